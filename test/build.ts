@@ -1,0 +1,11 @@
+import { execSync } from 'node:child_process'
+import { globSync, statSync } from 'node:fs'
+
+/** Builds dist when it is missing or older than what it is made of (`npm test` has built it already). */
+export default function build(): void {
+  const sources = ['package.json', 'tsconfig.json', 'tsdown.config.ts', ...globSync('src/**/*.ts')]
+  if (writtenAt('dist/cli/index.js') > Math.max(...sources.map(writtenAt))) return
+  execSync('npm run build', { stdio: 'inherit' })
+}
+
+const writtenAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
