@@ -1,0 +1,75 @@
+// Reads our own source as syntax trees: what a file imports, and a walk over everything in it.
+import { globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { parseSync } from 'oxc-parser'
+
+export interface Source {
+  readonly file: string
+  readonly text: string
+}
+
+/** A syntax node of any kind; what a kind holds is checked where it is read. */
+export interface Node {
+  readonly type: string
+  readonly [key: string]: unknown
+}
+
+/** The product's own files, without their tests. */
+export function productSources(): Source[] {
+  return globSync('src/**/*.ts')
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !/\.test(-d)?\.ts$/.test(file))
+    .sort()
+    .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+}
+
+/** Every file the door of a package may be entered by: `exports` under our source condition, and the bin. */
+export function doors(): Map<string, string> {
+  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const found = new Map<string, string>()
+  for (const [path, target] of Object.entries<Record<string, string>>(exports)) {
+    const source = target['toolwright:source']
+    if (source) found.set(posix.join(name, path), posix.normalize(source))
+  }
+  return found
+}
+
+/** Specifiers of every import, re-export, `import()` and `import('x').Type` in a file. */
+export function importsOf(source: Source): string[] {
+  const { program, module } = parse(source)
+  const found = new Set(module.staticImports.map((entry) => entry.moduleRequest.value))
+  for (const { entries } of module.staticExports) {
+    for (const entry of entries) if (entry.moduleRequest) found.add(entry.moduleRequest.value)
+  }
+  visit(program, (node) => {
+    if (node.type !== 'ImportExpression' && node.type !== 'TSImportType') return
+    const from = node.source as Node
+    if (typeof from.value === 'string') found.add(from.value)
+  })
+  return [...found]
+}
+
+/** The file a specifier means, when it is one of ours. */
+export function resolve(from: string, specifier: string, entrances: ReadonlyMap<string, string>): string | undefined {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : entrances.get(specifier)
+}
+
+export function parse({ file, text }: Source): ReturnType<typeof parseSync> {
+  const result = parseSync(file, text)
+  const [error] = result.errors
+  if (error) throw new Error(`${file}: ${error.message}`)
+  return result
+}
+
+export function visit(root: unknown, enter: (node: Node) => void): void {
+  if (Array.isArray(root)) {
+    for (const item of root) visit(item, enter)
+  } else if (isNode(root)) {
+    enter(root)
+    for (const key in root) visit(root[key], enter)
+  }
+}
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}
