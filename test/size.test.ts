@@ -1,0 +1,57 @@
+// The budgets: what a user of the package installs.
+import { execSync } from 'node:child_process'
+import { globSync, lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+interface Manifest {
+  readonly dependencies?: Record<string, string>
+  readonly scripts?: Record<string, string>
+}
+
+const manifest = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+const installScripts = ['preinstall', 'install', 'postinstall']
+
+test('at most three runtime dependencies', () => {
+  expect(Object.keys(manifest('.').dependencies ?? {}).length).toBeLessThanOrEqual(3)
+})
+
+test('the package and all it depends on are under 12 MB installed', () => {
+  const sizes = [...dependencyFolders()].map(sizeOf)
+  expect(sizes.every((size) => size > 0)).toBe(true)
+  const bytes = sizes.reduce((sum, size) => sum + size, pack().unpackedSize)
+  expect(bytes / 1e6).toBeLessThan(12)
+})
+
+test('nothing runs when the package or a dependency of it is installed', () => {
+  const scripts = ['.', ...dependencyFolders()].flatMap((folder) => Object.keys(manifest(folder).scripts ?? {}))
+  expect(scripts.filter((name) => installScripts.includes(name))).toEqual([])
+})
+
+test('the tarball holds dist and the usual pages, nothing else', () => {
+  const files = pack().files.map(({ path }) => path)
+  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+  expect(files.filter((path) => !path.startsWith('dist/')).sort()).toEqual(pages)
+  expect(files).toContain('dist/index.js')
+  expect(files).toContain('dist/index.d.ts')
+  expect(files.filter((path) => !/\.(js|d\.ts)$/.test(path) && path.startsWith('dist/'))).toEqual([])
+})
+
+/** What `npm publish` would send; its scripts are left out because dist is built already. */
+function pack(): { unpackedSize: number; files: { path: string }[] } {
+  return JSON.parse(execSync('npm pack --dry-run --json --ignore-scripts', { encoding: 'utf8', stdio: 'pipe' }))[0]
+}
+
+function dependencyFolders(of = '.', found: Set<string> = new Set()): Set<string> {
+  for (const name of Object.keys(manifest(of).dependencies ?? {})) {
+    const folder = join('node_modules', name)
+    if (found.has(folder)) continue
+    found.add(folder)
+    dependencyFolders(folder, found)
+  }
+  return found
+}
+
+function sizeOf(folder: string): number {
+  return globSync(`${folder}/**/*`).reduce((sum, file) => sum + lstatSync(file).size, 0)
+}
