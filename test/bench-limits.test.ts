@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+
+interface Row {
+  readonly what: string
+  readonly over: boolean
+}
+type Median = (adapter: string, scenario: string, metric: string) => number | undefined
+
+// The harness is plain JavaScript without types, so that it also runs where nothing is installed.
+const { checkLimits } = (await import(String(new URL('../bench/limits.mjs', import.meta.url)))) as {
+  checkLimits(median: Median, scenarios?: readonly string[]): Row[]
+}
+
+const good: Record<string, number> = {
+  'S4 late': 2,
+  'S4 early': 2,
+  'S8 ms': 80,
+  'S8 packages': 3,
+  'S8 diskMB': 2,
+  'S9 ms': 21,
+}
+const measured =
+  (changed: Record<string, number | undefined> = {}): Median =>
+  (adapter, scenario, metric) => {
+    const key = `${scenario} ${metric}`
+    return adapter === 'toolwright' ? { ...good, [key]: good[key] ?? 1, ...changed }[key] : key === 'S8 ms' ? 70 : 1
+  }
+const over = (median: Median, scenarios?: readonly string[]): string[] =>
+  checkLimits(median, scenarios)
+    .filter((row) => row.over)
+    .map(({ what }) => what)
+
+test('good figures keep every limit', () => expect(over(measured())).toEqual([]))
+
+test.each([
+  ['S1 us', 12.1, 'S1 one call, times the floor'],
+  ['S2 us', 7.1, 'S2 8 parallel calls, times the floor'],
+  ['S3 us', 10.1, 'S3 50-call chain, times the floor'],
+  ['S3 late', 1.2, 'S3 steps 41-50 over steps 1-10'],
+  ['S4 late', 2.5, 'S4 turns 181-200 over turns 41-60'],
+  ['S5 us', 1.2, 'S5 1,000 tools, times our own S1'],
+  ['S6 ms', 5.1, 'S6 1,000 concurrent, times the floor'],
+  ['S7 us', 4.1, 'S7 streaming a delta, times the floor'],
+  ['S8 ms', 86, 'S8 import, ms over bare Node'],
+  ['S8 packages', 5, 'S8 packages installed'],
+  ['S8 diskMB', 13, 'S8 MB installed'],
+  ['S9 ms', 23, 'S9 8 tools of 20 ms, ms'],
+])('%s at %d is over', (metric, value, what) => {
+  expect(over(measured({ [metric]: value }))).toEqual([what])
+})
+
+test('a late turn far above the floor is over, though the session does not grow slower', () => {
+  expect(over(measured({ 'S4 late': 19, 'S4 early': 19 }))).toEqual(['S4 turns 181-200, times the floor'])
+})
+
+test('what should have been measured and was not is over; what was left out on purpose is not', () => {
+  expect(over(measured({ 'S7 us': undefined }))).toEqual(['S7 streaming a delta, times the floor'])
+  expect(over(measured({ 'S7 us': undefined }), ['S1', 'S5'])).toEqual([])
+})
