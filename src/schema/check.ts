@@ -1,0 +1,163 @@
+// Is it a JSON Schema that can be trusted with a model's arguments? One walk finds out and makes the copy models see.
+import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
+import { ToolwrightError } from '../error/error.ts'
+
+/** A checked JSON Schema: our own copy, without what models do not need. */
+export interface CheckedSchema {
+  readonly jsonSchema: JsonObject
+  readonly hasDefaults: boolean
+  /** Compares every item with every other, so long lists must be refused. */
+  readonly hasUniqueItems: boolean
+  /** Some property is called like a member of every object (`toString`, `constructor`). */
+  readonly hasInheritedNames: boolean
+}
+
+const MAX_LEVELS = 64
+const MAX_NODES = 5_000
+const MAX_BYTES = 256_000
+
+/** Checks a JSON Schema, or throws INVALID_CONFIG naming the place. `patterns: false` leaves regular expressions alone. */
+export function checkSchema(schema: unknown, what: string, options: { patterns: boolean }): CheckedSchema {
+  const fail = (at: string, problem: string): never => {
+    throw new ToolwrightError('INVALID_CONFIG', `${what}: the JSON Schema at ${at} is not valid: ${problem}.`)
+  }
+  const found = { hasDefaults: false, hasUniqueItems: false, hasInheritedNames: false }
+  const open = new Set<object>()
+  let nodes = 0
+
+  const walk = (node: unknown, at: string, level: number): unknown => {
+    if (typeof node === 'boolean') return node
+    if (!isRecord(node)) return fail(at, 'a schema is an object or a boolean')
+    if (open.has(node)) return fail(at, 'the object contains itself; use "$ref" for a recursive schema')
+    if (level > MAX_LEVELS) return fail(at, `it is nested deeper than ${MAX_LEVELS} levels`)
+    if (++nodes > MAX_NODES) return fail('#', `it has more than ${MAX_NODES} parts`)
+    open.add(node)
+    const copy: JsonObject = {}
+    for (const keyword of Object.keys(node)) {
+      const value = node[keyword]
+      if (value === undefined || keyword === '$schema' || isSafeIntegerBound(node, keyword)) continue
+      const here = `${at}/${keyword}`
+      const problem = keywordProblem(keyword, value, options.patterns)
+      if (problem) fail(here, problem)
+      if (keyword === 'default') found.hasDefaults = true
+      if (keyword === 'uniqueItems' && value === true) found.hasUniqueItems = true
+      if (MAPS.has(keyword)) {
+        const map: JsonObject = {}
+        for (const key of Object.keys(value as JsonObject)) {
+          if (keyword === 'properties' && key in Object.prototype) found.hasInheritedNames = true
+          const part = (value as JsonObject)[key]
+          const isNames = keyword === 'dependencies' && isStrings(part)
+          setOwn(map, key, isNames ? part : walk(part, `${here}/${key}`, level + 1))
+        }
+        setOwn(copy, keyword, map)
+      } else if (SINGLE.has(keyword) && !Array.isArray(value)) {
+        setOwn(copy, keyword, walk(value, here, level + 1))
+      } else if (LISTS.has(keyword)) {
+        setOwn(
+          copy,
+          keyword,
+          (value as unknown[]).map((part, i) => walk(part, `${here}/${i}`, level + 1)),
+        )
+      } else setOwn(copy, keyword, copyData(value, here))
+    }
+    open.delete(node)
+    return copy
+  }
+
+  const copyData = (value: unknown, at: string): unknown => {
+    if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
+      return fail(at, 'it cannot be written as JSON')
+    try {
+      return copyJson(value)
+    } catch {
+      return fail(at, 'the value is nested too deeply or contains itself')
+    }
+  }
+
+  if (!isRecord(schema)) return fail('#', 'a schema is an object')
+  const jsonSchema = walk(schema, '#', 0) as JsonObject
+  let bytes = 0
+  try {
+    bytes = JSON.stringify(jsonSchema).length
+  } catch {
+    fail('#', 'it cannot be written as JSON')
+  }
+  if (bytes > MAX_BYTES) fail('#', `it is bigger than ${MAX_BYTES / 1000} kB`)
+  return { jsonSchema, ...found }
+}
+
+const MAPS = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas', 'dependencies'])
+const LISTS = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf', 'items'])
+const SINGLE = new Set(
+  'items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames not if then else'.split(
+    ' ',
+  ),
+)
+const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'])
+const NUMBERS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'])
+const COUNTS = /^(min|max)(Length|Items|Properties|Contains)$/
+const TEXTS = new Set(['$ref', '$id', '$anchor', '$comment', 'title', 'description', 'pattern', 'format'])
+
+function keywordProblem(keyword: string, value: unknown, patterns: boolean): string | undefined {
+  if (MAPS.has(keyword)) {
+    if (!isRecord(value)) return 'it must be an object of schemas'
+    if (keyword !== 'patternProperties' || !patterns) return undefined
+    return Object.keys(value).map(patternProblem).find(Boolean)
+  }
+  if (LISTS.has(keyword) && keyword !== 'items')
+    return Array.isArray(value) && value.length > 0 ? undefined : 'it must be a list of schemas'
+  if (NUMBERS.has(keyword)) {
+    if (typeof value !== 'number' || !Number.isFinite(value)) return 'it must be a number'
+    return keyword === 'multipleOf' && value <= 0 ? 'it must be more than 0' : undefined
+  }
+  if (COUNTS.test(keyword)) return Number.isInteger(value) && Number(value) >= 0 ? undefined : 'it must be a count'
+  if (TEXTS.has(keyword)) {
+    if (typeof value !== 'string') return 'it must be a string'
+    return keyword === 'pattern' && patterns ? patternProblem(value) : undefined
+  }
+  switch (keyword) {
+    case 'type':
+      return (
+        Array.isArray(value)
+          ? value.length > 0 && value.every((name) => TYPES.has(name))
+          : TYPES.has(String(value))
+      )
+        ? undefined
+        : `it must be one of ${[...TYPES].join(', ')}, or a list of them`
+    case 'enum':
+      return Array.isArray(value) && value.length > 0 ? undefined : 'it must be a list of values'
+    case 'required':
+      return isStrings(value) ? undefined : 'it must be a list of property names'
+    case 'dependentRequired':
+      return isRecord(value) && Object.values(value).every(isStrings) ? undefined : 'it must hold lists of names'
+    case 'uniqueItems':
+      return typeof value === 'boolean' ? undefined : 'it must be true or false'
+    case '$dynamicRef':
+    case '$recursiveRef':
+      return `"${keyword}" is not supported; use "$ref"`
+    default:
+      return undefined
+  }
+}
+
+function patternProblem(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern, 'u')
+    return undefined
+  } catch {
+    return `"${pattern}" is not a regular expression (with the "u" flag)`
+  }
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+// z.int() writes these; they say nothing and cost tokens in every request.
+function isSafeIntegerBound(node: JsonObject, keyword: string): boolean {
+  if (node.type !== 'integer') return false
+  return (
+    (keyword === 'minimum' && node.minimum === Number.MIN_SAFE_INTEGER) ||
+    (keyword === 'maximum' && node.maximum === Number.MAX_SAFE_INTEGER)
+  )
+}

@@ -1,0 +1,108 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import { type CheckedSchema, checkSchema } from './check.ts'
+import type { Schema } from './infer.ts'
+import { jsonSchemaParser } from './json-schema.ts'
+import type { Parsed } from './parsed.ts'
+import { standardParser } from './standard.ts'
+
+/** A schema ready for use: what the model is told, and the check of what it sends. */
+export interface CompiledSchema {
+  readonly jsonSchema: JsonObject
+  /** Checks a value and applies defaults. A promise only when the schema itself is asynchronous. */
+  parse(value: unknown): Parsed | Promise<Parsed>
+}
+
+const compiled = new WeakMap<object, CompiledSchema>()
+
+/**
+ * Makes a schema ready, once per schema object. `what` names its owner in errors; `object: true` refuses schemas of
+ * anything but objects.
+ *
+ * @example
+ * const { jsonSchema, parse } = compileSchema(z.object({ city: z.string() }), 'Tool "get_weather"')
+ * parse({ city: 5 }) // { issues: [{ path: 'city', expected: 'string' }] }
+ */
+export function compileSchema(schema: Schema, what: string, options: { object?: boolean } = {}): CompiledSchema {
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null)
+    throw new ToolwrightError('INVALID_CONFIG', `${what}: a schema is a Standard Schema or a JSON Schema object.`)
+  let ready = compiled.get(schema)
+  if (!ready) {
+    ready = isStandard(schema) ? compileStandard(schema['~standard'], what) : compileJson(schema, what)
+    compiled.set(schema, ready)
+  }
+  if (options.object && !describesObject(ready.jsonSchema, ready.jsonSchema, 0))
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `${what}: the parameters must be an object schema (type: "object"), because a model calls a tool with named arguments.`,
+    )
+  return ready
+}
+
+function isStandard(schema: object): schema is StandardSchemaV1 {
+  const standard = '~standard' in schema ? schema['~standard'] : undefined
+  return isRecord(standard) && typeof standard.validate === 'function'
+}
+
+function compileStandard(
+  standard: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>,
+  what: string,
+): CompiledSchema {
+  if (typeof standard.jsonSchema?.input !== 'function') throw withoutFace(standard.vendor, what)
+  let face: unknown
+  try {
+    face = standard.jsonSchema.input({ target: 'draft-2020-12', ...conversionOptions(standard.vendor) })
+  } catch (error) {
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `${what}: its schema cannot be written as JSON Schema: ${messageOf(error)}`,
+      { cause: error },
+    )
+  }
+  const checked = checkSchema(face, what, { patterns: false })
+  return { jsonSchema: checked.jsonSchema, parse: standardParser(standard, checked) }
+}
+
+function withoutFace(vendor: unknown, what: string): ToolwrightError {
+  const cure =
+    vendor === 'valibot'
+      ? 'Wrap it: toStandardJsonSchema(schema) from "@valibot/to-json-schema".'
+      : vendor === 'zod'
+        ? 'Use Zod 4.2 or newer.'
+        : 'Use a version of the library that implements Standard JSON Schema, or pass plain JSON Schema.'
+  return new ToolwrightError('INVALID_CONFIG', `${what}: its schema cannot be shown to a model as JSON Schema. ${cure}`)
+}
+
+// A custom check has no JSON Schema and needs none: it still runs when arguments are parsed.
+function conversionOptions(vendor: string): { libraryOptions?: Record<string, unknown> } {
+  if (vendor !== 'valibot') return {}
+  return { libraryOptions: { ignoreActions: ['check', 'raw_check', 'partial_check'] } }
+}
+
+function compileJson(schema: object, what: string): CompiledSchema {
+  let checked: CheckedSchema = checkSchema(schema, what, { patterns: true })
+  const { jsonSchema } = checked
+  if (jsonSchema.type === undefined && isRecord(jsonSchema.properties))
+    checked = { ...checked, jsonSchema: { type: 'object', ...jsonSchema } }
+  return { jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what) }
+}
+
+function describesObject(schema: unknown, root: JsonObject, depth: number): boolean {
+  if (!isRecord(schema) || depth > 8) return false
+  if (schema.type !== undefined) return schema.type === 'object'
+  if (typeof schema.$ref === 'string' && describesObject(local(root, schema.$ref), root, depth + 1)) return true
+  if (Array.isArray(schema.allOf)) return schema.allOf.some((part) => describesObject(part, root, depth + 1))
+  const choices = schema.anyOf ?? schema.oneOf
+  return Array.isArray(choices) && choices.every((part) => describesObject(part, root, depth + 1))
+}
+
+function local(root: JsonObject, ref: string): unknown {
+  if (!ref.startsWith('#')) return undefined
+  let node: unknown = root
+  for (const key of ref.split('/').slice(1)) {
+    if (!isRecord(node) || !Object.hasOwn(node, key)) return undefined
+    node = node[key]
+  }
+  return node
+}

@@ -1,0 +1,71 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+
+/**
+ * What describes a value: a Standard Schema with a JSON Schema face (Zod 4, ArkType, Valibot through
+ * `toStandardJsonSchema`) or a plain JSON Schema object.
+ */
+export type Schema = StandardSchemaV1 | object
+
+/** The type a schema accepts: what has a default may be left out. */
+export type InferInput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferInput<S> : FromJsonSchema<S, 'input'>
+
+/** The type a schema gives: defaults applied, transforms done. A JSON Schema that is not constant gives `unknown`. */
+export type InferOutput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : FromJsonSchema<S, 'output'>
+
+type Side = 'input' | 'output'
+
+type FromJsonSchema<S, D extends Side> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : S extends { readonly anyOf: readonly (infer U)[] } | { readonly oneOf: readonly (infer U)[] }
+      ? FromJsonSchema<U, D>
+      : S extends { readonly type: readonly (infer T)[] }
+        ? FromType<T, S, D>
+        : S extends { readonly type: infer T }
+          ? FromType<T, S, D>
+          : unknown
+
+// Distributes over T, so that a list of types becomes a union.
+type FromType<T, S, D extends Side> = T extends string
+  ? string extends T
+    ? unknown
+    : T extends 'string'
+      ? string
+      : T extends 'number' | 'integer'
+        ? number
+        : T extends 'boolean'
+          ? boolean
+          : T extends 'null'
+            ? null
+            : T extends 'array'
+              ? FromArray<S, D>
+              : T extends 'object'
+                ? FromObject<S, D>
+                : unknown
+  : unknown
+
+type FromArray<S, D extends Side> = S extends { readonly items: infer I } ? FromJsonSchema<I, D>[] : unknown[]
+
+type FromObject<S, D extends Side> = S extends { readonly properties: infer P }
+  ? Flat<
+      { [K in RequiredKeys<S, P, D>]: FromJsonSchema<P[K], D> } & {
+        [K in Exclude<keyof P, RequiredKeys<S, P, D>>]?: FromJsonSchema<P[K], D>
+      }
+    >
+  : S extends { readonly additionalProperties: infer A }
+    ? A extends false
+      ? Record<string, never>
+      : A extends object
+        ? { [key: string]: FromJsonSchema<A, D> }
+        : { [key: string]: unknown }
+    : { [key: string]: unknown }
+
+type RequiredKeys<S, P, D extends Side> =
+  | Extract<Listed<S>, keyof P>
+  | (D extends 'output' ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P] : never)
+
+// A list whose members are not known says nothing about any key.
+type Listed<S> = S extends { readonly required: readonly (infer R)[] } ? (string extends R ? never : R) : never
+
+type Flat<T> = { [K in keyof T]: T[K] }

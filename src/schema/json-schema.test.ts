@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest'
+import { ToolwrightError } from '../error/error.ts'
+import { compileSchema } from './compile.ts'
+
+const parse = (schema: object, value: unknown) => compileSchema(schema, 'Tool "t"').parse(value)
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
+
+describe('bad input', () => {
+  test('each keyword says what it expects, not what came', () => {
+    const schema = object(
+      {
+        mail: { type: 'string', format: 'email' },
+        code: { type: 'string', pattern: '^a' },
+        few: { type: 'array', maxItems: 1 },
+        unique: { type: 'array', uniqueItems: true },
+        low: { type: 'number', exclusiveMinimum: 5 },
+        five: { multipleOf: 5 },
+        no: false,
+        not: { not: { type: 'string' } },
+        has: { type: 'array', contains: { type: 'number' } },
+        pair: { type: 'array', prefixItems: [{ type: 'string' }], items: false },
+      },
+      { additionalProperties: false },
+    )
+    const value = {
+      mail: 'qqq',
+      code: 'qqq',
+      few: [1, 2],
+      unique: ['qqq', 'qqq'],
+      low: 5,
+      five: 3,
+      no: 'qqq',
+      not: 'qqq',
+      has: ['qqq'],
+      pair: [1, 'qqq'],
+      extra: 'qqq',
+    }
+    const parsed = parse(schema, value)
+    expect(parsed).toEqual({
+      issues: [
+        { path: 'mail', expected: 'valid email' },
+        { path: 'code', expected: 'text that matches /^a/' },
+        { path: 'few', expected: 'array of at most 1 items' },
+        { path: 'unique', expected: 'array without duplicates' },
+        { path: 'low', expected: 'number more than 5' },
+        { path: 'five', expected: 'multiple of 5' },
+        { path: 'no', expected: 'no such property' },
+        { path: 'not', expected: 'anything but what "not" describes' },
+        { path: 'has', expected: 'array with the right number of items of one kind' },
+        { path: 'pair[0]', expected: 'string' },
+        { path: 'pair[1]', expected: 'no such item' },
+        { path: 'extra', expected: 'no such property' },
+      ],
+    })
+    expect(JSON.stringify(parsed)).not.toContain('qqq')
+  })
+
+  test('every missing property is named, through references too', () => {
+    const schema = object(
+      { to: { $ref: '#/$defs/to' } },
+      {
+        required: ['to', 'toString', 'a~/b'],
+        $defs: { to: object({}, { required: ['street', '__proto__'] }) },
+      },
+    )
+    expect(parse(schema, { to: {} })).toEqual({
+      issues: [
+        { path: 'toString', expected: 'a value (required)' },
+        { path: '["a~/b"]', expected: 'a value (required)' },
+        { path: 'to.street', expected: 'a value (required)' },
+        { path: 'to.__proto__', expected: 'a value (required)' },
+      ],
+    })
+  })
+
+  test('alternatives are joined; of tagged shapes only the one that was meant is explained', () => {
+    const schema = object({
+      id: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+      shape: {
+        oneOf: [
+          object({ t: { const: 'circle' }, r: { type: 'number' } }, { required: ['t', 'r'] }),
+          object({ t: { const: 'square' }, side: { type: 'number' } }, { required: ['t', 'side'] }),
+        ],
+      },
+    })
+    expect(parse(schema, { id: true, shape: { t: 'square' } })).toEqual({
+      issues: [
+        { path: 'id', expected: 'string or number' },
+        { path: 'shape.side', expected: 'a value (required)' },
+      ],
+    })
+    const shape = parse(schema, { shape: { t: 'zzz' } }) as { issues: unknown[] }
+    expect(shape.issues).toContainEqual({ path: 'shape.t', expected: '"circle" or "square"' })
+    const both = object({ n: { oneOf: [{ type: 'number' }, { minimum: 1 }] } })
+    expect(parse(both, { n: 5 })).toEqual({ issues: [{ path: 'n', expected: 'exactly one of the allowed shapes' }] })
+  })
+
+  test('a value the validator cannot take is an issue', () => {
+    expect(parse(object({}), { f: () => 1 })).toHaveProperty('value')
+    expect(parse(object({ f: { type: 'string' } }), { f: () => 1 })).toHaveProperty('issues')
+    expect(parse(object({ f: { type: 'string' } }), { '\ud800': 1, f: 5 })).toHaveProperty('issues')
+    expect(parse(object({ f: { format: '__proto__' } }), { f: 'x' })).toHaveProperty('issues')
+    expect(parse(object({}), new Array(5000).fill(1))).toHaveProperty('issues')
+  })
+
+  test('a long list that must be unique is refused before it costs seconds', () => {
+    const schema = object({ list: { type: 'array', uniqueItems: true } })
+    expect(parse(schema, { list: Array.from({ length: 50_000 }, (_, i) => i) })).toHaveProperty('issues')
+  })
+})
+
+describe('defaults', () => {
+  test('are filled in through nesting, lists and references, on a copy, each its own', () => {
+    const schema = object(
+      {
+        a: { $ref: '#/$defs/part' },
+        list: { type: 'array', items: { $ref: '#/$defs/part' } },
+        tags: { type: 'array', default: [] },
+        toString: { default: 'own' },
+      },
+      { $defs: { part: object({ n: { type: 'number', default: 1 } }) } },
+    )
+    const input = { a: {}, list: [{}, { n: 2 }] }
+    const { value } = parse(schema, input) as { value: { tags: unknown[] } }
+    expect(value).toEqual({ a: { n: 1 }, list: [{ n: 1 }, { n: 2 }], tags: [], toString: 'own' })
+    expect(input).toEqual({ a: {}, list: [{}, { n: 2 }] })
+    value.tags.push('changed')
+    expect(parse(schema, {})).toMatchObject({ value: { tags: [] } })
+  })
+
+  test('a recursive schema with a default ends', () => {
+    const schema = object({ child: { $ref: '#', default: {} } })
+    expect(parse(schema, { child: { child: {} } })).toEqual({ value: { child: { child: { child: {} } } } })
+  })
+
+  test('a default that does not fit is reported like any value', () => {
+    expect(parse(object({ n: { type: 'number', default: 'x' } }), {})).toEqual({
+      issues: [{ path: 'n', expected: 'number' }],
+    })
+  })
+})
+
+describe('a bad JSON Schema is refused when it is defined', () => {
+  const cyclic: { [key: string]: unknown } = { type: 'object' }
+  cyclic.properties = { self: cyclic }
+  let deep: object = { type: 'string' }
+  for (let i = 0; i < 10_000; i++) deep = object({ a: deep })
+  let hundred: object = { type: 'string' }
+  for (let i = 0; i < 100; i++) hundred = object({ a: hundred })
+  const many = object(Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`p${i}`, {}])))
+  test.each<[string, object, RegExp]>([
+    ['a type nobody knows', object({ a: { type: 'strin' } }), /#\/properties\/a\/type/],
+    ['a type that is no string', { type: 5 }, /#\/type/],
+    ['properties that are no schemas', object({ a: 'string' }), /#\/properties\/a /],
+    ['required that is no list', { type: 'object', required: true }, /#\/required/],
+    ['an enum that is no list', object({ a: { enum: 'x' } }), /#\/properties\/a\/enum/],
+    ['a bound that is no number', object({ a: { minimum: '3' } }), /#\/properties\/a\/minimum/],
+    ['a length that is no count', object({ a: { minLength: -1 } }), /minLength/],
+    ['a bad pattern', object({ a: { pattern: '(' } }), /#\/properties\/a\/pattern.*regular expression/],
+    ['a bad property pattern', { type: 'object', patternProperties: { '[': {} } }, /patternProperties/],
+    ['an empty anyOf', object({ a: { anyOf: [] } }), /anyOf/],
+    ['a reference to nothing', object({ a: { $ref: '#/$defs/none' } }), /\$ref.*#\/\$defs\/none/],
+    ['a reference to an inherited name', object({ a: { $ref: '#/constructor' } }), /\$ref/],
+    ['a remote reference', object({ a: { $ref: 'https://example.com/s.json' } }), /example\.com/],
+    ['a reference to itself', { type: 'object', $ref: '#' }, /leads back to itself/],
+    [
+      'a circle of references',
+      object({}, { $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#' }] } } }),
+      /leads back/,
+    ],
+    ['a dynamic reference', object({ a: { $dynamicRef: '#x' } }), /\$dynamicRef/],
+    ['an object that contains itself', cyclic, /contains itself/],
+    ['10,000 levels', deep, /64 levels/],
+    ['100 levels', hundred, /64 levels/],
+    ['5,001 parts', many, /5000 parts/],
+    ['300 kB', object({ a: { description: 'x'.repeat(300_000) } }), /256 kB/],
+    ['a default JSON cannot hold', object({ a: { default: 5n } }), /JSON/],
+    ['a list', [], /object/],
+    ['parameters that are no object', { type: 'string' }, /object schema/],
+    ['parameters that may be anything', {}, /object schema/],
+  ])('%s', (_, schema, place) => {
+    let thrown: unknown
+    try {
+      compileSchema(schema, 'Tool "pay"', { object: true })
+    } catch (error) {
+      thrown = error
+    }
+    expect(thrown).toBeInstanceOf(ToolwrightError)
+    expect(thrown).toMatchObject({ code: 'INVALID_CONFIG', message: expect.stringMatching(place) })
+    expect((thrown as Error).message).toContain('Tool "pay"')
+  })
+
+  test('while honest ones pass: frozen, recursive, shared parts, draft 7, anchors, properties named like keywords', () => {
+    const shared = Object.freeze({ type: 'string' })
+    const schema = Object.freeze({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      ...object(
+        {
+          a: shared,
+          b: shared,
+          type: shared,
+          $ref: shared,
+          $schema: shared,
+          required: shared,
+          children: { type: 'array', items: { $ref: '#' } },
+          d: { $ref: '#/definitions/d' },
+          e: { $ref: '#named' },
+        },
+        { definitions: { d: { $anchor: 'named', type: 'number' } } },
+      ),
+    })
+    const { jsonSchema, parse } = compileSchema(schema, 'Tool "t"', { object: true })
+    expect(jsonSchema).toMatchObject({ properties: { $schema: { type: 'string' }, type: { type: 'string' } } })
+    expect(parse({ a: 'x', $schema: 'y', children: [{ d: 1 }], e: 2 })).toHaveProperty('value')
+    expect(parse({ children: [{ d: 'x' }] })).toEqual({ issues: [{ path: 'children[0].d', expected: 'number' }] })
+  })
+
+  test('properties without a type are an object', () => {
+    expect(compileSchema({ properties: {} }, 'Tool "t"', { object: true }).jsonSchema).toEqual({
+      type: 'object',
+      properties: {},
+    })
+  })
+})

@@ -1,0 +1,148 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import type { ToolContext } from './context.ts'
+import { type TypedTool, tool } from './define.ts'
+import type { Tool } from './tool.ts'
+
+const base = { name: 't', description: 'd' }
+
+test('Zod: defaults and transforms show in the arguments', () => {
+  const made = tool({
+    ...base,
+    parameters: z.object({ city: z.string(), days: z.int().default(3), note: z.string().optional() }),
+    run: (args) => {
+      expectTypeOf(args).toEqualTypeOf<{ city: string; days: number; note?: string | undefined }>()
+      return args.city
+    },
+  })
+  expectTypeOf(made).toExtend<Tool>()
+  expectTypeOf(made.run).returns.toEqualTypeOf<string>()
+})
+
+test('ArkType', () => {
+  tool({
+    ...base,
+    parameters: type({ city: 'string', days: 'number = 3' }),
+    run: (args) => expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>(),
+  })
+})
+
+test('Valibot', () => {
+  tool({
+    ...base,
+    parameters: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 3) })),
+    run: (args) => expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>(),
+  })
+})
+
+test('a constant JSON Schema is inferred fully', () => {
+  tool({
+    ...base,
+    parameters: {
+      type: 'object',
+      properties: {
+        city: { type: 'string' },
+        units: { enum: ['celsius', 'fahrenheit'] },
+        days: { type: 'integer', default: 3 },
+        tags: { type: 'array', items: { type: 'string' } },
+        at: { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] },
+        maybe: { type: ['string', 'null'] },
+        either: { anyOf: [{ type: 'boolean' }, { const: 'all' }] },
+      },
+      required: ['city', 'units'],
+    },
+    run: (args) => {
+      expectTypeOf(args).toEqualTypeOf<{
+        city: string
+        units: 'celsius' | 'fahrenheit'
+        days: number
+        tags?: string[]
+        at?: { lat: number }
+        maybe?: string | null
+        either?: boolean | 'all'
+      }>()
+    },
+  })
+})
+
+test('a loose JSON Schema gives unknown', () => {
+  const loose: Record<string, unknown> = { type: 'object' }
+  tool({ ...base, parameters: loose, run: (args) => expectTypeOf(args).toBeUnknown() })
+  const widened = { type: 'object', properties: { a: { type: 'string' } } }
+  tool({ ...base, parameters: widened, run: (args) => expectTypeOf(args).toBeUnknown() })
+})
+
+test('no parameters, no arguments', () => {
+  const made = tool({ ...base, run: (args) => expectTypeOf(args).toEqualTypeOf<Record<string, never>>() })
+  expectTypeOf(made).toExtend<Tool>()
+})
+
+test('the result is checked against the output schema', () => {
+  const outputSchema = z.object({ sum: z.number() })
+  const sync = tool({ ...base, outputSchema, run: () => ({ sum: 1 }) })
+  expectTypeOf(sync.run).returns.toExtend<{ sum: number }>()
+  tool({ ...base, outputSchema, run: async () => ({ sum: 1 }) })
+  tool({
+    ...base,
+    outputSchema,
+    run: async function* () {
+      yield 'half'
+      return { sum: 1 }
+    },
+  })
+  // @ts-expect-error sum is a number
+  tool({ ...base, outputSchema, run: () => ({ sum: 'one' }) })
+  // @ts-expect-error sum is a number
+  tool({ ...base, outputSchema, run: async () => ({ sum: 'one' }) })
+})
+
+test('promises and generators keep their type for the author', () => {
+  const asynchronous = tool({ ...base, run: async () => 5 })
+  expectTypeOf(asynchronous.run).returns.toEqualTypeOf<Promise<number>>()
+  const progress = tool({
+    ...base,
+    run: function* () {
+      yield 1
+      return 'done'
+    },
+  })
+  expectTypeOf(progress.run).returns.toExtend<Generator<unknown, string, unknown>>()
+})
+
+test('predicates, hints and reconcile get the arguments', () => {
+  const made = tool({
+    ...base,
+    parameters: z.object({ amount: z.number() }),
+    requiresConfirmation: ({ amount }) => amount > 100,
+    confirmationHint: ({ amount }) => `Pay ${amount.toFixed(2)}?`,
+    effect: 'reconcilable',
+    reconcile: ({ args }) => ({ status: 'done', result: args.amount }),
+    run: ({ amount }) => amount,
+  })
+  const tools: Tool[] = [made]
+  expectTypeOf(tools).toExtend<readonly Tool[]>()
+  expectTypeOf(made).toExtend<TypedTool<{ amount: number }, number>>()
+})
+
+test('a misspelt option is an error', () => {
+  // @ts-expect-error timeoutMs
+  tool({ ...base, timeoutMS: 5, run: () => 1 })
+})
+
+test('a class with private members is a tool', () => {
+  class Counter {
+    #count = 0
+    readonly name = 'count'
+    readonly description = 'counts'
+    declaration() {
+      return { name: this.name, description: this.description }
+    }
+    run(_args: { by: number }, _context: ToolContext) {
+      return ++this.#count
+    }
+  }
+  expectTypeOf<Counter>().toExtend<Tool>()
+})
