@@ -1,0 +1,179 @@
+import type { Lease, SessionService } from '../session/service.ts'
+import { codeOf, deepEqual, equal, ok, rejectsWith } from './assert.ts'
+import { entryOf, eventIds, eventOf, HOME, intentOf, stateOf, write } from './session-fixtures.ts'
+import type { Story } from './suite.ts'
+
+/** Appending and reading: one dense sequence, nothing lost, nothing twice. */
+export function logStories(story: Story<SessionService>): void {
+  story('entries are numbered from 1 without gaps, events and records alike', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    equal(lease.seq, 0)
+    equal(await service.append(lease, 0, [entryOf('e1'), intentOf('c1')]), 2)
+    equal(await service.append(lease, 2, [entryOf('e2')]), 3)
+    const { entries } = await service.read(lease)
+    deepEqual(entries, [
+      { seq: 1, ...entryOf('e1') },
+      { seq: 2, ...intentOf('c1') },
+      { seq: 3, ...entryOf('e2') },
+    ])
+  })
+
+  story('reading from a sequence number gives what came after it', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    await service.append(lease, 0, [entryOf('e1'), entryOf('e2'), entryOf('e3')])
+    const seqsFrom = async (fromSeq: number) => (await service.read(lease, { fromSeq })).entries.map(({ seq }) => seq)
+    deepEqual(await seqsFrom(0), [1, 2, 3])
+    deepEqual(await seqsFrom(2), [3])
+    deepEqual(await seqsFrom(3), [])
+    deepEqual(await seqsFrom(99), [])
+  })
+
+  story('an append that has not seen the latest entry is STALE_APPEND and adds nothing', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    await service.append(lease, 0, [entryOf('e1', { color: 'red' }), entryOf('e2')])
+    for (const expected of [0, 1, 3, -1]) {
+      const message = await rejectsWith(
+        service.append(lease, expected, [entryOf('x', { color: 'blue' })]),
+        'STALE_APPEND',
+      )
+      ok(message.includes(String(expected)) && message.includes('2'), `both numbers in: ${message}`)
+    }
+    deepEqual(await eventIds(service, HOME), ['e1', 'e2'])
+    deepEqual(await stateOf(service, HOME), { color: 'red' })
+  })
+
+  story('an append whose acknowledgement was lost may be made again: one row, the same number', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    equal(await service.append(lease, 0, [entryOf('e1', { count: 1 }), entryOf('e2')]), 2)
+    equal(await service.append(lease, 0, [entryOf('e1', { count: 1 }), entryOf('e2')]), 2)
+    equal(await service.append(lease, 2, [entryOf('e3', { count: 2 })]), 3)
+    equal(await service.append(lease, 0, [entryOf('e1', { count: 1 }), entryOf('e2')]), 2, 'also after others')
+    equal(await service.append(lease, 3, [entryOf('e1', { count: 1 })]), 1, 'also with the right number')
+    deepEqual(await eventIds(service, HOME), ['e1', 'e2', 'e3'])
+    deepEqual(await stateOf(service, HOME), { count: 2 })
+  })
+
+  story('a repeated append with records is recognised where it stands', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    equal(await service.append(lease, 0, [entryOf('e1'), intentOf('c1')]), 2)
+    equal(await service.append(lease, 0, [entryOf('e1'), intentOf('c1')]), 2)
+    await rejectsWith(service.append(lease, 0, [entryOf('e1'), intentOf('c2')]), 'STALE_APPEND')
+    equal((await service.read(lease)).entries.length, 2)
+  })
+
+  story('an event id is added once, in one append and over several', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    equal(await service.append(lease, 0, [entryOf('e1'), entryOf('e1')]), 1)
+    equal(await service.append(lease, 1, [entryOf('e1'), entryOf('e2')]), 2, 'what is new is added')
+    await rejectsWith(service.append(lease, 0, [entryOf('e1'), entryOf('e3')]), 'STALE_APPEND')
+    deepEqual(await eventIds(service, HOME), ['e1', 'e2'])
+  })
+
+  story('an append that cannot be stored changes nothing', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    const broken = { event: null } as unknown as ReturnType<typeof entryOf>
+    const failed = await service.append(lease, 0, [entryOf('e1', { 'user:x': 1 }), broken]).then(
+      () => false,
+      () => true,
+    )
+    ok(failed, 'a malformed entry must be refused')
+    deepEqual(await eventIds(service, HOME), [])
+    deepEqual(await stateOf(service, HOME), {})
+    equal(await service.append(lease, 0, [entryOf('e1')]), 1)
+  })
+
+  story('a partial event is not stored', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    const partial = eventOf('p1', { partial: true, actions: { stateDelta: { color: 'red' } } })
+    equal(await service.append(lease, 0, [{ event: partial }, entryOf('e1')]), 1)
+    deepEqual(await eventIds(service, HOME), ['e1'])
+    deepEqual(await stateOf(service, HOME), {})
+  })
+
+  story('an event comes back as it was appended, every field', async (service) => {
+    const event = eventOf('e1', {
+      nodeInfo: { path: 'clerk/helper@1' },
+      branch: 'a.b',
+      isolationScope: 'clerk/x@c1',
+      content: {
+        role: 'model',
+        parts: [{ text: 'naïve 🍎 \u0000 日本語' }, { functionCall: { id: 'c1', name: 'f', args: {} } }],
+      },
+      longRunningToolIds: ['c1'],
+      usageMetadata: { totalTokenCount: 7 },
+      customMetadata: JSON.parse('{"__proto__": {"x": 1}, "deep": [[{"y": null}]]}'),
+      actions: { skipSummarization: true, artifactDelta: { 'a.txt': 0 }, stateDelta: { x: 1.5 } },
+    })
+    await service.createSession(HOME)
+    await write(service, HOME, { event })
+    deepEqual((await service.getSession(HOME))?.events[0], event)
+    deepEqual((await service.read(await service.claim(HOME))).entries, [{ seq: 1, event }])
+  })
+
+  story('a checkpoint is given back as of the last append that had one', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    equal((await service.read(lease)).checkpoint, undefined)
+    const checkpoint = { open: ['c1'] }
+    await service.append(lease, 0, [entryOf('e1')], { checkpoint })
+    checkpoint.open.push('spoiled')
+    await service.append(lease, 1, [entryOf('e2')])
+    await rejectsWith(service.append(lease, 0, [entryOf('e3')], { checkpoint: { open: [] } }), 'STALE_APPEND')
+    const read = (await service.read(lease)).checkpoint as { open: string[] }
+    deepEqual(read, { open: ['c1'] })
+    read.open.push('spoiled')
+    await service.release(lease)
+    deepEqual((await service.read(await service.claim(HOME))).checkpoint, { open: ['c1'] })
+  })
+
+  story('eight writers with 200 appends each leave a dense log, each in its own order', async (service, clock) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    const last = { seq: 0 }
+    await Promise.all(Array.from({ length: 8 }, (_, writer) => writeMany(writer)))
+    const { entries } = await service.read(lease)
+    deepEqual(
+      entries.map(({ seq }) => seq),
+      Array.from({ length: 1600 }, (_, index) => index + 1),
+    )
+    for (let writer = 0; writer < 8; writer++) {
+      const own = entries.flatMap(({ event }) => (event?.author === `writer${writer}` ? [event.id] : []))
+      deepEqual(
+        own,
+        Array.from({ length: 200 }, (_, n) => `${writer}-${n}`),
+        `order of writer ${writer}`,
+      )
+    }
+
+    async function writeMany(writer: number): Promise<void> {
+      for (let n = 0; n < 200; n++) {
+        clock.time -= 1
+        await appendUntilDone(service, lease, last, eventOf(`${writer}-${n}`, { author: `writer${writer}` }))
+      }
+    }
+  })
+}
+
+async function appendUntilDone(
+  service: SessionService,
+  lease: Lease,
+  last: { seq: number },
+  event: ReturnType<typeof eventOf>,
+): Promise<void> {
+  for (;;) {
+    try {
+      last.seq = Math.max(last.seq, await service.append(lease, last.seq, [{ event }]))
+      return
+    } catch (error) {
+      if (codeOf(error) !== 'STALE_APPEND') throw error
+    }
+  }
+}
