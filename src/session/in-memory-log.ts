@@ -1,0 +1,66 @@
+import { canonicalJson } from '../base/json.ts'
+import type { Entry, NewEntry } from '../event/event.ts'
+import { type ScopedState, withoutTemp } from './in-memory-state.ts'
+
+/** A session's entries, numbered from 1 without gaps, each event id at most once. */
+export class StoredLog {
+  readonly entries: Entry[] = []
+  readonly #seqs: Map<string, number> = new Map()
+
+  /** The last sequence number. */
+  get seq(): number {
+    return this.entries.length
+  }
+
+  /**
+   * Adds what is not there yet and applies its state deltas. Gives the last sequence number, or where the last of the
+   * given events is when none was new.
+   */
+  add(storable: readonly NewEntry[], state: ScopedState): number {
+    const before = this.seq
+    let repeated = before
+    for (const entry of storable) {
+      if (!('event' in entry)) {
+        this.entries.push({ seq: this.seq + 1, record: entry.record })
+        continue
+      }
+      const { event } = entry
+      if (event.partial) continue
+      const known = this.#seqs.get(event.id)
+      if (known !== undefined) {
+        repeated = known
+        continue
+      }
+      const seq = this.seq + 1
+      this.#seqs.set(event.id, seq)
+      this.entries.push({ seq, event })
+      if (event.actions.stateDelta) state.apply(event.actions.stateDelta)
+    }
+    return this.seq > before ? this.seq : repeated
+  }
+
+  /**
+   * Was this append made before, and its acknowledgement lost? Then the sequence number it gave: all its events are
+   * known, and its records, which have no ids, stand where they would have been put.
+   */
+  seqOfRepeat(expectedSeq: number, added: readonly NewEntry[]): number | undefined {
+    let seq: number | undefined
+    for (const [index, entry] of added.entries()) {
+      seq = 'event' in entry ? this.#seqs.get(entry.event.id) : this.#seqOfRecord(expectedSeq + index + 1, entry.record)
+      if (seq === undefined) return undefined
+    }
+    return seq
+  }
+
+  #seqOfRecord(seq: number, record: unknown): number | undefined {
+    const stored = this.entries[seq - 1]?.record
+    return stored && canonicalJson(stored) === canonicalJson(record) ? seq : undefined
+  }
+}
+
+/** The entry as it may be stored. What can throw on a malformed one is here, so that `add` adds all or nothing. */
+export function toStorable(entry: NewEntry): NewEntry {
+  if (!('event' in entry)) return entry
+  const event = withoutTemp(entry.event)
+  return event === entry.event ? entry : { event }
+}

@@ -1,0 +1,67 @@
+import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
+import type { Event } from '../event/event.ts'
+import type { StateReader } from './service.ts'
+
+/** One scope's keys, under their prefixes. */
+export type Scope = Map<string, unknown>
+
+/** A session's state: its own keys, and those it shares with its user's other sessions and with its whole app. */
+export class ScopedState implements StateReader {
+  readonly #app: Scope
+  readonly #user: Scope
+  readonly #session: Scope = new Map()
+
+  constructor(app: Scope, user: Scope) {
+    this.#app = app
+    this.#user = user
+  }
+
+  get(key: string): unknown {
+    return this.#scopeOf(key).get(key)
+  }
+
+  *keys(): Iterable<string> {
+    yield* this.#app.keys()
+    yield* this.#user.keys()
+    yield* this.#session.keys()
+  }
+
+  /** Stores a delta's values as given; null deletes, `temp:` keys are left out. */
+  apply(delta: JsonObject): void {
+    for (const key of Object.keys(delta)) {
+      if (isTemp(key)) continue
+      const value = delta[key]
+      if (value === null || value === undefined) this.#scopeOf(key).delete(key)
+      else this.#scopeOf(key).set(key, value)
+    }
+  }
+
+  /** All of it in one object, copied. */
+  toJson(): JsonObject {
+    const all: JsonObject = {}
+    for (const scope of [this.#app, this.#user, this.#session]) {
+      for (const [key, value] of scope) setOwn(all, key, copyJson(value))
+    }
+    return all
+  }
+
+  #scopeOf(key: string): Scope {
+    if (key.startsWith('app:')) return this.#app
+    if (key.startsWith('user:')) return this.#user
+    return this.#session
+  }
+}
+
+/** The event as it may be stored: itself, or a copy without the `temp:` keys of its delta. */
+export function withoutTemp(event: Event): Event {
+  const delta = event.actions.stateDelta
+  if (!delta || !Object.keys(delta).some(isTemp)) return event
+  const kept: JsonObject = {}
+  for (const key of Object.keys(delta)) if (!isTemp(key)) setOwn(kept, key, delta[key])
+  const { stateDelta: _, ...actions } = event.actions
+  return { ...event, actions: Object.keys(kept).length > 0 ? { ...actions, stateDelta: kept } : actions }
+}
+
+function isTemp(key: string): boolean {
+  return key.startsWith('temp:')
+}

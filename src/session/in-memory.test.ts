@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { entryOf, eventOf, HOME } from '../testing/session-fixtures.ts'
+import { sessionServiceSuite } from '../testing/session-suite.ts'
+import { InMemorySessionService } from './in-memory.ts'
+
+sessionServiceSuite(test, (options) => new InMemorySessionService(options))
+
+test('the holder reads the live log: the same array each time, growing', async () => {
+  const service = new InMemorySessionService()
+  await service.createSession(HOME)
+  const lease = await service.claim(HOME)
+  const { entries, state } = await service.read(lease)
+  await service.append(lease, 0, [entryOf('e1', { color: 'red' })])
+  expect(entries).toHaveLength(1)
+  expect(state.get('color')).toBe('red')
+  expect([...state.keys()]).toEqual(['color'])
+  expect((await service.read(lease)).entries).toBe(entries)
+  await service.release(lease)
+  expect((await service.read(await service.claim(HOME))).entries).toBe(entries)
+})
+
+test('an event is stored as it is, not copied, unless it has temp: keys', async () => {
+  const service = new InMemorySessionService()
+  await service.createSession(HOME)
+  const lease = await service.claim(HOME)
+  const event = eventOf('e1', { actions: { stateDelta: { color: 'red' } } })
+  const other = eventOf('e2', { actions: { escalate: true, stateDelta: { 'temp:x': 1 } } })
+  await service.append(lease, 0, [{ event }, { event: other }])
+  const { entries } = await service.read(lease)
+  expect(entries[0]?.event).toBe(event)
+  expect(entries[1]?.event?.actions).toEqual({ escalate: true })
+  expect(other.actions.stateDelta).toEqual({ 'temp:x': 1 })
+})
+
+test('ids and time come from the options', async () => {
+  let n = 0
+  const service = new InMemorySessionService({ now: () => 5000, newId: () => `id${++n}`, leaseMs: 7 })
+  const { id, lastUpdateTime } = await service.createSession({ appName: 'shop', userId: 'ada' })
+  expect({ id, lastUpdateTime }).toEqual({ id: 'id1', lastUpdateTime: 5 })
+  expect((await service.claim({ appName: 'shop', userId: 'ada', sessionId: id })).expiresAt).toBe(5007)
+})

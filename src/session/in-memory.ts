@@ -1,0 +1,226 @@
+import { copyJson, type JsonObject } from '../base/json.ts'
+import { systemPorts } from '../base/ports.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { Entry, Event, NewEntry } from '../event/event.ts'
+import { Inbox } from './in-memory-inbox.ts'
+import { checkId } from './in-memory-key.ts'
+import { StoredLog, toStorable } from './in-memory-log.ts'
+import { type Scope, ScopedState } from './in-memory-state.ts'
+import type { HeldLog, InboxItem, Lease, Session, SessionKey, SessionService } from './service.ts'
+
+export interface InMemorySessionOptions {
+  /** Milliseconds since the epoch. */
+  now?: (() => number) | undefined
+  /** How long a lease lives without being renewed. */
+  leaseMs?: number | undefined
+  newId?: (() => string) | undefined
+}
+
+/**
+ * Sessions in this process, gone with it.
+ *
+ * @example
+ * const sessions = new InMemorySessionService()
+ * const { id } = await sessions.createSession({ appName: 'shop', userId: 'ada' })
+ */
+export class InMemorySessionService implements SessionService {
+  readonly #apps: Map<string, App> = new Map()
+  // Epochs are never used twice in this service, so that a lease on a deleted session is not one on its namesake.
+  readonly #holders: Map<number, Stored> = new Map()
+  #lastEpoch = 0
+  readonly #now: () => number
+  readonly #leaseMs: number
+  readonly #newId: () => string
+
+  constructor(options: InMemorySessionOptions = {}) {
+    this.#now = options.now ?? systemPorts.now
+    this.#leaseMs = options.leaseMs ?? 15_000
+    this.#newId = options.newId ?? systemPorts.newId
+  }
+
+  async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
+    const { appName, userId, sessionId = this.#newId(), state, events } = options
+    checkKey({ appName, userId, sessionId })
+    const app = this.#apps.get(appName) ?? { state: new Map(), users: new Map() }
+    const user = app.users.get(userId) ?? { state: new Map(), sessions: new Map() }
+    if (user.sessions.has(sessionId)) {
+      throw new ToolwrightError('ALREADY_EXISTS', `Session "${sessionId}" exists already.`)
+    }
+    // Everything that can throw comes before the first change to what sessions share.
+    const initial = state && copyJson(state)
+    const imported = events?.map((event) =>
+      toStorable({ event: copyJson({ ...event, id: event.id || this.#newId() }) }),
+    )
+
+    const session = new Stored({ appName, userId, sessionId }, new ScopedState(app.state, user.state), this.#now())
+    if (initial) session.state.apply(initial)
+    if (imported) session.log.add(imported, session.state)
+    user.sessions.set(sessionId, session)
+    app.users.set(userId, user)
+    this.#apps.set(appName, app)
+    return toSession(session, eventsOf(session.log.entries))
+  }
+
+  async getSession(options: Parameters<SessionService['getSession']>[0]): Promise<Session | undefined> {
+    const session = this.#find(options)
+    if (!session) return undefined
+    const { numRecentEvents, afterTimestamp } = options.config ?? {}
+    let events = eventsOf(session.log.entries)
+    if (afterTimestamp !== undefined) events = events.filter((event) => event.timestamp >= afterTimestamp)
+    if (numRecentEvents !== undefined) events = events.slice(Math.max(0, events.length - numRecentEvents))
+    return toSession(session, events)
+  }
+
+  async listSessions({ appName, userId }: { appName: string; userId: string }): Promise<Session[]> {
+    checkId('appName', appName)
+    checkId('userId', userId)
+    const sessions = this.#apps.get(appName)?.users.get(userId)?.sessions.values() ?? []
+    return Array.from(sessions, (session) => toSession(session, []))
+  }
+
+  async deleteSession(key: SessionKey): Promise<void> {
+    const session = this.#find(key)
+    if (!session) return
+    this.#holders.delete(session.epoch)
+    this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.delete(key.sessionId)
+  }
+
+  async claim(key: SessionKey): Promise<Lease> {
+    const session = this.#find(key)
+    if (!session) throw notFound(key)
+    const now = this.#now()
+    if (session.epoch !== FREE && now < session.expiresAt) {
+      throw new ToolwrightError('SESSION_BUSY', `Session "${key.sessionId}" is in use.`)
+    }
+    this.#holders.delete(session.epoch)
+    session.epoch = ++this.#lastEpoch
+    session.expiresAt = now + this.#leaseMs
+    this.#holders.set(session.epoch, session)
+    return toLease(session, session.log.seq)
+  }
+
+  async renew(lease: Lease): Promise<Lease> {
+    const session = this.#held(lease)
+    session.expiresAt = this.#now() + this.#leaseMs
+    return toLease(session, lease.seq)
+  }
+
+  async release(lease: Lease): Promise<void> {
+    const session = this.#holding(lease)
+    if (!session) return
+    this.#holders.delete(session.epoch)
+    session.epoch = FREE
+  }
+
+  async read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+    const { log, state, checkpoint } = this.#held(lease)
+    const fromSeq = options?.fromSeq ?? 0
+    const entries = fromSeq > 0 ? log.entries.slice(fromSeq) : log.entries
+    return checkpoint ? { entries, state, checkpoint: copyJson(checkpoint) } : { entries, state }
+  }
+
+  async append(
+    lease: Lease,
+    expectedSeq: number,
+    entries: readonly NewEntry[],
+    options?: { checkpoint?: JsonObject | undefined; drained?: readonly string[] | undefined },
+  ): Promise<number> {
+    // The epoch fences, not the clock: a holder that is late but that nobody has followed may still write.
+    const session = this.#held(lease)
+    const { log } = session
+    if (expectedSeq !== log.seq) {
+      const repeated = log.seqOfRepeat(expectedSeq, entries)
+      if (repeated !== undefined) return repeated
+      throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${log.seq}.`)
+    }
+    const checkpoint = options?.checkpoint && copyJson(options.checkpoint)
+    const storable = entries.map(toStorable)
+    const seq = log.add(storable, session.state)
+    if (checkpoint) session.checkpoint = checkpoint
+    if (options?.drained) session.inbox?.remove(options.drained)
+    session.updatedAt = this.#now()
+    return seq
+  }
+
+  async post(key: SessionKey, item: InboxItem): Promise<void> {
+    const session = this.#find(key)
+    if (!session) throw notFound(key)
+    checkId('The id of an inbox item', item.id)
+    session.inbox ??= new Inbox()
+    session.inbox.post(item)
+  }
+
+  async drain(lease: Lease): Promise<InboxItem[]> {
+    return this.#held(lease).inbox?.items() ?? []
+  }
+
+  #find(key: SessionKey): Stored | undefined {
+    checkKey(key)
+    return this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.get(key.sessionId)
+  }
+
+  #held(lease: Lease): Stored {
+    const session = this.#holding(lease)
+    if (session) return session
+    throw new ToolwrightError('LEASE_LOST', `The lease on session "${lease.key.sessionId}" is no longer held.`)
+  }
+
+  #holding({ epoch, key }: Lease): Stored | undefined {
+    const session = this.#holders.get(epoch)
+    return session && isSameKey(session.key, key) ? session : undefined
+  }
+}
+
+interface App {
+  readonly state: Scope
+  readonly users: Map<string, { readonly state: Scope; readonly sessions: Map<string, Stored> }>
+}
+
+/** The epoch of a session nobody holds; claims start above it. */
+const FREE = 0
+
+class Stored {
+  readonly key: SessionKey
+  readonly state: ScopedState
+  readonly log: StoredLog = new StoredLog()
+  updatedAt: number
+  epoch: number = FREE
+  expiresAt = 0
+  inbox: Inbox | undefined
+  checkpoint: JsonObject | undefined
+
+  constructor(key: SessionKey, state: ScopedState, now: number) {
+    this.key = key
+    this.state = state
+    this.updatedAt = now
+  }
+}
+
+function toSession({ key, state, updatedAt }: Stored, events: readonly Event[]): Session {
+  const { appName, userId, sessionId: id } = key
+  return { id, appName, userId, state: state.toJson(), events: copyJson(events), lastUpdateTime: updatedAt / 1000 }
+}
+
+function eventsOf(entries: readonly Entry[]): Event[] {
+  const events: Event[] = []
+  for (const { event } of entries) if (event) events.push(event)
+  return events
+}
+
+function toLease({ key, epoch, expiresAt }: Stored, seq: number): Lease {
+  return { key: { ...key }, epoch, seq, expiresAt }
+}
+
+function checkKey(key: SessionKey): void {
+  checkId('appName', key.appName)
+  checkId('userId', key.userId)
+  checkId('sessionId', key.sessionId)
+}
+
+function isSameKey(a: SessionKey, b: SessionKey): boolean {
+  return a.sessionId === b.sessionId && a.userId === b.userId && a.appName === b.appName
+}
+
+function notFound(key: SessionKey): ToolwrightError {
+  return new ToolwrightError('NOT_FOUND', `There is no session "${key.sessionId}".`)
+}
