@@ -1,0 +1,5 @@
+import { test } from 'vitest'
+import { artifactServiceSuite } from '../testing/artifact-suite.ts'
+import { InMemoryArtifactService } from './in-memory.ts'
+
+artifactServiceSuite(test, (options) => new InMemoryArtifactService(options))

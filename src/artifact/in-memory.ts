@@ -1,0 +1,93 @@
+import { copyJson } from '../base/json.ts'
+import { systemPorts } from '../base/ports.ts'
+import type { Part } from '../content/content.ts'
+import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
+
+/** Artifacts in this process, gone with it. */
+export class InMemoryArtifactService implements ArtifactService {
+  /** By owner (a session, or a user), then by filename. */
+  readonly #files: Map<string, Map<string, Stored[]>> = new Map()
+  readonly #now: () => number
+
+  constructor(options: { now?: (() => number) | undefined } = {}) {
+    this.#now = options.now ?? systemPorts.now
+  }
+
+  async saveArtifact(options: Parameters<ArtifactService['saveArtifact']>[0]): Promise<number> {
+    const { filename, artifact, customMetadata } = options
+    const mimeType = mimeTypeOf(artifact)
+    const stored: Omit<Stored, 'version'> = {
+      part: copyJson(artifact),
+      createTime: this.#now() / 1000,
+      ...(mimeType !== undefined && { mimeType }),
+      ...(customMetadata && { customMetadata: copyJson(customMetadata) }),
+    }
+    const owner = ownerOf(options)
+    const files = this.#files.get(owner) ?? new Map<string, Stored[]>()
+    const versions = files.get(filename) ?? []
+    const version = versions.push({ version: versions.length, ...stored }) - 1
+    this.#files.set(owner, files.set(filename, versions))
+    return version
+  }
+
+  async loadArtifact(options: ArtifactKey & { version?: number | undefined }): Promise<Part | undefined> {
+    return copyJson(this.#pick(options)?.part)
+  }
+
+  async listArtifactKeys(options: { appName: string; userId: string; sessionId: string }): Promise<string[]> {
+    const ofSession = this.#files.get(ownerOf({ ...options, filename: '' }))?.keys() ?? []
+    const ofUser = this.#files.get(ownerOf({ ...options, filename: USER_PREFIX }))?.keys() ?? []
+    return [...ofSession, ...ofUser].sort()
+  }
+
+  async deleteArtifact(key: ArtifactKey): Promise<void> {
+    const owner = ownerOf(key)
+    const files = this.#files.get(owner)
+    files?.delete(key.filename)
+    if (files?.size === 0) this.#files.delete(owner)
+  }
+
+  async listVersions(key: ArtifactKey): Promise<number[]> {
+    return this.#versions(key).map(({ version }) => version)
+  }
+
+  async listArtifactVersions(key: ArtifactKey): Promise<ArtifactVersion[]> {
+    return this.#versions(key).map(describe)
+  }
+
+  async getArtifactVersion(
+    options: ArtifactKey & { version?: number | undefined },
+  ): Promise<ArtifactVersion | undefined> {
+    const stored = this.#pick(options)
+    return stored && describe(stored)
+  }
+
+  #versions(key: ArtifactKey): readonly Stored[] {
+    return this.#files.get(ownerOf(key))?.get(key.filename) ?? []
+  }
+
+  #pick(options: ArtifactKey & { version?: number | undefined }): Stored | undefined {
+    const versions = this.#versions(options)
+    const { version = versions.length - 1 } = options
+    return Number.isInteger(version) ? versions[version] : undefined
+  }
+}
+
+interface Stored extends ArtifactVersion {
+  readonly part: Part
+}
+
+const USER_PREFIX = 'user:'
+
+/** JSON, so that no id can contain what separates it from the next. */
+function ownerOf({ appName, userId, sessionId, filename }: ArtifactKey): string {
+  return JSON.stringify(filename.startsWith(USER_PREFIX) ? [appName, userId] : [appName, userId, sessionId])
+}
+
+function mimeTypeOf(part: Part): string | undefined {
+  return part.inlineData?.mimeType ?? part.fileData?.mimeType ?? (part.text === undefined ? undefined : 'text/plain')
+}
+
+function describe({ part: _, ...version }: Stored): ArtifactVersion {
+  return copyJson(version)
+}

@@ -1,0 +1,200 @@
+import type { ArtifactKey, ArtifactService } from '../artifact/service.ts'
+import { codeOf, deepEqual, equal, ok } from './assert.ts'
+import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, storyteller } from './suite.ts'
+
+const HOME: ArtifactKey = { appName: 'shop', userId: 'ada', sessionId: 's1', filename: 'bill.txt' }
+
+/**
+ * What every ArtifactService must do, as tests.
+ *
+ * @example
+ * artifactServiceSuite(test, (options) => new InMemoryArtifactService(options))
+ */
+export function artifactServiceSuite(test: SuiteTest, make: MakeService<ArtifactService>): void {
+  const story = storyteller(test, make)
+
+  story('each save is a version, from 0; the latest is loaded unless one is named', async (service) => {
+    equal(await save(service, HOME, 'first'), 0)
+    equal(await save(service, HOME, 'second'), 1)
+    deepEqual(await service.loadArtifact(HOME), { text: 'second' })
+    deepEqual(await service.loadArtifact({ ...HOME, version: 0 }), { text: 'first' })
+    deepEqual(await service.loadArtifact({ ...HOME, version: 1 }), { text: 'second' })
+    deepEqual(await service.listVersions(HOME), [0, 1])
+  })
+
+  story('what was never saved is undefined, and its lists are empty', async (service) => {
+    equal(await service.loadArtifact(HOME), undefined)
+    equal(await service.loadArtifact({ ...HOME, version: 0 }), undefined)
+    equal(await service.getArtifactVersion(HOME), undefined)
+    deepEqual(await service.listVersions(HOME), [])
+    deepEqual(await service.listArtifactVersions(HOME), [])
+    deepEqual(await service.listArtifactKeys(HOME), [])
+    await service.deleteArtifact(HOME)
+  })
+
+  story('a version that cannot be is undefined', async (service) => {
+    await save(service, HOME, 'first')
+    await save(service, HOME, 'second')
+    for (const version of [2, -1, -2, 0.5, 1e9, 2 ** 53, 1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
+      equal(await service.loadArtifact({ ...HOME, version }), undefined, `version ${version}`)
+      equal(await service.getArtifactVersion({ ...HOME, version }), undefined, `version ${version}`)
+    }
+  })
+
+  story('a file comes back as it was saved: text, bytes, a link', async (service) => {
+    const parts = [
+      { text: 'naïve 🍎 日本語' },
+      { text: '' },
+      { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=', displayName: 'a.png' } },
+      { inlineData: { mimeType: 'application/octet-stream', data: '' } },
+      { fileData: { mimeType: 'application/pdf', fileUri: 'gs://bucket/a.pdf' } },
+    ]
+    for (const [version, artifact] of parts.entries()) {
+      equal(await service.saveArtifact({ ...HOME, artifact }), version)
+      deepEqual(await service.loadArtifact({ ...HOME, version }), artifact)
+    }
+  })
+
+  story('a version has a type, a time and the metadata it was saved with', async (service, clock) => {
+    const artifact = { inlineData: { mimeType: 'image/png', data: 'AA==' } }
+    await service.saveArtifact({ ...HOME, artifact, customMetadata: { source: 'camera' } })
+    clock.time += 1500
+    await service.saveArtifact({ ...HOME, artifact: { text: 'plain' } })
+    const first = {
+      version: 0,
+      mimeType: 'image/png',
+      createTime: 1_700_000_000,
+      customMetadata: { source: 'camera' },
+    }
+    const second = { version: 1, mimeType: 'text/plain', createTime: 1_700_000_001.5 }
+    deepEqual(await service.listArtifactVersions(HOME), [first, second])
+    deepEqual(await service.getArtifactVersion({ ...HOME, version: 0 }), first)
+    deepEqual(await service.getArtifactVersion(HOME), second)
+  })
+
+  story('names are listed once each, sorted, with the user’s own among them', async (service) => {
+    for (const filename of ['b.txt', 'a.txt', 'user:me.png', 'b.txt', 'z.txt']) {
+      await save(service, { ...HOME, filename }, 'x')
+    }
+    deepEqual(await service.listArtifactKeys(HOME), ['a.txt', 'b.txt', 'user:me.png', 'z.txt'])
+    deepEqual(await service.listArtifactKeys({ ...HOME, sessionId: 's2' }), ['user:me.png'])
+  })
+
+  story('a user: file is the same one in every session of the user', async (service) => {
+    const here = { ...HOME, filename: 'user:me.png' }
+    const there = { ...here, sessionId: 's2' }
+    equal(await save(service, here, 'first'), 0)
+    equal(await save(service, there, 'second'), 1)
+    deepEqual(await service.loadArtifact(here), { text: 'second' })
+    deepEqual(await service.listVersions(there), [0, 1])
+    await service.deleteArtifact(there)
+    equal(await service.loadArtifact(here), undefined)
+  })
+
+  story('a deleted file is gone with all its versions, and others stay', async (service) => {
+    const other = { ...HOME, filename: 'other.txt' }
+    await save(service, HOME, 'first')
+    await save(service, HOME, 'second')
+    await save(service, other, 'kept')
+    await service.deleteArtifact(HOME)
+    equal(await service.loadArtifact(HOME), undefined)
+    equal(await service.loadArtifact({ ...HOME, version: 0 }), undefined)
+    deepEqual(await service.listVersions(HOME), [])
+    deepEqual(await service.listArtifactVersions(HOME), [])
+    deepEqual(await service.listArtifactKeys(HOME), ['other.txt'])
+    equal(await save(service, HOME, 'anew'), 0)
+    deepEqual(await service.loadArtifact(other), { text: 'kept' })
+  })
+
+  story('many saves at once get a version each', async (service) => {
+    const versions = await Promise.all(Array.from({ length: 20 }, (_, n) => save(service, HOME, `text ${n}`)))
+    deepEqual(
+      versions.toSorted((a, b) => a - b),
+      Array.from({ length: 20 }, (_, n) => n),
+    )
+    for (const [n, version] of versions.entries()) {
+      deepEqual(await service.loadArtifact({ ...HOME, version }), { text: `text ${n}` })
+    }
+  })
+
+  story('changing what a service gave or got changes nothing stored', async (service) => {
+    const artifact = { inlineData: { mimeType: 'text/plain', data: 'AA==' } }
+    const customMetadata = { tags: ['a'] }
+    await service.saveArtifact({ ...HOME, artifact, customMetadata })
+    artifact.inlineData.data = 'spoiled'
+    customMetadata.tags.push('spoiled')
+    const loaded = (await service.loadArtifact(HOME)) as typeof artifact
+    loaded.inlineData.data = 'spoiled'
+    const version = await service.getArtifactVersion(HOME)
+    if (version?.customMetadata) version.customMetadata.tags = 'spoiled'
+    const [listed] = (await service.listArtifactVersions(HOME)) as { version: number }[]
+    if (listed) listed.version = 99
+    deepEqual(await service.loadArtifact(HOME), { inlineData: { mimeType: 'text/plain', data: 'AA==' } })
+    const stored = await service.getArtifactVersion(HOME)
+    deepEqual([stored?.version, stored?.customMetadata], [0, { tags: ['a'] }])
+  })
+
+  story('another user, app or session sees no file and deletes none', async (service) => {
+    await save(service, HOME, 'mine')
+    await save(service, { ...HOME, filename: 'user:me.png' }, 'mine')
+    const others = [
+      { ...HOME, userId: 'bob' },
+      { ...HOME, appName: 'bank' },
+      { ...HOME, sessionId: 's2' },
+      { ...HOME, userId: 'bob', filename: 'user:me.png' },
+      { ...HOME, appName: 'bank', filename: 'user:me.png' },
+    ]
+    for (const other of others) {
+      for (const version of [undefined, 0]) {
+        equal(await service.loadArtifact({ ...other, version }), undefined)
+        equal(await service.getArtifactVersion({ ...other, version }), undefined)
+      }
+      deepEqual(await service.listVersions(other), [])
+      deepEqual(await service.listArtifactVersions(other), [])
+      const seen = await service.listArtifactKeys(other)
+      deepEqual(seen, other.sessionId === 's2' ? ['user:me.png'] : [])
+      await service.deleteArtifact(other)
+    }
+    deepEqual(await service.loadArtifact(HOME), { text: 'mine' })
+    deepEqual(await service.loadArtifact({ ...HOME, filename: 'user:me.png' }), { text: 'mine' })
+  })
+
+  story('hostile names are harmless data or refused, each file by itself', async (service) => {
+    const keys = [
+      ...HOSTILE_IDS.map((appName) => ({ ...HOME, appName })),
+      ...HOSTILE_IDS.map((userId) => ({ ...HOME, userId })),
+      ...HOSTILE_IDS.map((sessionId) => ({ ...HOME, sessionId })),
+      ...HOSTILE_IDS.map((filename) => ({ ...HOME, filename })),
+      ...HOSTILE_IDS.map((id) => ({ ...HOME, filename: `user:${id}` })),
+      ...SPLIT_PAIRS.map(([userId, sessionId]) => ({ ...HOME, userId, sessionId })),
+      ...SPLIT_PAIRS.map(([sessionId, filename]) => ({ ...HOME, sessionId, filename })),
+    ]
+    const taken: ArtifactKey[] = []
+    for (const [index, key] of keys.entries()) {
+      equal(await loadOrRefuse(service, key), undefined, `before it is saved: ${JSON.stringify(key)}`)
+      try {
+        equal(await save(service, key, `file ${index}`), 0)
+        taken[index] = key
+      } catch (error) {
+        if (codeOf(error) !== 'INVALID_REQUEST') throw error
+      }
+    }
+    ok(Object.keys(taken).length > keys.length / 2, 'most hostile names are harmless and must be taken')
+    for (const [index, key] of taken.entries()) {
+      if (key) deepEqual(await service.loadArtifact(key), { text: `file ${index}` })
+    }
+  })
+}
+
+function save(service: ArtifactService, key: ArtifactKey, text: string): Promise<number> {
+  return service.saveArtifact({ ...key, artifact: { text } })
+}
+
+async function loadOrRefuse(service: ArtifactService, key: ArtifactKey): Promise<unknown> {
+  try {
+    return await service.loadArtifact(key)
+  } catch (error) {
+    if (codeOf(error) === 'INVALID_REQUEST') return undefined
+    throw error
+  }
+}
