@@ -1,0 +1,78 @@
+/** How fast more of the same word stops counting. */
+const K1 = 1.2
+/** How much a long document is held back. */
+const B = 0.75
+/** Words of a query beyond these are not looked at, so that no query is expensive. */
+const MAX_QUERY_WORDS = 1000
+
+/**
+ * Documents as bags of words, ranked by Okapi BM25; documents come and go.
+ *
+ * @example
+ * const index = new Bm25Index()
+ * index.add(1, ['red', 'apple'])
+ * index.search(['apple']) // Map { 1 => 0.28... }
+ */
+export class Bm25Index {
+  /** For each word the documents it is in, and how often. */
+  readonly #postings: Map<string, Map<number, number>> = new Map()
+  readonly #documents: Map<number, { readonly words: ReadonlySet<string>; readonly length: number }> = new Map()
+  #totalLength = 0
+
+  get size(): number {
+    return this.#documents.size
+  }
+
+  /** Adds a document, in place of the one that had its id. */
+  add(id: number, words: Iterable<string>): void {
+    this.remove(id)
+    const distinct = new Set<string>()
+    let length = 0
+    for (const word of words) {
+      length++
+      distinct.add(word)
+      const posting = this.#postings.get(word) ?? new Map<number, number>()
+      this.#postings.set(word, posting.set(id, (posting.get(id) ?? 0) + 1))
+    }
+    this.#documents.set(id, { words: distinct, length })
+    this.#totalLength += length
+  }
+
+  remove(id: number): void {
+    const document = this.#documents.get(id)
+    if (!document) return
+    for (const word of document.words) {
+      const posting = this.#postings.get(word)
+      posting?.delete(id)
+      if (posting?.size === 0) this.#postings.delete(word)
+    }
+    this.#documents.delete(id)
+    this.#totalLength -= document.length
+  }
+
+  /** The score of each document that has at least one of the words; higher is better. */
+  search(query: Iterable<string>): Map<number, number> {
+    const scores = new Map<number, number>()
+    const meanLength = this.#totalLength / this.size
+    for (const word of firstDistinct(query)) {
+      const posting = this.#postings.get(word)
+      if (!posting) continue
+      const rarity = Math.log(1 + (this.size - posting.size + 0.5) / (posting.size + 0.5))
+      for (const [id, count] of posting) {
+        const length = this.#documents.get(id)?.length ?? meanLength
+        const damped = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / meanLength))
+        scores.set(id, (scores.get(id) ?? 0) + rarity * damped)
+      }
+    }
+    return scores
+  }
+}
+
+function firstDistinct(words: Iterable<string>): ReadonlySet<string> {
+  const distinct = new Set<string>()
+  for (const word of words) {
+    distinct.add(word)
+    if (distinct.size === MAX_QUERY_WORDS) break
+  }
+  return distinct
+}
