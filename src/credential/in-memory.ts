@@ -1,0 +1,45 @@
+import { copyJson } from '../base/json.ts'
+import type { AuthCredential } from '../content/auth.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { CredentialKey, CredentialService, StoredCredential } from './service.ts'
+
+/** Credentials in this process, gone with it. */
+export class InMemoryCredentialService implements CredentialService {
+  readonly #stored: Map<string, StoredCredential> = new Map()
+  // One count for all, never used twice: a credential that was deleted and saved again is not the one before.
+  #lastGeneration = 0
+
+  async load(key: CredentialKey): Promise<StoredCredential | undefined> {
+    return copyJson(this.#stored.get(toKey(key)))
+  }
+
+  async save(
+    options: CredentialKey & { credential: AuthCredential; expectedGeneration?: number | undefined },
+  ): Promise<number> {
+    const { credential, expectedGeneration } = options
+    const key = toKey(options)
+    const current = this.#stored.get(key)?.generation ?? 0
+    if (expectedGeneration !== undefined && expectedGeneration !== current) {
+      throw new ToolwrightError(
+        'STALE_APPEND',
+        `Expected generation ${expectedGeneration} of a credential, but it is at ${current}.`,
+      )
+    }
+    const copy = copyJson(credential)
+    const generation = ++this.#lastGeneration
+    this.#stored.set(key, { credential: copy, generation })
+    return generation
+  }
+
+  async delete(options: CredentialKey & { expectedGeneration?: number | undefined }): Promise<boolean> {
+    const { expectedGeneration } = options
+    const key = toKey(options)
+    if (expectedGeneration !== undefined && this.#stored.get(key)?.generation !== expectedGeneration) return false
+    return this.#stored.delete(key)
+  }
+}
+
+/** JSON, so that no id can contain what separates it from the next. */
+function toKey({ appName, userId, key }: CredentialKey): string {
+  return JSON.stringify([appName, userId, key])
+}
