@@ -8,6 +8,7 @@ import { StoredLog, toStorable } from './in-memory-log.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
 import type { HeldLog, InboxItem, Lease, Session, SessionKey, SessionService } from './service.ts'
 
+/** What an in-memory session service takes from outside; a test holds it still. */
 export interface InMemorySessionOptions {
   /** Milliseconds since the epoch. */
   now?: (() => number) | undefined
