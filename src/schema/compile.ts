@@ -2,7 +2,6 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { type CheckedSchema, checkSchema } from './check.ts'
-import type { Schema } from './infer.ts'
 import { jsonSchemaParser } from './json-schema.ts'
 import type { Parsed } from './parsed.ts'
 import { standardParser } from './standard.ts'
@@ -24,7 +23,7 @@ const compiled = new WeakMap<object, CompiledSchema>()
  * const { jsonSchema, parse } = compileSchema(z.object({ city: z.string() }), 'Tool "get_weather"')
  * parse({ city: 5 }) // { issues: [{ path: 'city', expected: 'string' }] }
  */
-export function compileSchema(schema: Schema, what: string, options: { object?: boolean } = {}): CompiledSchema {
+export function compileSchema(schema: unknown, what: string, options: { object?: boolean } = {}): CompiledSchema {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null)
     throw new ToolwrightError('INVALID_CONFIG', `${what}: a schema is a Standard Schema or a JSON Schema object.`)
   let ready = compiled.get(schema)

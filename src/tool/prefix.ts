@@ -1,0 +1,57 @@
+import type { FunctionDeclaration } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { delegate } from './delegate.ts'
+import { delegateToolset } from './delegate-toolset.ts'
+import { nameProblem, type Tool } from './tool.ts'
+import { isToolset, type Toolset } from './toolset.ts'
+
+const ORIGINAL = Symbol.for('toolwright.unprefixed')
+
+/**
+ * The same tools under names that start with a prefix, put before the name as it is: `w_` makes `w_search`. Filters,
+ * inside or outside, see the unprefixed name.
+ *
+ * @example
+ * tools: [prefixTools(docs, 'docs_'), prefixTools(web, 'web_')]
+ */
+export function prefixTools(toolset: Toolset, prefix: string): Toolset {
+  if (!isToolset(toolset)) throw new ToolwrightError('INVALID_CONFIG', 'prefixTools() takes a toolset and a prefix.')
+  if (typeof prefix !== 'string' || nameProblem(`${prefix}x`))
+    throw new ToolwrightError('INVALID_CONFIG', `prefixTools(): ${JSON.stringify(prefix)} cannot start a tool's name.`)
+  // The same wrapped tool each time: what is known about a tool is kept by identity.
+  const renamed = new WeakMap<Tool, Tool>()
+  return delegateToolset(toolset, async (context) => {
+    const tools = await toolset.listTools(context)
+    return tools.map((tool) => {
+      let made = renamed.get(tool)
+      if (!made) {
+        made = rename(tool, prefix)
+        renamed.set(tool, made)
+      }
+      return made
+    })
+  })
+}
+
+/** The tool as its toolset made it, before any prefix. */
+export function unprefixed(tool: Tool): Tool {
+  return (tool as { [ORIGINAL]?: Tool })[ORIGINAL] ?? tool
+}
+
+function rename(tool: Tool, prefix: string): Tool {
+  const name = prefix + tool.name
+  const problem = nameProblem(name)
+  if (problem)
+    throw new ToolwrightError('INVALID_CONFIG', `prefixTools(): "${name}" cannot be a tool's name: ${problem}.`)
+  let from: FunctionDeclaration | undefined
+  let declared: FunctionDeclaration | undefined
+  const declaration = (): FunctionDeclaration | undefined => {
+    const current = tool.declaration()
+    if (current !== from) {
+      from = current
+      declared = current && { ...current, name }
+    }
+    return declared
+  }
+  return delegate(tool, { name, declaration, [ORIGINAL]: unprefixed(tool) })
+}
