@@ -1,0 +1,107 @@
+import { canonicalJson, copyJson, isRecord } from '../base/json.ts'
+import { type Ports, systemPorts } from '../base/ports.ts'
+import type { ToolContext } from '../tool/context.ts'
+import type { PolicyCall, Tool } from '../tool/tool.ts'
+import { isPlainJson } from './plain.ts'
+import { unlessAborted } from './wait.ts'
+import { addLayer, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
+
+/** Within what a result may be used again; never for another user or app. */
+export type CacheScope = 'invocation' | 'session' | 'user'
+
+/** How long, how many and for whom. */
+export interface CachedOptions {
+  /** Default: until it is pushed out. */
+  ttlMs?: number | undefined
+  /** The least recently used goes first. Default 100. */
+  maxEntries?: number | undefined
+  /** Default `session`. */
+  scope?: CacheScope | undefined
+}
+
+/** How one run of the body ended, for those who waited for it. */
+type Shared = { type: 'value'; value: unknown } | { type: 'error'; error: unknown } | { type: 'not-shared' }
+
+/**
+ * Answers equal calls from memory and lets concurrent equal calls share one run. Only successes are kept: not what was
+ * thrown, not an object with an `error`, not a pending long-running call. What the body does besides returning, state
+ * and artifacts it writes, happens on the first call only.
+ *
+ * @example
+ * cached(getExchangeRate, { ttlMs: 60_000, scope: 'user' })
+ */
+export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, ports: Partial<Ports> = {}): T {
+  requireTool('cached', tool)
+  const { ttlMs, maxEntries = 100, scope = 'session' } = options ?? {}
+  if (ttlMs !== undefined && !isDuration(ttlMs))
+    throw invalidPolicy('cached', tool, 'ttlMs must be a positive number of milliseconds.')
+  if (!isCount(maxEntries)) throw invalidPolicy('cached', tool, 'maxEntries must be a whole number of at least 1.')
+  if (!['invocation', 'session', 'user'].includes(scope))
+    throw invalidPolicy('cached', tool, 'scope is "invocation", "session" or "user".')
+  const now = ports.now ?? systemPorts.now
+  const entries = new Map<string, { value: unknown; expiresAt: number }>()
+  const running = new Map<string, Promise<Shared>>()
+
+  return addLayer(tool, async (call, next) => {
+    // Arguments that are more than JSON (a Date a schema made) have no honest key.
+    if (!isPlainJson(call.args)) return await next(call)
+    const key = keyOf(call, scope)
+    for (;;) {
+      const entry = entries.get(key)
+      entries.delete(key)
+      if (entry && entry.expiresAt > now()) {
+        entries.set(key, entry)
+        return copyJson(entry.value)
+      }
+      const leader = running.get(key)
+      if (!leader) break
+      const shared = await unlessAborted(leader, call.context.signal)
+      if (shared.type === 'value') return copyJson(shared.value)
+      if (shared.type === 'error') throw shared.error
+    }
+
+    const { promise, resolve } = Promise.withResolvers<Shared>()
+    running.set(key, promise)
+    let shared: Shared = { type: 'not-shared' }
+    try {
+      const value = await next(call)
+      if (isShareable(value, call.context)) {
+        shared = { type: 'value', value: copyJson(value) }
+        if (!isFailure(value)) keep(key, shared.value)
+      }
+      return value
+    } catch (error) {
+      // One that was cancelled says nothing about the others: the next of them runs it.
+      if (!call.context.signal.aborted) shared = { type: 'error', error }
+      throw error
+    } finally {
+      running.delete(key)
+      resolve(shared)
+    }
+  })
+
+  function keep(key: string, value: unknown): void {
+    entries.set(key, { value, expiresAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs })
+    const [oldest] = entries.keys()
+    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
+  }
+}
+
+function keyOf({ args, context }: PolicyCall, scope: CacheScope): string {
+  const { appName, userId, session, invocationId } = context.invocation
+  const within = scope === 'user' ? [] : scope === 'session' ? [session.id] : [session.id, invocationId]
+  return canonicalJson([appName, userId, ...within, args])
+}
+
+// A result that also steers the run (a transfer, an open question) is more than its value.
+function isShareable(value: unknown, context: ToolContext): boolean {
+  const { transferToAgent, escalate, skipSummarization, requestedToolConfirmations, requestedAuthConfigs } =
+    context.actions
+  if (context.longRunning || transferToAgent || escalate || skipSummarization) return false
+  if (requestedToolConfirmations || requestedAuthConfigs) return false
+  return isPlainJson(value)
+}
+
+function isFailure(value: unknown): boolean {
+  return isRecord(value) && Object.hasOwn(value, 'error')
+}

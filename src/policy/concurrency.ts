@@ -1,0 +1,46 @@
+import type { PolicyCall, Tool } from '../tool/tool.ts'
+import { Line } from './wait.ts'
+import { addLayer, invalidPolicy, isCount, requireTool } from './wrap.ts'
+
+/** How many calls at once, and of what: all calls of the tool, or those with the same key. */
+export interface ConcurrencyOptions {
+  max: number
+  key?: ((call: PolicyCall) => string) | undefined
+}
+
+interface Slots {
+  running: number
+  readonly line: Line
+}
+
+/**
+ * At most so many calls at once; the others wait in line, and leave it when they are cancelled.
+ *
+ * @example
+ * concurrency(query, 4)
+ * concurrency(query, { max: 1, key: ({ context }) => context.invocation.userId })
+ */
+export function concurrency<T extends Tool>(tool: T, options: number | ConcurrencyOptions): T {
+  requireTool('concurrency', tool)
+  const { max, key }: ConcurrencyOptions = typeof options === 'number' ? { max: options } : (options ?? {})
+  if (!isCount(max)) throw invalidPolicy('concurrency', tool, 'max must be a whole number of at least 1.')
+  if (key !== undefined && typeof key !== 'function')
+    throw invalidPolicy('concurrency', tool, 'key must be a function.')
+  const all = new Map<string, Slots>()
+  return addLayer(tool, async (call, next) => {
+    const id = key ? String(key(call)) : ''
+    let slots = all.get(id)
+    if (!slots) {
+      slots = { running: 0, line: new Line() }
+      all.set(id, slots)
+    }
+    // Whoever ends hands its slot to the first in line, so that nobody overtakes.
+    if (slots.running < max) slots.running++
+    else await slots.line.wait(call.context.signal)
+    try {
+      return await next(call)
+    } finally {
+      if (!slots.line.next() && --slots.running === 0) all.delete(id)
+    }
+  })
+}

@@ -1,0 +1,28 @@
+import { MAX_DEPTH } from '../base/json.ts'
+
+/** Is it what JSON can hold, all of it? Dates, maps, class instances, NaN and symbols are not. */
+export function isPlainJson(value: unknown, depth = 0): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return true
+    case 'number':
+      return Number.isFinite(value)
+    case 'object':
+      break
+    default:
+      return false
+  }
+  if (value === null) return true
+  if (depth > MAX_DEPTH) return false
+  if (Array.isArray(value)) return value.every((item) => isPlainJson(item, depth + 1))
+  if (!isPlainObject(value)) return false
+  return Object.values(value).every((item) => isPlainJson(item, depth + 1))
+}
+
+/** Is it an object of no class? */
+export function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

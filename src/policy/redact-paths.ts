@@ -1,0 +1,55 @@
+// Paths into a value (`customer.ssn`, `items[].token`, `*.password`) and what is left when they are hidden.
+import { isRecord, setOwn } from '../base/json.ts'
+import { isPlainObject } from './plain.ts'
+
+/** One step of a path: a key, an index, or any. */
+export type Step = string | number | typeof ANY
+
+const ANY: unique symbol = Symbol('any')
+
+/** Reads a path, or gives undefined when it is none. */
+export function readPath(path: unknown): Step[] | undefined {
+  if (typeof path !== 'string' || path === '') return undefined
+  const steps: Step[] = []
+  for (const part of path.split('.')) {
+    const found = /^([^[\]]*)((?:\[(?:\d+|\*)?\])*)$/.exec(part)
+    if (!found || part === '') return undefined
+    const [, key = '', brackets = ''] = found
+    if (key !== '') steps.push(key === '*' ? ANY : key)
+    else if (steps.length > 0) return undefined
+    for (const [, index] of brackets.matchAll(/\[(\d+|\*)?\]/g))
+      steps.push(index === undefined || index === '*' ? ANY : Number(index))
+  }
+  return steps
+}
+
+/** A copy in which what the paths lead to reads `[redacted]`; the value itself where they lead nowhere. */
+export function hide(value: unknown, paths: readonly (readonly Step[])[]): unknown {
+  let shown = value
+  for (const path of paths) shown = hideOne(shown, path, 0)
+  return shown
+}
+
+function hideOne(value: unknown, path: readonly Step[], at: number): unknown {
+  const step = path[at]
+  if (step === undefined) return '[redacted]'
+  if (typeof value !== 'object' || value === null) return value
+  const open = readable(value)
+  if (Array.isArray(open)) {
+    // A key that meets a list means each of its items: forgetting the [] must not show what was to be hidden.
+    if (typeof step === 'string') return open.map((item) => hideOne(item, path, at))
+    return open.map((item, i) => (step === ANY || step === i ? hideOne(item, path, at + 1) : item))
+  }
+  if (!isRecord(open)) return open
+  const copy: { [key: string]: unknown } = {}
+  for (const key of Object.keys(open)) {
+    const matches = step === ANY || String(step) === key
+    setOwn(copy, key, matches ? hideOne(open[key], path, at + 1) : open[key])
+  }
+  return copy
+}
+
+// What is no plain object is seen as it will be recorded.
+function readable(value: object): unknown {
+  return Array.isArray(value) || isPlainObject(value) ? value : JSON.parse(JSON.stringify(value) ?? 'null')
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { tool } from '../tool/define.ts'
+import { cached } from './cached.ts'
+import { maskArgs, redact } from './redact.ts'
+import { through } from './through.test-kit.ts'
+
+const of = (result: unknown) => tool({ name: 't', description: 'd', run: () => result })
+const X = '[redacted]'
+
+describe('result', () => {
+  test.each<[string, unknown, unknown]>([
+    ['ssn', { ssn: '1', name: 'Ann' }, { ssn: X, name: 'Ann' }],
+    ['customer.ssn', { customer: { ssn: { a: 1 } } }, { customer: { ssn: X } }],
+    ['items[].token', { items: [{ token: 't' }, { id: 1 }] }, { items: [{ token: X }, { id: 1 }] }],
+    ['items.token', { items: [{ token: 't' }] }, { items: [{ token: X }] }],
+    ['items[1]', { items: ['a', 'b'] }, { items: ['a', X] }],
+    ['*.password', { a: { password: 'p' }, b: { id: 1 } }, { a: { password: X }, b: { id: 1 } }],
+    ['users.*.key', { users: { ann: { key: 'k' } } }, { users: { ann: { key: X } } }],
+    ['[].key', [{ key: 'k' }], [{ key: X }]],
+    ['*', { a: 1, b: [2] }, { a: X, b: X }],
+    ['m[][]', { m: [[1], [2]] }, { m: [[X], [X]] }],
+    ['none', { a: null }, { a: null }],
+    ['a', 'text', 'text'],
+    ['a', undefined, undefined],
+  ])('%s', async (path, result, shown) => {
+    expect(await through(redact(of(result), [path]))).toEqual(shown)
+  })
+
+  test('the body keeps its own object', async () => {
+    const own = { ssn: '1', nested: { a: 1 } }
+    await through(redact(of(own), ['ssn']))
+    expect(own.ssn).toBe('1')
+  })
+
+  test('what a class shows is hidden too', async () => {
+    class Account {
+      #secret = 's3cret'
+      toJSON() {
+        return { secret: this.#secret, id: 1 }
+      }
+    }
+    expect(await through(redact(of({ account: new Account() }), ['account.secret']))).toEqual({
+      account: { secret: X, id: 1 },
+    })
+  })
+
+  test('an own __proto__ stays data', async () => {
+    const result = JSON.parse('{"__proto__":{"polluted":1},"ssn":"1"}')
+    const shown = (await through(redact(of(result), ['ssn']))) as object
+    expect(JSON.stringify(shown)).toBe('{"__proto__":{"polluted":1},"ssn":"[redacted]"}')
+    expect(Object.getPrototypeOf(shown)).toBe(Object.prototype)
+  })
+})
+
+test('arguments are hidden from observers, not from the body; nested policies add up', async () => {
+  const echo = tool({
+    name: 'login',
+    description: 'd',
+    parameters: { type: 'object', properties: { user: { type: 'string' }, password: { type: 'string' } } },
+    run: (args) => args,
+  })
+  const made = redact(cached(redact(echo, { args: ['password'] })), { args: ['user'] })
+  const args = { user: 'ann', password: 'p', other: 1 }
+  expect(await through(made, args)).toEqual(args)
+  expect(maskArgs(made, args)).toEqual({ user: X, password: X, other: 1 })
+  expect(maskArgs(echo, args)).toBe(args)
+})
+
+test('bad paths are refused when built', () => {
+  for (const path of ['', 'a..b', '.a', 'a[', 'a[x]', 'a.', 5 as never])
+    expect(() => redact(of(1), [path])).toThrow(/path/)
+  expect(() => redact(of(1), [])).toThrow(/at least one path/)
+  expect(() => redact(of(1), 'ssn' as never)).toThrow(/redact/)
+})

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { ToolError, ToolwrightError } from '../error/error.ts'
+import { tool } from '../tool/define.ts'
+import type { Effect, Reconciled } from '../tool/tool.ts'
+import { retry } from './retry.ts'
+import { Clock, contextOf, settled, through } from './through.test-kit.ts'
+
+function failing(
+  errors: unknown[],
+  options: { effect?: Effect; reconcile?: () => Reconciled } = { effect: 'idempotent' },
+) {
+  let runs = 0
+  const made = tool({
+    name: 'flaky',
+    description: 'd',
+    ...options,
+    run: () => {
+      const error = errors[runs++]
+      if (error) throw error
+      return { runs }
+    },
+  })
+  return { made, runs: () => runs }
+}
+
+test('it runs again until it works, waiting longer each time', async () => {
+  const clock = new Clock()
+  const { made, runs } = failing([new Error('1'), new Error('2')])
+  const call = through(retry(made, { attempts: 3, delayMs: 100, jitter: false }, clock))
+  await clock.advance(99)
+  expect(runs()).toBe(1)
+  await clock.advance(1)
+  expect(runs()).toBe(2)
+  await clock.advance(199)
+  expect(runs()).toBe(2)
+  await clock.advance(1)
+  expect(await call).toEqual({ runs: 3 })
+})
+
+test('the last error is thrown, and pauses are capped and jittered', async () => {
+  const clock = new Clock()
+  const { made } = failing([new Error('1'), new Error('2'), new Error('3')])
+  const call = through(retry(made, { attempts: 3, delayMs: 1000, maxDelayMs: 1000 }, clock))
+  const outcome = expect(call).rejects.toThrow('3')
+  await clock.advance(750)
+  await clock.advance(750)
+  await outcome
+})
+
+test.each([
+  new ToolError('which?', { code: 'INVALID_ARGS' }),
+  new ToolError('none', { code: 'NOT_FOUND' }),
+  new ToolError('stop', { code: 'CANCELLED' }),
+  new ToolwrightError('LEASE_LOST', 'gone'),
+])('%s is final', async (error) => {
+  const { made, runs } = failing([error])
+  await expect(through(retry(made, { attempts: 3, delayMs: 0 }))).rejects.toBe(error)
+  expect(runs()).toBe(1)
+})
+
+test('only errors `when` says true to, and none when it throws', async () => {
+  for (const when of [
+    () => false,
+    () => 'yes' as unknown as boolean,
+    () => {
+      throw new Error('when')
+    },
+  ]) {
+    const { made, runs } = failing([new Error('boom')])
+    await expect(through(retry(made, { attempts: 3, delayMs: 0, when }))).rejects.toThrow('boom')
+    expect(runs()).toBe(1)
+  }
+  const { made } = failing([new Error('boom')])
+  expect(await through(retry(made, { attempts: 2, delayMs: 0, when: () => true }))).toEqual({ runs: 2 })
+})
+
+test('an aborted call stops waiting at once and leaves no timer', async () => {
+  const clock = new Clock()
+  const controller = new AbortController()
+  const { made, runs } = failing([new Error('1')])
+  const call = through(retry(made, { attempts: 3 }, clock), {}, contextOf({ signal: controller.signal }))
+  await settled()
+  expect(clock.timers).toBe(1)
+  controller.abort(new Error('cancelled'))
+  await expect(call).rejects.toThrow('cancelled')
+  expect(clock.timers).toBe(0)
+  expect(runs()).toBe(1)
+})
+
+test('a tool that must not run twice is refused when built', () => {
+  for (const options of [{}, { effect: 'atMostOnce' as const }])
+    expect(() => retry(failing([], options).made, { attempts: 2 })).toThrow(/atMostOnce/)
+})
+
+test('a reconcilable tool is asked what the failed attempt did', async () => {
+  const answers: [Reconciled, unknown, number][] = [
+    [{ status: 'done', result: 'paid' }, 'paid', 1],
+    [{ status: 'not-done' }, { runs: 2 }, 2],
+  ]
+  for (const [answer, result, count] of answers) {
+    const { made, runs } = failing([new Error('lost')], { effect: 'reconcilable', reconcile: () => answer })
+    expect(await through(retry(made, { attempts: 2, delayMs: 0 }))).toEqual(result)
+    expect(runs()).toBe(count)
+  }
+  const { made, runs } = failing([new Error('lost')], {
+    effect: 'reconcilable',
+    reconcile: () => ({ status: 'unknown' }),
+  })
+  await expect(through(retry(made, { attempts: 2, delayMs: 0 }))).rejects.toThrow('lost')
+  expect(runs()).toBe(1)
+})
+
+test('bad options are refused when built', () => {
+  const { made } = failing([])
+  const bad = [
+    { attempts: 0 },
+    { attempts: 2.5 },
+    { attempts: 2, delayMs: -1 },
+    { attempts: 2, factor: 0 },
+    { attempts: 2, maxDelayMs: 0 },
+  ]
+  for (const options of bad) expect(() => retry(made, options)).toThrow(ToolwrightError)
+  expect(() => retry(made, undefined as never)).toThrow(/attempts/)
+})

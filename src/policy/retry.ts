@@ -1,0 +1,87 @@
+import { type Ports, systemPorts } from '../base/ports.ts'
+import { ToolError, ToolwrightError } from '../error/error.ts'
+import type { PolicyCall, Tool } from '../tool/tool.ts'
+import { sleep } from './wait.ts'
+import { addLayer, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
+
+/** How often, after what pause, and after which errors a body is run again. */
+export interface RetryOptions {
+  /** The first one included. */
+  attempts: number
+  /** Before the second attempt. Default 200. */
+  delayMs?: number | undefined
+  /** What each further pause is multiplied by. Default 2. */
+  factor?: number | undefined
+  /** Default 30,000. */
+  maxDelayMs?: number | undefined
+  /** Shorten each pause by a random part, up to half, so that many callers do not come back at once. Default true. */
+  jitter?: boolean | undefined
+  /** Is it worth another attempt? Only `true` says so. Default: any error. */
+  when?: ((error: unknown) => boolean) | undefined
+}
+
+/**
+ * Runs the body again when it throws. Refused for tools whose effect is `atMostOnce`; a `reconcilable` one is asked
+ * first what the failed attempt did. Answers that say what is wrong (`INVALID_ARGS`, `NOT_FOUND`, `CANCELLED`) and
+ * aborted calls are final.
+ *
+ * @example
+ * retry(search, { attempts: 3 })
+ */
+export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Partial<Ports> = {}): T {
+  requireTool('retry', tool)
+  const { attempts, delayMs = 200, factor = 2, maxDelayMs = 30_000, jitter = true, when } = options ?? {}
+  if (!isCount(attempts)) throw invalidPolicy('retry', tool, 'attempts must be a whole number of at least 1.')
+  if (delayMs !== 0 && !isDuration(delayMs)) throw invalidPolicy('retry', tool, 'delayMs must be milliseconds, or 0.')
+  if (!isDuration(maxDelayMs))
+    throw invalidPolicy('retry', tool, 'maxDelayMs must be a positive number of milliseconds.')
+  if (!(factor >= 1 && Number.isFinite(factor))) throw invalidPolicy('retry', tool, 'factor must be at least 1.')
+  if (when !== undefined && typeof when !== 'function') throw invalidPolicy('retry', tool, 'when must be a function.')
+  if ((tool.effect ?? 'atMostOnce') === 'atMostOnce')
+    throw invalidPolicy(
+      'retry',
+      tool,
+      'its effect is "atMostOnce", so running it again could do the thing twice. Give it effect "none" or "idempotent", ' +
+        'or "reconcilable" with a reconcile function.',
+    )
+  const random = ports.random ?? systemPorts.random
+  return addLayer(tool, async (call, next) => {
+    const { context } = call
+    const { longRunning } = context
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await next(call)
+      } catch (error) {
+        if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isWorthIt(when, error)) throw error
+        const pause = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs)
+        if (pause > 0) await sleep(jitter ? pause * (1 - random() / 2) : pause, context.signal, ports)
+        if (tool.effect === 'reconcilable') {
+          const found = await reconciled(tool, call)
+          if (found.status === 'done') return found.result
+          if (found.status !== 'not-done') throw error
+        }
+        context.longRunning = longRunning
+      }
+    }
+  })
+}
+
+const FINAL = new Set(['INVALID_ARGS', 'NOT_FOUND', 'CANCELLED'])
+
+// Errors of the framework (a stale append, a lost lease) end the run; they are not the tool's.
+function isFinal(error: unknown): boolean {
+  return error instanceof ToolwrightError || (error instanceof ToolError && FINAL.has(error.code))
+}
+
+function isWorthIt(when: RetryOptions['when'], error: unknown): boolean {
+  try {
+    return when === undefined || when(error) === true
+  } catch {
+    return false
+  }
+}
+
+async function reconciled(tool: Tool, { args, context }: PolicyCall): Promise<{ status: string; result?: unknown }> {
+  const found = await tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context })
+  return found ?? { status: 'unknown' }
+}
