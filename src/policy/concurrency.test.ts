@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { concurrency } from './concurrency.ts'
-import { contextOf, held, settled, through } from './through.test-kit.ts'
+import { contextOf, held, settled, throughTo } from './through.test-kit.ts'
+
+const through = throughTo(({ tool, args, context }) => tool.run(args, context))
 
 test('so many at once, the others in the order they came', async () => {
   const body = held()

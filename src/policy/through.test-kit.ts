@@ -1,4 +1,4 @@
-// For tests only: runs a tool the way dispatch does, policies around the body, and holds time still.
+// For tests only: policies composed around a body the way dispatch does it, and time held still.
 import type { Ports } from '../base/ports.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
@@ -26,14 +26,18 @@ export function contextOf(who: Who = {}): ToolContext {
 }
 
 /** Calls a tool through its policies. */
-export async function through(tool: Tool, args: unknown = {}, context: ToolContext = contextOf()): Promise<unknown> {
-  const layers = tool.middleware ?? []
-  const run = (at: number, call: PolicyCall): Promise<unknown> => {
-    const layer = layers[at]
-    if (layer) return layer(call, (inner) => run(at + 1, inner))
-    return Promise.resolve(call.tool.run(call.args, call.context))
+export type Through = (tool: Tool, args?: unknown, context?: ToolContext) => Promise<unknown>
+
+/** Composes a tool's policies around its body, which the test runs itself. */
+export function throughTo(body: (call: PolicyCall) => unknown): Through {
+  return async (tool, args = {}, context = contextOf()) => {
+    const layers = tool.middleware ?? []
+    const run = (at: number, call: PolicyCall): Promise<unknown> => {
+      const layer = layers[at]
+      return layer ? layer(call, (inner) => run(at + 1, inner)) : Promise.resolve(body(call))
+    }
+    return await run(0, { tool, args, context })
   }
-  return await run(0, { tool, args, context })
 }
 
 /** A clock that moves only when told. */

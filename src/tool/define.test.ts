@@ -1,0 +1,154 @@
+import { type } from 'arktype'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { ToolwrightError } from '../error/error.ts'
+import type { ToolContext } from './context.ts'
+import { tool } from './define.ts'
+import { isTool } from './tool.ts'
+
+const context = {} as ToolContext
+
+test('a tool declares itself, checks arguments and runs', async () => {
+  const getWeather = tool({
+    name: 'get_weather',
+    description: 'Get current weather for a city',
+    parameters: z.object({ city: z.string(), units: z.enum(['celsius', 'fahrenheit']).default('celsius') }),
+    outputSchema: z.object({ city: z.string(), temperature: z.number() }),
+    run: async ({ city }) => ({ city, temperature: 22 }),
+  })
+  expect(isTool(getWeather)).toBe(true)
+  expect(getWeather.declaration()).toEqual({
+    name: 'get_weather',
+    description: 'Get current weather for a city',
+    parametersJsonSchema: {
+      type: 'object',
+      properties: {
+        city: { type: 'string' },
+        units: { type: 'string', enum: ['celsius', 'fahrenheit'], default: 'celsius' },
+      },
+      required: ['city'],
+    },
+    responseJsonSchema: {
+      type: 'object',
+      properties: { city: { type: 'string' }, temperature: { type: 'number' } },
+      required: ['city', 'temperature'],
+    },
+  })
+  expect(getWeather.declaration()).toBe(getWeather.declaration())
+  expect(getWeather.parse?.({ city: 'Oslo' })).toMatchObject({ value: { city: 'Oslo', units: 'celsius' } })
+  expect(getWeather.parse?.({ city: 5 })).toEqual({ issues: [{ path: 'city', expected: 'string' }] })
+  expect(await getWeather.run({ city: 'Oslo', units: 'celsius' }, context)).toEqual({ city: 'Oslo', temperature: 22 })
+})
+
+test('without parameters nothing reaches the body, whatever a model adds', () => {
+  const ping = tool({ name: 'ping', description: 'd', run: (args) => args })
+  expect(ping.declaration()).toEqual({ name: 'ping', description: 'd' })
+  expect(ping.parse?.({ extra: 1 })).toEqual({ value: {} })
+  expect(ping.parse?.('text')).toHaveProperty('issues')
+})
+
+test('an ArkType schema, which is a function, serves as parameters and as output schema', () => {
+  const outputSchema = type({ ok: 'boolean' })
+  const made = tool({
+    name: 't',
+    description: 'd',
+    parameters: type({ n: 'number = 3' }),
+    outputSchema,
+    run: () => ({ ok: true }),
+  })
+  expect(made.declaration()?.parametersJsonSchema).toEqual({ type: 'object', properties: { n: { type: 'number' } } })
+  expect(made.parse?.({})).toMatchObject({ value: { n: 3 } })
+  expect(made.outputSchema).toBe(outputSchema)
+})
+
+test('a long-running tool tells the model not to call it again while it is pending', () => {
+  const made = tool({ name: 't', description: 'Starts a job.', isLongRunning: true, run: () => 1 })
+  expect(made.declaration()?.description).toMatch(/^Starts a job\.\n\n.*pending, do not call it again/)
+  expect(made.description).toBe('Starts a job.')
+})
+
+test('the members of the contract are passed on', async () => {
+  const options = {
+    name: 't',
+    description: 'd',
+    effect: 'reconcilable',
+    timeoutMs: 5,
+    sequential: true,
+    mayRepeat: true,
+    allowEditedArgs: true,
+    expiresInMs: 9,
+    requiresConfirmation: () => true,
+    reconcile: () => ({ status: 'unknown' }) as const,
+    processLlmRequest: () => {},
+    run: () => 1,
+  } as const
+  const made = tool({ ...options, confirmationHint: 'Really?' })
+  expect(made).toMatchObject({
+    effect: 'reconcilable',
+    timeoutMs: 5,
+    sequential: true,
+    mayRepeat: true,
+    expiresInMs: 9,
+  })
+  expect(made.requiresConfirmation).toBe(options.requiresConfirmation)
+  expect(made.confirmationHint?.({})).toBe('Really?')
+  expect(await made.reconcile?.({ idempotencyKey: 'k', args: {}, context })).toEqual({ status: 'unknown' })
+  expect(made.processLlmRequest).toBeTypeOf('function')
+  const asks = tool({
+    ...options,
+    parameters: z.object({ n: z.number() }),
+    confirmationHint: ({ n }) => `Pay ${n}?`,
+  })
+  expect(asks.confirmationHint?.({ n: 5 })).toBe('Pay 5?')
+})
+
+test('a body written as a method may use its neighbours', () => {
+  const options = {
+    name: 't',
+    description: 'd',
+    greeting: 'hello',
+    run(): string {
+      return this.greeting
+    },
+  }
+  expect(tool(options).run({}, context)).toBe('hello')
+})
+
+test('a bare function needs the build step, and says so', () => {
+  const add = (a: number, b: number): number => a + b
+  expect(() => tool(add as never)).toThrow(
+    expect.objectContaining({ code: 'NEEDS_INFER', message: expect.stringMatching(/toolwright\/infer.*pass options/) }),
+  )
+})
+
+describe('what cannot work is refused when it is defined', () => {
+  const good = { name: 't', description: 'd', run: () => 1 }
+  test.each<[string, object | undefined, RegExp]>([
+    ['no options', undefined, /takes an object/],
+    ['no name', { ...good, name: undefined }, /needs a name/],
+    ['a bad name', { ...good, name: 'two words' }, /"two words"/],
+    ['a reserved name', { ...good, name: 'adk_request_input' }, /reserved/],
+    ['no description', { name: 't', run: () => 1 }, /description/],
+    ['no body', { name: 't', description: 'd' }, /run function/],
+    ['an effect nobody knows', { ...good, effect: 'some' }, /effect/],
+    ['reconcilable without reconcile', { ...good, effect: 'reconcilable' }, /reconcile function/],
+    ['no time at all', { ...good, timeoutMs: 0 }, /timeoutMs/],
+    ['endless time', { ...good, timeoutMs: Number.POSITIVE_INFINITY }, /timeoutMs/],
+    ['time that is no number', { ...good, timeoutMs: '5' }, /timeoutMs/],
+    ['more than a timer can wait', { ...good, timeoutMs: 2 ** 31 }, /timeoutMs/],
+    ['a gate that is no gate', { ...good, requiresConfirmation: 'yes' }, /requiresConfirmation/],
+    ['middleware that is no function', { ...good, middleware: ['x'] }, /middleware/],
+    [
+      'a bad schema',
+      { ...good, parameters: { type: 'object', properties: { a: { type: 'strin' } } } },
+      /Tool "t".*a\/type/,
+    ],
+    ['parameters that are no object', { ...good, parameters: z.string() }, /object schema/],
+    ['parameters that are no schema', { ...good, parameters: 'string' }, /schema/],
+    ['a bad output schema', { ...good, outputSchema: { type: 'x' } }, /output schema/],
+  ])('%s', (_, options, message) => {
+    const build = () => tool(options as never)
+    expect(build).toThrow(ToolwrightError)
+    expect(build).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringMatching(message) }))
+  })
+})

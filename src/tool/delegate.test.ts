@@ -1,0 +1,60 @@
+import { type } from 'arktype'
+import { expect, expectTypeOf, test } from 'vitest'
+import type { ToolContext } from './context.ts'
+import { tool } from './define.ts'
+import { delegate } from './delegate.ts'
+
+const context = {} as ToolContext
+const MARK = Symbol('mark')
+
+class Account {
+  #balance = 10
+  readonly name: string = 'pay'
+  description = 'Pays'
+  readonly [MARK] = { agent: 'x' }
+  readonly outputSchema = type({ left: 'number' })
+  declaration() {
+    return { name: this.name, description: this.description }
+  }
+  run({ amount }: { amount: number }, _context: ToolContext) {
+    this.#balance -= amount
+    return { left: this.#balance }
+  }
+  get balance() {
+    return this.#balance
+  }
+  requiresConfirmation(): boolean {
+    return this.#balance < 5
+  }
+}
+
+test('a class with private state works through it, members of its own and marks included', () => {
+  const original = new Account()
+  const made = delegate(delegate(original, {}), { timeoutMs: 5 })
+  expectTypeOf(made).toEqualTypeOf<Account>()
+  expect(made.run({ amount: 6 }, context)).toEqual({ left: 4 })
+  expect(made.balance).toBe(4)
+  expect(made.requiresConfirmation()).toBe(true)
+  expect(made[MARK]).toBe(original[MARK])
+  expect(made).toBeInstanceOf(Account)
+  expect((made as { timeoutMs?: number }).timeoutMs).toBe(5)
+  expect(original).not.toHaveProperty('timeoutMs')
+})
+
+test('a schema that is a function stays the schema', () => {
+  const original = new Account()
+  expect(delegate(original, {}).outputSchema).toBe(original.outputSchema)
+})
+
+test('what changes on the original shows', () => {
+  const original = new Account()
+  const made = delegate(original, {})
+  original.description = 'Pays later'
+  expect(made.description).toBe('Pays later')
+  expect(made.declaration()).toMatchObject({ description: 'Pays later' })
+})
+
+test('a member may be replaced by nothing', () => {
+  const original = tool({ name: 't', description: 'd', requiresConfirmation: true, run: () => 1 })
+  expect(delegate(original, { requiresConfirmation: undefined }).requiresConfirmation).toBeUndefined()
+})
