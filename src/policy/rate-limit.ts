@@ -23,12 +23,16 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
   if (!isDuration(perMs)) throw invalidPolicy('rateLimit', tool, 'perMs must be a positive number of milliseconds.')
   if (key !== undefined && typeof key !== 'function') throw invalidPolicy('rateLimit', tool, 'key must be a function.')
   const windows = new Map<string, Window>()
+  let sweepAt = MANY_KEYS
   const clock: Ports = { ...systemPorts, ...ports }
   return addLayer(tool, async (call, next) => {
     const id = key ? String(key(call)) : ''
     let window = windows.get(id)
     if (!window) {
-      if (windows.size >= MANY_KEYS) for (const [other, { isIdle }] of windows) if (isIdle) windows.delete(other)
+      if (windows.size >= sweepAt) {
+        for (const [other, { isIdle }] of windows) if (isIdle) windows.delete(other)
+        sweepAt = Math.max(MANY_KEYS, 2 * windows.size)
+      }
       window = new Window(max, perMs, clock)
       windows.set(id, window)
     }

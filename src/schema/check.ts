@@ -93,7 +93,7 @@ const SINGLE = new Set(
     ' ',
   ),
 )
-const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'])
+const TYPES = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'])
 const NUMBERS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'])
 const COUNTS = /^(min|max)(Length|Items|Properties|Contains)$/
 const TEXTS = new Set(['$ref', '$id', '$anchor', '$comment', 'title', 'description', 'pattern', 'format'])
@@ -117,11 +117,7 @@ function keywordProblem(keyword: string, value: unknown, patterns: boolean): str
   }
   switch (keyword) {
     case 'type':
-      return (
-        Array.isArray(value)
-          ? value.length > 0 && value.every((name) => TYPES.has(name))
-          : TYPES.has(String(value))
-      )
+      return (Array.isArray(value) ? value.length > 0 && value.every((name) => TYPES.has(name)) : TYPES.has(value))
         ? undefined
         : `it must be one of ${[...TYPES].join(', ')}, or a list of them`
     case 'enum':

@@ -4,6 +4,7 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import { type CheckedSchema, checkSchema } from './check.ts'
 import { jsonSchemaParser } from './json-schema.ts'
 import type { Parsed } from './parsed.ts'
+import { decodePointer } from './path.ts'
 import { standardParser } from './standard.ts'
 
 /** A schema ready for use: what the model is told, and the check of what it sends. */
@@ -31,7 +32,7 @@ export function compileSchema(schema: unknown, what: string, options: { object?:
     ready = isStandard(schema) ? compileStandard(schema['~standard'], what) : compileJson(schema, what)
     compiled.set(schema, ready)
   }
-  if (options.object && !describesObject(ready.jsonSchema, ready.jsonSchema, 0))
+  if (options.object && !describesObject(ready.jsonSchema, ready.jsonSchema))
     throw new ToolwrightError(
       'INVALID_CONFIG',
       `${what}: the parameters must be an object schema (type: "object"), because a model calls a tool with named arguments.`,
@@ -87,19 +88,29 @@ function compileJson(schema: object, what: string): CompiledSchema {
   return { jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what) }
 }
 
-function describesObject(schema: unknown, root: JsonObject, depth: number): boolean {
-  if (!isRecord(schema) || depth > 8) return false
-  if (schema.type !== undefined) return schema.type === 'object'
-  if (typeof schema.$ref === 'string' && describesObject(local(root, schema.$ref), root, depth + 1)) return true
-  if (Array.isArray(schema.allOf)) return schema.allOf.some((part) => describesObject(part, root, depth + 1))
-  const choices = schema.anyOf ?? schema.oneOf
-  return Array.isArray(choices) && choices.every((part) => describesObject(part, root, depth + 1))
+function describesObject(schema: unknown, root: JsonObject, known: Map<unknown, boolean> = new Map()): boolean {
+  if (!isRecord(schema)) return false
+  const answer = known.get(schema)
+  if (answer !== undefined) return answer
+  known.set(schema, false)
+  const is = (part: unknown) => describesObject(part, root, known)
+  const { type, $ref, allOf, anyOf, oneOf } = schema
+  const choices = anyOf ?? oneOf
+  const found =
+    type !== undefined
+      ? type === 'object'
+      : (typeof $ref === 'string' && is(local(root, $ref))) ||
+        (Array.isArray(allOf) && allOf.some(is)) ||
+        (Array.isArray(choices) && choices.every(is))
+  known.set(schema, found)
+  return found
 }
 
 function local(root: JsonObject, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined
   let node: unknown = root
-  for (const key of ref.split('/').slice(1)) {
+  for (const part of ref.split('/').slice(1)) {
+    const key = decodePointer(part)
     if (!isRecord(node) || !Object.hasOwn(node, key)) return undefined
     node = node[key]
   }

@@ -2,7 +2,7 @@
 import type { Schema as CfSchema, OutputUnit } from '@cfworker/json-schema'
 import { isRecord } from '../base/json.ts'
 import type { Issue } from './parsed.ts'
-import { pathText } from './path.ts'
+import { decodePointer, pathText } from './path.ts'
 
 /** Every schema of a document by its address. */
 export type SchemaLookup = { readonly [address: string]: CfSchema | boolean }
@@ -62,10 +62,7 @@ function isParent(unit: OutputUnit, place: string, next: OutputUnit | undefined)
 }
 
 function segments(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+  return pointer.split('/').slice(1).map(decodePointer)
 }
 
 function locate(value: unknown, keys: readonly string[]): [PropertyKey[], unknown] {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from './compile.ts'
@@ -101,6 +102,21 @@ describe('bad input', () => {
     expect(parse(object({ f: { type: 'string' } }), { '\ud800': 1, f: 5 })).toHaveProperty('issues')
     expect(parse(object({ f: { format: '__proto__' } }), { f: 'x' })).toHaveProperty('issues')
     expect(parse(object({}), new Array(5000).fill(1))).toHaveProperty('issues')
+  })
+
+  test('alternatives that refer to themselves cannot take forever', () => {
+    const branch = (op: string) => object({ op: { const: op }, of: { $ref: '#' } }, { required: ['op'] })
+    const schema = { type: 'object', anyOf: [branch('not'), branch('maybe')] }
+    const nested = (levels: number): object => (levels === 0 ? { op: 'not' } : { op: 'not', of: nested(levels - 1) })
+    expect(parse(schema, nested(5))).toHaveProperty('value')
+    expect(parse(schema, nested(100))).toHaveProperty('issues')
+    expect(parse(schema, nested(5))).toHaveProperty('value')
+    const $defs: { [name: string]: object } = { d60: object({ a: { default: 1 } }) }
+    for (let i = 0; i < 60; i++)
+      $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] }
+    expect(compileSchema({ $ref: '#/$defs/d0', $defs }, 'Tool "t"', { object: true }).parse({})).toHaveProperty(
+      'issues',
+    )
   })
 
   test('a long list that must be unique is refused before it costs seconds', () => {
@@ -221,4 +237,43 @@ describe('a bad JSON Schema is refused when it is defined', () => {
       properties: {},
     })
   })
+})
+
+test('whatever is passed as a schema is refused or gives a parser that never throws', () => {
+  const keyword = fc.constantFrom(
+    ...'type properties required items enum const anyOf oneOf allOf not if then $ref $defs default pattern format'.split(
+      ' ',
+    ),
+    ...'minimum maxLength additionalProperties propertyNames contains uniqueItems __proto__ $id $anchor'.split(' '),
+  )
+  const leaf = fc.oneof(
+    fc.constantFrom('object', 'string', '#', '#/$defs/a', '#/properties/a', 'email', '^a'),
+    fc.string(),
+    fc.integer({ min: -3, max: 9 }),
+    fc.boolean(),
+    fc.constant(null),
+  )
+  const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 5, withCrossShrink: true },
+      leaf,
+      fc.array(tie('schema'), { maxLength: 3 }),
+      fc.dictionary(fc.oneof(keyword, fc.constantFrom('a', 'b', 'toString')), tie('schema'), { maxKeys: 4 }),
+    ),
+  }))
+  fc.assert(
+    fc.property(schema, fc.jsonValue(), (given, value) => {
+      let check: (value: unknown) => unknown
+      try {
+        check = compileSchema(given, 'Tool "t"').parse
+      } catch (error) {
+        expect(error).toBeInstanceOf(ToolwrightError)
+        return
+      }
+      const parsed = check(value) as object
+      expect('value' in parsed || 'issues' in parsed).toBe(true)
+    }),
+    { numRuns: 1_000 },
+  )
+  expect(({} as { a?: unknown }).a).toBeUndefined()
 })
