@@ -82,6 +82,25 @@ test('a pending call, a transfer, and what JSON cannot hold are not kept', async
   expect(await through(date)).toEqual({ at: new Date(2) })
 })
 
+test('a long-running tool that finished at once is finished from memory too', async () => {
+  const made = cached(
+    tool({
+      name: 'job',
+      description: 'd',
+      isLongRunning: true,
+      run: (_, context) => {
+        context.longRunning = false
+        return 'done'
+      },
+    }),
+  )
+  for (let i = 0; i < 2; i++) {
+    const context = contextOf({ longRunning: true })
+    expect(await through(made, {}, context)).toBe('done')
+    expect(context.longRunning).toBe(false)
+  }
+})
+
 test('arguments that are more than JSON are not confused with each other', async () => {
   const made = cached(counter())
   await through(made, { at: new Date(1) })

@@ -51,12 +51,12 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
       entries.delete(key)
       if (entry && entry.expiresAt > now()) {
         entries.set(key, entry)
-        return copyJson(entry.value)
+        return answer(call, entry.value)
       }
       const leader = running.get(key)
       if (!leader) break
       const shared = await unlessAborted(leader, call.context.signal)
-      if (shared.type === 'value') return copyJson(shared.value)
+      if (shared.type === 'value') return answer(call, shared.value)
       if (shared.type === 'error') throw shared.error
     }
 
@@ -85,6 +85,12 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
     const [oldest] = entries.keys()
     if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
   }
+}
+
+// Only finished results are kept, so one from memory is finished, also of a tool that usually answers with a handle.
+function answer({ context }: PolicyCall, value: unknown): unknown {
+  context.longRunning = false
+  return copyJson(value)
 }
 
 function keyOf({ args, context }: PolicyCall, scope: CacheScope): string {
