@@ -124,6 +124,9 @@ test.each(inherited)('%s: an absent argument called toString is missing, a given
   const parsed = parse({}) as Parsed
   const issues = parsed.issues ?? []
   expect(issues.map(({ path }) => path)).toContain('toString')
+  const partial = parse({ toString: 'x' }) as Parsed
+  const own = Object.getOwnPropertyDescriptor(partial.value ?? {}, 'constructor')
+  expect(own?.value).toBeUndefined()
   expect(parse({ toString: 'x', constructor: 1 })).toMatchObject({ value: { toString: 'x', constructor: 1 } })
 })
 
