@@ -20,7 +20,7 @@ export class StoredLog {
     const before = this.seq
     let repeated = before
     for (const entry of storable) {
-      if (!('event' in entry)) {
+      if (!entry.event) {
         this.entries.push({ seq: this.seq + 1, record: entry.record })
         continue
       }
@@ -46,7 +46,7 @@ export class StoredLog {
   seqOfRepeat(expectedSeq: number, added: readonly NewEntry[]): number | undefined {
     let seq: number | undefined
     for (const [index, entry] of added.entries()) {
-      seq = 'event' in entry ? this.#seqs.get(entry.event.id) : this.#seqOfRecord(expectedSeq + index + 1, entry.record)
+      seq = entry.event ? this.#seqs.get(entry.event.id) : this.#seqOfRecord(expectedSeq + index + 1, entry.record)
       if (seq === undefined) return undefined
     }
     return seq
@@ -60,7 +60,7 @@ export class StoredLog {
 
 /** The entry as it may be stored. What can throw on a malformed one is here, so that `add` adds all or nothing. */
 export function toStorable(entry: NewEntry): NewEntry {
-  if (!('event' in entry)) return entry
+  if (!entry.event) return entry
   const event = withoutTemp(entry.event)
   return event === entry.event ? entry : { event }
 }

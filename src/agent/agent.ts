@@ -1,0 +1,36 @@
+import { ToolwrightError } from '../error/error.ts'
+import type { Event } from '../event/event.ts'
+import type { CallbackContext } from '../tool/context.ts'
+
+/** How a built-in agent gets into the walk of the run it is called from. */
+export const WALK: unique symbol = Symbol('toolwright.walk')
+
+/** What an agent's own `run` gets. */
+export interface InvocationContext extends CallbackContext {
+  /** The scope this agent runs in. */
+  readonly path: string
+  /** What was recorded in this scope already: an agent is resumed by running it again. */
+  readonly events: readonly Event[]
+  readonly signal: AbortSignal
+  readonly [WALK]: (agent: Agent) => AsyncIterable<Event>
+}
+
+/**
+ * Anything that can be put in charge. Write your own by giving it a `run`: what it yields is recorded, and
+ * `child.run(context)` runs another agent inside it.
+ */
+export interface Agent {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly subAgents?: readonly Agent[] | undefined
+  run(context: InvocationContext): AsyncIterable<Event>
+}
+
+/** Names become parts of paths, so they hold neither `/` nor `@`; `user` is the human. */
+export function checkAgentName(name: unknown): void {
+  if (typeof name === 'string' && name !== 'user' && /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/.test(name)) return
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `"${String(name)}" cannot be an agent's name: it must start with a letter or "_", go on with letters, digits, "_" or "-", and not be "user".`,
+  )
+}

@@ -1,0 +1,229 @@
+// One model call, from the request to the recorded reply.
+import type { Content, FunctionCall, Part } from '../content/content.ts'
+import { textOf } from '../content/content.ts'
+import { isRecord } from '../base/json.ts'
+import type { Draft } from '../dispatch/host.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
+import { messageOf } from '../error/error.ts'
+import type { EventErrorCode, NewEntry } from '../event/event.ts'
+import { repliesOf } from '../event/fold.ts'
+import { describeIssues } from '../schema/parsed.ts'
+import { RunCallbackContext } from '../tool/callback-context.ts'
+import type { LlmResponse, Model } from '../tool/model.ts'
+import type { LlmRequest } from '../tool/tool.ts'
+import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE } from './final-answer.ts'
+import { buildRequest } from './request.ts'
+import { type Place, type RunHost, untilStopped } from './run-host.ts'
+import type { Plan } from './tree.ts'
+
+export async function askModel(run: RunHost, plan: Plan, place: Place, table: ToolTable): Promise<void> {
+  const { agent } = plan
+  const scope = run.fold.scopes.get(place.path)
+  const context = new RunCallbackContext(run, agent.name, place.branch)
+  const answer = plan.output === 'tool' ? finalAnswer(scope) : undefined
+  if (answer) return await giveAnswer(run, plan, place, context, answer.value)
+  if (run.fold.replies >= run.maxLlmCalls) {
+    return await end(run, agent.name, place, 'MAX_LLM_CALLS', `The run has used its ${run.maxLlmCalls} model calls.`)
+  }
+  if (repliesOf(scope, agent.name) >= agent.maxIterations) {
+    const message = `Agent "${agent.name}" has used its ${agent.maxIterations} model calls without an answer.`
+    return await end(run, agent.name, place, 'MAX_ITERATIONS', message)
+  }
+  const built = buildRequest(run, plan, place, table, context)
+  const request = built instanceof Promise ? await built : built
+  const ids = new CallIds(run)
+  let response: LlmResponse
+  try {
+    response = await respond(run, plan, place, request, context, ids)
+  } catch (error) {
+    if (run.stopped) throw run.stopped.reason
+    const recovered = await recover(plan, request, error, context)
+    if (!recovered) {
+      run.logger.error(`The model of agent "${agent.name}" failed: ${messageOf(error)}`, error)
+      return await end(run, agent.name, place, 'MODEL_ERROR', messageOf(error))
+    }
+    response = recovered
+  }
+  for (const hook of plan.hooks.afterModel) response = (await hook({ response, context })) ?? response
+  await record(run, plan, place, context, ids, response)
+}
+
+/** Ends a scope with a reason. */
+export async function end(
+  run: RunHost,
+  author: string,
+  place: Place,
+  errorCode: EventErrorCode,
+  errorMessage: string,
+): Promise<void> {
+  const event = run.draft(author, place, undefined, {})
+  event.errorCode = errorCode
+  event.errorMessage = errorMessage
+  await run.commit([{ event }])
+}
+
+async function respond(
+  run: RunHost,
+  plan: Plan,
+  place: Place,
+  request: LlmRequest,
+  context: RunCallbackContext,
+  ids: CallIds,
+): Promise<LlmResponse> {
+  for (const hook of plan.hooks.beforeModel) {
+    const response = await hook({ request, context })
+    if (response) return response
+  }
+  return await untilStopped(run, generate(run, plan.model, request, plan.agent.name, place, ids))
+}
+
+async function generate(
+  run: RunHost,
+  model: Model,
+  request: LlmRequest,
+  author: string,
+  place: Place,
+  ids: CallIds,
+): Promise<LlmResponse> {
+  let whole: LlmResponse | undefined
+  const options = {
+    get signal(): AbortSignal {
+      return run.signal
+    },
+    stream: run.runConfig.streaming === true,
+  }
+  for await (const response of model.generate(request, options)) {
+    if (run.stopped) break
+    if (!response.partial) whole = response
+    else if (options.stream) run.emit(replyEvent(run, author, place, ids.fill(response.content), response, true))
+  }
+  if (!whole) throw new Error(`Model "${model.name}" gave no final response.`)
+  return whole
+}
+
+async function recover(
+  plan: Plan,
+  request: LlmRequest,
+  error: unknown,
+  context: RunCallbackContext,
+): Promise<LlmResponse | undefined> {
+  for (const hook of plan.hooks.onModelError) {
+    const response = await hook({ request, error, context })
+    if (response) return response
+  }
+  return undefined
+}
+
+async function record(
+  run: RunHost,
+  plan: Plan,
+  place: Place,
+  context: RunCallbackContext,
+  ids: CallIds,
+  response: LlmResponse,
+): Promise<void> {
+  const { agent } = plan
+  const content = ids.fill(response.content)
+  const entries: NewEntry[] = []
+  const isFinal = !content.parts.some((part) => part.functionCall) && response.errorCode === undefined
+  if (isFinal && agent.output) {
+    const parsed = await parseAnswer(agent.output, textOf(content))
+    if (parsed.issues) entries.push({ event: correction(run, plan, place, describeIssues(parsed.issues)) })
+    else if (agent.options.outputKey !== undefined) context.state.set(agent.options.outputKey, parsed.value)
+  } else if (isFinal && agent.options.outputKey !== undefined) {
+    context.state.set(agent.options.outputKey, textOf(content))
+  }
+  const event = replyEvent(run, agent.name, place, content, response, false)
+  const actions = context.take()
+  if (actions) event.actions = actions
+  await run.commit([{ event }, ...entries])
+}
+
+/** Told to the model in its next request, or the end when it was told often enough. */
+function correction(run: RunHost, plan: Plan, place: Place, problem: string): Draft {
+  const { agent, output } = plan
+  const told = run.fold.scopes.get(place.path)?.corrections ?? 0
+  if (told >= MAX_CORRECTIONS) {
+    const event = run.draft(agent.name, place, undefined, {})
+    event.errorCode = 'INVALID_OUTPUT'
+    event.errorMessage = `The answer of agent "${agent.name}" does not fit its outputSchema: ${problem}`
+    return event
+  }
+  const how = output === 'tool' ? `Call ${SET_MODEL_RESPONSE} with your answer.` : 'Answer again, with JSON only.'
+  const text = `Your answer does not have the required form: ${problem}. ${how}`
+  return run.draft(agent.name, place, { role: 'user', parts: [{ text }] }, {})
+}
+
+/** An answer given with the tool, said as text so that everybody finds it in the same place. */
+async function giveAnswer(
+  run: RunHost,
+  { agent }: Plan,
+  place: Place,
+  context: RunCallbackContext,
+  value: unknown,
+): Promise<void> {
+  if (agent.options.outputKey !== undefined) context.state.set(agent.options.outputKey, value)
+  const text = JSON.stringify(value)
+  const event = run.draft(agent.name, place, { role: 'model', parts: [{ text }] }, context.take() ?? {})
+  await run.commit([{ event }])
+}
+
+function replyEvent(
+  run: RunHost,
+  author: string,
+  place: Place,
+  content: Content,
+  response: LlmResponse,
+  partial: boolean,
+): Draft {
+  const event = run.draft(author, place, content, {})
+  if (partial) event.partial = true
+  if (response.turnComplete !== undefined) event.turnComplete = response.turnComplete
+  if (response.interrupted !== undefined) event.interrupted = response.interrupted
+  if (response.finishReason !== undefined) event.finishReason = response.finishReason
+  if (response.usageMetadata !== undefined) event.usageMetadata = response.usageMetadata
+  if (response.groundingMetadata !== undefined) event.groundingMetadata = response.groundingMetadata
+  if (response.citationMetadata !== undefined) event.citationMetadata = response.citationMetadata
+  if (response.customMetadata !== undefined) {
+    event.customMetadata = { ...event.customMetadata, ...response.customMetadata }
+  }
+  if (response.errorCode !== undefined && !partial) {
+    event.errorCode = response.errorCode
+    if (response.errorMessage !== undefined) event.errorMessage = response.errorMessage
+  }
+  return event
+}
+
+/** Gives calls the ids they lack; the deltas of a reply and the whole have the same ones. */
+class CallIds {
+  readonly #run: RunHost
+  readonly #given: string[] = []
+  constructor(run: RunHost) {
+    this.#run = run
+  }
+  fill(content: Content | undefined): Content {
+    if (!content) return { role: 'model', parts: [] }
+    let calls = 0
+    let changed = content.role !== 'model'
+    const parts = content.parts.map((part) => {
+      if (!part.functionCall) return part
+      const filled = this.#fillOne(part, part.functionCall, calls++)
+      if (filled !== part) changed = true
+      return filled
+    })
+    return changed ? { role: 'model', parts } : content
+  }
+  #fillOne(part: Part, call: FunctionCall, at: number): Part {
+    const { id } = call
+    const args = isRecord(call.args) ? call.args : {}
+    const fit = id && !/[/@]/.test(id) && !this.#run.fold.calls.has(id) && this.#isFree(id, at)
+    const given = (fit ? id : undefined) ?? this.#given[at] ?? this.#run.newCallId()
+    this.#given[at] = given
+    if (given === id && args === call.args) return part
+    return { ...part, functionCall: { ...call, id: given, name: String(call.name), args } }
+  }
+  #isFree(id: string, at: number): boolean {
+    const before = this.#given.indexOf(id)
+    return before < 0 || before === at
+  }
+}

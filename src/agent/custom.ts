@@ -1,0 +1,159 @@
+// Agents people write themselves: what they yield is recorded, and they may run other agents inside.
+import { copyJson, type JsonObject } from '../base/json.ts'
+import type { Content, Part } from '../content/content.ts'
+import type { Event, EventActions } from '../event/event.ts'
+import { childPath } from '../event/scope.ts'
+import type { MemoryEntry } from '../memory/service.ts'
+import { RunCallbackContext } from '../tool/callback-context.ts'
+import type { Invocation, State } from '../tool/context.ts'
+import { type Agent, type InvocationContext, WALK } from './agent.ts'
+import { next } from './next.ts'
+import { type Place, type RunHost, untilStopped } from './run-host.ts'
+import { logOf } from './session-view.ts'
+
+/** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
+export class PausedInside extends Error {
+  override readonly name: string = 'PausedInside'
+}
+
+type WalkChild = (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
+
+export async function runCustom(run: RunHost, agent: Agent, place: Place, walkChild: WalkChild): Promise<void> {
+  const context = new CustomContext(run, agent, place, walkChild)
+  await untilStopped(run, consume(run, agent, place, context))
+  const actions = { ...context.take(), endOfAgent: true }
+  await run.commit([{ event: run.draft(agent.name, place, undefined, actions) }])
+}
+
+async function consume(run: RunHost, agent: Agent, place: Place, context: CustomContext): Promise<void> {
+  for await (const event of agent.run(context)) {
+    if (run.stopped) return
+    if (context.isRecorded(event)) continue
+    const own = run.draft(agent.name, place, event.content && copyJson<Content>(event.content), {
+      ...(event.actions && copyJson<EventActions>(event.actions)),
+      ...context.take(),
+    })
+    if (event.author && event.author !== 'user') own.author = event.author
+    if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...copyJson(event.customMetadata) }
+    if (event.errorCode !== undefined) own.errorCode = event.errorCode
+    if (event.errorMessage !== undefined) own.errorMessage = event.errorMessage
+    if (event.partial) run.emit({ ...own, partial: true })
+    else await run.commit([{ event: own }])
+  }
+}
+
+class CustomContext implements InvocationContext {
+  readonly #run: RunHost
+  readonly #agent: Agent
+  readonly #place: Place
+  readonly #walkChild: WalkChild
+  readonly #writes: RunCallbackContext
+  /** How often each child was run: the n-th time is the n-th scope, also when all of it is run again. */
+  readonly #times: Map<string, number> = new Map()
+  /** Events of those it runs: already in the log. */
+  readonly #recorded: WeakSet<Event> = new WeakSet()
+
+  constructor(run: RunHost, agent: Agent, place: Place, walkChild: WalkChild) {
+    this.#run = run
+    this.#agent = agent
+    this.#place = place
+    this.#walkChild = walkChild
+    this.#writes = new RunCallbackContext(run, agent.name, place.branch)
+  }
+  get path(): string {
+    return this.#place.path
+  }
+  get events(): readonly Event[] {
+    return this.#eventsIn(this.#place.path)
+  }
+  get signal(): AbortSignal {
+    return this.#run.signal
+  }
+  get invocation(): Invocation {
+    return this.#writes.invocation
+  }
+  get state(): State {
+    return this.#writes.state
+  }
+  get actions(): EventActions {
+    return this.#writes.actions
+  }
+  saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {
+    return this.#writes.saveArtifact(filename, part, options)
+  }
+  loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
+    return this.#writes.loadArtifact(filename, version)
+  }
+  listArtifacts(): Promise<string[]> {
+    return this.#writes.listArtifacts()
+  }
+  searchMemory(query: string): Promise<readonly MemoryEntry[]> {
+    return this.#writes.searchMemory(query)
+  }
+  take(): EventActions | undefined {
+    return this.#writes.take()
+  }
+  isRecorded(event: Event): boolean {
+    return this.#recorded.has(event)
+  }
+
+  async *[WALK](child: Agent): AsyncGenerator<Event, void, undefined> {
+    const nth = (this.#times.get(child.name) ?? 0) + 1
+    this.#times.set(child.name, nth)
+    const place: Place = { ...this.#place, path: childPath(this.#place.path, child.name, nth) }
+    for (const event of this.#eventsIn(place.path)) yield this.#pass(event)
+    const { fold } = this.#run
+    if (fold.begun(place.path) && next(child, logOf(fold, place.tree), place.path).type === 'done') return
+    yield* this.#follow(child, place)
+  }
+
+  /** Walks the child and passes its events on as they happen. */
+  async *#follow(child: Agent, place: Place): AsyncGenerator<Event, void, undefined> {
+    const arrived: Event[] = []
+    let wake: (() => void) | undefined
+    const forget = this.#run.listen((event) => {
+      if (!isIn(event, place.path)) return
+      arrived.push(event)
+      wake?.()
+    })
+    let outcome: 'done' | 'wait' | undefined
+    let failure: { reason: unknown } | undefined
+    const walked = this.#walkChild(this.#run, child, place)
+      .then(
+        (value) => {
+          outcome = value
+        },
+        (reason) => {
+          failure = { reason }
+        },
+      )
+      .finally(() => wake?.())
+    try {
+      while (arrived.length || !(outcome || failure)) {
+        const event = arrived.shift()
+        if (event) yield this.#pass(event)
+        else await new Promise<void>((resolve) => (wake = resolve))
+      }
+      await walked
+    } finally {
+      forget()
+    }
+    if (failure) throw failure.reason
+    if (outcome === 'wait') throw new PausedInside(`"${child.name}", run by "${this.#agent.name}", waits for an answer`)
+  }
+
+  #pass(event: Event): Event {
+    this.#recorded.add(event)
+    return event
+  }
+
+  #eventsIn(path: string): Event[] {
+    const { fold, view } = this.#run
+    return view.events.filter((event) => event.invocationId === fold.invocationId && isIn(event, path))
+  }
+}
+
+function isIn(event: Event, path: string): boolean {
+  const at = event.nodeInfo?.path
+  return at !== undefined && (at === path || at.startsWith(`${path}/`))
+}

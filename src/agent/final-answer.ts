@@ -1,0 +1,51 @@
+// Structured output for models that cannot have tools and a response schema in one request.
+import type { JsonObject } from '../base/json.ts'
+import { isRecord } from '../base/json.ts'
+import type { CallState, ScopeState } from '../event/fold.ts'
+import { isFailure } from '../event/fold.ts'
+import type { CompiledSchema } from '../schema/compile.ts'
+import type { Parsed } from '../schema/parsed.ts'
+import type { Tool } from '../tool/tool.ts'
+
+export const SET_MODEL_RESPONSE = 'set_model_response'
+
+/** How often an agent is told to answer again before its answer is given up. */
+export const MAX_CORRECTIONS = 2
+
+/** The tool a model gives its final answer with; its arguments are checked like any other's. */
+export function finalAnswerTool(output: CompiledSchema): Tool {
+  const isObject = output.jsonSchema['type'] === 'object'
+  const parametersJsonSchema: JsonObject = isObject
+    ? output.jsonSchema
+    : { type: 'object', properties: { result: output.jsonSchema }, required: ['result'] }
+  const description = 'Give your final answer. Call this once, when you need no other tool any more.'
+  const declaration = { name: SET_MODEL_RESPONSE, description, parametersJsonSchema }
+  return {
+    name: SET_MODEL_RESPONSE,
+    description,
+    effect: 'none',
+    declaration: () => declaration,
+    parse: (args) => output.parse(isObject || !isRecord(args) ? args : args['result']),
+    run: (answer) => ({ result: answer }),
+  }
+}
+
+/** The answer given with the tool in the latest reply, if there is one. */
+export function finalAnswer(scope: ScopeState | undefined): { value: unknown } | undefined {
+  const given = scope?.calls.find(isAnswer)
+  return given && { value: given.response?.response['result'] }
+}
+
+function isAnswer(call: CallState): boolean {
+  return call.name === SET_MODEL_RESPONSE && call.response !== undefined && !isFailure(call.response.response)
+}
+
+/** Reads an answer given as text: JSON, perhaps in a fenced block. */
+export function parseAnswer(output: CompiledSchema, text: string): Parsed | Promise<Parsed> {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)
+  try {
+    return output.parse(JSON.parse(fenced?.[1] ?? text))
+  } catch {
+    return { issues: [{ path: 'answer', expected: 'JSON and nothing else' }] }
+  }
+}

@@ -1,0 +1,156 @@
+// What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
+import type { Content, FunctionResponse, Part } from '../content/content.ts'
+import type { Event } from '../event/event.ts'
+import type { Scope } from '../event/scope.ts'
+
+/** Calls of the agent that are not all answered, and what became visible meanwhile. */
+interface Group {
+  readonly at: number
+  readonly invocationId: string
+  readonly calls: { readonly id: string; readonly name: string }[]
+  readonly answers: Map<string, readonly Part[]>
+  readonly open: Set<string>
+  readonly late: Content[]
+}
+
+export class History {
+  readonly #agentName: string
+  readonly #scope: Scope
+  readonly #contents: Content[] = []
+  #group: Group | undefined
+  #read = 0
+  /** Handles the model has seen in place of a result, by call id: the result will replace them. */
+  #handles: Map<string, number> | undefined
+
+  constructor(agentName: string, scope: Scope) {
+    this.#agentName = agentName
+    this.#scope = scope
+  }
+
+  /** A list of its own for one request. */
+  upTo(events: readonly Event[]): Content[] {
+    while (this.#read < events.length) this.#add(events[this.#read++] as Event)
+    return this.#contents.slice()
+  }
+
+  #add(event: Event): void {
+    const { content, author } = event
+    if (!content || !this.#sees(event)) return
+    // an unfinished group of an earlier invocation: repaired here, the log is untouched
+    if (this.#group && this.#group.invocationId !== event.invocationId) {
+      if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close()
+    }
+    if (author === 'user') return this.#hear(content)
+    if (content.role === 'user') return this.#push(content)
+    if (author !== this.#agentName) return this.#push(asContext(author, content.parts))
+    if (content.role === 'tool') return this.#answers(content.parts)
+    if (content.parts.length) this.#reply(event, content)
+  }
+
+  #sees(event: Event): boolean {
+    if (event.isolationScope !== this.#scope.isolation) return false
+    const mine = this.#scope.branch
+    const { branch } = event
+    return mine === undefined || branch === undefined || mine === branch || mine.startsWith(`${branch}.`)
+  }
+
+  /** What the user said; answers to calls take the calls' place. */
+  #hear(content: Content): void {
+    const said: Part[] = []
+    for (const part of content.parts) {
+      if (part.functionResponse) this.#answer(part.functionResponse, [part])
+      else said.push(part)
+    }
+    if (said.length) this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
+  }
+
+  #reply(event: Event, content: Content): void {
+    if (this.#group) this.#close()
+    this.#contents.push(content)
+    for (const { functionCall } of content.parts) {
+      if (!functionCall) continue
+      this.#group ??= {
+        at: this.#contents.length,
+        invocationId: event.invocationId,
+        calls: [],
+        answers: new Map(),
+        open: new Set(),
+        late: [],
+      }
+      this.#group.calls.push({ id: functionCall.id ?? '', name: functionCall.name })
+    }
+  }
+
+  /** Media after a response belongs to it. */
+  #answers(parts: readonly Part[]): void {
+    for (let at = 0; at < parts.length; ) {
+      const from = at++
+      while (at < parts.length && !parts[at]?.functionResponse) at++
+      const response = parts[from]?.functionResponse
+      if (response) this.#answer(response, at - from === 1 ? [parts[from] as Part] : parts.slice(from, at))
+    }
+  }
+
+  #answer(response: FunctionResponse, parts: readonly Part[]): void {
+    const id = response.id ?? ''
+    const group = this.#group
+    if (!group?.calls.some((call) => call.id === id)) return this.#replaceHandle(id, parts)
+    if (response.willContinue) {
+      const { willContinue: _, ...shown } = response
+      group.answers.set(id, [{ functionResponse: shown }, ...parts.slice(1)])
+      group.open.add(id)
+    } else {
+      group.answers.set(id, parts)
+      group.open.delete(id)
+    }
+    if (group.answers.size === group.calls.length && group.open.size === 0) this.#close()
+  }
+
+  /** Each call gets exactly one response, in call order; what came meanwhile follows. */
+  #close(): void {
+    const group = this.#group as Group
+    const parts = group.calls.flatMap(({ id, name }) => {
+      if (group.open.has(id)) (this.#handles ??= new Map()).set(id, group.at)
+      return group.answers.get(id) ?? [{ functionResponse: { id, name, response: { error: 'No result was recorded.' } } }]
+    })
+    this.#contents.push({ role: 'tool', parts }, ...group.late)
+    this.#group = undefined
+  }
+
+  #replaceHandle(id: string, parts: readonly Part[]): void {
+    const at = this.#handles?.get(id)
+    const shown = at === undefined ? undefined : this.#contents[at]
+    if (at === undefined || !shown) return
+    const replaced = shown.parts.flatMap((part) => (part.functionResponse?.id === id ? parts : [part]))
+    this.#contents[at] = { role: shown.role, parts: replaced }
+    if (!parts[0]?.functionResponse?.willContinue) this.#handles?.delete(id)
+  }
+
+  #push(content: Content): void {
+    if (this.#group) this.#group.late.push(content)
+    else this.#contents.push(content)
+  }
+}
+
+/** What another agent said and did, told to this one. */
+function asContext(author: string, parts: readonly Part[]): Content {
+  const told: Part[] = [{ text: 'For context:' }]
+  for (const part of parts) {
+    if (part.text) {
+      if (!part.thought) told.push({ text: `[${author}] said: ${part.text}` })
+    } else if (part.functionCall) {
+      const { name, args } = part.functionCall
+      told.push({ text: `[${author}] called ${name} with ${JSON.stringify(args)}` })
+    } else if (part.functionResponse) {
+      const { name, response } = part.functionResponse
+      told.push({ text: `[${author}] got from ${name}: ${JSON.stringify(response)}` })
+    } else told.push(part)
+  }
+  return { role: 'user', parts: told }
+}
+
+/** Only what was said last to the agent, and what it did since. */
+export function currentTurn(contents: readonly Content[]): Content[] {
+  const at = contents.findLastIndex(({ role }) => role === 'user')
+  return contents.slice(Math.max(at, 0))
+}

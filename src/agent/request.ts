@@ -1,0 +1,80 @@
+import type { Content } from '../content/content.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
+import { canonicalJson } from '../base/json.ts'
+import type { RunCallbackContext } from '../tool/callback-context.ts'
+import { readonlyContext } from '../tool/invocation.ts'
+import type { LlmRequest, Tool } from '../tool/tool.ts'
+import type { LlmRequestConfig, WireTool } from '../tool/wire.ts'
+import { currentTurn } from './history.ts'
+import { fill } from './instruction.ts'
+import type { Place, RunHost } from './run-host.ts'
+import { joinInstructions, type Plan } from './tree.ts'
+
+class Request implements LlmRequest {
+  model?: string
+  contents: Content[]
+  config: LlmRequestConfig
+  readonly tools: ReadonlyMap<string, Tool>
+  constructor(model: string, contents: Content[], config: LlmRequestConfig, tools: ReadonlyMap<string, Tool>) {
+    this.model = model
+    this.contents = contents
+    this.config = config
+    this.tools = tools
+  }
+  appendInstruction(text: string): void {
+    this.config.systemInstruction = joinInstructions([this.config.systemInstruction, text])
+  }
+  appendWireTool(entry: WireTool): void {
+    const wire = this.config.tools ?? []
+    const text = canonicalJson(entry)
+    if (!wire.some((one) => canonicalJson(one) === text)) this.config.tools = [...wire, entry]
+  }
+}
+
+/** A request made anew for each model call: history, instruction, declarations, and what tools add to it. */
+export function buildRequest(
+  run: RunHost,
+  plan: Plan,
+  place: Place,
+  table: ToolTable,
+  context: RunCallbackContext,
+): LlmRequest | Promise<LlmRequest> {
+  const { agent, model, output } = plan
+  const config: LlmRequestConfig = { ...agent.options.generateContentConfig }
+  if (table.wire.length) config.tools = table.wire
+  if (output === 'native' && agent.output) {
+    config.responseJsonSchema = agent.output.jsonSchema
+    config.responseMimeType = 'application/json'
+  }
+  const request = new Request(model.name, contentsFor(run, plan, place), config, table.tools)
+  if (!plan.constantInstruction || table.processors.length) return complete(run, plan, place, table, context, request)
+  if (plan.constantInstruction.text) config.systemInstruction = plan.constantInstruction.text
+  return request
+}
+
+async function complete(
+  run: RunHost,
+  plan: Plan,
+  place: Place,
+  table: ToolTable,
+  context: RunCallbackContext,
+  request: Request,
+): Promise<LlmRequest> {
+  const { agent, globalInstruction, roster } = plan
+  const asking = readonlyContext(run, agent.name, place.branch)
+  const text =
+    plan.constantInstruction?.text ??
+    joinInstructions([await fill(globalInstruction, asking), await fill(agent.options.instruction, asking), roster])
+  if (text) request.config.systemInstruction = text
+  for (const tool of table.processors) await tool.processLlmRequest?.(request, context)
+  return request
+}
+
+function contentsFor(run: RunHost, { agent }: Plan, place: Place): Content[] {
+  const whole = run.view.history(agent.name, place)
+  const contents = agent.options.includeContents === 'none' ? currentTurn(whole) : whole
+  const last = contents.at(-1)
+  if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })
+  else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Go on as instructed.' }] })
+  return contents
+}

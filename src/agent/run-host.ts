@@ -1,0 +1,44 @@
+import type { DispatchHost } from '../dispatch/host.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
+import type { Event } from '../event/event.ts'
+import type { Scope } from '../event/scope.ts'
+import type { LlmAgent } from './llm-agent.ts'
+import type { SessionView } from './session-view.ts'
+import type { AgentTree } from './tree.ts'
+
+/** What the walk needs of the run it is part of. */
+export interface RunHost extends DispatchHost {
+  readonly view: SessionView
+  /** Aborted when the run is stopped. */
+  readonly signal: AbortSignal
+  readonly maxLlmCalls: number
+  /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
+  readonly tables: Map<LlmAgent, ToolTable>
+  /** Agents whose callbacks were called in this run, by scope. */
+  readonly entered: Set<string>
+  newCallId(): string
+  /** Calls back with every event, partial ones too; the returned function takes it back. */
+  listen(callback: (event: Event) => void): () => void
+}
+
+/** A scope, and the tree its agents belong to. */
+export interface Place extends Scope {
+  readonly tree: AgentTree
+}
+
+/** Waits for work, but no longer than the run lives; what it gives afterwards is dropped. */
+export function untilStopped<T>(host: DispatchHost, work: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const forget = host.onStop(reject)
+    work.then(
+      (value) => {
+        forget()
+        resolve(value)
+      },
+      (error) => {
+        forget()
+        reject(error)
+      },
+    )
+  })
+}

@@ -1,0 +1,100 @@
+// A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
+import type { Content } from '../content/content.ts'
+import type { Entry, Event, NewEntry } from '../event/event.ts'
+import { Fold } from '../event/fold.ts'
+import type { Scope } from '../event/scope.ts'
+import { History } from './history.ts'
+import { LlmAgent } from './llm-agent.ts'
+import { type Log, type Next, next } from './next.ts'
+import type { AgentTree } from './tree.ts'
+
+export class SessionView {
+  readonly events: Event[] = []
+  readonly #tree: AgentTree
+  readonly #histories: Map<string, History> = new Map()
+  /** Earlier invocations that are not at their end. */
+  readonly #open: Map<string, Fold> = new Map()
+  #latest: Fold | undefined
+  #sticky: string | undefined
+  #seq = 0
+
+  constructor(tree: AgentTree) {
+    this.#tree = tree
+  }
+
+  /** The last sequence number that was taken in. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  catchUp(entries: readonly Entry[]): void {
+    for (let at = entries.length - 1; at >= 0; at--) {
+      if ((entries[at] as Entry).seq > this.#seq) continue
+      for (const entry of entries.slice(at + 1)) this.add(entry)
+      return
+    }
+    for (const entry of entries) this.add(entry)
+  }
+
+  add(entry: NewEntry): void {
+    this.#seq++
+    if (entry.event) {
+      this.events.push(entry.event)
+      if (isStateEdit(entry.event)) return
+    }
+    this.foldOf((entry.event ?? entry.record).invocationId).add(entry)
+  }
+
+  /** The fold of an invocation; a new one begins where the latest transfer left control. */
+  foldOf(invocationId: string): Fold {
+    if (this.#latest?.invocationId === invocationId) return this.#latest
+    const known = this.#open.get(invocationId)
+    if (known) return known
+    this.#retire()
+    this.#latest = new Fold(invocationId, this.#sticky)
+    return this.#latest
+  }
+
+  /** Invocations that are not at their end, and what each would do next. */
+  open(): { fold: Fold; step: Next }[] {
+    const folds = [...this.#open.values()]
+    if (this.#latest) folds.push(this.#latest)
+    return folds.map((fold) => ({ fold, step: this.stepOf(fold) })).filter(({ step }) => step.type !== 'done')
+  }
+
+  /** An invocation has ended: nothing needs its fold any more. */
+  close(fold: Fold): void {
+    this.#open.delete(fold.invocationId)
+  }
+
+  stepOf(fold: Fold): Next {
+    return next(this.#tree.root, logOf(fold, this.#tree), this.#tree.root.name)
+  }
+
+  history(agentName: string, scope: Scope): Content[] {
+    const key = `${agentName}\n${scope.isolation ?? ''}\n${scope.branch ?? ''}`
+    let history = this.#histories.get(key)
+    if (!history) this.#histories.set(key, (history = new History(agentName, scope)))
+    return history.upTo(this.events)
+  }
+
+  #retire(): void {
+    const fold = this.#latest
+    if (!fold) return
+    this.#latest = undefined
+    const target = fold.scopes.get(this.#tree.root.name)?.active
+    if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
+    if (this.stepOf(fold).type !== 'done') this.#open.set(fold.invocationId, fold)
+    for (const key of this.#histories.keys()) if (key.split('\n')[1]) this.#histories.delete(key) // agent tools' own
+  }
+}
+
+/** Someone changed state from outside: no invocation. */
+function isStateEdit(event: Event): boolean {
+  return event.author === 'user' && !event.content
+}
+
+/** The log of an invocation for `next`, with the tools that are always there. */
+export function logOf(fold: Fold, tree: AgentTree): Log {
+  return { fold, tree, toolOf: (agent, name) => tree.plan(agent).table.tools.get(name) }
+}

@@ -1,0 +1,200 @@
+// The one loop: ask `next`, do it, ask again. A fresh run, a resumed one and one recovered after a crash all walk here.
+import { unreachable } from '../base/unreachable.ts'
+import type { Content } from '../content/content.ts'
+import { dispatch } from '../dispatch/dispatch.ts'
+import type { Batch } from '../dispatch/host.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
+import { messageOf } from '../error/error.ts'
+import { type CallState, hasActed } from '../event/fold.ts'
+import { childPath } from '../event/scope.ts'
+import { RunCallbackContext } from '../tool/callback-context.ts'
+import { readonlyContext } from '../tool/invocation.ts'
+import type { Agent } from './agent.ts'
+import { agentBody } from './agent-body.ts'
+import { agentOf } from './agent-tool.ts'
+import { askModel, end } from './ask-model.ts'
+import { PausedInside, runCustom } from './custom.ts'
+import { listTools } from './list-tools.ts'
+import { LlmAgent } from './llm-agent.ts'
+import { agentInCharge, type Child, type Log, next } from './next.ts'
+import type { Place, RunHost } from './run-host.ts'
+import { ParallelAgent } from './workflow.ts'
+
+/** Takes a scope as far as it goes: to its end, or to where somebody must be waited for. */
+export async function walk(run: RunHost, agent: Agent, place: Place): Promise<'done' | 'wait'> {
+  const log = logFor(run, place)
+  let inCharge: Agent | undefined
+  for (;;) {
+    throwIfStopped(run)
+    const now = agentInCharge(agent, log, place.path)
+    const step = next(agent, log, place.path)
+    if (step.type === 'wait') return 'wait'
+    if (step.type === 'done') {
+      if (inCharge) await afterAgent(run, inCharge, place)
+      return 'done'
+    }
+    try {
+      if (now.path !== place.path) {
+        if (inCharge) await afterAgent(run, inCharge, place)
+        return await walk(run, now.agent, { ...place, path: now.path })
+      }
+      if (now.agent !== inCharge) {
+        if (inCharge) await afterAgent(run, inCharge, place)
+        inCharge = now.agent
+        if (await beforeAgent(run, inCharge, place)) continue
+      }
+      switch (step.type) {
+        case 'ask-model':
+          await askModel(run, place.tree.plan(step.agent), place, await toolsNow(run, step.agent, place))
+          break
+        case 'dispatch':
+          await answer(run, step.agent, place, step.calls)
+          break
+        case 'run':
+          if ((await runChildren(run, now.agent, place, step.children)) === 'wait') return 'wait'
+          break
+        default:
+          unreachable(step)
+      }
+    } catch (error) {
+      throwIfStopped(run)
+      run.logger.error(`Agent "${now.agent.name}" failed: ${messageOf(error)}`, error)
+      await end(run, now.agent.name, place, 'AGENT_ERROR', messageOf(error))
+    }
+  }
+}
+
+function throwIfStopped({ stopped }: RunHost): void {
+  if (stopped) throw stopped.reason
+}
+
+function logFor(run: RunHost, { tree }: Place): Log {
+  return {
+    fold: run.fold,
+    tree,
+    toolOf: (agent, name) => (run.tables.get(agent) ?? tree.plan(agent).table).tools.get(name),
+  }
+}
+
+/** The tools of an agent as they are for this request. */
+function toolsNow(run: RunHost, agent: LlmAgent, place: Place): ToolTable | Promise<ToolTable> {
+  const { table } = place.tree.plan(agent)
+  return agent.dynamicTools.length ? listNow(run, agent, place, table) : table
+}
+
+async function listNow(run: RunHost, agent: LlmAgent, place: Place, table: ToolTable): Promise<ToolTable> {
+  const context = readonlyContext(run, agent.name, place.branch)
+  const listed = await listTools(agent, table, context, (problem) => run.logger.warn(problem))
+  run.tables.set(agent, listed)
+  return listed
+}
+
+async function answer(run: RunHost, agent: LlmAgent, place: Place, calls: readonly CallState[]): Promise<void> {
+  const known = run.tables.get(agent) // what the reply was offered; listed again only after a restart
+  const table = agent.dynamicTools.length ? (known ?? (await toolsNow(run, agent, place))) : place.tree.plan(agent).table
+  await dispatch(batchOf(run, agent, place, calls, table))
+}
+
+function batchOf(
+  run: RunHost,
+  agent: LlmAgent,
+  place: Place,
+  calls: readonly CallState[],
+  table: ToolTable,
+): Batch {
+  const plan = place.tree.plan(agent)
+  const { parallel = true, maxConcurrency = 8 } = agent.options.toolExecution ?? {}
+  return {
+    host: run,
+    scope: place,
+    agentName: agent.name,
+    table,
+    hooks: plan.hooks,
+    parallel,
+    maxConcurrency,
+    calls,
+    transferProblem: (target) => {
+      if (plan.reachable.some(({ name }) => name === target)) return undefined
+      return {
+        error: `unknown agent ${target}; transfer not performed`,
+        reachable: plan.reachable.map(({ name }) => name),
+      }
+    },
+    agentBody: (tool) => {
+      const mark = agentOf(tool)
+      return mark && ((call, args, context) => agentBody({ run, plan, place, mark, call, args, context, walk }))
+    },
+    hasBegun: (tool, call) => {
+      const mark = agentOf(tool)
+      return mark !== undefined && run.fold.begun(childPath(place.path, mark.agent.name, call.id))
+    },
+  }
+}
+
+async function runChildren(run: RunHost, agent: Agent, place: Place, children: readonly Child[]): Promise<'done' | 'wait'> {
+  const only = children[0] as Child
+  if (only.path === place.path) return await runItself(run, agent, place)
+  const inBranch = agent instanceof ParallelAgent
+  const walks = children.map((child) => {
+    const branch = inBranch ? `${place.branch ? `${place.branch}.` : ''}${agent.name}.${child.agent.name}` : place.branch
+    return walkChild(run, child.agent, { ...place, path: child.path, branch })
+  })
+  // all of them come to rest before a stop goes on up: nothing of this run is left behind
+  for (const settled of await Promise.allSettled(walks)) if (settled.status === 'rejected') throw settled.reason
+  return 'done' // what they wait for is for `next` to say
+}
+
+async function walkChild(run: RunHost, agent: Agent, place: Place): Promise<'done' | 'wait'> {
+  const outcome = await walk(run, agent, place)
+  if (outcome === 'done' && !run.fold.begun(place.path)) {
+    await run.commit([{ event: run.draft(agent.name, place, undefined, { endOfAgent: true }) }])
+  }
+  return outcome
+}
+
+async function runItself(run: RunHost, agent: Agent, place: Place): Promise<'done' | 'wait'> {
+  try {
+    await runCustom(run, agent, place, walkChild)
+    return 'done'
+  } catch (error) {
+    if (error instanceof PausedInside) return 'wait'
+    throw error
+  }
+}
+
+/** Calls the callbacks of an agent that gets control here for the first time; true when one answered in its place. */
+async function beforeAgent(run: RunHost, agent: Agent, place: Place): Promise<boolean> {
+  const hooks = place.tree.hooks(agent).beforeAgent
+  if (hooks.length === 0) return false
+  const key = `${place.path}\n${agent.name}`
+  const scope = run.fold.scopes.get(place.path)
+  const begun = agent instanceof LlmAgent ? hasActed(scope, agent.name) : run.fold.begun(place.path)
+  if (run.entered.has(key) || begun) return false
+  run.entered.add(key)
+  const context = new RunCallbackContext(run, agent.name, place.branch)
+  for (const hook of hooks) {
+    const content = await hook({ context })
+    if (!content) continue
+    const actions = { ...context.take(), ...(agent instanceof LlmAgent ? {} : { endOfAgent: true }) }
+    await run.commit([{ event: run.draft(agent.name, place, asReply(content), actions) }])
+    return true
+  }
+  const actions = context.take()
+  if (actions) await run.commit([{ event: run.draft(agent.name, place, undefined, actions) }])
+  return false
+}
+
+/** Calls the callbacks of an agent that is at its end here; content they give is said last. */
+async function afterAgent(run: RunHost, agent: Agent, place: Place): Promise<void> {
+  const hooks = place.tree.hooks(agent).afterAgent
+  if (hooks.length === 0) return
+  const context = new RunCallbackContext(run, agent.name, place.branch)
+  let said: Content | undefined
+  for (const hook of hooks) said = (await hook({ context })) ?? said
+  const actions = context.take()
+  if (said || actions) await run.commit([{ event: run.draft(agent.name, place, said && asReply(said), actions ?? {}) }])
+}
+
+function asReply(content: Content): Content {
+  return { role: 'model', parts: content.parts }
+}

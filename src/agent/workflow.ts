@@ -1,0 +1,69 @@
+// Agents without a model: they decide only who runs when.
+import { ToolwrightError } from '../error/error.ts'
+import type { Event } from '../event/event.ts'
+import { type Agent, checkAgentName, type InvocationContext, WALK } from './agent.ts'
+
+export interface WorkflowAgentOptions {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly subAgents: readonly Agent[]
+}
+
+/** Runs its sub-agents one after another; stops when one escalates or fails. */
+export class SequentialAgent implements Agent {
+  readonly name: string
+  readonly description: string | undefined
+  readonly subAgents: readonly Agent[]
+  constructor(options: WorkflowAgentOptions) {
+    this.name = check(options)
+    this.description = options.description
+    this.subAgents = options.subAgents
+  }
+  run(context: InvocationContext): AsyncIterable<Event> {
+    return context[WALK](this)
+  }
+}
+
+/** Runs its sub-agents beside each other, each in its own branch: they do not see each other's events. */
+export class ParallelAgent implements Agent {
+  readonly name: string
+  readonly description: string | undefined
+  readonly subAgents: readonly Agent[]
+  constructor(options: WorkflowAgentOptions) {
+    this.name = check(options)
+    this.description = options.description
+    this.subAgents = options.subAgents
+  }
+  run(context: InvocationContext): AsyncIterable<Event> {
+    return context[WALK](this)
+  }
+}
+
+/** Runs its sub-agents again and again until one escalates, fails, or `maxIterations` rounds are done. */
+export class LoopAgent implements Agent {
+  readonly name: string
+  readonly description: string | undefined
+  readonly subAgents: readonly Agent[]
+  readonly maxIterations: number
+  constructor(options: WorkflowAgentOptions & { readonly maxIterations: number }) {
+    this.name = check(options)
+    this.description = options.description
+    this.subAgents = options.subAgents
+    this.maxIterations = options.maxIterations
+    if (!Number.isInteger(options.maxIterations) || options.maxIterations < 1) {
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        `LoopAgent "${options.name}" needs maxIterations, a whole number above 0: a loop must end.`,
+      )
+    }
+  }
+  run(context: InvocationContext): AsyncIterable<Event> {
+    return context[WALK](this)
+  }
+}
+
+function check({ name, subAgents }: WorkflowAgentOptions): string {
+  checkAgentName(name)
+  if (subAgents.length > 0) return name
+  throw new ToolwrightError('INVALID_CONFIG', `Agent "${name}" has no subAgents: there is nothing to run.`)
+}

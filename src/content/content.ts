@@ -1,0 +1,101 @@
+// The wire types of Gemini and ADK: plain JSON, camelCase.
+import type { JsonObject } from '../base/json.ts'
+
+export type Role = 'user' | 'model' | 'tool'
+
+export interface FunctionCall {
+  readonly id?: string
+  readonly name: string
+  readonly args: JsonObject
+}
+
+export interface FunctionResponse {
+  readonly id?: string
+  readonly name: string
+  readonly response: JsonObject
+  /** More is to come: a long-running call's handle, or progress. */
+  readonly willContinue?: boolean
+  readonly scheduling?: 'SILENT' | 'WHEN_IDLE' | 'INTERRUPT'
+  /** Media that belongs to the result. */
+  readonly parts?: readonly Part[]
+}
+
+export interface Blob {
+  readonly mimeType: string
+  /** base64 */
+  readonly data: string
+  readonly displayName?: string
+}
+
+export interface FileData {
+  readonly mimeType?: string
+  readonly fileUri: string
+  readonly displayName?: string
+}
+
+export interface ExecutableCode {
+  readonly id?: string
+  readonly language: string
+  readonly code: string
+}
+
+export interface CodeExecutionResult {
+  readonly id?: string
+  readonly outcome: 'OUTCOME_OK' | 'OUTCOME_FAILED' | 'OUTCOME_DEADLINE_EXCEEDED'
+  readonly output?: string
+}
+
+export interface Part {
+  readonly text?: string
+  /** The text is the model's thinking, not its answer. */
+  readonly thought?: boolean
+  readonly thoughtSignature?: string
+  readonly functionCall?: FunctionCall
+  readonly functionResponse?: FunctionResponse
+  readonly inlineData?: Blob
+  readonly fileData?: FileData
+  readonly executableCode?: ExecutableCode
+  readonly codeExecutionResult?: CodeExecutionResult
+  readonly videoMetadata?: JsonObject
+  /** What a provider needs back unchanged on the next turn. */
+  readonly partMetadata?: JsonObject
+}
+
+export interface Content {
+  readonly role: Role
+  readonly parts: readonly Part[]
+}
+
+/** A tool as the model sees it. */
+export interface FunctionDeclaration {
+  readonly name: string
+  readonly description: string
+  readonly parametersJsonSchema?: JsonObject
+  readonly responseJsonSchema?: JsonObject
+  readonly behavior?: 'BLOCKING' | 'NON_BLOCKING'
+}
+
+/** A human's answer to a confirmation request, or the request itself while `confirmed` is false. */
+export interface ToolConfirmation {
+  readonly hint: string
+  readonly confirmed: boolean
+  readonly payload?: unknown
+}
+
+/** What people pass as a message. */
+export type Message = string | Content | readonly Part[]
+
+/** The visible text of a content: no thoughts. */
+export function textOf(content: Content | undefined): string {
+  if (!content) return ''
+  let text = ''
+  for (const part of content.parts) if (part.text !== undefined && !part.thought) text += part.text
+  return text
+}
+
+/** The function calls of a content, in order. */
+export function functionCallsOf(content: Content | undefined): readonly FunctionCall[] {
+  const calls: FunctionCall[] = []
+  if (content) for (const part of content.parts) if (part.functionCall) calls.push(part.functionCall)
+  return calls
+}

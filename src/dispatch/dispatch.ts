@@ -1,0 +1,100 @@
+// Every road to a tool body: resolve, prepare, intend, execute, settle, record.
+import { intentOf } from './effects.ts'
+import { execute } from './execute.ts'
+import type { Batch } from './host.ts'
+import type { Answered, Outcome, Prepared, Ready } from './outcome.ts'
+import { prepare } from './prepare.ts'
+import { entriesOf } from './record.ts'
+
+/** A result does not wait longer than this for a slower sibling: it is recorded by itself. */
+const PATIENCE_MS = 1_000
+
+/** Answers the calls of one reply. When it is back, each has its response in the log, or waits for somebody. */
+export async function dispatch(batch: Batch): Promise<void> {
+  const prepared: Prepared[] = []
+  for (const call of batch.calls) {
+    const one = prepare(batch, call)
+    prepared.push(one instanceof Promise ? await one : one)
+  }
+  const intent = intentOf(batch, prepared)
+  if (intent) await batch.host.commit([intent])
+  if (prepared.length === 1) {
+    const only = prepared[0] as Prepared
+    return record(batch, [only.type === 'result' ? only : await execute(batch, only)])
+  }
+  await executeAll(batch, prepared)
+}
+
+async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<void> {
+  const { host } = batch
+  const outcomes: (Outcome | undefined)[] = new Array(prepared.length)
+  const recorded = new Set<number>()
+  let early: Promise<void> | undefined
+  let patience: (() => void) | undefined
+
+  const recordEarly = (): void => {
+    patience = undefined
+    const ready = outcomes.flatMap((outcome, at) => (outcome && !recorded.has(at) && !moves(outcome) ? [at] : []))
+    for (const at of ready) recorded.add(at)
+    const done = ready.map((at) => outcomes[at] as Outcome)
+    if (done.length) early = Promise.all([early, record(batch, done)]).then(() => {})
+    early?.catch(() => {}) // surfaces below, when the siblings are done
+  }
+  const finish = (at: number, outcome: Outcome): void => {
+    outcomes[at] = outcome
+    if (outcomes.includes(undefined)) patience ??= host.ports.setTimer(recordEarly, PATIENCE_MS)
+  }
+
+  try {
+    await inOrder(batch, prepared, finish)
+  } finally {
+    patience?.()
+    await early
+  }
+  await record(
+    batch,
+    outcomes.filter((outcome, at): outcome is Outcome => outcome !== undefined && !recorded.has(at)),
+  )
+}
+
+/** Runs calls beside each other, at most `maxConcurrency`; a sequential tool runs alone, in its place. */
+async function inOrder(
+  batch: Batch,
+  prepared: readonly Prepared[],
+  finish: (at: number, outcome: Outcome) => void,
+): Promise<void> {
+  const running = new Set<Promise<void>>()
+  const drain = async (): Promise<void> => {
+    await Promise.all(running)
+  }
+  for (const [at, one] of prepared.entries()) {
+    if (one.type === 'result') {
+      finish(at, one)
+      continue
+    }
+    const alone = !batch.parallel || one.entry.tool.sequential === true
+    if (alone) await drain()
+    while (running.size >= batch.maxConcurrency) await Promise.race(running)
+    const run = start(batch, one, (outcome) => finish(at, outcome)).finally(() => running.delete(run))
+    running.add(run)
+    run.catch(() => {}) // awaited below; a stop while we wait for a slot is not unhandled
+    if (alone) await drain()
+  }
+  await drain()
+}
+
+async function start(batch: Batch, one: Ready | Answered, finish: (outcome: Outcome) => void): Promise<void> {
+  finish(await execute(batch, one))
+}
+
+/** Does it take control elsewhere? Then it is recorded last, when nothing of its reply is still running. */
+function moves(outcome: Outcome): boolean {
+  if (outcome.type === 'suspended') return true
+  const { actions, stops } = outcome
+  return Boolean(stops || actions?.transferToAgent !== undefined || actions?.escalate || actions?.skipSummarization)
+}
+
+async function record(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
+  const entries = entriesOf(batch, outcomes)
+  if (entries.length) await batch.host.commit(entries)
+}

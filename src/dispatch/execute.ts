@@ -1,0 +1,169 @@
+// Runs one call: policies, then the body with its signal, deadline and progress, then the callbacks.
+// Nothing outside this file calls a tool's body.
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { messageOf, ToolError } from '../error/error.ts'
+import { maskArgs } from '../policy/redact.ts'
+import type { PolicyCall } from '../tool/tool.ts'
+import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
+import { type Answered, failure, type Outcome, type Ready, type Result, unknownOutcome } from './outcome.ts'
+import { settle } from './settle.ts'
+
+/** Yields kept of a generator that returns nothing. */
+const MAX_YIELDS = 10_000
+
+/** A body that did not come back in time. */
+class Timeout extends Error {}
+
+export async function execute(batch: Batch, one: Ready | Answered): Promise<Outcome> {
+  const { host, hooks } = batch
+  const { call, entry, context } = one
+  try {
+    let value: unknown
+    let pending = false
+    try {
+      value = one.type === 'answered' ? one.value : runPolicies(batch, one)
+      if (value instanceof Promise) value = await value
+      pending = one.type === 'ready' && context.longRunning
+    } catch (error) {
+      if (host.stopped) throw host.stopped.reason
+      const recovered = hooks.onToolError.length ? await recover(batch, one, error) : undefined
+      if (!recovered) return failed(one, error)
+      value = recovered.value
+    }
+    if (value === SUSPENDED) return { type: 'suspended', call }
+    if (hooks.afterTool.length) value = await afterTool(batch, one, value)
+    if (host.stopped) throw host.stopped.reason
+    return await settle({ host, call, entry, context, value, pending })
+  } catch (error) {
+    if (host.stopped) throw host.stopped.reason
+    return failure(call, 'EXECUTION_FAILED', messageOf(error))
+  } finally {
+    context.close()
+  }
+}
+
+function runPolicies(batch: Batch, ready: Ready): unknown {
+  const { entry, args, context } = ready
+  const policies = entry.tool.middleware
+  if (!policies?.length) return runBody(batch, ready, args)
+  const run = (at: number, call: PolicyCall): Promise<unknown> => {
+    const policy = policies[at]
+    if (policy) return policy(call, (inner) => run(at + 1, inner))
+    return Promise.resolve(runBody(batch, ready, call.args))
+  }
+  // a policy may wait for a slot: no deadline there, but cancellation reaches it
+  return whileRunning(batch.host, ready, async () => await run(0, { tool: entry.tool, args, context }), undefined)
+}
+
+function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
+  const { entry, call, context } = ready
+  const agent = batch.agentBody(entry.tool)
+  if (agent) return agent(call, args, context)
+  const out = entry.tool.run(args, context)
+  if (typeof out !== 'object' || out === null) return out
+  const timeoutMs = entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
+  if (out instanceof Promise) return whileRunning(batch.host, ready, () => out, timeoutMs)
+  if ('then' in out && typeof out.then === 'function') {
+    return whileRunning(batch.host, ready, () => Promise.resolve(out), timeoutMs)
+  }
+  if ('next' in out && typeof out.next === 'function') {
+    const steps = out as unknown as Steps
+    return whileRunning(batch.host, ready, () => drain(ready, steps), timeoutMs, () => steps.return?.(undefined))
+  }
+  return out
+}
+
+type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
+  return?(value: unknown): unknown
+}
+
+/** Yields are progress, the return is the result; a generator that returns nothing answers with its yields. */
+async function drain({ context }: Ready, steps: Steps): Promise<unknown> {
+  const yields: unknown[] = []
+  for (;;) {
+    const step = await steps.next()
+    if (step.done) {
+      if (step.value !== undefined) return step.value
+      if (yields.length === 0) return { status: 'completed' }
+      return yields.length === 1 ? yields[0] : { results: yields }
+    }
+    const value = await step.value
+    context.progress(value)
+    if (yields.length < MAX_YIELDS) yields.push(value)
+  }
+}
+
+/** Waits for work until it is done, its time is up or the run is stopped; what comes later is dropped. */
+function whileRunning<T>(
+  host: DispatchHost,
+  { call, context }: Ready,
+  start: () => Promise<T>,
+  timeoutMs: number | undefined,
+  onLeave?: () => unknown,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    let cancelTimer: (() => void) | undefined
+    const leave = (reason: unknown): void => {
+      finish()
+      context.abort(reason)
+      reject(reason)
+      if (onLeave) void Promise.resolve().then(onLeave).catch(ignore)
+    }
+    const forget = host.onStop(leave)
+    const finish = (): void => {
+      cancelTimer?.()
+      forget()
+    }
+    if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) {
+      const late = (): void => leave(new Timeout(`${call.name} timed out after ${timeoutMs} ms`))
+      cancelTimer = host.ports.setTimer(late, timeoutMs)
+    }
+    start().then(
+      (value) => {
+        finish()
+        resolve(value)
+      },
+      (error) => {
+        finish()
+        reject(error)
+      },
+    )
+  })
+}
+
+function ignore(): void {}
+
+function failed({ call, entry }: Ready | Answered, error: unknown): Result {
+  if (error instanceof Timeout) {
+    const effect = entry.tool.effect ?? 'atMostOnce'
+    if (effect === 'none' || effect === 'idempotent') return failure(call, 'TIMEOUT', error.message)
+    return unknownOutcome(call, 'TIMEOUT', `${error.message} and may have taken effect`)
+  }
+  return failure(call, error instanceof ToolError ? error.code : 'EXECUTION_FAILED', messageOf(error))
+}
+
+async function recover(batch: Batch, one: Ready | Answered, error: unknown): Promise<{ value: unknown } | undefined> {
+  const { entry, context } = one
+  const args = shownArgs(one)
+  for (const onToolError of batch.hooks.onToolError) {
+    const value = await onToolError({ tool: entry.tool, args, error, context })
+    if (value !== undefined) return { value }
+  }
+  return undefined
+}
+
+async function afterTool(batch: Batch, one: Ready | Answered, result: unknown): Promise<unknown> {
+  const { entry, context } = one
+  const args = shownArgs(one)
+  let value = result
+  for (const hook of batch.hooks.afterTool) {
+    const other = await hook({ tool: entry.tool, args, result: value, context })
+    if (other !== undefined) value = other
+  }
+  return value
+}
+
+function shownArgs({ entry, args }: Ready | Answered): JsonObject {
+  const shown = maskArgs(entry.tool, args)
+  return isRecord(shown) ? shown : { value: shown }
+}

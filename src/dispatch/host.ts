@@ -1,0 +1,86 @@
+import type { Ports } from '../base/ports.ts'
+import type { Content } from '../content/content.ts'
+import type { Event, EventActions, NewEntry } from '../event/event.ts'
+import type { CallState, Fold } from '../event/fold.ts'
+import type { Scope } from '../event/scope.ts'
+import type { CallContext } from '../tool/call-context.ts'
+import type { ToolContext } from '../tool/context.ts'
+import type { InvocationHost } from '../tool/host.ts'
+import type { Tool } from '../tool/tool.ts'
+import type { ToolTable } from './resolve.ts'
+
+/** Where the framework tells the operator what nobody else is told. */
+export interface Logger {
+  warn(message: string, detail?: unknown): void
+  error(message: string, detail?: unknown): void
+}
+
+/** An event that is still being written. */
+export type Draft = { -readonly [K in keyof Event]: Event[K] }
+
+/** What dispatch needs of the run it is part of. */
+export interface DispatchHost extends InvocationHost {
+  readonly fold: Fold
+  readonly ports: Ports
+  readonly logger: Logger
+  readonly toolTimeoutMs: number
+  readonly maxResultBytes: number
+  /** Set when the run is over before its end: cancelled, or unable to record. Nothing is recorded after it. */
+  readonly stopped: { readonly reason: unknown } | undefined
+  /** Calls back when the run is stopped; the returned function takes it back. */
+  onStop(callback: (reason: unknown) => void): () => void
+  draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
+  /** Records entries, all or none, then yields the events. */
+  commit(entries: readonly NewEntry[]): Promise<void>
+  /** Yields a partial event. */
+  emit(event: Event): void
+}
+
+/** Answers of a tool callback, by when it is asked. */
+export interface ToolHooks {
+  readonly beforeTool: readonly BeforeTool[]
+  readonly afterTool: readonly AfterTool[]
+  readonly onToolError: readonly OnToolError[]
+}
+/** Before the gates: answers instead of the tool, or gives other arguments. */
+export type BeforeTool = (call: {
+  tool: Tool
+  args: Record<string, unknown>
+  context: ToolContext
+}) => Maybe<{ args: unknown; result?: undefined } | { result: unknown; args?: undefined }>
+/** After the body: gives another result. */
+export type AfterTool = (call: {
+  tool: Tool
+  args: Record<string, unknown>
+  result: unknown
+  context: ToolContext
+}) => Maybe<unknown>
+/** When the body failed: gives a result in its place. */
+export type OnToolError = (call: {
+  tool: Tool
+  args: Record<string, unknown>
+  error: unknown
+  context: ToolContext
+}) => Maybe<unknown>
+type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
+
+/** An agent tool whose scope waits: it has asked for itself. */
+export const SUSPENDED: unique symbol = Symbol('suspended')
+
+/** Calls of one reply, and all that is needed to answer them. */
+export interface Batch {
+  readonly host: DispatchHost
+  readonly scope: Scope
+  readonly agentName: string
+  readonly table: ToolTable
+  readonly hooks: ToolHooks
+  readonly parallel: boolean
+  readonly maxConcurrency: number
+  readonly calls: readonly CallState[]
+  /** Why control cannot go to that agent, or undefined when it can. */
+  transferProblem(target: string): { error: string; reachable: readonly string[] } | undefined
+  /** Runs an agent tool's child as a scope of this invocation; undefined when the tool is no agent. */
+  agentBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined
+  /** Has this call's agent already begun? Then the gates were passed. */
+  hasBegun(tool: Tool, call: CallState): boolean
+}

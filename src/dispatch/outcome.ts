@@ -1,0 +1,63 @@
+// What can become of a call. Refusals are values on the same road as results.
+import type { JsonObject } from '../base/json.ts'
+import type { Part } from '../content/content.ts'
+import type { ResultErrorCode } from '../error/error.ts'
+import type { EventActions } from '../event/event.ts'
+import type { CallState } from '../event/fold.ts'
+import type { CallContext } from '../tool/call-context.ts'
+import type { ToolEntry } from './resolve.ts'
+
+/** A call that may run: checked, and let through by every gate. */
+export interface Ready {
+  readonly type: 'ready'
+  readonly call: CallState
+  readonly entry: ToolEntry
+  readonly args: unknown
+  readonly context: CallContext
+  /** The arguments are not the model's own, so the intent must hold them. */
+  readonly rewritten: boolean
+}
+
+/** A call that was answered by a callback or by reconciliation; only `afterTool` is still to come. */
+export interface Answered {
+  readonly type: 'answered'
+  readonly call: CallState
+  readonly entry: ToolEntry
+  readonly args: unknown
+  readonly context: CallContext
+  readonly value: unknown
+}
+
+/** A call with its response. */
+export interface Result {
+  readonly type: 'result'
+  readonly call: CallState
+  readonly response: JsonObject
+  /** Media that goes beside the response. */
+  readonly parts?: readonly Part[] | undefined
+  /** What it wrote; absent when the call failed. */
+  readonly actions?: EventActions | undefined
+  /** The response is a handle; the result comes later. */
+  readonly pending?: boolean | undefined
+  /** The same call has failed too often: the run ends here. */
+  readonly stops?: boolean | undefined
+}
+
+/** An agent tool that waits for somebody. */
+export interface Suspended {
+  readonly type: 'suspended'
+  readonly call: CallState
+}
+
+export type Prepared = Ready | Answered | Result
+export type Outcome = Result | Suspended
+
+/** A call that failed: the model is told, nothing else happens. */
+export function failure(call: CallState, errorCode: ResultErrorCode, error: string): Result {
+  return { type: 'result', call, response: { error, errorCode } }
+}
+
+/** A call that may or may not have taken effect. */
+export function unknownOutcome(call: CallState, errorCode: 'UNKNOWN_OUTCOME' | 'TIMEOUT', error: string): Result {
+  return { type: 'result', call, response: { status: 'unknown_outcome', error, errorCode } }
+}

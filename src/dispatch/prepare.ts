@@ -1,0 +1,119 @@
+// Checks one call and takes it through the gates, up to the point where its body may run.
+import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { messageOf } from '../error/error.ts'
+import type { CallState } from '../event/fold.ts'
+import { describeIssues, type Parsed } from '../schema/parsed.ts'
+import { CallContext } from '../tool/call-context.ts'
+import { authorize } from './authorize.ts'
+import { confirm } from './confirm.ts'
+import { recoverAttempt } from './effects.ts'
+import type { Batch } from './host.ts'
+import { failure, type Prepared, type Ready } from './outcome.ts'
+import { emitProgress } from './progress.ts'
+import { type ToolEntry, unknownTool } from './resolve.ts'
+
+/** How often an equal call may fail in a row before it is no longer run. */
+export const MAX_EQUAL_FAILURES = 3
+
+export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
+  const entry = batch.table.entries.get(call.name)
+  if (!entry?.declaration) return failure(call, 'NOT_FOUND', unknownTool(batch.table, call.name))
+  const failed = batch.host.fold.failedInARow(call)
+  if (failed >= MAX_EQUAL_FAILURES && !entry.tool.mayRepeat) {
+    const error = `The same call has failed ${failed} times in a row and is not run again.`
+    return { ...failure(call, 'REPEATED_CALL', error), stops: true }
+  }
+  const ready: Ready = { type: 'ready', call, entry, args: call.args, context: contextOf(batch, call, entry), rewritten: false }
+  if (batch.hasBegun(entry.tool, call)) return ready // gates and callbacks were passed when its scope was opened
+  if (call.intent) return recoverAttempt(ready, (again) => validate(batch, again, again.args, gates))
+  return validate(batch, ready, call.args, batch.hooks.beforeTool.length ? askCallbacks : gates)
+}
+
+function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry): CallContext {
+  const { host, agentName, scope } = batch
+  return new CallContext({
+    host,
+    tool,
+    agentName,
+    branch: scope.branch,
+    functionCallId: call.id,
+    onProgress: (value) => emitProgress(batch, call, value),
+  })
+}
+
+type Step = (batch: Batch, ready: Ready) => Prepared | Promise<Prepared>
+
+/** The body, the callbacks and the gates get a copy of their own: nobody below can reach the log. */
+function validate(batch: Batch, ready: Ready, args: unknown, then: Step): Prepared | Promise<Prepared> {
+  try {
+    const parsed = ready.entry.parse(copyJson(args))
+    if (parsed instanceof Promise) {
+      return parsed.then(
+        (value) => checked(batch, ready, value, then),
+        (error) => invalid(ready, error),
+      )
+    }
+    return checked(batch, ready, parsed, then)
+  } catch (error) {
+    return invalid(ready, error)
+  }
+}
+
+function checked(batch: Batch, ready: Ready, parsed: Parsed, then: Step): Prepared | Promise<Prepared> {
+  if (!parsed.issues) return then(batch, { ...ready, args: parsed.value })
+  return failure(ready.call, 'INVALID_ARGS', `Invalid arguments for ${ready.call.name}: ${describeIssues(parsed.issues)}`)
+}
+
+/** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
+function invalid({ call }: Ready, error: unknown): Prepared {
+  const why = error instanceof RangeError ? error.message : 'they could not be checked'
+  return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${why}`)
+}
+
+async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
+  const { call, entry, context } = ready
+  let args = ready.args
+  let rewritten = false
+  for (const beforeTool of batch.hooks.beforeTool) {
+    const answer = await settled(() => beforeTool({ tool: entry.tool, args: asObject(args), context }))
+    if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
+    if (!isRecord(answer.value)) continue
+    if (Object.hasOwn(answer.value, 'result')) {
+      return { type: 'answered', call, entry, args, context, value: answer.value['result'] }
+    }
+    if (Object.hasOwn(answer.value, 'args')) {
+      args = answer.value['args']
+      rewritten = true
+    }
+  }
+  if (!rewritten) return gates(batch, { ...ready, args })
+  return validate(batch, { ...ready, rewritten }, args, gates)
+}
+
+/** Confirmation before credentials, both on the arguments the body will get. */
+function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
+  const { tool } = ready.entry
+  if (!tool.requiresConfirmation && !tool.authConfig) return ready
+  return passGates(batch, ready)
+}
+
+async function passGates(batch: Batch, ready: Ready): Promise<Prepared> {
+  for (const gate of [confirm, authorize]) {
+    const refused = await gate(batch, ready)
+    if (refused) return refused
+  }
+  return ready
+}
+
+async function settled<T>(ask: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {
+  try {
+    return { value: await ask() }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** Callbacks are promised an object; a schema may have made something else of the arguments. */
+function asObject(args: unknown): JsonObject {
+  return isRecord(args) ? args : { value: args }
+}

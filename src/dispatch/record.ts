@@ -1,0 +1,105 @@
+// From outcomes to the log: one response event in call order, and what follows from it.
+import { type JsonObject, setOwn } from '../base/json.ts'
+import type { Part } from '../content/content.ts'
+import type { EventActions, NewEntry } from '../event/event.ts'
+import { isFailure } from '../event/fold.ts'
+import type { Batch } from './host.ts'
+import type { Outcome, Result } from './outcome.ts'
+import { MAX_EQUAL_FAILURES } from './prepare.ts'
+
+/** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
+export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[] {
+  const actions: EventActions = {}
+  const settled = outcomes.map((outcome) => (outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome))
+  const leaves = actions.transferToAgent !== undefined || actions.escalate === true
+  const parts: Part[] = []
+  let longRunningToolIds: string[] | undefined
+  let stop: string | undefined
+  for (const outcome of settled) {
+    const { id, name } = outcome.call
+    if (outcome.type === 'suspended' || (outcome.pending && leaves)) {
+      if (leaves) parts.push({ functionResponse: { id, name, response: movedOn } })
+      continue
+    }
+    const response = warned(batch, outcome)
+    if (outcome.stops) stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
+    if (outcome.pending) {
+      longRunningToolIds ??= []
+      longRunningToolIds.push(id)
+      parts.push({ functionResponse: { id, name, response, willContinue: true } })
+    } else parts.push({ functionResponse: { id, name, response } })
+    if (outcome.parts) parts.push(...outcome.parts)
+  }
+  if (leaves) parts.push(...handlesLeftBehind(batch, outcomes))
+  return follow(batch, parts, actions, longRunningToolIds, stop)
+}
+
+/** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */
+function settleControl(batch: Batch, result: Result, actions: EventActions): Result {
+  const own = result.actions
+  if (!own) return result
+  if (own.transferToAgent !== undefined) {
+    const problem = batch.transferProblem(own.transferToAgent)
+    if (problem) return { ...result, actions: undefined, response: { ...problem, errorCode: 'NOT_FOUND' } }
+    if (actions.transferToAgent !== undefined) {
+      const error = `control has already gone to ${actions.transferToAgent}; transfer not performed`
+      return { ...result, actions: undefined, response: { error, errorCode: 'CANCELLED' } }
+    }
+    actions.transferToAgent = own.transferToAgent
+  }
+  if (own.escalate) actions.escalate = true
+  if (own.skipSummarization) actions.skipSummarization = true
+  if (own.stateDelta) actions.stateDelta = merged(actions.stateDelta, own.stateDelta)
+  if (own.artifactDelta) actions.artifactDelta = merged(actions.artifactDelta, own.artifactDelta)
+  return result
+}
+
+function merged<T>(into: { [key: string]: T } | undefined, from: { [key: string]: T }): { [key: string]: T } {
+  if (!into) return from
+  for (const key of Object.keys(from)) setOwn(into, key, from[key])
+  return into
+}
+
+const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on before this call was finished.' }
+
+/** The third equal failure in a row comes with a warning; the next such call would end the run. */
+function warned(batch: Batch, { call, response, stops }: Result): JsonObject {
+  if (stops || !isFailure(response) || batch.table.entries.get(call.name)?.tool.mayRepeat) return response
+  if (batch.host.fold.failedInARow(call) + 1 !== MAX_EQUAL_FAILURES) return response
+  const error = `${String(response['error'])} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`
+  return { ...response, error, errorCode: 'REPEATED_CALL' }
+}
+
+/** Handles recorded before their siblings were done: nobody will answer them now. */
+function handlesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
+  const here = new Set(outcomes.map(({ call }) => call.id))
+  return batch.calls
+    .filter((call) => call.pending && !here.has(call.id))
+    .map(({ id, name }) => ({ functionResponse: { id, name, response: movedOn } }))
+}
+
+function follow(
+  { host, agentName, scope }: Batch,
+  parts: readonly Part[],
+  actions: EventActions,
+  longRunningToolIds: readonly string[] | undefined,
+  stop: string | undefined,
+): NewEntry[] {
+  const { escalate, ...rest } = actions
+  const entries: NewEntry[] = []
+  if (parts.length) {
+    const event = host.draft(agentName, scope, { role: 'tool', parts }, escalate ? rest : actions)
+    if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds
+    entries.push({ event })
+  }
+  if (escalate && actions.transferToAgent === undefined) {
+    entries.push({ event: host.draft(agentName, scope, undefined, { escalate: true }) })
+  }
+  if (stop !== undefined) {
+    const event = host.draft(agentName, scope, undefined, {})
+    event.errorCode = 'REPEATED_CALL'
+    event.errorMessage = stop
+    entries.push({ event })
+  }
+  return entries
+}

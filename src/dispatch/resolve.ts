@@ -1,0 +1,152 @@
+// From the name a model said to the tool that answers to it.
+import type { JsonObject } from '../base/json.ts'
+import type { FunctionDeclaration } from '../content/content.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import { compileSchema } from '../schema/compile.ts'
+import type { Parsed } from '../schema/parsed.ts'
+import type { WireTool } from '../tool/wire.ts'
+import { nameProblem, type Tool } from '../tool/tool.ts'
+
+/** A tool with everything that can be made ready before it is called. */
+export interface ToolEntry {
+  readonly tool: Tool
+  /** Undefined = passive. */
+  readonly declaration: FunctionDeclaration | undefined
+  parse(args: unknown): Parsed | Promise<Parsed>
+  /** Checks results, when the tool says what they look like. */
+  readonly parseResult: ((result: unknown) => Parsed | Promise<Parsed>) | undefined
+}
+
+/** The tools one reply may call. */
+export interface ToolTable {
+  readonly entries: ReadonlyMap<string, ToolEntry>
+  readonly tools: ReadonlyMap<string, Tool>
+  /** As they go into a request; the same array every time. */
+  readonly wire: readonly WireTool[]
+  /** Those that want to change the request. */
+  readonly processors: readonly Tool[]
+}
+
+/** A tool and where it came from, for error messages. */
+export interface SourcedTool {
+  readonly tool: Tool
+  readonly source: string
+}
+
+/** Makes tools ready; a bad name, a bad schema or a name used twice is an error that says what to change. */
+export function makeToolTable(sourced: readonly SourcedTool[]): ToolTable {
+  const entries = new Map<string, ToolEntry>()
+  const sources = new Map<string, string>()
+  for (const { tool, source } of sourced) {
+    const entry = entryOf(tool)
+    const taken = sources.get(tool.name)
+    if (taken !== undefined) {
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        `Tool "${tool.name}" is defined twice: in ${taken} and in ${source}. Rename one, or use prefixTools().`,
+      )
+    }
+    entries.set(tool.name, entry)
+    sources.set(tool.name, source)
+  }
+  return tableOf(entries)
+}
+
+/** The same table with more tools, as far as their names are free and they are sound; the others are reported. */
+export function extendToolTable(
+  table: ToolTable,
+  sourced: readonly SourcedTool[],
+  report: (problem: string) => void,
+): ToolTable {
+  const entries = new Map(table.entries)
+  for (const { tool, source } of sourced) {
+    try {
+      if (entries.has(tool.name)) throw new Error('the name is already taken; use prefixTools()')
+      entries.set(tool.name, entryOf(tool))
+    } catch (error) {
+      report(`Tool "${String(tool?.name)}" of ${source} is left out: ${messageOf(error)}`)
+    }
+  }
+  return tableOf(entries)
+}
+
+function tableOf(entries: ReadonlyMap<string, ToolEntry>): ToolTable {
+  const all = [...entries.values()]
+  const tools = new Map(all.map(({ tool }) => [tool.name, tool]))
+  const functionDeclarations = all.flatMap(({ declaration }) => (declaration ? [declaration] : []))
+  return {
+    entries,
+    tools,
+    wire: functionDeclarations.length ? [{ functionDeclarations }] : [],
+    processors: all.flatMap(({ tool }) => (tool.processLlmRequest ? [tool] : [])),
+  }
+}
+
+const known: WeakMap<Tool, ToolEntry> = new WeakMap()
+
+function entryOf(tool: Tool): ToolEntry {
+  let entry = known.get(tool)
+  if (entry) return entry
+  const problem = nameProblem(tool.name)
+  if (problem) throw new ToolwrightError('INVALID_CONFIG', `Tool "${String(tool.name)}" cannot be used: ${problem}.`)
+  const declaration = tool.declaration()
+  if (declaration && declaration.name !== tool.name) {
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `Tool "${tool.name}" declares itself as "${declaration.name}": both must be the same.`,
+    )
+  }
+  const what = `Tool "${tool.name}"`
+  const result = tool.outputSchema === undefined ? undefined : compileSchema(tool.outputSchema, `${what}, output`)
+  entry = {
+    tool,
+    declaration,
+    parse: parserOf(tool, declaration?.parametersJsonSchema, what),
+    parseResult: result && ((value) => result.parse(value)),
+  }
+  known.set(tool, entry)
+  return entry
+}
+
+function parserOf(tool: Tool, schema: JsonObject | undefined, what: string): ToolEntry['parse'] {
+  if (tool.parse) return (args) => (tool.parse as NonNullable<Tool['parse']>).call(tool, args)
+  if (!schema) return (value) => ({ value })
+  const compiled = compileSchema(schema, what)
+  return (args) => compiled.parse(args)
+}
+
+/** What to tell a model that called a tool that is not there. */
+export function unknownTool(table: ToolTable, name: string): string {
+  const names = [...table.entries.values()].flatMap(({ tool, declaration }) => (declaration ? [tool.name] : []))
+  const close = closest(name, names)
+  if (names.length === 0) return `Unknown tool "${clip(name)}". There are no tools.`
+  return `Unknown tool "${clip(name)}". ${close.length ? `Did you mean ${list(close)}?` : `There are ${list(names.slice(0, 20))}${names.length > 20 ? ' and others' : ''}.`}`
+}
+
+const clip = (name: string): string => (name.length > 64 ? `${name.slice(0, 64)}...` : name)
+const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
+
+/** Up to three names that differ little from what was said, the nearest first. */
+function closest(said: string, names: readonly string[]): string[] {
+  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const target = plain(said).slice(0, 64)
+  return names
+    .map((name) => ({ name, distance: editDistance(target, plain(name)) }))
+    .filter(({ name, distance }) => distance <= Math.max(2, Math.floor(name.length / 3)))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ name }) => name)
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, swap))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}

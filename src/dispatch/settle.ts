@@ -1,0 +1,69 @@
+// Whatever a body gave becomes a response object: JSON, checked, and no larger than the cap.
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
+import { messageOf } from '../error/error.ts'
+import type { CallState } from '../event/fold.ts'
+import { describeIssues } from '../schema/parsed.ts'
+import type { CallContext } from '../tool/call-context.ts'
+import { partsOf } from '../tool/parts.ts'
+import type { DispatchHost } from './host.ts'
+import { failure, type Result } from './outcome.ts'
+import type { ToolEntry } from './resolve.ts'
+
+export interface Unsettled {
+  readonly host: DispatchHost
+  readonly call: CallState
+  readonly entry: ToolEntry
+  readonly context: CallContext
+  readonly value: unknown
+  readonly pending: boolean
+}
+
+export function settle(unsettled: Unsettled): Result | Promise<Result> {
+  const { host, call, entry, context, value, pending } = unsettled
+  const plain = toPlain(value)
+  if (entry.parseResult || plain.bytes > host.maxResultBytes) return settleSlowly(unsettled, plain)
+  return { type: 'result', call, response: responseOf(plain.value), parts: partsOf(value), actions: context.take(), pending }
+}
+
+async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes: number }): Promise<Result> {
+  const { host, call, entry, context, value, pending } = unsettled
+  let result = plain.value
+  if (entry.parseResult && !pending) {
+    const parsed = await entry.parseResult(result)
+    if (parsed.issues) {
+      const problem = describeIssues(parsed.issues).replaceAll('arguments:', 'result:')
+      return failure(call, 'INVALID_RESULT', `${call.name} gave a result that does not fit its schema: ${problem}`)
+    }
+    result = toPlain(parsed.value).value
+  }
+  let response = responseOf(result)
+  if (plain.bytes > host.maxResultBytes) response = await cut(unsettled, response, plain.bytes)
+  return { type: 'result', call, response, parts: partsOf(value), actions: context.take(), pending }
+}
+
+/** Objects as they are, anything else as `{ result }`. */
+function responseOf(value: unknown): JsonObject {
+  return isRecord(value) ? value : { result: value ?? null }
+}
+
+/** Head and tail of what is too large; the whole goes to an artifact when there is a service for it. */
+async function cut({ host, call, context }: Unsettled, response: JsonObject, bytes: number): Promise<JsonObject> {
+  const text = JSON.stringify(response)
+  const keep = Math.floor(host.maxResultBytes / 4)
+  const short: JsonObject = { truncated: true, bytes: Math.max(bytes, text.length), head: whole(text.slice(0, keep)), tail: whole(text.slice(-keep)) }
+  if (!host.artifactService) return short
+  const filename = `${call.name}-${call.id}.json`
+  try {
+    const version = await context.saveArtifact(filename, { text })
+    return { ...short, artifact: { filename, version } }
+  } catch (error) {
+    host.logger.warn(`The whole result of ${call.name} could not be saved: ${messageOf(error)}`)
+    return short
+  }
+}
+
+/** Without the halves of characters that a cut leaves at either end. */
+function whole(text: string): string {
+  return text.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '')
+}

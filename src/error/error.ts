@@ -1,0 +1,71 @@
+/** What went wrong, for the caller or the developer: stable, one HTTP status each (the table is in docs/errors.md). */
+export type ToolwrightErrorCode =
+  | 'INVALID_REQUEST'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'ALREADY_ANSWERED'
+  | 'SESSION_BUSY'
+  | 'PAUSED'
+  | 'STALE_APPEND'
+  | 'LEASE_LOST'
+  | 'EXPIRED'
+  | 'TOO_LARGE'
+  | 'RATE_LIMITED'
+  | 'STORAGE'
+  | 'INTERNAL'
+  | 'INVALID_CONFIG'
+  | 'MISSING_PEER'
+  | 'NEEDS_INFER'
+
+/** An error for the caller or the developer. The model never sees one. */
+export class ToolwrightError extends Error {
+  override readonly name: string = 'ToolwrightError'
+  readonly code: ToolwrightErrorCode
+  constructor(code: ToolwrightErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Codes a tool body may give its own errors. */
+export type ToolErrorCode = 'NOT_FOUND' | 'INVALID_ARGS' | 'TIMEOUT' | 'CANCELLED' | 'EXECUTION_FAILED'
+
+/** Every `errorCode` a model can find in a tool's response. */
+export type ResultErrorCode =
+  | ToolErrorCode
+  | 'UNKNOWN_OUTCOME'
+  | 'AUTH_FAILED'
+  | 'DEFINITION_CHANGED'
+  | 'REPEATED_CALL'
+  | 'INVALID_RESULT'
+
+/**
+ * Thrown by a tool body on purpose: its message is shown to the model.
+ *
+ * @example
+ * if (matches.length > 1) throw new ToolError('Which order? There are two of that name.', { code: 'INVALID_ARGS' })
+ */
+export class ToolError extends Error {
+  override readonly name: string = 'ToolError'
+  readonly code: ResultErrorCode
+  constructor(message: string, options: { code?: ResultErrorCode; cause?: unknown } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = options.code ?? 'EXECUTION_FAILED'
+  }
+}
+
+/** The text of anything that was thrown, also of things that are no errors and of errors that throw when read. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {
+      const { message } = thrown
+      if (typeof message === 'string' && message !== '') return message
+    }
+    if (thrown instanceof Error) return thrown.name
+    return typeof thrown === 'string' ? thrown : `something that is no error was thrown (${typeof thrown})`
+  } catch {
+    return 'an error that cannot be read was thrown'
+  }
+}

@@ -1,0 +1,88 @@
+import type { JsonObject } from '../base/json.ts'
+import type { AuthConfig } from '../content/auth.ts'
+import type { Content, ToolConfirmation } from '../content/content.ts'
+
+/** What an event does besides saying something. Absent when empty. */
+export interface EventActions {
+  /** `null` deletes a key. */
+  stateDelta?: JsonObject
+  /** Filename to the version just saved. */
+  artifactDelta?: { [filename: string]: number }
+  requestedToolConfirmations?: { [callId: string]: ToolConfirmation }
+  requestedAuthConfigs?: { [callId: string]: AuthConfig }
+  skipSummarization?: boolean
+  transferToAgent?: string
+  escalate?: boolean
+  endOfAgent?: boolean
+}
+
+/** Why a run, or one agent's part of it, ended early. */
+export type EventErrorCode =
+  | 'CANCELLED'
+  | 'MAX_ITERATIONS'
+  | 'MAX_LLM_CALLS'
+  | 'REPEATED_CALL'
+  | 'MODEL_ERROR'
+  | 'INVALID_OUTPUT'
+  | 'AGENT_ERROR'
+
+/** One thing that happened in a session. Plain JSON; owned by the framework from the moment it is stored. */
+export interface Event {
+  readonly id: string
+  readonly invocationId: string
+  /** `user` or an agent's name. */
+  readonly author: string
+  /** Seconds since the epoch. */
+  readonly timestamp: number
+  /** The scope this belongs to; every event but a user's has one. */
+  readonly nodeInfo?: { readonly path: string }
+  readonly branch?: string
+  readonly isolationScope?: string
+  readonly content?: Content
+  /** A delta of something whose whole follows; never stored. */
+  readonly partial?: boolean
+  readonly turnComplete?: boolean
+  readonly interrupted?: boolean
+  readonly longRunningToolIds?: readonly string[]
+  readonly errorCode?: EventErrorCode | (string & {})
+  readonly errorMessage?: string
+  readonly finishReason?: string
+  readonly usageMetadata?: JsonObject
+  readonly groundingMetadata?: JsonObject
+  readonly citationMetadata?: JsonObject
+  readonly customMetadata?: JsonObject
+  readonly inputTranscription?: JsonObject
+  readonly outputTranscription?: JsonObject
+  readonly actions: Readonly<EventActions>
+}
+
+/** Committed before bodies run: these calls may take effect from now on. */
+export interface Intent {
+  readonly type: 'intent'
+  readonly invocationId: string
+  readonly path: string
+  /** `args` only when they differ from what the model sent. */
+  readonly calls: readonly { readonly id: string; readonly args?: JsonObject }[]
+}
+
+/** A line of a session's log. Records are the framework's own: never yielded, never shown to a model or a client. */
+export type Entry =
+  | { readonly seq: number; readonly event: Event; readonly record?: undefined }
+  | { readonly seq: number; readonly record: Intent; readonly event?: undefined }
+
+/** An entry before the store has given it a place. */
+export type NewEntry =
+  | { readonly event: Event; readonly record?: undefined }
+  | { readonly record: Intent; readonly event?: undefined }
+
+/**
+ * Is this event an agent's last word in its turn: an answer in text, a response that needs no summary, or a call that
+ * will be answered later?
+ */
+export function isFinalResponse(event: Event): boolean {
+  if (event.author === 'user' || event.partial) return false
+  if (event.actions.skipSummarization || event.longRunningToolIds?.length) return true
+  const parts = event.content?.parts
+  if (!parts || event.content.role !== 'model') return false
+  return !parts.some((part) => part.functionCall || part.functionResponse || part.executableCode)
+}

@@ -1,0 +1,261 @@
+// What is known of one invocation: log entries go in, answers come out. Nothing here looks at anything but entries.
+import { canonicalJson, type JsonObject } from '../base/json.ts'
+import type { FunctionCall, FunctionResponse } from '../content/content.ts'
+import type { Event, Intent, NewEntry } from './event.ts'
+
+export interface CallState {
+  readonly id: string
+  readonly name: string
+  readonly args: JsonObject
+  readonly path: string
+  /** Whose model made the call. */
+  readonly agent: string
+  /** An attempt is under way, or was when the process died: a response ends it. */
+  intent: boolean
+  /** The arguments of that attempt when they were not the model's. */
+  intentArgs: JsonObject | undefined
+  response: FunctionResponse | undefined
+  /** The response is a handle; the result comes later. */
+  pending: boolean
+}
+
+export interface ScopeState {
+  readonly path: string
+  readonly branch: string | undefined
+  readonly isolation: string | undefined
+  /** The target of the latest transfer; undefined = the agent the scope started with. */
+  active: string | undefined
+  transfers: number
+  /** The calls of the latest model reply, in order. */
+  calls: CallState[]
+  /** The latest model reply had no calls. */
+  answered: boolean
+  escalated: boolean
+  skipped: boolean
+  /** Nothing more happens here. */
+  ended: boolean
+  error: { readonly code: string; readonly message: string } | undefined
+  /** Every agent that did something here, and how often it replied. */
+  readonly speakers: { readonly name: string; replies: number }[]
+  /** How often the agent was told that its answer does not fit its schema. */
+  corrections: number
+  /** Calls that failed in the latest reply, and how often in a row by now. */
+  failures: Failure[]
+  earlierFailures: readonly Failure[]
+}
+
+export interface Failure {
+  readonly signature: string
+  count: number
+}
+
+export class Fold {
+  readonly invocationId: string
+  /** Who has control at the root until somebody transfers: the latest transfer of earlier invocations. */
+  readonly start: string | undefined
+  readonly scopes: Map<string, ScopeState> = new Map()
+  readonly calls: Map<string, CallState> = new Map()
+  /** Model replies of the whole invocation. */
+  replies = 0
+  /** The message that began it. */
+  userEvent: Event | undefined
+  /** Its events came from elsewhere and say nothing about scopes: it is taken as finished. */
+  isForeign = false
+  /** Every path that has an event below it. */
+  readonly #above: Set<string> = new Set()
+  /** The latest answer inside each agent tool. */
+  readonly #answers: Map<string, Event> = new Map()
+
+  constructor(invocationId: string, start?: string | undefined) {
+    this.invocationId = invocationId
+    this.start = start
+  }
+
+  add(entry: NewEntry): void {
+    if (entry.event) this.#happen(entry.event)
+    else this.#intend(entry.record)
+  }
+
+  /** Has anything happened at or below this path? */
+  begun(path: string): boolean {
+    return this.scopes.has(path) || this.#above.has(path)
+  }
+
+  /** The last thing said in an agent tool's scope, or below it. */
+  answerIn(isolation: string): Event | undefined {
+    return this.#answers.get(isolation)
+  }
+
+  /** How often an equal call has failed in a row, up to now. */
+  failedInARow(call: CallState): number {
+    const scope = this.scopes.get(call.path)
+    if (!scope || (scope.failures.length === 0 && scope.earlierFailures.length === 0)) return 0
+    const signature = signatureOf(call)
+    const known = find(scope.failures, signature) ?? find(scope.earlierFailures, signature)
+    return known?.count ?? 0
+  }
+
+  /** Calls without a final response, the deepest scopes first. */
+  openCalls(): CallState[] {
+    const open: CallState[] = []
+    for (const scope of this.scopes.values()) {
+      if (scope.ended) continue
+      for (const call of scope.calls) if (!call.response || call.pending) open.push(call)
+    }
+    return open.sort((a, b) => depth(b.path) - depth(a.path))
+  }
+
+  #happen(event: Event): void {
+    const path = event.nodeInfo?.path
+    if (path === undefined) return this.#hear(event)
+    const scope = this.scopes.get(path) ?? this.#open(path, event)
+    const { content, actions } = event
+    if (content?.role !== 'user') speaker(scope, event.author)
+    if (content?.role === 'model') this.#reply(scope, event)
+    else if (content?.role === 'tool') this.#respond(event)
+    else if (content && scope.answered) {
+      scope.answered = false // told to answer again
+      scope.corrections++
+    }
+    if (actions.transferToAgent !== undefined) {
+      scope.active = actions.transferToAgent
+      scope.transfers++
+      scope.calls = []
+      scope.answered = false
+    }
+    if (actions.escalate) scope.escalated = true
+    if (actions.skipSummarization) scope.skipped = true
+    if (event.errorCode !== undefined) {
+      scope.error = { code: event.errorCode, message: event.errorMessage ?? event.errorCode }
+      scope.ended = true
+    }
+    if (actions.endOfAgent) scope.ended = true
+  }
+
+  /** The user's own: a message, or results of long-running calls. */
+  #hear(event: Event): void {
+    if (event.author !== 'user') {
+      this.isForeign = true
+      return
+    }
+    this.userEvent ??= event
+    if (event.content) for (const part of event.content.parts) if (part.functionResponse) this.#settle(part.functionResponse)
+  }
+
+  #reply(scope: ScopeState, event: Event): void {
+    this.replies++
+    speaker(scope, event.author).replies++
+    scope.calls = []
+    scope.skipped = false
+    scope.earlierFailures = scope.failures
+    scope.failures = []
+    for (const part of event.content?.parts ?? []) {
+      if (part.functionCall) scope.calls.push(this.#call(part.functionCall, scope.path, event.author))
+    }
+    scope.answered = scope.calls.length === 0
+    if (scope.answered && event.isolationScope !== undefined) this.#answers.set(event.isolationScope, event)
+  }
+
+  #call({ id = '', name, args }: FunctionCall, path: string, agent: string): CallState {
+    const call: CallState = {
+      id,
+      name,
+      args,
+      path,
+      agent,
+      intent: false,
+      intentArgs: undefined,
+      response: undefined,
+      pending: false,
+    }
+    this.calls.set(id, call)
+    return call
+  }
+
+  #respond(event: Event): void {
+    for (const part of event.content?.parts ?? []) if (part.functionResponse) this.#settle(part.functionResponse)
+  }
+
+  #settle(response: FunctionResponse): void {
+    const call = this.calls.get(response.id ?? '')
+    if (!call || (call.response && !call.pending)) return
+    call.intent = false
+    call.response = response
+    call.pending = response.willContinue === true
+    if (!call.pending && isFailure(response.response)) this.#fail(call)
+  }
+
+  #fail(call: CallState): void {
+    const scope = this.scopes.get(call.path)
+    if (!scope) return
+    const signature = signatureOf(call)
+    const known = find(scope.failures, signature)
+    if (known) known.count++
+    else scope.failures.push({ signature, count: (find(scope.earlierFailures, signature)?.count ?? 0) + 1 })
+  }
+
+  #intend(intent: Intent): void {
+    for (const { id, args } of intent.calls) {
+      const call = this.calls.get(id)
+      if (!call) continue
+      call.intent = true
+      call.intentArgs = args
+    }
+  }
+
+  #open(path: string, { branch, isolationScope }: Event): ScopeState {
+    const scope: ScopeState = {
+      path,
+      branch,
+      isolation: isolationScope,
+      active: undefined,
+      transfers: 0,
+      calls: [],
+      answered: false,
+      escalated: false,
+      skipped: false,
+      ended: false,
+      error: undefined,
+      speakers: [],
+      corrections: 0,
+      failures: [],
+      earlierFailures: [],
+    }
+    this.scopes.set(path, scope)
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) this.#above.add(path.slice(0, at))
+    return scope
+  }
+}
+
+/** Does a response say that the call failed? */
+export function isFailure(response: JsonObject): boolean {
+  return Object.hasOwn(response, 'error')
+}
+
+/** How often this agent replied in this scope. */
+export function repliesOf(scope: ScopeState | undefined, agentName: string): number {
+  return scope?.speakers.find((one) => one.name === agentName)?.replies ?? 0
+}
+
+/** Has this agent done anything in this scope? */
+export function hasActed(scope: ScopeState | undefined, agentName: string): boolean {
+  return scope?.speakers.some((one) => one.name === agentName) ?? false
+}
+
+function speaker(scope: ScopeState, name: string): { replies: number } {
+  let known = scope.speakers.find((one) => one.name === name)
+  if (!known) scope.speakers.push((known = { name, replies: 0 }))
+  return known
+}
+
+function signatureOf(call: CallState): string {
+  return `${call.name}\n${canonicalJson(call.args)}`
+}
+
+function find(failures: readonly Failure[], signature: string): Failure | undefined {
+  return failures.find((failure) => failure.signature === signature)
+}
+
+function depth(path: string): number {
+  return path.split('/').length
+}

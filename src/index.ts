@@ -1,0 +1,103 @@
+/**
+ * Toolwright: the agent development kit whose tools can be trusted.
+ *
+ * @module
+ */
+export type { Agent, InvocationContext } from './agent/agent.ts'
+export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts'
+export type {
+  AfterAgent,
+  AfterModel,
+  BeforeAgent,
+  BeforeModel,
+  Callbacks,
+  OnModelError,
+  OneOrMore,
+} from './agent/hooks.ts'
+export { type Instruction, LlmAgent, type LlmAgentOptions, type ToolSource } from './agent/llm-agent.ts'
+export { transferToAgent } from './agent/transfer.ts'
+export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/workflow.ts'
+export { InMemoryArtifactService } from './artifact/in-memory.ts'
+export type { ArtifactKey, ArtifactService, ArtifactVersion } from './artifact/service.ts'
+export type { JsonObject } from './base/json.ts'
+export type { Ports } from './base/ports.ts'
+export type { AuthConfig, AuthCredential, AuthScheme, OAuthFlow } from './content/auth.ts'
+export {
+  type Blob,
+  type CodeExecutionResult,
+  type Content,
+  type ExecutableCode,
+  type FileData,
+  type FunctionCall,
+  type FunctionDeclaration,
+  type FunctionResponse,
+  functionCallsOf,
+  type Message,
+  type Part,
+  type Role,
+  type ToolConfirmation,
+  textOf,
+} from './content/content.ts'
+export { InMemoryCredentialService } from './credential/in-memory.ts'
+export type { CredentialKey, CredentialService, StoredCredential } from './credential/service.ts'
+export type { AfterTool, BeforeTool, Logger, OnToolError } from './dispatch/host.ts'
+export {
+  type ResultErrorCode,
+  ToolError,
+  type ToolErrorCode,
+  ToolwrightError,
+  type ToolwrightErrorCode,
+} from './error/error.ts'
+export {
+  type Entry,
+  type Event,
+  type EventActions,
+  type EventErrorCode,
+  type Intent,
+  isFinalResponse,
+  type NewEntry,
+} from './event/event.ts'
+export { InMemoryMemoryService } from './memory/in-memory.ts'
+export type { MemoryEntry, MemoryService } from './memory/service.ts'
+export { cached } from './policy/cached.ts'
+export { concurrency } from './policy/concurrency.ts'
+export { longRunning } from './policy/long-running.ts'
+export { rateLimit } from './policy/rate-limit.ts'
+export { redact } from './policy/redact.ts'
+export { retry } from './policy/retry.ts'
+export { timeout } from './policy/timeout.ts'
+export type { Completion } from './runner/complete.ts'
+export type { Models } from './runner/models.ts'
+export type { Plugin } from './runner/plugin.ts'
+export type { PendingRequest, Run } from './runner/run.ts'
+export { Runner, type RunnerOptions, type RunOptions } from './runner/runner.ts'
+export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
+export type { Issue, Parsed } from './schema/parsed.ts'
+export { InMemorySessionService, type InMemorySessionOptions } from './session/in-memory.ts'
+export type {
+  HeldLog,
+  InboxItem,
+  Lease,
+  Session,
+  SessionKey,
+  SessionService,
+  StateReader,
+} from './session/service.ts'
+export type {
+  CallbackContext,
+  Invocation,
+  ReadonlyContext,
+  ReadonlyState,
+  ScopedServices,
+  State,
+  ToolContext,
+} from './tool/context.ts'
+export { tool, type ToolOptions, type TypedTool } from './tool/define.ts'
+export { filterTools } from './tool/filter.ts'
+export type { LlmResponse, Model } from './tool/model.ts'
+export { withParts } from './tool/parts.ts'
+export { prefixTools } from './tool/prefix.ts'
+export type { RunConfig } from './tool/run-config.ts'
+export type { Effect, LlmRequest, Middleware, PolicyCall, Reconciled, Tool } from './tool/tool.ts'
+export { StaticToolset, type Toolset } from './tool/toolset.ts'
+export type { LlmRequestConfig, WireTool } from './tool/wire.ts'

@@ -1,0 +1,380 @@
+// A run while it runs: the one writer of its session, and the queue its events leave by.
+import type { LlmAgent } from '../agent/llm-agent.ts'
+import type { Next } from '../agent/next.ts'
+import type { RunHost } from '../agent/run-host.ts'
+import type { SessionView } from '../agent/session-view.ts'
+import type { AgentTree } from '../agent/tree.ts'
+import { walk } from '../agent/walk.ts'
+import type { ArtifactService } from '../artifact/service.ts'
+import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
+import type { Ports } from '../base/ports.ts'
+import type { Content } from '../content/content.ts'
+import type { CredentialService } from '../credential/service.ts'
+import type { Draft, Logger } from '../dispatch/host.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { Event, EventActions, NewEntry } from '../event/event.ts'
+import type { Fold } from '../event/fold.ts'
+import type { Scope } from '../event/scope.ts'
+import type { MemoryService } from '../memory/service.ts'
+import type { HeldLog, Lease, Session, SessionService, StateReader } from '../session/service.ts'
+import { RunCallbackContext } from '../tool/callback-context.ts'
+import type { RunConfig } from '../tool/run-config.ts'
+import { closingEntries } from './close-run.ts'
+import type { Plugin } from './plugin.ts'
+import { Turnstile } from './turnstile.ts'
+
+/** What a runner gives every run. */
+export interface RunServices {
+  readonly sessionService: SessionService
+  readonly artifactService: ArtifactService | undefined
+  readonly memoryService: MemoryService | undefined
+  readonly credentialService: CredentialService | undefined
+  readonly plugins: readonly Plugin[]
+  readonly logger: Logger
+  readonly ports: Ports
+  readonly toolTimeoutMs: number
+  readonly maxResultBytes: number
+}
+
+export interface ActiveRunOptions {
+  readonly services: RunServices
+  readonly lease: Lease
+  readonly log: HeldLog
+  readonly view: SessionView
+  readonly tree: AgentTree
+  readonly invocationId: string
+  readonly runConfig: RunConfig
+}
+
+/** Why a run was stopped by somebody who may. */
+export class Cancelled extends Error {
+  override readonly name: string = 'Cancelled'
+}
+
+export class ActiveRun implements RunHost {
+  readonly #options: ActiveRunOptions
+  readonly #turnstile: Turnstile = new Turnstile()
+  readonly #stops: Set<(reason: unknown) => void> = new Set()
+  readonly #listeners: Set<(event: Event) => void> = new Set()
+  readonly #watchers: readonly Plugin[]
+  readonly #nonce: string
+  readonly #temp: Map<string, unknown> = new Map()
+  #lease: Lease
+  #controller: AbortController | undefined
+  #queue: Event[] = []
+  #head = 0
+  #wake: (() => void) | undefined
+  #events = 0
+  #seq: number
+  #emitting: Promise<void> | undefined
+
+  readonly services: RunServices
+  readonly view: SessionView
+  readonly fold: Fold
+  readonly invocationId: string
+  readonly runConfig: RunConfig
+  readonly maxLlmCalls: number
+  readonly state: StateReader
+  readonly tables: Map<LlmAgent, ToolTable> = new Map()
+  readonly entered: Set<string> = new Set()
+  stopped: { readonly reason: unknown } | undefined
+  /** Nothing more will come. */
+  over = false
+  /** Settles when the run has come to rest and its lease is given back. */
+  readonly finished: Promise<void>
+  #finish: () => void = () => {}
+  /** Why the run could not go on, when it could not. */
+  failure: { readonly reason: unknown } | undefined
+
+  constructor(options: ActiveRunOptions) {
+    const { services, lease, log, view, invocationId, runConfig } = options
+    this.#options = options
+    this.#lease = lease
+    this.#seq = view.seq
+    this.#nonce = services.ports.newId()
+    this.#watchers = services.plugins.filter((plugin) => plugin.onEvent)
+    this.services = services
+    this.view = view
+    this.invocationId = invocationId
+    this.fold = view.foldOf(invocationId)
+    this.runConfig = runConfig
+    this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
+    this.state = withTemp(log.state, this.#temp)
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve
+    })
+  }
+
+  get appName(): string {
+    return this.#lease.key.appName
+  }
+  get userId(): string {
+    return this.#lease.key.userId
+  }
+  get sessionId(): string {
+    return this.#lease.key.sessionId
+  }
+  get lease(): Lease {
+    return this.#lease
+  }
+  get userContent(): Content | undefined {
+    return this.fold.userEvent?.content
+  }
+  get artifactService(): ArtifactService | undefined {
+    return this.services.artifactService
+  }
+  get memoryService(): MemoryService | undefined {
+    return this.services.memoryService
+  }
+  get credentialService(): CredentialService | undefined {
+    return this.services.credentialService
+  }
+  get ports(): Ports {
+    return this.services.ports
+  }
+  get logger(): Logger {
+    return this.services.logger
+  }
+  get toolTimeoutMs(): number {
+    return this.services.toolTimeoutMs
+  }
+  get maxResultBytes(): number {
+    return this.services.maxResultBytes
+  }
+  /** Made when first looked at. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.stopped && !this.#controller.signal.aborted) this.#controller.abort(this.stopped.reason)
+    return this.#controller.signal
+  }
+  session(): Session {
+    const state: JsonObject = {}
+    for (const key of this.state.keys()) setOwn(state, key, copyJson(this.state.get(key)))
+    const { appName, userId, sessionId: id, view } = this
+    return { id, appName, userId, state, events: view.events, lastUpdateTime: view.events.at(-1)?.timestamp ?? 0 }
+  }
+
+  /** Runs to the end or to a pause. Never rejects: what went wrong is in `failure`. */
+  async start(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+    const { tree } = this.#options
+    const context = new RunCallbackContext(this, tree.root.name, undefined)
+    try {
+      for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
+      if (message || stateDelta) await this.#hear(message, stateDelta, context)
+      await walk(this, tree.root, { path: tree.root.name, tree })
+    } catch (error) {
+      await this.#endEarly(error)
+    }
+    await this.#rest(context)
+  }
+
+  /** What the invocation would do next; `wait` when it is paused. */
+  next(): Next {
+    return this.view.stepOf(this.fold)
+  }
+
+  /** Ends the run before its end; bodies and the model see their signals. */
+  stop(reason: unknown): void {
+    if (this.over || this.stopped) return
+    this.stopped = { reason }
+    this.#controller?.abort(reason)
+    for (const stop of [...this.#stops]) stop(reason)
+  }
+
+  onStop(callback: (reason: unknown) => void): () => void {
+    if (this.stopped) callback(this.stopped.reason)
+    this.#stops.add(callback)
+    return () => this.#stops.delete(callback)
+  }
+
+  listen(callback: (event: Event) => void): () => void {
+    this.#listeners.add(callback)
+    return () => this.#listeners.delete(callback)
+  }
+
+  newCallId(): string {
+    return `adk-${this.services.ports.newId()}`
+  }
+
+  draft(author: string, scope: Scope | undefined, content: Content | undefined, actions: EventActions): Draft {
+    const event: Draft = {
+      id: `${this.#nonce}-${++this.#events}`,
+      invocationId: this.invocationId,
+      author,
+      timestamp: this.services.ports.now() / 1000,
+      actions,
+    }
+    if (content) event.content = content
+    if (scope) {
+      event.nodeInfo = { path: scope.path }
+      if (scope.branch !== undefined) event.branch = scope.branch
+      if (scope.isolation !== undefined) event.isolationScope = scope.isolation
+    }
+    if (this.runConfig.customMetadata) event.customMetadata = this.runConfig.customMetadata
+    return event
+  }
+
+  async commit(entries: readonly NewEntry[]): Promise<void> {
+    if (this.stopped) throw this.stopped.reason
+    const seen = this.#watchers.length ? await this.#show(entries) : entries
+    await this.#append(seen)
+  }
+
+  emit(event: Event): void {
+    if (this.stopped) return
+    if (this.#watchers.length === 0) return this.#yield(event)
+    const before = this.#emitting
+    this.#emitting = (async () => {
+      await before
+      this.#yield(await this.#showOne(event))
+    })().catch((error) => this.stop(error))
+  }
+
+  /** The next event for whoever follows; undefined when there is none yet. */
+  take(): Event | undefined {
+    if (this.#head < this.#queue.length) return this.#queue[this.#head++]
+    if (this.#head > 0) {
+      this.#queue = []
+      this.#head = 0
+    }
+    return undefined
+  }
+
+  more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  /** Gives every open call its final response and records why. */
+  async closeAsCancelled(reason: string): Promise<void> {
+    await this.#append(closingEntries(this, this.#options.tree.root.name, reason), true)
+  }
+
+  async renew(): Promise<void> {
+    this.#lease = await this.services.sessionService.renew(this.#lease)
+  }
+
+  async #hear(
+    content: Content | undefined,
+    stateDelta: JsonObject | undefined,
+    context: RunCallbackContext,
+  ): Promise<void> {
+    for (const key of Object.keys(stateDelta ?? {})) context.state.set(key, stateDelta?.[key])
+    await this.commit([{ event: this.draft('user', undefined, content, context.take() ?? {}) }])
+  }
+
+  async #append(entries: readonly NewEntry[], evenWhenStopped = false): Promise<void> {
+    const leave = this.#turnstile.isFree ? this.#turnstile.enter() : await this.#turnstile.wait()
+    try {
+      if (this.stopped && !evenWhenStopped) throw this.stopped.reason
+      for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTemp(event)
+      this.#seq = await this.services.sessionService.append(this.#lease, this.#seq, entries)
+      for (const entry of entries) {
+        this.view.add(entry)
+        if (entry.event && entry.event.author !== 'user') this.#yield(entry.event)
+      }
+    } catch (error) {
+      this.stop(error) // nothing may be recorded after a failed append
+      throw error
+    } finally {
+      leave()
+    }
+  }
+
+  /** `temp:` values live as long as the run and are in no event. */
+  #keepTemp(event: Draft): void {
+    const delta = event.actions.stateDelta ?? {}
+    const temporary = Object.keys(delta).filter((key) => key.startsWith('temp:'))
+    if (temporary.length === 0) return
+    const kept = { ...delta }
+    for (const key of temporary) {
+      this.#temp.set(key, delta[key] ?? undefined)
+      delete kept[key]
+    }
+    const { stateDelta: _, ...actions } = event.actions
+    event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
+  }
+
+  #yield(event: Event): void {
+    this.#queue.push(event)
+    if (this.#listeners.size) for (const listener of [...this.#listeners]) listener(event)
+    const wake = this.#wake
+    if (wake) {
+      this.#wake = undefined
+      wake()
+    }
+  }
+
+  async #show(entries: readonly NewEntry[]): Promise<NewEntry[]> {
+    await this.#emitting
+    const seen: NewEntry[] = []
+    for (const entry of entries) {
+      seen.push(entry.event ? { event: await this.#showOne(entry.event) } : entry)
+    }
+    return seen
+  }
+
+  /** Plugins may change what an event says, not what it is. */
+  async #showOne(event: Event): Promise<Event> {
+    const context = new RunCallbackContext(this, event.author, event.branch)
+    let shown = event
+    for (const plugin of this.#watchers) shown = (await plugin.onEvent?.({ event: shown, context })) ?? shown
+    if (shown === event) return event
+    const { id, invocationId, author, timestamp, nodeInfo, branch, isolationScope, partial } = event
+    return {
+      ...shown,
+      actions: shown.actions ?? event.actions,
+      id,
+      invocationId,
+      author,
+      timestamp,
+      ...(nodeInfo && { nodeInfo }),
+      ...(branch !== undefined && { branch }),
+      ...(isolationScope !== undefined && { isolationScope }),
+      ...(partial && { partial }),
+    }
+  }
+
+  async #endEarly(error: unknown): Promise<void> {
+    const reason = this.stopped?.reason ?? error
+    if (!(reason instanceof Cancelled)) {
+      this.failure = { reason }
+      if (!(reason instanceof ToolwrightError)) this.logger.error(`The run failed: ${messageOf(reason)}`, reason)
+      return
+    }
+    try {
+      await this.closeAsCancelled(reason.message)
+    } catch (failed) {
+      this.failure = { reason: failed }
+    }
+  }
+
+  async #rest(context: RunCallbackContext): Promise<void> {
+    try {
+      await this.#emitting
+      for (const plugin of this.services.plugins) await plugin.afterRun?.({ context })
+    } catch (error) {
+      this.failure ??= { reason: error }
+    }
+    if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
+    try {
+      await this.services.sessionService.release(this.#lease)
+    } catch (error) {
+      this.logger.warn(`The lease of session "${this.sessionId}" could not be given back: ${messageOf(error)}`)
+    }
+    this.over = true
+    this.#finish()
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+}
+
+function withTemp(stored: StateReader, temp: ReadonlyMap<string, unknown>): StateReader {
+  return {
+    get: (key) => (key.startsWith('temp:') ? temp.get(key) : stored.get(key)),
+    keys: () => [...stored.keys(), ...[...temp].flatMap(([key, value]) => (value === undefined ? [] : [key]))],
+  }
+}

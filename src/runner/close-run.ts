@@ -1,0 +1,39 @@
+// The end of an invocation that is cancelled: every open call gets a final response, then the reason is recorded.
+import type { Content, Part } from '../content/content.ts'
+import type { Draft } from '../dispatch/host.ts'
+import type { EventActions, NewEntry } from '../event/event.ts'
+import type { CallState, Fold } from '../event/fold.ts'
+import type { Scope } from '../event/scope.ts'
+
+interface Closing {
+  readonly fold: Fold
+  draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
+}
+
+export function closingEntries(run: Closing, rootName: string, reason: string): NewEntry[] {
+  const entries: NewEntry[] = []
+  for (const [path, calls] of byScope(run.fold.openCalls())) {
+    const parts: Part[] = calls.map((call) => ({
+      functionResponse: { id: call.id, name: call.name, response: responseTo(call) },
+    }))
+    const { branch, isolation } = run.fold.scopes.get(path) ?? {}
+    const author = calls[0]?.agent ?? rootName
+    entries.push({ event: run.draft(author, { path, branch, isolation }, { role: 'tool', parts }, {}) })
+  }
+  const last = run.draft(rootName, { path: rootName }, undefined, {})
+  last.errorCode = 'CANCELLED'
+  last.errorMessage = reason
+  return [...entries, { event: last }]
+}
+
+function byScope(calls: readonly CallState[]): Map<string, CallState[]> {
+  const scopes = new Map<string, CallState[]>()
+  for (const call of calls) scopes.set(call.path, [...(scopes.get(call.path) ?? []), call])
+  return scopes
+}
+
+function responseTo(call: CallState): { [key: string]: unknown } {
+  if (!call.intent) return { error: 'The run was cancelled before this call was finished.', errorCode: 'CANCELLED' }
+  const error = 'The run was cancelled while this call was running; it may have taken effect.'
+  return { status: 'unknown_outcome', error, errorCode: 'UNKNOWN_OUTCOME' }
+}

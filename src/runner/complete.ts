@@ -1,0 +1,62 @@
+import type { Content } from '../content/content.ts'
+import { textOf } from '../content/content.ts'
+import { type Event, isFinalResponse } from '../event/event.ts'
+import type { PendingRequest, RunHandle } from './run.ts'
+
+/** A run that has come to its end, or to a pause. */
+export interface Completion {
+  /** The last answer of the agent the user talks to. */
+  readonly text: string
+  readonly events: readonly Event[]
+  /** What it waits for; empty when it is done. */
+  readonly pending: readonly PendingRequest[]
+  /** Why it ended early, when it did. */
+  readonly error: { readonly code: string; readonly message: string } | undefined
+  readonly sessionId: string
+  readonly invocationId: string
+}
+
+export async function complete(run: RunHandle): Promise<Completion> {
+  const events: Event[] = []
+  let text = ''
+  let error: Completion['error']
+  for await (const event of run) {
+    if (event.partial) continue
+    events.push(event)
+    if (event.isolationScope !== undefined) continue
+    if (event.errorCode !== undefined) {
+      error = { code: event.errorCode, message: event.errorMessage ?? event.errorCode }
+    } else if (isFinalResponse(event) && event.content) text = answerOf(event.content)
+  }
+  const { sessionId, invocationId } = run
+  return { text, events, pending: pendingOf(run), error, sessionId, invocationId }
+}
+
+/** Text, or what a tool answered when nobody was to summarise it. */
+function answerOf(content: Content): string {
+  if (content.role !== 'tool') return textOf(content)
+  const answers = content.parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.response] : []))
+  return answers
+    .map((response) => {
+      const said = response['text'] ?? response['result']
+      return typeof said === 'string' ? said : JSON.stringify(response)
+    })
+    .join('\n')
+}
+
+function pendingOf({ active }: RunHandle): PendingRequest[] {
+  const step = active?.next()
+  if (!active || step?.type !== 'wait') return []
+  const { userId, sessionId, invocationId } = active
+  return step.on.map(({ id, name, args, agent }) => ({
+    id,
+    kind: 'longRunning',
+    userId,
+    sessionId,
+    invocationId,
+    functionCallId: id,
+    tool: name,
+    args,
+    agent,
+  }))
+}

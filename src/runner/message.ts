@@ -1,0 +1,25 @@
+import { copyJson, isRecord } from '../base/json.ts'
+import type { Content, Message, Part } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
+
+/** A message as it is recorded: a copy, with the role of a user, and nothing in it that only a model may say. */
+export function toContent(message: Message): Content {
+  if (typeof message === 'string') return { role: 'user', parts: [{ text: message }] }
+  const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
+  if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isRecord)) {
+    throw new ToolwrightError('INVALID_REQUEST', 'A message is a text, a list of parts, or a content with parts.')
+  }
+  for (const part of parts as Part[]) {
+    if (part.functionCall) {
+      throw new ToolwrightError('INVALID_REQUEST', 'A message cannot hold a functionCall: only a model calls tools.')
+    }
+    if (part.functionResponse && !isRecord(part.functionResponse)) {
+      throw new ToolwrightError('INVALID_REQUEST', 'A functionResponse is an object with an id, a name and a response.')
+    }
+  }
+  try {
+    return { role: 'user', parts: copyJson(parts as Part[]) }
+  } catch (cause) {
+    throw new ToolwrightError('INVALID_REQUEST', 'The message is nested too deep.', { cause })
+  }
+}

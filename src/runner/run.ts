@@ -1,0 +1,116 @@
+import type { Event } from '../event/event.ts'
+import { type ActiveRun, Cancelled } from './active-run.ts'
+
+/** Something an invocation waits for. */
+export interface PendingRequest {
+  readonly id: string
+  readonly kind: 'confirmation' | 'credential' | 'input' | 'longRunning'
+  readonly userId: string
+  readonly sessionId: string
+  readonly invocationId: string
+  readonly functionCallId: string
+  readonly tool: string
+  readonly args: { readonly [key: string]: unknown }
+  readonly agent: string
+}
+
+/** The events of one run, as they happen. It starts when it is first iterated; leaving the loop cancels it. */
+export interface Run extends AsyncIterable<Event> {
+  readonly sessionId: string
+  /** Known at once for new text; for `resume` and answers from the first event on. */
+  readonly invocationId: string
+  /** Ends the run; resolves when that is recorded. */
+  cancel(reason?: string): Promise<void>
+}
+
+/** How a run is begun, once. */
+export type OpenRun = () => Promise<ActiveRun>
+
+export class RunHandle implements Run {
+  readonly sessionId: string
+  readonly #open: OpenRun
+  readonly #detach: boolean
+  readonly #signal: AbortSignal | undefined
+  #invocationId: string
+  #active: Promise<ActiveRun> | undefined
+  #current: ActiveRun | undefined
+  #cancelled: Cancelled | undefined
+  #taken = false
+
+  constructor(options: {
+    sessionId: string
+    invocationId: string
+    open: OpenRun
+    detach: boolean
+    signal: AbortSignal | undefined
+  }) {
+    this.sessionId = options.sessionId
+    this.#invocationId = options.invocationId
+    this.#open = options.open
+    this.#detach = options.detach
+    this.#signal = options.signal
+    if (this.#detach) this.#start().catch(() => {}) // whoever iterates hears of it
+  }
+
+  get invocationId(): string {
+    return this.#invocationId
+  }
+  /** The run itself, once it has begun. */
+  get active(): ActiveRun | undefined {
+    return this.#current
+  }
+
+  async cancel(reason = 'The run was cancelled.'): Promise<void> {
+    this.#cancelled ??= new Cancelled(reason)
+    if (!this.#active) return
+    const active = await this.#active
+    active.stop(this.#cancelled)
+    await active.finished
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
+    if (this.#taken) throw new Error('The events of a run can be read once.')
+    this.#taken = true
+    if (this.#cancelled && !this.#active) return
+    const active = this.#current ?? (await this.#start())
+    const forgetSignal = this.#follow(active)
+    try {
+      for (;;) {
+        const event = active.take()
+        if (event) yield event
+        else if (active.over) break
+        else await active.more()
+      }
+    } finally {
+      forgetSignal?.()
+      if (!active.over && !this.#detach) {
+        active.stop(new Cancelled('The run was left before its end.'))
+        await active.finished
+      }
+    }
+    if (active.failure) throw active.failure.reason
+  }
+
+  /** Listens to the caller's signal; the returned function stops that. */
+  #follow(active: ActiveRun): (() => void) | undefined {
+    const signal = this.#signal
+    if (!signal) return undefined
+    const abort = (): void => active.stop(new Cancelled('The run was cancelled by its caller.'))
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort)
+    return () => signal.removeEventListener('abort', abort)
+  }
+
+  #start(): Promise<ActiveRun> {
+    this.#active ??= this.#begin()
+    return this.#active
+  }
+
+  async #begin(): Promise<ActiveRun> {
+    const active = await this.#open()
+    this.#current = active
+    this.#invocationId = active.invocationId
+    if (this.#cancelled) active.stop(this.#cancelled)
+    return active
+  }
+}

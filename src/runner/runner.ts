@@ -1,0 +1,300 @@
+import type { Agent } from '../agent/agent.ts'
+import { agentOf } from '../agent/agent-tool.ts'
+import { LlmAgent } from '../agent/llm-agent.ts'
+import { SessionView } from '../agent/session-view.ts'
+import { AgentTree } from '../agent/tree.ts'
+import type { ArtifactService } from '../artifact/service.ts'
+import type { JsonObject } from '../base/json.ts'
+import { type Ports, systemPorts } from '../base/ports.ts'
+import type { Content, Message } from '../content/content.ts'
+import type { CredentialService } from '../credential/service.ts'
+import type { Logger } from '../dispatch/host.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { Entry } from '../event/event.ts'
+import type { MemoryService } from '../memory/service.ts'
+import { InMemorySessionService } from '../session/in-memory.ts'
+import type { HeldLog, Lease, SessionKey, SessionService } from '../session/service.ts'
+import type { RunConfig } from '../tool/run-config.ts'
+import { isToolset, type Toolset } from '../tool/toolset.ts'
+import { type Accepted, accept } from './accept.ts'
+import { ActiveRun, Cancelled, type RunServices } from './active-run.ts'
+import { type Completion, complete } from './complete.ts'
+import { toContent } from './message.ts'
+import { type Models, modelResolver } from './models.ts'
+import type { Plugin } from './plugin.ts'
+import { type Run, RunHandle } from './run.ts'
+
+/** Leases live three times as long. */
+const RENEW_MS = 5_000
+
+export interface RunnerOptions {
+  readonly appName: string
+  readonly agent: Agent
+  /** Default: in memory. */
+  readonly sessionService?: SessionService | undefined
+  readonly artifactService?: ArtifactService | undefined
+  readonly memoryService?: MemoryService | undefined
+  readonly credentialService?: CredentialService | undefined
+  readonly plugins?: readonly Plugin[] | undefined
+  /** Who answers to model names. */
+  readonly models?: Models | undefined
+  /**
+   * What new text does while an invocation is unfinished. Default: `continue` when only long-running results are
+   * missing, else `reject`.
+   */
+  readonly whilePaused?: 'reject' | 'cancel' | 'continue' | undefined
+  /** Default 30 s; a tool's own `timeoutMs` replaces it. */
+  readonly toolTimeoutMs?: number | undefined
+  /** Larger results are cut. Default 256 kB. */
+  readonly maxResultBytes?: number | undefined
+  /** Default: `console`. */
+  readonly logger?: Logger | undefined
+  readonly ports?: Partial<Ports> | undefined
+}
+
+export interface RunOptions {
+  readonly userId: string
+  /** Created when it does not exist; a new one without. */
+  readonly sessionId?: string | undefined
+  readonly message: Message
+  /** Written with the message. */
+  readonly stateDelta?: JsonObject | undefined
+  readonly runConfig?: RunConfig | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Runs an agent for users and their sessions.
+ *
+ * @example
+ * const runner = new Runner({ appName: 'weather', agent })
+ * const { text } = await runner.complete({ userId: 'ada', message: 'Is it cold in Oslo?' })
+ */
+export class Runner {
+  readonly appName: string
+  readonly agent: Agent
+  readonly sessionService: SessionService
+  readonly artifactService: ArtifactService | undefined
+  readonly memoryService: MemoryService | undefined
+  readonly credentialService: CredentialService | undefined
+  readonly #options: RunnerOptions
+  readonly #services: RunServices
+  readonly #tree: AgentTree
+  /** What is known of a session hangs on its log as the store hands it out, and goes with it. */
+  readonly #views: WeakMap<readonly Entry[], SessionView> = new WeakMap()
+  readonly #running: Set<ActiveRun> = new Set()
+  #stopRenewing: (() => void) | undefined
+  #closed = false
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.appName = options.appName
+    this.agent = options.agent
+    this.sessionService = options.sessionService ?? new InMemorySessionService()
+    this.artifactService = options.artifactService
+    this.memoryService = options.memoryService
+    this.credentialService = options.credentialService
+    const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
+    this.#services = {
+      sessionService: this.sessionService,
+      artifactService: this.artifactService,
+      memoryService: this.memoryService,
+      credentialService: this.credentialService,
+      plugins,
+      logger,
+      ports: { ...systemPorts, ...options.ports },
+      toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
+      maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
+    }
+    this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
+    this.#tree.prepare()
+  }
+
+  /** Sends a message; the events come as they happen. */
+  run(options: RunOptions): Run {
+    const message = toContent(options.message)
+    const isAnswer = message.parts.some((part) => part.functionResponse)
+    const sessionId = options.sessionId ?? this.#services.ports.newId()
+    const invocationId = isAnswer ? '' : `e-${this.#services.ports.newId()}`
+    const { userId, stateDelta, runConfig = {}, signal } = options
+    return this.#handle({ userId, sessionId, invocationId, message, stateDelta, runConfig, signal, isNew: options.sessionId === undefined })
+  }
+
+  /** Sends a message and waits for the end, or for a pause. */
+  complete(options: RunOptions): Promise<Completion> {
+    return complete(this.run(options) as RunHandle)
+  }
+
+  /** Goes on with an invocation that was interrupted. */
+  resume(options: {
+    userId: string
+    sessionId: string
+    invocationId?: string | undefined
+    runConfig?: RunConfig | undefined
+    signal?: AbortSignal | undefined
+  }): Run {
+    const { userId, sessionId, invocationId = '', runConfig = {}, signal } = options
+    return this.#handle({ userId, sessionId, invocationId, runConfig, signal, isNew: false })
+  }
+
+  /** Ends what is unfinished in a session: running, waiting or interrupted. Nothing happens when nothing is. */
+  async cancel(options: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<void> {
+    const { userId, sessionId, invocationId } = options
+    const key = { appName: this.appName, userId, sessionId }
+    for (const active of this.#running) {
+      if (active.userId !== userId || active.sessionId !== sessionId) continue
+      if (invocationId !== undefined && active.invocationId !== invocationId) continue
+      active.stop(new Cancelled('The run was cancelled.'))
+      return await active.finished
+    }
+    const held = await this.#hold(key, false)
+    if (!held) return
+    try {
+      const { view } = held
+      for (const { fold } of view.open()) {
+        if (invocationId === undefined || fold.invocationId === invocationId) await this.#cancelOpen(held, fold.invocationId)
+      }
+    } finally {
+      await this.sessionService.release(held.lease)
+    }
+  }
+
+  /** Ends all runs and closes toolsets and plugins. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#stopRenewing?.()
+    const running = [...this.#running]
+    for (const active of running) active.stop(new Cancelled('The runner was closed.'))
+    await Promise.all(running.map((active) => active.finished))
+    const closing = [
+      ...toolsetsOf(this.#tree.agents(), new Set()).map((toolset) => closeToolset(toolset)),
+      ...this.#services.plugins.map(async (plugin) => await plugin.close?.()),
+    ]
+    const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    if (failed.length) throw new AggregateError(failed, `Closing failed: ${failed.map(messageOf).join('; ')}`)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #handle(begin: Begin): RunHandle {
+    const { sessionId, invocationId, runConfig, signal } = begin
+    const open = (): Promise<ActiveRun> => this.#begin(begin)
+    return new RunHandle({ sessionId, invocationId, open, detach: runConfig.detach === true, signal })
+  }
+
+  async #begin(begin: Begin): Promise<ActiveRun> {
+    if (this.#closed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
+    const { userId, sessionId, message, stateDelta, runConfig } = begin
+    const key = { appName: this.appName, userId, sessionId }
+    const held = begin.isNew ? await this.#create(key) : ((await this.#hold(key, message !== undefined)) as Held)
+    if (!held) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
+    try {
+      const accepted = accept(held.view, begin, this.#options.whilePaused)
+      for (const invocationId of accepted.cancel) await this.#cancelOpen(held, invocationId)
+      return this.#start(held, accepted, stateDelta, runConfig)
+    } catch (error) {
+      await this.sessionService.release(held.lease)
+      throw error
+    }
+  }
+
+  #start(held: Held, accepted: Accepted, stateDelta: JsonObject | undefined, runConfig: RunConfig): ActiveRun {
+    const active = this.#activate(held, accepted.invocationId, runConfig)
+    this.#running.add(active)
+    this.#keepRenewing()
+    void active.start(accepted.message, stateDelta).then(() => this.#running.delete(active))
+    return active
+  }
+
+  #activate(held: Held, invocationId: string, runConfig: RunConfig): ActiveRun {
+    return new ActiveRun({ services: this.#services, tree: this.#tree, ...held, invocationId, runConfig })
+  }
+
+  async #cancelOpen(held: Held, invocationId: string): Promise<void> {
+    await this.#activate(held, invocationId, {}).closeAsCancelled('The run was cancelled.')
+  }
+
+  async #create(key: SessionKey): Promise<Held> {
+    await this.sessionService.createSession(key)
+    return await this.#open(await this.sessionService.claim(key))
+  }
+
+  /** Takes the session's lease; without a session it is made, or there is nothing to hold. */
+  async #hold(key: SessionKey, create: boolean): Promise<Held | undefined> {
+    try {
+      return await this.#open(await this.sessionService.claim(key))
+    } catch (error) {
+      if (!(error instanceof ToolwrightError) || error.code !== 'NOT_FOUND') throw error
+      return create ? await this.#create(key) : undefined
+    }
+  }
+
+  async #open(lease: Lease): Promise<Held> {
+    const log = await this.sessionService.read(lease)
+    let view = this.#views.get(log.entries)
+    if (!view) this.#views.set(log.entries, (view = new SessionView(this.#tree)))
+    view.catchUp(log.entries)
+    return { lease, log, view }
+  }
+
+  /** One timer for all runs; it stops by itself when none is left. */
+  #keepRenewing(): void {
+    this.#stopRenewing ??= this.#services.ports.setTimer(
+      () => {
+        this.#stopRenewing = undefined
+        if (this.#running.size === 0 || this.#closed) return
+        for (const active of this.#running) active.renew().catch((error) => active.stop(error))
+        this.#keepRenewing()
+      },
+      RENEW_MS,
+      { background: true },
+    )
+  }
+}
+
+/** A session with its lease taken. */
+interface Held {
+  readonly lease: Lease
+  readonly log: HeldLog
+  readonly view: SessionView
+}
+
+/** How a run was asked for. */
+export interface Begin {
+  readonly userId: string
+  readonly sessionId: string
+  /** Empty = whichever is open. */
+  readonly invocationId: string
+  /** Absent = go on with what is open. */
+  readonly message?: Content | undefined
+  readonly stateDelta?: JsonObject | undefined
+  readonly runConfig: RunConfig
+  readonly signal: AbortSignal | undefined
+  readonly isNew: boolean
+}
+
+function toolsetsOf(agents: readonly Agent[], seen: Set<Agent>): Toolset[] {
+  return agents.flatMap((agent) => {
+    if (!(agent instanceof LlmAgent) || seen.has(agent)) return []
+    seen.add(agent)
+    const inside = [...agent.table.tools.values()].flatMap((tool) => agentOf(tool)?.agent ?? [])
+    return [...agent.dynamicTools.filter(isToolset), ...toolsetsOf(inside.flatMap(withDescendants), seen)]
+  })
+}
+
+function withDescendants(agent: Agent): Agent[] {
+  return [agent, ...(agent.subAgents ?? []).flatMap(withDescendants)]
+}
+
+async function closeToolset(toolset: Toolset): Promise<void> {
+  if (toolset.shutdown) await toolset.shutdown()
+  else await toolset[Symbol.asyncDispose]?.()
+}
+
+function positive(value: number, what: string): number {
+  if (value > 0) return value
+  throw new ToolwrightError('INVALID_CONFIG', `${what} must be above 0.`)
+}

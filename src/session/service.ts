@@ -1,0 +1,95 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Content } from '../content/content.ts'
+import type { Entry, Event, NewEntry } from '../event/event.ts'
+
+/** Where a session lives. */
+export interface SessionKey {
+  readonly appName: string
+  readonly userId: string
+  readonly sessionId: string
+}
+
+export interface Session {
+  readonly id: string
+  readonly appName: string
+  readonly userId: string
+  /** `app:` and `user:` keys included, under their prefixes. */
+  readonly state: Readonly<JsonObject>
+  readonly events: readonly Event[]
+  /** Seconds since the epoch. */
+  readonly lastUpdateTime: number
+}
+
+/** The right to write to a session, until it expires or is taken over. */
+export interface Lease {
+  readonly key: SessionKey
+  readonly epoch: number
+  /** The last sequence number when the lease was taken. */
+  readonly seq: number
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+/** Something for the holder of a session from somebody who is not. */
+export type InboxItem = { readonly id: string } & (
+  | { readonly type: 'answer'; readonly content: Content }
+  | { readonly type: 'result'; readonly callId: string; readonly response: JsonObject }
+  | { readonly type: 'cancel'; readonly invocationId?: string }
+  | { readonly type: 'state'; readonly stateDelta: JsonObject }
+)
+
+/** What a holder may read of a session's state: always what it has appended, and others' `app:` and `user:` writes. */
+export interface StateReader {
+  /** The stored value itself, not a copy: for reading only. `undefined` when absent. */
+  get(key: string): unknown
+  keys(): Iterable<string>
+}
+
+/** The log as its holder reads it. The same `entries` array as last time when the store still has it, grown. */
+export interface HeldLog {
+  readonly entries: readonly Entry[]
+  readonly state: StateReader
+  readonly checkpoint?: JsonObject
+}
+
+/**
+ * Sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s: ALREADY_EXISTS,
+ * NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND, STORAGE.
+ */
+export interface SessionService {
+  createSession(options: {
+    appName: string
+    userId: string
+    sessionId?: string | undefined
+    state?: JsonObject | undefined
+    events?: readonly Event[] | undefined
+  }): Promise<Session>
+  /** A copy; `config` keeps only the latest events. */
+  getSession(
+    options: SessionKey & {
+      config?: { numRecentEvents?: number | undefined; afterTimestamp?: number | undefined } | undefined
+    },
+  ): Promise<Session | undefined>
+  /** With state, without events. */
+  listSessions(options: { appName: string; userId: string }): Promise<Session[]>
+  deleteSession(key: SessionKey): Promise<void>
+  /** SESSION_BUSY while another lease lives; NOT_FOUND without a session. */
+  claim(key: SessionKey): Promise<Lease>
+  renew(lease: Lease): Promise<Lease>
+  release(lease: Lease): Promise<void>
+  read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog>
+  /**
+   * Adds entries after `expectedSeq`, all or none, and applies their state deltas. Gives the new last sequence number.
+   * An event id that is already there is not added again.
+   */
+  append(
+    lease: Lease,
+    expectedSeq: number,
+    entries: readonly NewEntry[],
+    options?: { checkpoint?: JsonObject | undefined; drained?: readonly string[] | undefined },
+  ): Promise<number>
+  /** Leaves something for the holder; needs no lease. */
+  post(key: SessionKey, item: InboxItem): Promise<void>
+  /** What was posted; an item is gone only with the append that names it in `drained`. */
+  drain(lease: Lease): Promise<InboxItem[]>
+}

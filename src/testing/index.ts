@@ -1,0 +1,12 @@
+/**
+ * What tests of agents and tools are made with.
+ *
+ * @module
+ */
+export { artifactServiceSuite } from './artifact-suite.ts'
+export { credentialServiceSuite } from './credential-suite.ts'
+export { memoryServiceSuite } from './memory-suite.ts'
+export { type ScriptedModel, type ScriptedReply, type Step, scriptedModel } from './scripted-model.ts'
+export { sessionServiceSuite } from './session-suite.ts'
+export type { MadeService, MakeService, SuiteOptions, SuiteTest } from './suite.ts'
+export { createToolContext, type TestToolContext, type ToolContextOptions } from './tool-context.ts'

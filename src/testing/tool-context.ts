@@ -1,0 +1,100 @@
+import type { ArtifactService } from '../artifact/service.ts'
+import { copyJson, type JsonObject } from '../base/json.ts'
+import type { AuthCredential } from '../content/auth.ts'
+import type { ToolConfirmation } from '../content/content.ts'
+import type { CredentialService } from '../credential/service.ts'
+import type { MemoryService } from '../memory/service.ts'
+import { CallContext } from '../tool/call-context.ts'
+import type { ToolContext } from '../tool/context.ts'
+import type { InvocationHost } from '../tool/host.ts'
+
+export interface ToolContextOptions {
+  readonly state?: JsonObject | undefined
+  readonly toolConfirmation?: ToolConfirmation | undefined
+  readonly authCredential?: AuthCredential | undefined
+  readonly artifactService?: ArtifactService | undefined
+  readonly memoryService?: MemoryService | undefined
+  readonly credentialService?: CredentialService | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly appName?: string | undefined
+  readonly userId?: string | undefined
+  readonly sessionId?: string | undefined
+}
+
+/** A context for testing a tool's body by itself, and what the body did with it. */
+export interface TestToolContext extends ToolContext {
+  /** What the body wrote so far. */
+  readonly stateDelta: JsonObject
+  readonly artifactDelta: { readonly [filename: string]: number }
+  readonly progressed: readonly unknown[]
+}
+
+/**
+ * A context as a tool's body gets it, over plain values.
+ *
+ * @example
+ * const context = createToolContext({ state: { units: 'celsius' } })
+ * await getWeather.run({ city: 'Oslo' }, context)
+ * expect(context.stateDelta).toEqual({ lastCity: 'Oslo' })
+ */
+export function createToolContext(options: ToolContextOptions = {}): TestToolContext {
+  const host = hostOf(options)
+  const progressed: unknown[] = []
+  const stateDelta: JsonObject = {}
+  const artifactDelta: { [filename: string]: number } = {}
+  const context = new CallContext({
+    host,
+    tool: { name: 'tool', description: 'A tool under test.', declaration: () => undefined, run: () => undefined },
+    agentName: 'agent',
+    functionCallId: 'call-1',
+    authCredential: options.authCredential,
+    toolConfirmation: options.toolConfirmation,
+    onProgress: (value) => progressed.push(value),
+  })
+  const { signal } = options
+  if (signal?.aborted) context.abort(signal.reason)
+  signal?.addEventListener('abort', () => context.abort(signal.reason))
+  spy(context, stateDelta, artifactDelta)
+  return Object.defineProperties(context, {
+    stateDelta: { value: stateDelta },
+    artifactDelta: { value: artifactDelta },
+    progressed: { value: progressed },
+  }) as CallContext & TestToolContext
+}
+
+/** Notes what is written while it is written, so that a test can look at any time. */
+function spy(context: CallContext, stateDelta: JsonObject, artifactDelta: { [filename: string]: number }): void {
+  const { state } = context
+  const set = state.set.bind(state)
+  state.set = (key, value) => {
+    set(key, value)
+    stateDelta[key] = state.get(key) ?? null
+  }
+  const saveArtifact = context.saveArtifact.bind(context)
+  context.saveArtifact = async (filename, part, more) => {
+    const version = await saveArtifact(filename, part, more)
+    artifactDelta[filename] = version
+    return version
+  }
+}
+
+function hostOf(options: ToolContextOptions): InvocationHost {
+  const { state: given = {}, appName = 'app', userId = 'user', sessionId = 'session' } = options
+  const state = copyJson(given)
+  return {
+    appName,
+    userId,
+    sessionId,
+    invocationId: 'e-test',
+    userContent: undefined,
+    runConfig: {},
+    artifactService: options.artifactService,
+    memoryService: options.memoryService,
+    credentialService: options.credentialService,
+    state: {
+      get: (key) => (Object.hasOwn(state, key) ? state[key] : undefined),
+      keys: () => Object.keys(state),
+    },
+    session: () => ({ id: sessionId, appName, userId, state: copyJson(state), events: [], lastUpdateTime: 0 }),
+  }
+}

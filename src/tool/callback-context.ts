@@ -1,0 +1,79 @@
+import { type JsonObject, setOwn } from '../base/json.ts'
+import type { Part } from '../content/content.ts'
+import type { EventActions } from '../event/event.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { MemoryEntry } from '../memory/service.ts'
+import type { CallbackContext, Invocation } from './context.ts'
+import type { InvocationHost } from './host.ts'
+import { artifactKey, invocationOf, requireArtifacts } from './invocation.ts'
+import { WritableState } from './state.ts'
+
+/** What callbacks get; parts are made when first used, because most callbacks use none. */
+export class RunCallbackContext implements CallbackContext {
+  readonly #host: InvocationHost
+  readonly #agentName: string
+  readonly #branch: string | undefined
+  #invocation: Invocation | undefined
+  #state: WritableState | undefined
+  #actions: EventActions | undefined
+  #artifactDelta: { [filename: string]: number } | undefined
+
+  constructor(host: InvocationHost, agentName: string, branch: string | undefined) {
+    this.#host = host
+    this.#agentName = agentName
+    this.#branch = branch
+  }
+  get invocation(): Invocation {
+    this.#invocation ??= invocationOf(this.#host, this.#agentName, this.#branch)
+    return this.#invocation
+  }
+  get state(): WritableState {
+    this.#state ??= new WritableState(this.#host.state)
+    return this.#state
+  }
+  get actions(): EventActions {
+    this.#actions ??= {}
+    return this.#actions
+  }
+  async saveArtifact(
+    filename: string,
+    artifact: Part,
+    options?: { customMetadata?: JsonObject | undefined },
+  ): Promise<number> {
+    const service = requireArtifacts(this.#host)
+    const version = await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact, ...options })
+    this.#artifactDelta ??= {}
+    setOwn(this.#artifactDelta, filename, version)
+    return version
+  }
+  async loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
+    return await requireArtifacts(this.#host).loadArtifact({ ...artifactKey(this.#host, filename), version })
+  }
+  async listArtifacts(): Promise<string[]> {
+    const { appName, userId, sessionId } = this.#host
+    return await requireArtifacts(this.#host).listArtifactKeys({ appName, userId, sessionId })
+  }
+  async searchMemory(query: string): Promise<readonly MemoryEntry[]> {
+    const { appName, userId, memoryService } = this.#host
+    if (!memoryService) {
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        'No memory service: give the Runner a memoryService (new InMemoryMemoryService() will do) to search memory.',
+      )
+    }
+    return (await memoryService.searchMemory({ appName, userId, query })).memories
+  }
+  /** Hands over what was written, once: it rides on the next event. Undefined when nothing was. */
+  take(): EventActions | undefined {
+    const stateDelta = this.#state?.take()
+    const actions = this.#actions
+    const artifactDelta = this.#artifactDelta
+    if (!stateDelta && !actions && !artifactDelta) return undefined
+    this.#actions = undefined
+    this.#artifactDelta = undefined
+    const taken: EventActions = { ...actions }
+    if (stateDelta) taken.stateDelta = { ...taken.stateDelta, ...stateDelta }
+    if (artifactDelta) taken.artifactDelta = { ...taken.artifactDelta, ...artifactDelta }
+    return taken
+  }
+}

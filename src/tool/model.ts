@@ -1,0 +1,35 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Content } from '../content/content.ts'
+import type { LlmRequest } from './tool.ts'
+
+export interface LlmResponse {
+  readonly content?: Content | undefined
+  /** A delta; the last response, the only one without, holds the whole. */
+  readonly partial?: boolean | undefined
+  readonly turnComplete?: boolean | undefined
+  readonly interrupted?: boolean | undefined
+  readonly finishReason?: string | undefined
+  readonly usageMetadata?: JsonObject | undefined
+  readonly groundingMetadata?: JsonObject | undefined
+  readonly citationMetadata?: JsonObject | undefined
+  readonly customMetadata?: JsonObject | undefined
+  readonly errorCode?: string | undefined
+  readonly errorMessage?: string | undefined
+}
+
+/** Anything that answers a request: a provider, a script, a rule. */
+export interface Model {
+  readonly name: string
+  readonly capabilities?: {
+    /** Tools and a response schema may stand in one request. */
+    readonly toolsWithOutputSchema?: boolean
+    /** Names of the server-side tools it has (`googleSearch`, ...). */
+    readonly serverTools?: readonly string[]
+    readonly serverToolsWithFunctions?: boolean
+  }
+  /** Partial responses are deltas; exactly one response is not partial, the last, and holds the whole content. */
+  generate(
+    request: LlmRequest,
+    options: { signal?: AbortSignal | undefined; stream?: boolean | undefined },
+  ): AsyncIterable<LlmResponse>
+}

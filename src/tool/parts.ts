@@ -1,0 +1,20 @@
+import type { JsonObject } from '../base/json.ts'
+import type { Part } from '../content/content.ts'
+
+const PARTS: unique symbol = Symbol.for('toolwright.parts')
+
+/**
+ * A result with media: the model gets `parts` beside the response, not as base64 inside its JSON.
+ *
+ * @example
+ * run: async () => withParts({ status: 'drawn' }, [{ inlineData: { mimeType: 'image/png', data } }])
+ */
+export function withParts<T extends object>(result: T, parts: readonly Part[]): T {
+  return Object.defineProperty({ ...result }, PARTS, { value: parts })
+}
+
+/** The media of a result, if it has any. */
+export function partsOf(result: unknown): readonly Part[] | undefined {
+  if (typeof result !== 'object' || result === null) return undefined
+  return (result as JsonObject & { [PARTS]?: readonly Part[] })[PARTS]
+}
