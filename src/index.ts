@@ -11,8 +11,8 @@ export type {
   BeforeAgent,
   BeforeModel,
   Callbacks,
-  OnModelError,
   OneOrMore,
+  OnModelError,
 } from './agent/hooks.ts'
 export { type Instruction, LlmAgent, type LlmAgentOptions, type ToolSource } from './agent/llm-agent.ts'
 export { transferToAgent } from './agent/transfer.ts'
@@ -73,7 +73,7 @@ export type { PendingRequest, Run } from './runner/run.ts'
 export { Runner, type RunnerOptions, type RunOptions } from './runner/runner.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/parsed.ts'
-export { InMemorySessionService, type InMemorySessionOptions } from './session/in-memory.ts'
+export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
 export type {
   HeldLog,
   InboxItem,
@@ -92,7 +92,7 @@ export type {
   State,
   ToolContext,
 } from './tool/context.ts'
-export { tool, type ToolOptions, type TypedTool } from './tool/define.ts'
+export { type ToolOptions, type TypedTool, tool } from './tool/define.ts'
 export { filterTools } from './tool/filter.ts'
 export type { LlmResponse, Model } from './tool/model.ts'
 export { withParts } from './tool/parts.ts'

@@ -40,7 +40,7 @@ export async function agentBody({ run, plan, place, mark, call, args, context, w
 }
 
 function requestOf(args: unknown): string {
-  const request = isRecord(args) && Object.keys(args).length === 1 ? args['request'] : undefined
+  const request = isRecord(args) && Object.keys(args).length === 1 ? args.request : undefined
   return typeof request === 'string' ? request : JSON.stringify(args)
 }
 

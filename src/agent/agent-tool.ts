@@ -76,8 +76,8 @@ const requestSchema: JsonObject = {
 }
 
 function parseRequest(args: unknown): Parsed {
-  if (isRecord(args) && Object.hasOwn(args, 'request') && typeof args['request'] === 'string') {
-    return { value: { request: args['request'] } }
+  if (isRecord(args) && Object.hasOwn(args, 'request') && typeof args.request === 'string') {
+    return { value: { request: args.request } }
   }
   return { issues: [{ path: 'request', expected: 'string' }] }
 }

@@ -1,7 +1,8 @@
 // One model call, from the request to the recorded reply.
+
+import { isRecord } from '../base/json.ts'
 import type { Content, FunctionCall, Part } from '../content/content.ts'
 import { textOf } from '../content/content.ts'
-import { isRecord } from '../base/json.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'

@@ -14,7 +14,7 @@ export const MAX_CORRECTIONS = 2
 
 /** The tool a model gives its final answer with; its arguments are checked like any other's. */
 export function finalAnswerTool(output: CompiledSchema): Tool {
-  const isObject = output.jsonSchema['type'] === 'object'
+  const isObject = output.jsonSchema.type === 'object'
   const parametersJsonSchema: JsonObject = isObject
     ? output.jsonSchema
     : { type: 'object', properties: { result: output.jsonSchema }, required: ['result'] }
@@ -25,7 +25,7 @@ export function finalAnswerTool(output: CompiledSchema): Tool {
     description,
     effect: 'none',
     declaration: () => declaration,
-    parse: (args) => output.parse(isObject || !isRecord(args) ? args : args['result']),
+    parse: (args) => output.parse(isObject || !isRecord(args) ? args : args.result),
     run: (answer) => ({ result: answer }),
   }
 }
@@ -33,7 +33,7 @@ export function finalAnswerTool(output: CompiledSchema): Tool {
 /** The answer given with the tool in the latest reply, if there is one. */
 export function finalAnswer(scope: ScopeState | undefined): { value: unknown } | undefined {
   const given = scope?.calls.find(isAnswer)
-  return given && { value: given.response?.response['result'] }
+  return given && { value: given.response?.response.result }
 }
 
 function isAnswer(call: CallState): boolean {

@@ -20,7 +20,7 @@ export class History {
   #group: Group | undefined
   #read = 0
   /** Handles the model has seen in place of a result, by call id: the result will replace them. */
-  #handles: Map<string, number> | undefined
+  readonly #handles: Map<string, number> = new Map()
 
   constructor(agentName: string, scope: Scope) {
     this.#agentName = agentName
@@ -40,11 +40,11 @@ export class History {
     if (this.#group && this.#group.invocationId !== event.invocationId) {
       if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close()
     }
-    if (author === 'user') return this.#hear(content)
-    if (content.role === 'user') return this.#push(content)
-    if (author !== this.#agentName) return this.#push(asContext(author, content.parts))
-    if (content.role === 'tool') return this.#answers(content.parts)
-    if (content.parts.length) this.#reply(event, content)
+    if (author === 'user') this.#hear(content)
+    else if (content.role === 'user') this.#push(content)
+    else if (author !== this.#agentName) this.#push(asContext(author, content.parts))
+    else if (content.role === 'tool') this.#answers(content.parts)
+    else if (content.parts.length) this.#reply(event, content)
   }
 
   #sees(event: Event): boolean {
@@ -94,7 +94,10 @@ export class History {
   #answer(response: FunctionResponse, parts: readonly Part[]): void {
     const id = response.id ?? ''
     const group = this.#group
-    if (!group?.calls.some((call) => call.id === id)) return this.#replaceHandle(id, parts)
+    if (!group?.calls.some((call) => call.id === id)) {
+      this.#replaceHandle(id, parts)
+      return
+    }
     if (response.willContinue) {
       const { willContinue: _, ...shown } = response
       group.answers.set(id, [{ functionResponse: shown }, ...parts.slice(1)])
@@ -110,20 +113,22 @@ export class History {
   #close(): void {
     const group = this.#group as Group
     const parts = group.calls.flatMap(({ id, name }) => {
-      if (group.open.has(id)) (this.#handles ??= new Map()).set(id, group.at)
-      return group.answers.get(id) ?? [{ functionResponse: { id, name, response: { error: 'No result was recorded.' } } }]
+      if (group.open.has(id)) this.#handles.set(id, group.at)
+      return (
+        group.answers.get(id) ?? [{ functionResponse: { id, name, response: { error: 'No result was recorded.' } } }]
+      )
     })
     this.#contents.push({ role: 'tool', parts }, ...group.late)
     this.#group = undefined
   }
 
   #replaceHandle(id: string, parts: readonly Part[]): void {
-    const at = this.#handles?.get(id)
+    const at = this.#handles.get(id)
     const shown = at === undefined ? undefined : this.#contents[at]
     if (at === undefined || !shown) return
     const replaced = shown.parts.flatMap((part) => (part.functionResponse?.id === id ? parts : [part]))
     this.#contents[at] = { role: shown.role, parts: replaced }
-    if (!parts[0]?.functionResponse?.willContinue) this.#handles?.delete(id)
+    if (!parts[0]?.functionResponse?.willContinue) this.#handles.delete(id)
   }
 
   #push(content: Content): void {

@@ -4,6 +4,7 @@ import type { CallbackContext } from '../tool/context.ts'
 import type { LlmResponse } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 
+// biome-ignore lint/suspicious/noConfusingVoidType: a callback may return nothing
 type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
 
 /** Answers instead of the agent when it gives content. */

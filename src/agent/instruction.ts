@@ -1,5 +1,5 @@
-import { messageOf, ToolwrightError } from '../error/error.ts'
 import { textOf } from '../content/content.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import type { Instruction } from './llm-agent.ts'
 
@@ -12,20 +12,23 @@ export function constantText(instruction: Instruction | undefined): { text: stri
 }
 
 /** The instruction as it is now: placeholders filled from state and artifacts. A function's text is left as it is. */
-export async function fill(instruction: Instruction | undefined, context: ReadonlyContext): Promise<string | undefined> {
+export async function fill(
+  instruction: Instruction | undefined,
+  context: ReadonlyContext,
+): Promise<string | undefined> {
   if (typeof instruction === 'function') return await instruction(context)
   if (instruction === undefined) return undefined
   let filled = ''
   let at = 0
   for (const found of instruction.matchAll(PLACEHOLDER)) {
     const [whole, name = '', optional] = found
-    filled += instruction.slice(at, found.index) + (await valueOf(name, optional === '?', context))
+    filled += instruction.slice(at, found.index) + (await placeholder(name, optional === '?', context))
     at = found.index + whole.length
   }
   return filled + instruction.slice(at)
 }
 
-async function valueOf(name: string, optional: boolean, context: ReadonlyContext): Promise<string> {
+async function placeholder(name: string, optional: boolean, context: ReadonlyContext): Promise<string> {
   const value = name.startsWith('artifact.') ? await artifact(name.slice(9), context) : context.state.get(name)
   if (value !== undefined && value !== null) return typeof value === 'string' ? value : JSON.stringify(value)
   if (optional) return ''
@@ -44,6 +47,8 @@ async function artifact(filename: string, { invocation }: ReadonlyContext): Prom
     const part = await artifacts.load(filename)
     return part && textOf({ role: 'user', parts: [part] })
   } catch (error) {
-    throw new ToolwrightError('STORAGE', `Artifact "${filename}" could not be read: ${messageOf(error)}`, { cause: error })
+    throw new ToolwrightError('STORAGE', `Artifact "${filename}" could not be read: ${messageOf(error)}`, {
+      cause: error,
+    })
   }
 }

@@ -25,7 +25,12 @@ async function ask(
   const name = isToolset(source) ? `toolset "${source.name}"` : 'a tools function'
   try {
     if (depth > 8) throw new Error('tools functions are nested too deep')
-    const given = isToolset(source) ? await source.listTools(context) : await (source as Exclude<typeof source, { name: string; listTools: unknown }> & ((context: ReadonlyContext) => ToolSource | Promise<ToolSource>))(context)
+    const given = isToolset(source)
+      ? await source.listTools(context)
+      : await (
+          source as Exclude<typeof source, { name: string; listTools: unknown }> &
+            ((context: ReadonlyContext) => ToolSource | Promise<ToolSource>)
+        )(context)
     const { tools, dynamic } = flatten(given, name)
     const inner = await Promise.all(dynamic.map((one) => ask(one, context, report, depth + 1)))
     return [...tools, ...inner.flat()]

@@ -47,7 +47,9 @@ export interface LlmAgentOptions extends Callbacks {
   readonly disableTransfer?: boolean | undefined
   /** Passed to the model as it is: temperature, safetySettings, toolConfig, ... */
   readonly generateContentConfig?: JsonObject | undefined
-  readonly toolExecution?: { readonly parallel?: boolean | undefined; readonly maxConcurrency?: number | undefined } | undefined
+  readonly toolExecution?:
+    | { readonly parallel?: boolean | undefined; readonly maxConcurrency?: number | undefined }
+    | undefined
 }
 
 /**

@@ -66,16 +66,16 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
   const scope = log.fold.scopes.get(path)
   if (!scope) return { type: 'ask-model', agent }
   if (scope.answered) return DONE
-  let ready: CallState[] | undefined
-  let waiting: CallState[] | undefined
+  const ready: CallState[] = []
+  const waiting: CallState[] = []
   for (const call of scope.calls) {
     if (call.response && !call.pending) continue
     const on = waitsOn(agent, log, call)
-    if (on) (waiting ??= []).push(...on)
-    else (ready ??= []).push(call)
+    if (on) waiting.push(...on)
+    else ready.push(call)
   }
-  if (ready) return { type: 'dispatch', agent, calls: ready }
-  if (waiting) return { type: 'wait', on: waiting }
+  if (ready.length) return { type: 'dispatch', agent, calls: ready }
+  if (waiting.length) return { type: 'wait', on: waiting }
   if (scope.escalated || scope.skipped) return DONE
   return { type: 'ask-model', agent }
 }

@@ -1,6 +1,6 @@
+import { canonicalJson } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
-import { canonicalJson } from '../base/json.ts'
 import type { RunCallbackContext } from '../tool/callback-context.ts'
 import { readonlyContext } from '../tool/invocation.ts'
 import type { LlmRequest, Tool } from '../tool/tool.ts'

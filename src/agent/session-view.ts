@@ -74,7 +74,10 @@ export class SessionView {
   history(agentName: string, scope: Scope): Content[] {
     const key = `${agentName}\n${scope.isolation ?? ''}\n${scope.branch ?? ''}`
     let history = this.#histories.get(key)
-    if (!history) this.#histories.set(key, (history = new History(agentName, scope)))
+    if (!history) {
+      history = new History(agentName, scope)
+      this.#histories.set(key, history)
+    }
     return history.upTo(this.events)
   }
 

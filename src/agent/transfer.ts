@@ -26,7 +26,7 @@ export function transferToAgent(): Tool {
     effect: 'none',
     declaration: () => declaration,
     run: (args, context) => {
-      if (isRecord(args)) context.transferToAgent(String(args['agent_name']))
+      if (isRecord(args)) context.transferToAgent(String(args.agent_name))
       return { status: 'ok' }
     },
   }

@@ -86,14 +86,18 @@ export class AgentTree {
     let hooks = this.#hooks.get(agent)
     if (!hooks) {
       const own = agent instanceof LlmAgent ? [agent.options] : []
-      this.#hooks.set(agent, (hooks = hooksOf([...this.#options.plugins, ...own])))
+      hooks = hooksOf([...this.#options.plugins, ...own])
+      this.#hooks.set(agent, hooks)
     }
     return hooks
   }
 
   plan(agent: LlmAgent): Plan {
     let plan = this.#plans.get(agent)
-    if (!plan) this.#plans.set(agent, (plan = this.#makePlan(agent)))
+    if (!plan) {
+      plan = this.#makePlan(agent)
+      this.#plans.set(agent, plan)
+    }
     return plan
   }
 

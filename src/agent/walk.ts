@@ -91,17 +91,13 @@ async function listNow(run: RunHost, agent: LlmAgent, place: Place, table: ToolT
 
 async function answer(run: RunHost, agent: LlmAgent, place: Place, calls: readonly CallState[]): Promise<void> {
   const known = run.tables.get(agent) // what the reply was offered; listed again only after a restart
-  const table = agent.dynamicTools.length ? (known ?? (await toolsNow(run, agent, place))) : place.tree.plan(agent).table
+  const table = agent.dynamicTools.length
+    ? (known ?? (await toolsNow(run, agent, place)))
+    : place.tree.plan(agent).table
   await dispatch(batchOf(run, agent, place, calls, table))
 }
 
-function batchOf(
-  run: RunHost,
-  agent: LlmAgent,
-  place: Place,
-  calls: readonly CallState[],
-  table: ToolTable,
-): Batch {
+function batchOf(run: RunHost, agent: LlmAgent, place: Place, calls: readonly CallState[], table: ToolTable): Batch {
   const plan = place.tree.plan(agent)
   const { parallel = true, maxConcurrency = 8 } = agent.options.toolExecution ?? {}
   return {
@@ -131,12 +127,19 @@ function batchOf(
   }
 }
 
-async function runChildren(run: RunHost, agent: Agent, place: Place, children: readonly Child[]): Promise<'done' | 'wait'> {
+async function runChildren(
+  run: RunHost,
+  agent: Agent,
+  place: Place,
+  children: readonly Child[],
+): Promise<'done' | 'wait'> {
   const only = children[0] as Child
   if (only.path === place.path) return await runItself(run, agent, place)
   const inBranch = agent instanceof ParallelAgent
   const walks = children.map((child) => {
-    const branch = inBranch ? `${place.branch ? `${place.branch}.` : ''}${agent.name}.${child.agent.name}` : place.branch
+    const branch = inBranch
+      ? `${place.branch ? `${place.branch}.` : ''}${agent.name}.${child.agent.name}`
+      : place.branch
     return walkChild(run, child.agent, { ...place, path: child.path, branch })
   })
   // all of them come to rest before a stop goes on up: nothing of this run is left behind

@@ -19,9 +19,7 @@ export interface ArtifactVersion {
 
 /** Versioned files of a session or a user. Versions start at 0; what is missing is `undefined`. */
 export interface ArtifactService {
-  saveArtifact(
-    options: ArtifactKey & { artifact: Part; customMetadata?: JsonObject | undefined },
-  ): Promise<number>
+  saveArtifact(options: ArtifactKey & { artifact: Part; customMetadata?: JsonObject | undefined }): Promise<number>
   loadArtifact(options: ArtifactKey & { version?: number | undefined }): Promise<Part | undefined>
   /** Names of the session's artifacts and the user's own, sorted. */
   listArtifactKeys(options: { appName: string; userId: string; sessionId: string }): Promise<string[]>

@@ -70,7 +70,7 @@ function copyContents(value: object, walk: Walk): unknown {
   if (prototype !== Object.prototype && prototype !== null) {
     const special = copySpecial(value, walk)
     if (special !== undefined) return special.value
-  } else if (typeof (value as JsonObject)['toJSON'] === 'function') return copyJsonForm(value, walk)
+  } else if (typeof (value as JsonObject).toJSON === 'function') return copyJsonForm(value, walk)
   return copyRecord(value as JsonObject, walk)
 }
 

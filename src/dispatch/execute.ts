@@ -46,13 +46,12 @@ function runPolicies(batch: Batch, ready: Ready): unknown {
   const { entry, args, context } = ready
   const policies = entry.tool.middleware
   if (!policies?.length) return runBody(batch, ready, args)
-  const run = (at: number, call: PolicyCall): Promise<unknown> => {
+  const run = async (at: number, call: PolicyCall): Promise<unknown> => {
     const policy = policies[at]
-    if (policy) return policy(call, (inner) => run(at + 1, inner))
-    return Promise.resolve(runBody(batch, ready, call.args))
+    return await (policy ? policy(call, (inner) => run(at + 1, inner)) : runBody(batch, ready, call.args))
   }
   // a policy may wait for a slot: no deadline there, but cancellation reaches it
-  return whileRunning(batch.host, ready, async () => await run(0, { tool: entry.tool, args, context }), undefined)
+  return whileRunning(batch.host, ready, () => run(0, { tool: entry.tool, args, context }), undefined)
 }
 
 function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
@@ -68,7 +67,13 @@ function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
   }
   if ('next' in out && typeof out.next === 'function') {
     const steps = out as unknown as Steps
-    return whileRunning(batch.host, ready, () => drain(ready, steps), timeoutMs, () => steps.return?.(undefined))
+    return whileRunning(
+      batch.host,
+      ready,
+      () => drain(ready, steps),
+      timeoutMs,
+      () => steps.return?.(undefined),
+    )
   }
   return out
 }
@@ -105,7 +110,8 @@ function whileRunning<T>(
     let cancelTimer: (() => void) | undefined
     const leave = (reason: unknown): void => {
       finish()
-      context.abort(reason)
+      if (reason instanceof Timeout) context.abortAttempt(reason)
+      else context.abort(reason)
       reject(reason)
       if (onLeave) void Promise.resolve().then(onLeave).catch(ignore)
     }

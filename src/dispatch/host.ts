@@ -62,6 +62,7 @@ export type OnToolError = (call: {
   error: unknown
   context: ToolContext
 }) => Maybe<unknown>
+// biome-ignore lint/suspicious/noConfusingVoidType: a callback may return nothing
 type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
 
 /** An agent tool whose scope waits: it has asked for itself. */

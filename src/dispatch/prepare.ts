@@ -23,7 +23,14 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     const error = `The same call has failed ${failed} times in a row and is not run again.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
-  const ready: Ready = { type: 'ready', call, entry, args: call.args, context: contextOf(batch, call, entry), rewritten: false }
+  const ready: Ready = {
+    type: 'ready',
+    call,
+    entry,
+    args: call.args,
+    context: contextOf(batch, call, entry),
+    rewritten: false,
+  }
   if (batch.hasBegun(entry.tool, call)) return ready // gates and callbacks were passed when its scope was opened
   if (call.intent) return recoverAttempt(ready, (again) => validate(batch, again, again.args, gates))
   return validate(batch, ready, call.args, batch.hooks.beforeTool.length ? askCallbacks : gates)
@@ -61,7 +68,11 @@ function validate(batch: Batch, ready: Ready, args: unknown, then: Step): Prepar
 
 function checked(batch: Batch, ready: Ready, parsed: Parsed, then: Step): Prepared | Promise<Prepared> {
   if (!parsed.issues) return then(batch, { ...ready, args: parsed.value })
-  return failure(ready.call, 'INVALID_ARGS', `Invalid arguments for ${ready.call.name}: ${describeIssues(parsed.issues)}`)
+  return failure(
+    ready.call,
+    'INVALID_ARGS',
+    `Invalid arguments for ${ready.call.name}: ${describeIssues(parsed.issues)}`,
+  )
 }
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
@@ -79,10 +90,10 @@ async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
     if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
     if (!isRecord(answer.value)) continue
     if (Object.hasOwn(answer.value, 'result')) {
-      return { type: 'answered', call, entry, args, context, value: answer.value['result'] }
+      return { type: 'answered', call, entry, args, context, value: answer.value.result }
     }
     if (Object.hasOwn(answer.value, 'args')) {
-      args = answer.value['args']
+      args = answer.value.args
       rewritten = true
     }
   }

@@ -10,7 +10,9 @@ import { MAX_EQUAL_FAILURES } from './prepare.ts'
 /** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
 export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[] {
   const actions: EventActions = {}
-  const settled = outcomes.map((outcome) => (outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome))
+  const settled = outcomes.map((outcome) =>
+    outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome,
+  )
   const leaves = actions.transferToAgent !== undefined || actions.escalate === true
   const parts: Part[] = []
   let longRunningToolIds: string[] | undefined
@@ -22,7 +24,8 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
       continue
     }
     const response = warned(batch, outcome)
-    if (outcome.stops) stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
+    if (outcome.stops)
+      stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
     if (outcome.pending) {
       longRunningToolIds ??= []
       longRunningToolIds.push(id)
@@ -66,7 +69,7 @@ const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on bef
 function warned(batch: Batch, { call, response, stops }: Result): JsonObject {
   if (stops || !isFailure(response) || batch.table.entries.get(call.name)?.tool.mayRepeat) return response
   if (batch.host.fold.failedInARow(call) + 1 !== MAX_EQUAL_FAILURES) return response
-  const error = `${String(response['error'])} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`
+  const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`
   return { ...response, error, errorCode: 'REPEATED_CALL' }
 }
 

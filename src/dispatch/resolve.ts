@@ -4,8 +4,8 @@ import type { FunctionDeclaration } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
-import type { WireTool } from '../tool/wire.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
+import type { WireTool } from '../tool/wire.ts'
 
 /** A tool with everything that can be made ready before it is called. */
 export interface ToolEntry {
@@ -111,7 +111,7 @@ function entryOf(tool: Tool): ToolEntry {
 function parserOf(tool: Tool, schema: JsonObject | undefined, what: string): ToolEntry['parse'] {
   if (tool.parse) return (args) => (tool.parse as NonNullable<Tool['parse']>).call(tool, args)
   if (!schema) return (value) => ({ value })
-  const compiled = compileSchema(schema, what)
+  const compiled = compileSchema(schema, what, { object: true })
   return (args) => compiled.parse(args)
 }
 

@@ -23,7 +23,14 @@ export function settle(unsettled: Unsettled): Result | Promise<Result> {
   const { host, call, entry, context, value, pending } = unsettled
   const plain = toPlain(value)
   if (entry.parseResult || plain.bytes > host.maxResultBytes) return settleSlowly(unsettled, plain)
-  return { type: 'result', call, response: responseOf(plain.value), parts: partsOf(value), actions: context.take(), pending }
+  return {
+    type: 'result',
+    call,
+    response: responseOf(plain.value),
+    parts: partsOf(value),
+    actions: context.take(),
+    pending,
+  }
 }
 
 async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes: number }): Promise<Result> {
@@ -51,7 +58,12 @@ function responseOf(value: unknown): JsonObject {
 async function cut({ host, call, context }: Unsettled, response: JsonObject, bytes: number): Promise<JsonObject> {
   const text = JSON.stringify(response)
   const keep = Math.floor(host.maxResultBytes / 4)
-  const short: JsonObject = { truncated: true, bytes: Math.max(bytes, text.length), head: whole(text.slice(0, keep)), tail: whole(text.slice(-keep)) }
+  const short: JsonObject = {
+    truncated: true,
+    bytes: Math.max(bytes, text.length),
+    head: whole(text.slice(0, keep)),
+    tail: whole(text.slice(-keep)),
+  }
   if (!host.artifactService) return short
   const filename = `${call.name}-${call.id}.json`
   try {

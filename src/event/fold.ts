@@ -107,7 +107,10 @@ export class Fold {
 
   #happen(event: Event): void {
     const path = event.nodeInfo?.path
-    if (path === undefined) return this.#hear(event)
+    if (path === undefined) {
+      this.#hear(event)
+      return
+    }
     const scope = this.scopes.get(path) ?? this.#open(path, event)
     const { content, actions } = event
     if (content?.role !== 'user') speaker(scope, event.author)
@@ -139,7 +142,8 @@ export class Fold {
       return
     }
     this.userEvent ??= event
-    if (event.content) for (const part of event.content.parts) if (part.functionResponse) this.#settle(part.functionResponse)
+    if (event.content)
+      for (const part of event.content.parts) if (part.functionResponse) this.#settle(part.functionResponse)
   }
 
   #reply(scope: ScopeState, event: Event): void {
@@ -244,7 +248,10 @@ export function hasActed(scope: ScopeState | undefined, agentName: string): bool
 
 function speaker(scope: ScopeState, name: string): { replies: number } {
   let known = scope.speakers.find((one) => one.name === name)
-  if (!known) scope.speakers.push((known = { name, replies: 0 }))
+  if (!known) {
+    known = { name, replies: 0 }
+    scope.speakers.push(known)
+  }
   return known
 }
 

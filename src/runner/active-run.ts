@@ -149,10 +149,19 @@ export class ActiveRun implements RunHost {
     return this.#controller.signal
   }
   session(): Session {
-    const state: JsonObject = {}
-    for (const key of this.state.keys()) setOwn(state, key, copyJson(this.state.get(key)))
-    const { appName, userId, sessionId: id, view } = this
-    return { id, appName, userId, state, events: view.events, lastUpdateTime: view.events.at(-1)?.timestamp ?? 0 }
+    const { appName, userId, sessionId: id, view, state } = this
+    return {
+      id,
+      appName,
+      userId,
+      events: view.events,
+      lastUpdateTime: view.events.at(-1)?.timestamp ?? 0,
+      get state(): JsonObject {
+        const copy: JsonObject = {}
+        for (const key of state.keys()) setOwn(copy, key, copyJson(state.get(key)))
+        return copy
+      },
+    }
   }
 
   /** Runs to the end or to a pause. Never rejects: what went wrong is in `failure`. */
@@ -223,7 +232,10 @@ export class ActiveRun implements RunHost {
 
   emit(event: Event): void {
     if (this.stopped) return
-    if (this.#watchers.length === 0) return this.#yield(event)
+    if (this.#watchers.length === 0) {
+      this.#yield(event)
+      return
+    }
     const before = this.#emitting
     this.#emitting = (async () => {
       await before

@@ -38,7 +38,7 @@ function answerOf(content: Content): string {
   const answers = content.parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.response] : []))
   return answers
     .map((response) => {
-      const said = response['text'] ?? response['result']
+      const said = response.text ?? response.result
       return typeof said === 'string' ? said : JSON.stringify(response)
     })
     .join('\n')

@@ -8,7 +8,10 @@ export type Models = { readonly [pattern: string]: (name: string) => Model }
 const DOORS: readonly (readonly [pattern: string, cure: string])[] = [
   ['gemini-*', "models: { 'gemini-*': gemini } with gemini from 'toolwright/gemini' (npm i @google/genai)"],
   ['gpt-*', "model: fromAiSdk(openai('gpt-...')) with fromAiSdk from 'toolwright/ai-sdk' (npm i @ai-sdk/openai)"],
-  ['claude-*', "model: fromAiSdk(anthropic('claude-...')) with fromAiSdk from 'toolwright/ai-sdk' (npm i @ai-sdk/anthropic)"],
+  [
+    'claude-*',
+    "model: fromAiSdk(anthropic('claude-...')) with fromAiSdk from 'toolwright/ai-sdk' (npm i @ai-sdk/anthropic)",
+  ],
 ]
 
 /** Finds the model for a name, once; a name nobody answers to is an error that says what to pass. */

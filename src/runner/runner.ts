@@ -117,7 +117,16 @@ export class Runner {
     const sessionId = options.sessionId ?? this.#services.ports.newId()
     const invocationId = isAnswer ? '' : `e-${this.#services.ports.newId()}`
     const { userId, stateDelta, runConfig = {}, signal } = options
-    return this.#handle({ userId, sessionId, invocationId, message, stateDelta, runConfig, signal, isNew: options.sessionId === undefined })
+    return this.#handle({
+      userId,
+      sessionId,
+      invocationId,
+      message,
+      stateDelta,
+      runConfig,
+      signal,
+      isNew: options.sessionId === undefined,
+    })
   }
 
   /** Sends a message and waits for the end, or for a pause. */
@@ -152,7 +161,8 @@ export class Runner {
     try {
       const { view } = held
       for (const { fold } of view.open()) {
-        if (invocationId === undefined || fold.invocationId === invocationId) await this.#cancelOpen(held, fold.invocationId)
+        if (invocationId === undefined || fold.invocationId === invocationId)
+          await this.#cancelOpen(held, fold.invocationId)
       }
     } finally {
       await this.sessionService.release(held.lease)
@@ -235,7 +245,10 @@ export class Runner {
   async #open(lease: Lease): Promise<Held> {
     const log = await this.sessionService.read(lease)
     let view = this.#views.get(log.entries)
-    if (!view) this.#views.set(log.entries, (view = new SessionView(this.#tree)))
+    if (!view) {
+      view = new SessionView(this.#tree)
+      this.#views.set(log.entries, view)
+    }
     view.catchUp(log.entries)
     return { lease, log, view }
   }

@@ -1,5 +1,5 @@
-import type { Content, Part } from '../content/content.ts'
 import type { JsonObject } from '../base/json.ts'
+import type { Content, Part } from '../content/content.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 

@@ -4,9 +4,8 @@ import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { RunCallbackContext } from './callback-context.ts'
-import type { Invocation, ToolContext } from './context.ts'
+import type { Invocation, State, ToolContext } from './context.ts'
 import type { InvocationHost } from './host.ts'
-import type { State } from './context.ts'
 import type { Tool } from './tool.ts'
 
 /** One call, as its body and its callbacks see it. */
@@ -85,10 +84,16 @@ export class CallContext implements ToolContext {
     if (!this.#closed) this.#options.onProgress(value)
   }
 
+  /** The call is over, for every attempt. */
   abort(reason: unknown): void {
     if (this.#aborted) return
     this.#aborted = { reason }
     this.#controller?.abort(reason)
+  }
+  /** This attempt is over; the next one has a signal of its own. */
+  abortAttempt(reason: unknown): void {
+    this.#controller?.abort(reason)
+    this.#controller = undefined
   }
   /** From here on progress goes nowhere: the call has its response. */
   close(): void {

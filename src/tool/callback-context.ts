@@ -1,7 +1,7 @@
 import { type JsonObject, setOwn } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
-import type { EventActions } from '../event/event.ts'
 import { ToolwrightError } from '../error/error.ts'
+import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { CallbackContext, Invocation } from './context.ts'
 import type { InvocationHost } from './host.ts'

@@ -81,4 +81,3 @@ export interface ToolContext extends CallbackContext {
   /** Shown to whoever follows the run, as it happens; never stored, never sent to the model. */
   progress(value: unknown): void
 }
-

@@ -40,11 +40,7 @@ export interface Tool {
   readonly authConfig?: AuthConfig | undefined
   /** Default `atMostOnce`. */
   readonly effect?: Effect | undefined
-  reconcile?(attempt: {
-    idempotencyKey: string
-    args: unknown
-    context: ToolContext
-  }): Reconciled | Promise<Reconciled>
+  reconcile?(attempt: { idempotencyKey: string; args: unknown; context: ToolContext }): Reconciled | Promise<Reconciled>
   /** A Standard Schema or plain JSON Schema that results must match. */
   readonly outputSchema?: unknown
   /** Replaces the runner's default. */

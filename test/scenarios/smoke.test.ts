@@ -20,7 +20,11 @@ test('a model calls a tool and answers', async () => {
   const { text, events, sessionId } = await runner.complete({ userId: 'ada', message: 'Weather in Oslo?' })
   expect(text).toBe('It is 22 degrees.')
   expect(events.map((event) => event.content?.role)).toEqual(['model', 'tool', 'model'])
-  expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({ city: 'Oslo', temperature: 22, units: 'celsius' })
+  expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({
+    city: 'Oslo',
+    temperature: 22,
+    units: 'celsius',
+  })
   const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
   expect(session?.state).toEqual({ lastCity: 'Oslo' })
   expect(session?.events).toHaveLength(4)
