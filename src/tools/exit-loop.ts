@@ -1,0 +1,22 @@
+import { tool } from '../tool/define.ts'
+import type { Tool } from '../tool/tool.ts'
+
+/**
+ * `exit_loop`: the model ends the loop it works in. The nearest LoopAgent stops after this turn, and whatever comes
+ * after the loop goes on.
+ *
+ * @example
+ * const critic = new LlmAgent({ name: 'critic', instruction: 'Call exit_loop when the text is good.', tools: [exitLoop()] })
+ * const loop = new LoopAgent({ name: 'refine', subAgents: [writer, critic], maxIterations: 5 })
+ */
+export function exitLoop(): Tool {
+  return tool({
+    name: 'exit_loop',
+    description: 'End the loop you are working in. Call it only when you were told to and its work is done.',
+    effect: 'none',
+    run: (_, context) => {
+      context.actions.escalate = true
+      return { status: 'ok' }
+    },
+  })
+}
