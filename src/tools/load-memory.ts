@@ -1,0 +1,45 @@
+import { textOf } from '../content/content.ts'
+import type { MemoryEntry } from '../memory/service.ts'
+import { tool } from '../tool/define.ts'
+import type { Tool } from '../tool/tool.ts'
+import { cut } from './cut.ts'
+
+const MAX_ENTRIES = 20
+/** All entries together stay below the default size of a result. */
+const MAX_TEXT_LENGTH = 8_000
+
+/**
+ * `load_memory`: the model searches what the user's earlier sessions said. Needs a memory service.
+ *
+ * @example
+ * const agent = new LlmAgent({ name: 'assistant', model, tools: [loadMemory()] })
+ * const runner = new Runner({ appName: 'app', agent, memoryService: new InMemoryMemoryService() })
+ */
+export function loadMemory(): Tool {
+  return tool({
+    name: 'load_memory',
+    description: `Search earlier conversations with this user. Gives the best ${MAX_ENTRIES} matches, the best first.`,
+    parameters: {
+      type: 'object',
+      properties: { query: { type: 'string', description: 'What to look for: words that were likely used.' } },
+      required: ['query'],
+    },
+    effect: 'none',
+    run: async ({ query }, context) => ({
+      memories: (await context.searchMemory(query)).flatMap(shown).slice(0, MAX_ENTRIES),
+    }),
+  })
+}
+
+/** An entry with its text only: media would be base64 inside JSON, and thoughts are nobody's words. */
+function shown({ content, author, timestamp }: MemoryEntry): MemoryEntry[] {
+  const text = textOf(content)
+  if (text === '') return []
+  return [
+    {
+      content: { role: content.role, parts: [{ text: cut(text, MAX_TEXT_LENGTH) }] },
+      ...(author !== undefined && { author }),
+      ...(timestamp !== undefined && { timestamp }),
+    },
+  ]
+}

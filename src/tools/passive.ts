@@ -1,0 +1,18 @@
+import { ToolwrightError } from '../error/error.ts'
+import type { Tool } from '../tool/tool.ts'
+
+/** A tool that only adds to requests: it is not declared, so no model can call it. */
+export function passive(options: {
+  name: string
+  description: string
+  processLlmRequest: NonNullable<Tool['processLlmRequest']>
+}): Tool {
+  return {
+    ...options,
+    effect: 'none',
+    declaration: () => undefined,
+    run: () => {
+      throw new ToolwrightError('INTERNAL', `"${options.name}" has no body: it only adds to requests.`)
+    },
+  }
+}
