@@ -1,0 +1,79 @@
+import type { Blob, FileData, Part } from '../content/content.ts'
+import { cut } from './cut.ts'
+
+/** An artifact as a model gets it. */
+export interface ShownArtifact {
+  /** What the result says of it: its text, or what kind of file it is. */
+  readonly shown: {
+    readonly text?: string
+    /** The text was longer. */
+    readonly truncated?: true
+    readonly mimeType?: string
+    readonly bytes?: number
+    /** Which of the media beside the result it is, from 1. */
+    readonly attachment?: number
+    /** Why there is nothing more of it. */
+    readonly note?: string
+  }
+  /** What goes beside the result. */
+  readonly media?: Part
+}
+
+/** Text as text, media as media; undefined when it is neither. */
+export function showArtifact(part: Part, limits: { maxTextLength: number }): ShownArtifact | undefined {
+  if (part.inlineData) return showBlob(part, part.inlineData, limits.maxTextLength)
+  if (part.fileData) return showFile(part, part.fileData)
+  if (part.text !== undefined) return { shown: showText(part.text, limits.maxTextLength) }
+  return undefined
+}
+
+// a model that does not know the type would refuse this request and every later one of the session
+const note = 'files of this type cannot be shown'
+
+function showBlob(part: Part, { mimeType, data }: Blob, maxTextLength: number): ShownArtifact {
+  const bytes = byteLength(data)
+  if (isMedia(mimeType)) return { shown: { mimeType, bytes }, media: part }
+  const text = isText(mimeType) ? decode(data, maxTextLength) : undefined
+  return { shown: text === undefined ? { mimeType, bytes, note } : { mimeType, ...showText(text, maxTextLength) } }
+}
+
+function byteLength(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return Math.floor(((base64.length - padding) * 3) / 4)
+}
+
+function showFile(part: Part, { mimeType }: FileData): ShownArtifact {
+  if (mimeType === undefined) return { shown: {}, media: part }
+  return isMedia(mimeType) || isText(mimeType) ? { shown: { mimeType }, media: part } : { shown: { mimeType, note } }
+}
+
+function showText(text: string, maxLength: number): { text: string; truncated?: true } {
+  return text.length <= maxLength ? { text } : { text: cut(text, maxLength), truncated: true }
+}
+
+/** What models look at or listen to; SVG is a picture to people and text to models. */
+function isMedia(mimeType: string): boolean {
+  return /^(?:(?:image|audio|video)\/(?!svg)|application\/pdf\b)/i.test(mimeType)
+}
+
+function isText(mimeType: string): boolean {
+  return /^(?:text\/|application\/(?:json|xml|csv|yaml|x-yaml|javascript|sql)\b|[^;]*\+(?:json|xml|yaml)\b)/i.test(
+    mimeType,
+  )
+}
+
+/** The beginning as UTF-8, a little more than is shown; undefined when it is no base64. */
+function decode(data: string, maxLength: number): string | undefined {
+  const enough = (maxLength + 1) * 4 // four bytes are at least one character; four characters of base64 are three bytes
+  try {
+    const binary = atob(
+      data
+        .slice(0, Math.ceil(enough / 3) * 4)
+        .replaceAll('-', '+')
+        .replaceAll('_', '/'),
+    )
+    return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)))
+  } catch {
+    return undefined
+  }
+}
