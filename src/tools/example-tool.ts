@@ -1,0 +1,108 @@
+import { isRecord } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
+import type { Content, Part } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { Tool } from '../tool/tool.ts'
+import { askOnce } from './ask-once.ts'
+import { passive } from './passive.ts'
+
+/** What a user might say, and what the model should answer: texts, or contents with calls and their results. */
+export interface Example {
+  readonly input: string | Content
+  readonly output: string | readonly (string | Content)[]
+}
+
+/** Examples, or a function that picks those that fit what the user said. */
+export type ExampleSource = readonly Example[] | ((query: string) => readonly Example[] | Promise<readonly Example[]>)
+
+/**
+ * Adds examples of good answers to the system instruction. A function is asked once for each invocation, with the text
+ * of the user's message.
+ *
+ * @example
+ * exampleTool([
+ *   { input: 'Is it cold in Oslo?', output: 'Yes: 2 degrees.' },
+ *   { input: 'And in Rome?', output: [{ role: 'model', parts: [{ functionCall: { name: 'get_weather', args: { city: 'Rome' } } }] }] },
+ * ])
+ */
+export function exampleTool(examples: ExampleSource): Tool {
+  const blockFor = typeof examples === 'function' ? picked(examples) : always(blockOf(examples))
+  return passive({
+    name: 'example_tool',
+    description: 'Adds examples to the system instruction.',
+    processLlmRequest: async (request, context) => {
+      const block = await blockFor(context)
+      if (block !== undefined) request.appendInstruction(block)
+    },
+  })
+}
+
+function picked(pick: Extract<ExampleSource, (query: string) => unknown>): ReturnType<typeof askOnce> {
+  return askOnce(async (query) => blockOf(await pick(query)))
+}
+
+function always(block: string | undefined): () => Promise<string | undefined> {
+  return async () => block
+}
+
+function blockOf(examples: unknown): string | undefined {
+  if (!Array.isArray(examples)) throw invalid('takes a list of { input, output }, or a function that gives one')
+  if (examples.length === 0) return undefined
+  return [
+    '<examples>',
+    'Examples of what a user says and how to answer. They are not part of this conversation. Calls of tools are written as text here; make real calls.',
+    ...examples.map(render),
+    '</examples>',
+  ].join('\n')
+}
+
+function render(example: unknown, at: number): string {
+  const what = `example ${at + 1}`
+  if (!isRecord(example)) throw invalid(`${what} must be { input, output }`)
+  const { input, output } = example
+  const outputs = Array.isArray(output) ? output : [output]
+  if (outputs.length === 0) throw invalid(`${what} needs an output`)
+  const turns = [
+    renderTurn(input, 'user', `the input of ${what}`),
+    ...outputs.map((one) => renderTurn(one, 'model', `the output of ${what}`)),
+  ]
+  return ['<example>', ...turns, '</example>'].join('\n')
+}
+
+function renderTurn(turn: unknown, speaker: 'user' | 'model', what: string): string {
+  if (typeof turn === 'string' && turn.trim() !== '') return `[${speaker}] ${inside(turn)}`
+  if (!isContent(turn)) throw invalid(`${what} must be a text or a content with a role and parts`)
+  const lines = turn.parts.flatMap((part) => renderPart(part, turn.role))
+  if (lines.length === 0) throw invalid(`${what} says nothing`)
+  return lines.join('\n')
+}
+
+function isContent(value: unknown): value is Content {
+  if (!isRecord(value)) return false
+  const { role, parts } = value
+  return (role === 'user' || role === 'model' || role === 'tool') && Array.isArray(parts) && parts.every(isRecord)
+}
+
+function renderPart(part: Part, role: string): string[] {
+  if (part.functionCall)
+    return [`[model calls ${inside(part.functionCall.name)}] ${json(part.functionCall.args ?? {})}`]
+  if (part.functionResponse) {
+    return [`[${inside(part.functionResponse.name)} answers] ${json(part.functionResponse.response)}`]
+  }
+  const media = part.inlineData ?? part.fileData
+  if (media) return [`[${role}] (a file, ${inside(media.mimeType ?? 'of unknown type')})`]
+  return part.text && !part.thought ? [`[${role}] ${inside(part.text)}`] : []
+}
+
+function json(value: unknown): string {
+  return inside(JSON.stringify(toPlain(value).value))
+}
+
+/** No text of an example ends the example. */
+function inside(text: unknown): string {
+  return String(text).replace(/<(?=[\s/]*examples?\b)/gi, '&lt;')
+}
+
+function invalid(problem: string): ToolwrightError {
+  return new ToolwrightError('INVALID_CONFIG', `exampleTool(): ${problem}.`)
+}
