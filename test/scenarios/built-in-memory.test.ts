@@ -1,0 +1,131 @@
+import {
+  InMemoryMemoryService,
+  LlmAgent,
+  loadMemory,
+  type MemoryService,
+  preloadMemory,
+  Runner,
+  tool,
+} from 'toolwright'
+import { type ScriptedModel, scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+
+const look = tool({ name: 'look', description: 'Look.', run: () => ({ seen: 'tea' }) })
+
+/** A memory with what a user said in an earlier session. */
+async function rememberingThat(text: string, userId = 'ada'): Promise<MemoryService> {
+  const memoryService = new InMemoryMemoryService()
+  const runner = new Runner({
+    appName: 'app',
+    agent: new LlmAgent({ name: 'guide', model: scriptedModel(['Noted.']) }),
+    ports: { now: () => 1_700_000_000_000 },
+  })
+  const { sessionId } = await runner.complete({ userId, message: text })
+  const session = await runner.sessionService.getSession({ appName: 'app', userId, sessionId })
+  if (session) await memoryService.addSessionToMemory(session)
+  return memoryService
+}
+
+const instructions = (model: ScriptedModel) => model.requests.map(({ config }) => config.systemInstruction)
+
+test('a model searches memory and answers from it', async () => {
+  const model = scriptedModel([{ calls: [{ name: 'load_memory', args: { query: 'favourite tea' } }] }, 'Sencha.'])
+  const agent = new LlmAgent({ name: 'guide', model, tools: [loadMemory()] })
+  const memoryService = await rememberingThat('My favourite tea is sencha.')
+  const { events } = await new Runner({ appName: 'app', agent, memoryService }).complete({
+    userId: 'ada',
+    message: 'What do I like?',
+  })
+  expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({
+    memories: [
+      {
+        content: { role: 'user', parts: [{ text: 'My favourite tea is sencha.' }] },
+        author: 'user',
+        timestamp: 1_700_000_000,
+      },
+    ],
+  })
+})
+
+test('another user’s memory is not found', async () => {
+  const search = { calls: [{ name: 'load_memory', args: { query: 'favourite tea' } }] }
+  const model = scriptedModel([search, 'I do not know.'])
+  const agent = new LlmAgent({ name: 'guide', model, tools: [preloadMemory(), loadMemory()] })
+  const memoryService = await rememberingThat('My favourite tea is sencha.')
+  const { events } = await new Runner({ appName: 'app', agent, memoryService }).complete({
+    userId: 'eve',
+    message: 'What is the favourite tea?',
+  })
+  expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({ memories: [] })
+  expect(instructions(model)).toEqual([undefined, undefined])
+})
+
+test('without a memory service the model is told what is missing and the run goes on', async () => {
+  const model = scriptedModel([{ calls: [{ name: 'load_memory', args: { query: 'tea' } }] }, 'I cannot remember.'])
+  const agent = new LlmAgent({ name: 'guide', model, tools: [preloadMemory(), loadMemory()] })
+  const { events, text } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Tea?' })
+  expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({
+    error: expect.stringContaining('memoryService'),
+    errorCode: 'EXECUTION_FAILED',
+  })
+  expect(text).toBe('I cannot remember.')
+})
+
+test('preloaded memories are in the instruction of every model call, searched for once', async () => {
+  const memoryService = await rememberingThat('My favourite tea is sencha.')
+  const search = memoryService.searchMemory.bind(memoryService)
+  const queries: string[] = []
+  memoryService.searchMemory = (options) => {
+    queries.push(options.query)
+    return search(options)
+  }
+  const call = { calls: [{ name: 'look' }] }
+  const model = scriptedModel([call, call, 'Sencha.', 'Still sencha.'])
+  const agent = new LlmAgent({ name: 'guide', model, instruction: 'Be kind.', tools: [preloadMemory(), look] })
+  const runner = new Runner({ appName: 'app', agent, memoryService })
+  const { sessionId } = await runner.complete({ userId: 'ada', message: 'Which tea?' })
+  const line = '- "user", 2023-11-14T22:13:20.000Z: "My favourite tea is sencha."'
+  for (const instruction of instructions(model)) {
+    expect(instruction).toMatch(/^Be kind\.\n\nRelevant prior context/)
+    expect(instruction?.split('\n').filter((one) => one === line)).toHaveLength(1)
+  }
+  expect(queries).toEqual(['Which tea?'])
+
+  await runner.complete({ userId: 'ada', sessionId, message: 'And which tea now?' })
+  expect(instructions(model).at(-1)).toContain(line)
+  expect(queries).toEqual(['Which tea?', 'And which tea now?'])
+})
+
+test('a memory service that fails does not break the run', async () => {
+  const memoryService = await rememberingThat('tea')
+  memoryService.searchMemory = () => Promise.reject(new Error('down'))
+  const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Done.'])
+  const agent = new LlmAgent({ name: 'guide', model, instruction: 'Be kind.', tools: [preloadMemory(), look] })
+  const { text } = await new Runner({ appName: 'app', agent, memoryService }).complete({
+    userId: 'ada',
+    message: 'tea',
+  })
+  expect(text).toBe('Done.')
+  expect(instructions(model)).toEqual(['Be kind.', 'Be kind.'])
+})
+
+test('what memory says is not filled in like an instruction', async () => {
+  const model = scriptedModel(['Done.'])
+  const agent = new LlmAgent({ name: 'guide', model, instruction: 'For {name}.', tools: [preloadMemory()] })
+  const memoryService = await rememberingThat('tea with {secret}')
+  const runner = new Runner({ appName: 'app', agent, memoryService })
+  await runner.complete({ userId: 'ada', message: 'tea', stateDelta: { name: 'Ada', secret: 'hidden' } })
+  expect(instructions(model)[0]).toContain('tea with {secret}')
+})
+
+test('preloading is nothing a model can call', async () => {
+  const model = scriptedModel([{ calls: [{ name: 'preload_memory' }] }, 'Sorry.'])
+  const agent = new LlmAgent({ name: 'guide', model, tools: [preloadMemory(), look] })
+  const { events, text } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'tea' })
+  expect(model.requests[0]?.config.tools).toEqual([{ functionDeclarations: [look.declaration()] }])
+  expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({
+    error: expect.stringContaining('Unknown tool "preload_memory"'),
+    errorCode: 'NOT_FOUND',
+  })
+  expect(text).toBe('Sorry.')
+})
