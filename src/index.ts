@@ -78,6 +78,7 @@ export type {
   HeldLog,
   InboxItem,
   Lease,
+  LogMemo,
   Session,
   SessionKey,
   SessionService,

@@ -17,7 +17,12 @@ import { buildRequest } from './request.ts'
 import { type Place, type RunHost, untilStopped } from './run-host.ts'
 import type { Plan } from './tree.ts'
 
-export async function askModel(run: RunHost, plan: Plan, place: Place, table: ToolTable): Promise<void> {
+export async function askModel(
+  run: RunHost,
+  plan: Plan,
+  place: Place,
+  tools: ToolTable | Promise<ToolTable>,
+): Promise<void> {
   const { agent } = plan
   const scope = run.fold.scopes.get(place.path)
   const context = new RunCallbackContext(run, agent.name, place.branch)
@@ -30,7 +35,7 @@ export async function askModel(run: RunHost, plan: Plan, place: Place, table: To
     const message = `Agent "${agent.name}" has used its ${agent.maxIterations} model calls without an answer.`
     return await end(run, agent.name, place, 'MAX_ITERATIONS', message)
   }
-  const built = buildRequest(run, plan, place, table, context)
+  const built = buildRequest(run, plan, place, tools instanceof Promise ? await tools : tools, context)
   const request = built instanceof Promise ? await built : built
   const ids = new CallIds(run)
   let response: LlmResponse
@@ -63,7 +68,19 @@ export async function end(
   await run.commit([{ event }])
 }
 
-async function respond(
+function respond(
+  run: RunHost,
+  plan: Plan,
+  place: Place,
+  request: LlmRequest,
+  context: RunCallbackContext,
+  ids: CallIds,
+): Promise<LlmResponse> {
+  if (plan.hooks.beforeModel.length) return respondWithHooks(run, plan, place, request, context, ids)
+  return untilStopped(run, generate(run, plan.model, request, plan.agent.name, place, ids))
+}
+
+async function respondWithHooks(
   run: RunHost,
   plan: Plan,
   place: Place,
@@ -87,12 +104,7 @@ async function generate(
   ids: CallIds,
 ): Promise<LlmResponse> {
   let whole: LlmResponse | undefined
-  const options = {
-    get signal(): AbortSignal {
-      return run.signal
-    },
-    stream: run.runConfig.streaming === true,
-  }
+  const options = new GenerateOptions(run)
   for await (const response of model.generate(request, options)) {
     if (run.stopped) break
     if (!response.partial) whole = response
@@ -100,6 +112,19 @@ async function generate(
   }
   if (!whole) throw new Error(`Model "${model.name}" gave no final response.`)
   return whole
+}
+
+/** The signal is made when the model looks at it. (A getter in a literal would cost a hidden class for every call.) */
+class GenerateOptions {
+  readonly #run: RunHost
+  readonly stream: boolean
+  constructor(run: RunHost) {
+    this.#run = run
+    this.stream = run.runConfig.streaming === true
+  }
+  get signal(): AbortSignal {
+    return this.#run.signal
+  }
 }
 
 async function recover(
@@ -137,7 +162,7 @@ async function record(
   const event = replyEvent(run, agent.name, place, content, response, false)
   const actions = context.take()
   if (actions) event.actions = actions
-  await run.commit([{ event }, ...entries])
+  await run.commit(entries.length ? [{ event }, ...entries] : [{ event }])
 }
 
 /** Told to the model in its next request, or the end when it was told often enough. */
@@ -198,33 +223,35 @@ function replyEvent(
 /** Gives calls the ids they lack; the deltas of a reply and the whole have the same ones. */
 class CallIds {
   readonly #run: RunHost
-  readonly #given: string[] = []
+  #given: string[] | undefined
   constructor(run: RunHost) {
     this.#run = run
   }
   fill(content: Content | undefined): Content {
     if (!content) return { role: 'model', parts: [] }
     let calls = 0
-    let changed = content.role !== 'model'
-    const parts = content.parts.map((part) => {
-      if (!part.functionCall) return part
-      const filled = this.#fillOne(part, part.functionCall, calls++)
-      if (filled !== part) changed = true
-      return filled
-    })
-    return changed ? { role: 'model', parts } : content
+    let filled: Part[] | undefined // most replies are fit as they are
+    for (const [at, part] of content.parts.entries()) {
+      const fit = part.functionCall ? this.#fillOne(part, part.functionCall, calls++) : part
+      if (fit === part) continue
+      filled ??= [...content.parts]
+      filled[at] = fit
+    }
+    if (filled) return { role: 'model', parts: filled }
+    return content.role === 'model' ? content : { role: 'model', parts: content.parts }
   }
   #fillOne(part: Part, call: FunctionCall, at: number): Part {
     const { id } = call
     const args = isRecord(call.args) ? call.args : {}
     const fit = id && !/[/@]/.test(id) && !this.#run.fold.calls.has(id) && this.#isFree(id, at)
+    this.#given ??= []
     const given = (fit ? id : undefined) ?? this.#given[at] ?? this.#run.newCallId()
     this.#given[at] = given
     if (given === id && args === call.args) return part
     return { ...part, functionCall: { ...call, id: given, name: String(call.name), args } }
   }
   #isFree(id: string, at: number): boolean {
-    const before = this.#given.indexOf(id)
+    const before = this.#given?.indexOf(id) ?? -1
     return before < 0 || before === at
   }
 }

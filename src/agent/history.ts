@@ -7,10 +7,8 @@ import type { Scope } from '../event/scope.ts'
 interface Group {
   readonly at: number
   readonly invocationId: string
-  readonly calls: { readonly id: string; readonly name: string }[]
-  readonly answers: Map<string, readonly Part[]>
-  readonly open: Set<string>
-  readonly late: Content[]
+  readonly calls: { readonly id: string; readonly name: string; answer: readonly Part[] | undefined; isOpen: boolean }[]
+  late: Content[] | undefined
 }
 
 export class History {
@@ -20,11 +18,19 @@ export class History {
   #group: Group | undefined
   #read = 0
   /** Handles the model has seen in place of a result, by call id: the result will replace them. */
-  readonly #handles: Map<string, number> = new Map()
+  #handles: Map<string, number> | undefined
 
   constructor(agentName: string, scope: Scope) {
     this.#agentName = agentName
     this.#scope = scope
+  }
+
+  isOf(agentName: string, { isolation, branch }: Scope): boolean {
+    return this.#agentName === agentName && this.#scope.isolation === isolation && this.#scope.branch === branch
+  }
+
+  get isIsolated(): boolean {
+    return this.#scope.isolation !== undefined
   }
 
   /** A list of its own for one request. */
@@ -38,7 +44,7 @@ export class History {
     if (!content || !this.#sees(event)) return
     // an unfinished group of an earlier invocation: repaired here, the log is untouched
     if (this.#group && this.#group.invocationId !== event.invocationId) {
-      if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close()
+      if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close(this.#group)
     }
     if (author === 'user') this.#hear(content)
     else if (content.role === 'user') this.#push(content)
@@ -65,19 +71,13 @@ export class History {
   }
 
   #reply(event: Event, content: Content): void {
-    if (this.#group) this.#close()
+    if (this.#group) this.#close(this.#group)
     this.#contents.push(content)
     for (const { functionCall } of content.parts) {
       if (!functionCall) continue
-      this.#group ??= {
-        at: this.#contents.length,
-        invocationId: event.invocationId,
-        calls: [],
-        answers: new Map(),
-        open: new Set(),
-        late: [],
-      }
-      this.#group.calls.push({ id: functionCall.id ?? '', name: functionCall.name })
+      const { invocationId } = event
+      this.#group ??= { at: this.#contents.length, invocationId, calls: [], late: undefined }
+      this.#group.calls.push({ id: functionCall.id ?? '', name: functionCall.name, answer: undefined, isOpen: true })
     }
   }
 
@@ -93,48 +93,51 @@ export class History {
 
   #answer(response: FunctionResponse, parts: readonly Part[]): void {
     const id = response.id ?? ''
-    const group = this.#group
-    if (!group?.calls.some((call) => call.id === id)) {
+    const call = this.#group?.calls.find((one) => one.id === id)
+    if (!this.#group || !call) {
       this.#replaceHandle(id, parts)
       return
     }
-    if (response.willContinue) {
-      const { willContinue: _, ...shown } = response
-      group.answers.set(id, [{ functionResponse: shown }, ...parts.slice(1)])
-      group.open.add(id)
-    } else {
-      group.answers.set(id, parts)
-      group.open.delete(id)
-    }
-    if (group.answers.size === group.calls.length && group.open.size === 0) this.#close()
+    call.isOpen = response.willContinue === true
+    call.answer = call.isOpen ? shownAsHandle(response, parts) : parts
+    if (!this.#group.calls.some((one) => one.isOpen)) this.#close(this.#group)
   }
 
   /** Each call gets exactly one response, in call order; what came meanwhile follows. */
-  #close(): void {
-    const group = this.#group as Group
-    const parts = group.calls.flatMap(({ id, name }) => {
-      if (group.open.has(id)) this.#handles.set(id, group.at)
-      return (
-        group.answers.get(id) ?? [{ functionResponse: { id, name, response: { error: 'No result was recorded.' } } }]
-      )
+  #close(group: Group): void {
+    const parts = group.calls.flatMap(({ id, name, answer, isOpen }) => {
+      if (answer && isOpen) {
+        this.#handles ??= new Map()
+        this.#handles.set(id, group.at)
+      }
+      return answer ?? [{ functionResponse: { id, name, response: { error: 'No result was recorded.' } } }]
     })
-    this.#contents.push({ role: 'tool', parts }, ...group.late)
+    this.#contents.push({ role: 'tool', parts })
+    if (group.late) this.#contents.push(...group.late)
     this.#group = undefined
   }
 
   #replaceHandle(id: string, parts: readonly Part[]): void {
-    const at = this.#handles.get(id)
+    const at = this.#handles?.get(id)
     const shown = at === undefined ? undefined : this.#contents[at]
     if (at === undefined || !shown) return
-    const replaced = shown.parts.flatMap((part) => (part.functionResponse?.id === id ? parts : [part]))
+    const response = parts[0]?.functionResponse
+    const instead = response?.willContinue ? shownAsHandle(response, parts) : parts
+    const replaced = shown.parts.flatMap((part) => (part.functionResponse?.id === id ? instead : [part]))
     this.#contents[at] = { role: shown.role, parts: replaced }
-    if (!parts[0]?.functionResponse?.willContinue) this.#handles.delete(id)
+    if (instead === parts) this.#handles?.delete(id)
   }
 
   #push(content: Content): void {
-    if (this.#group) this.#group.late.push(content)
-    else this.#contents.push(content)
+    if (!this.#group) this.#contents.push(content)
+    else if (this.#group.late) this.#group.late.push(content)
+    else this.#group.late = [content]
   }
+}
+
+/** To a model a handle is a result like any other. */
+function shownAsHandle({ willContinue: _, ...response }: FunctionResponse, parts: readonly Part[]): readonly Part[] {
+  return [{ functionResponse: response }, ...parts.slice(1)]
 }
 
 /** What another agent said and did, told to this one. */

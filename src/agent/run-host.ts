@@ -13,9 +13,10 @@ export interface RunHost extends DispatchHost {
   readonly signal: AbortSignal
   readonly maxLlmCalls: number
   /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
-  readonly tables: Map<LlmAgent, ToolTable>
-  /** Agents whose callbacks were called in this run, by scope. */
-  readonly entered: Set<string>
+  tableOf(agent: LlmAgent): ToolTable | undefined
+  keepTable(agent: LlmAgent, table: ToolTable): void
+  /** Notes that an agent got control in a scope; false when it had it before in this run. */
+  enter(key: string): boolean
   newCallId(): string
   /** Calls back with every event, partial ones too; the returned function takes it back. */
   listen(callback: (event: Event) => void): () => void

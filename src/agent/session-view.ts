@@ -11,9 +11,9 @@ import type { AgentTree } from './tree.ts'
 export class SessionView {
   readonly events: Event[] = []
   readonly #tree: AgentTree
-  readonly #histories: Map<string, History> = new Map()
+  #histories: History[] = []
   /** Earlier invocations that are not at their end. */
-  readonly #open: Map<string, Fold> = new Map()
+  #open: Fold[] = []
   #latest: Fold | undefined
   #sticky: string | undefined
   #seq = 0
@@ -28,12 +28,9 @@ export class SessionView {
   }
 
   catchUp(entries: readonly Entry[]): void {
-    for (let at = entries.length - 1; at >= 0; at--) {
-      if ((entries[at] as Entry).seq > this.#seq) continue
-      for (const entry of entries.slice(at + 1)) this.add(entry)
-      return
-    }
-    for (const entry of entries) this.add(entry)
+    let at = entries.length
+    while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
+    for (; at < entries.length; at++) this.add(entries[at] as Entry)
   }
 
   add(entry: NewEntry): void {
@@ -48,7 +45,7 @@ export class SessionView {
   /** The fold of an invocation; a new one begins where the latest transfer left control. */
   foldOf(invocationId: string): Fold {
     if (this.#latest?.invocationId === invocationId) return this.#latest
-    const known = this.#open.get(invocationId)
+    const known = this.#open.find((fold) => fold.invocationId === invocationId)
     if (known) return known
     this.#retire()
     this.#latest = new Fold(invocationId, this.#sticky)
@@ -57,14 +54,13 @@ export class SessionView {
 
   /** Invocations that are not at their end, and what each would do next. */
   open(): { fold: Fold; step: Next }[] {
-    const folds = [...this.#open.values()]
-    if (this.#latest) folds.push(this.#latest)
+    const folds = this.#latest ? [...this.#open, this.#latest] : this.#open
     return folds.map((fold) => ({ fold, step: this.stepOf(fold) })).filter(({ step }) => step.type !== 'done')
   }
 
   /** An invocation has ended: nothing needs its fold any more. */
   close(fold: Fold): void {
-    this.#open.delete(fold.invocationId)
+    if (this.#open.length) this.#open = this.#open.filter((one) => one !== fold)
   }
 
   stepOf(fold: Fold): Next {
@@ -72,11 +68,10 @@ export class SessionView {
   }
 
   history(agentName: string, scope: Scope): Content[] {
-    const key = `${agentName}\n${scope.isolation ?? ''}\n${scope.branch ?? ''}`
-    let history = this.#histories.get(key)
+    let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
       history = new History(agentName, scope)
-      this.#histories.set(key, history)
+      this.#histories.push(history)
     }
     return history.upTo(this.events)
   }
@@ -87,8 +82,9 @@ export class SessionView {
     this.#latest = undefined
     const target = fold.scopes.get(this.#tree.root.name)?.active
     if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
-    if (this.stepOf(fold).type !== 'done') this.#open.set(fold.invocationId, fold)
-    for (const key of this.#histories.keys()) if (key.split('\n')[1]) this.#histories.delete(key) // agent tools' own
+    if (this.stepOf(fold).type !== 'done') this.#open.push(fold)
+    // an agent tool's history ends with its invocation, unless somebody still waits in it
+    if (this.#open.length === 0) this.#histories = this.#histories.filter((one) => !one.isIsolated)
   }
 }
 

@@ -2,50 +2,43 @@
 import { unreachable } from '../base/unreachable.ts'
 import type { Content } from '../content/content.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import type { Batch } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'
-import { type CallState, hasActed } from '../event/fold.ts'
-import { childPath } from '../event/scope.ts'
+import { type CallState, type Fold, hasActed } from '../event/fold.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import { readonlyContext } from '../tool/invocation.ts'
+import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
-import { agentBody } from './agent-body.ts'
-import { agentOf } from './agent-tool.ts'
 import { askModel, end } from './ask-model.ts'
+import { CallBatch } from './call-batch.ts'
 import { PausedInside, runCustom } from './custom.ts'
 import { listTools } from './list-tools.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { agentInCharge, type Child, type Log, next } from './next.ts'
 import type { Place, RunHost } from './run-host.ts'
+import type { AgentTree } from './tree.ts'
 import { ParallelAgent } from './workflow.ts'
 
 /** Takes a scope as far as it goes: to its end, or to where somebody must be waited for. */
 export async function walk(run: RunHost, agent: Agent, place: Place): Promise<'done' | 'wait'> {
-  const log = logFor(run, place)
+  const log = new RunLog(run, place.tree)
   let inCharge: Agent | undefined
   for (;;) {
     throwIfStopped(run)
     const now = agentInCharge(agent, log, place.path)
     const step = next(agent, log, place.path)
     if (step.type === 'wait') return 'wait'
-    if (step.type === 'done') {
-      if (inCharge) await afterAgent(run, inCharge, place)
-      return 'done'
-    }
     try {
-      if (now.path !== place.path) {
+      if (now.agent !== inCharge || step.type === 'done') {
         if (inCharge) await afterAgent(run, inCharge, place)
-        return await walk(run, now.agent, { ...place, path: now.path })
-      }
-      if (now.agent !== inCharge) {
-        if (inCharge) await afterAgent(run, inCharge, place)
+        if (step.type === 'done') return 'done'
+        if (now.path !== place.path) return await walk(run, now.agent, { ...place, path: now.path })
         inCharge = now.agent
         if (await beforeAgent(run, inCharge, place)) continue
       }
       switch (step.type) {
         case 'ask-model':
-          await askModel(run, place.tree.plan(step.agent), place, await toolsNow(run, step.agent, place))
+          await askModel(run, place.tree.plan(step.agent), place, toolsNow(run, step.agent, place))
           break
         case 'dispatch':
           await answer(run, step.agent, place, step.calls)
@@ -68,11 +61,19 @@ function throwIfStopped({ stopped }: RunHost): void {
   if (stopped) throw stopped.reason
 }
 
-function logFor(run: RunHost, { tree }: Place): Log {
-  return {
-    fold: run.fold,
-    tree,
-    toolOf: (agent, name) => (run.tables.get(agent) ?? tree.plan(agent).table).tools.get(name),
+/** The log as `next` reads it in this run: with the tools that were listed for it. */
+class RunLog implements Log {
+  readonly #run: RunHost
+  readonly tree: AgentTree
+  constructor(run: RunHost, tree: AgentTree) {
+    this.#run = run
+    this.tree = tree
+  }
+  get fold(): Fold {
+    return this.#run.fold
+  }
+  toolOf(agent: LlmAgent, name: string): Tool | undefined {
+    return (this.#run.tableOf(agent) ?? this.tree.plan(agent).table).tools.get(name)
   }
 }
 
@@ -85,46 +86,16 @@ function toolsNow(run: RunHost, agent: LlmAgent, place: Place): ToolTable | Prom
 async function listNow(run: RunHost, agent: LlmAgent, place: Place, table: ToolTable): Promise<ToolTable> {
   const context = readonlyContext(run, agent.name, place.branch)
   const listed = await listTools(agent, table, context, (problem) => run.logger.warn(problem))
-  run.tables.set(agent, listed)
+  run.keepTable(agent, listed)
   return listed
 }
 
 async function answer(run: RunHost, agent: LlmAgent, place: Place, calls: readonly CallState[]): Promise<void> {
-  const known = run.tables.get(agent) // what the reply was offered; listed again only after a restart
+  const known = run.tableOf(agent) // what the reply was offered; listed again only after a restart
   const table = agent.dynamicTools.length
     ? (known ?? (await toolsNow(run, agent, place)))
     : place.tree.plan(agent).table
-  await dispatch(batchOf(run, agent, place, calls, table))
-}
-
-function batchOf(run: RunHost, agent: LlmAgent, place: Place, calls: readonly CallState[], table: ToolTable): Batch {
-  const plan = place.tree.plan(agent)
-  const { parallel = true, maxConcurrency = 8 } = agent.options.toolExecution ?? {}
-  return {
-    host: run,
-    scope: place,
-    agentName: agent.name,
-    table,
-    hooks: plan.hooks,
-    parallel,
-    maxConcurrency,
-    calls,
-    transferProblem: (target) => {
-      if (plan.reachable.some(({ name }) => name === target)) return undefined
-      return {
-        error: `unknown agent ${target}; transfer not performed`,
-        reachable: plan.reachable.map(({ name }) => name),
-      }
-    },
-    agentBody: (tool) => {
-      const mark = agentOf(tool)
-      return mark && ((call, args, context) => agentBody({ run, plan, place, mark, call, args, context, walk }))
-    },
-    hasBegun: (tool, call) => {
-      const mark = agentOf(tool)
-      return mark !== undefined && run.fold.begun(childPath(place.path, mark.agent.name, call.id))
-    },
-  }
+  await dispatch(new CallBatch(run, place, place.tree.plan(agent), table, calls, walk))
 }
 
 async function runChildren(
@@ -172,8 +143,7 @@ async function beforeAgent(run: RunHost, agent: Agent, place: Place): Promise<bo
   const key = `${place.path}\n${agent.name}`
   const scope = run.fold.scopes.get(place.path)
   const begun = agent instanceof LlmAgent ? hasActed(scope, agent.name) : run.fold.begun(place.path)
-  if (run.entered.has(key) || begun) return false
-  run.entered.add(key)
+  if (begun || !run.enter(key)) return false
   const context = new RunCallbackContext(run, agent.name, place.branch)
   for (const hook of hooks) {
     const content = await hook({ context })

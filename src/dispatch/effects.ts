@@ -1,9 +1,10 @@
 // Intents: the last commit before bodies run, and what an interrupted attempt means afterwards.
-import type { JsonObject } from '../base/json.ts'
+import { copyJson, type JsonObject } from '../base/json.ts'
 import { messageOf } from '../error/error.ts'
 import type { NewEntry } from '../event/event.ts'
+import type { CallState } from '../event/fold.ts'
 import type { Batch } from './host.ts'
-import { type Prepared, type Ready, type Result, unknownOutcome } from './outcome.ts'
+import { type Begun, type Prepared, type Ready, type Result, unknownOutcome } from './outcome.ts'
 
 /** The record that these calls may take effect from now on; undefined when none of them can. */
 export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry | undefined {
@@ -23,34 +24,33 @@ function hasEffect(batch: Batch, { entry: { tool } }: Ready): boolean {
 
 /** The log says an attempt began and does not say how it ended. */
 export async function recoverAttempt(
-  ready: Ready,
-  again: (ready: Ready) => Prepared | Promise<Prepared>,
+  begun: Begun,
+  again: (args: unknown, rewritten: boolean) => Prepared | Promise<Prepared>,
 ): Promise<Prepared> {
-  const { call, entry, context } = ready
-  const attempt: Ready = { ...ready, args: call.intentArgs ?? call.args, rewritten: call.intentArgs !== undefined }
-  switch (entry.tool.effect ?? 'atMostOnce') {
+  const { call, entry, context } = begun
+  const { tool } = entry
+  const args = call.intentArgs ?? call.args
+  const runAgain = (): Prepared | Promise<Prepared> => again(args, call.intentArgs !== undefined)
+  switch (tool.effect ?? 'atMostOnce') {
     case 'none':
     case 'idempotent':
-      return again(attempt)
+      return runAgain()
     case 'reconcilable': {
-      const { idempotencyKey } = context
       try {
-        const found = await entry.tool.reconcile?.({ idempotencyKey, args: attempt.args, context })
-        if (found?.status === 'done') {
-          return { type: 'answered', call, entry, args: attempt.args, context, value: found.result }
-        }
-        if (found?.status === 'not-done') return again(attempt)
+        const found = await tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args: copyJson(args), context })
+        if (found?.status === 'done') return { type: 'answered', call, entry, args, context, value: found.result }
+        if (found?.status === 'not-done') return runAgain()
       } catch (error) {
-        return interrupted(ready, ` Asking what became of it failed: ${messageOf(error)}`)
+        return interrupted(call, ` Asking what became of it failed: ${messageOf(error)}`)
       }
-      return interrupted(ready)
+      return interrupted(call)
     }
     default:
-      return interrupted(ready)
+      return interrupted(call)
   }
 }
 
-function interrupted({ call }: Ready, detail = ''): Result {
+function interrupted(call: CallState, detail = ''): Result {
   const error = `${call.name} was interrupted and may have taken effect. Find out before calling it again.${detail}`
   return unknownOutcome(call, 'UNKNOWN_OUTCOME', error)
 }

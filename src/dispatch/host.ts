@@ -84,4 +84,6 @@ export interface Batch {
   agentBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined
   /** Has this call's agent already begun? Then the gates were passed. */
   hasBegun(tool: Tool, call: CallState): boolean
+  /** Shows a value of a running call to whoever follows the run. */
+  readonly onProgress: (functionCallId: string, toolName: string, value: unknown) => void
 }

@@ -7,24 +7,25 @@ import type { CallState } from '../event/fold.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { ToolEntry } from './resolve.ts'
 
-/** A call that may run: checked, and let through by every gate. */
-export interface Ready {
-  readonly type: 'ready'
+/** A call whose tool is known. */
+export interface Begun {
   readonly call: CallState
   readonly entry: ToolEntry
-  readonly args: unknown
   readonly context: CallContext
+}
+
+/** A call that may run: checked, and let through by every gate. */
+export interface Ready extends Begun {
+  readonly type: 'ready'
+  readonly args: unknown
   /** The arguments are not the model's own, so the intent must hold them. */
   readonly rewritten: boolean
 }
 
 /** A call that was answered by a callback or by reconciliation; only `afterTool` is still to come. */
-export interface Answered {
+export interface Answered extends Begun {
   readonly type: 'answered'
-  readonly call: CallState
-  readonly entry: ToolEntry
   readonly args: unknown
-  readonly context: CallContext
   readonly value: unknown
 }
 

@@ -8,8 +8,7 @@ import { authorize } from './authorize.ts'
 import { confirm } from './confirm.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
-import { failure, type Prepared, type Ready } from './outcome.ts'
-import { emitProgress } from './progress.ts'
+import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
 import { type ToolEntry, unknownTool } from './resolve.ts'
 
 /** How often an equal call may fail in a row before it is no longer run. */
@@ -23,60 +22,60 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     const error = `The same call has failed ${failed} times in a row and is not run again.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
-  const ready: Ready = {
-    type: 'ready',
-    call,
-    entry,
-    args: call.args,
-    context: contextOf(batch, call, entry),
-    rewritten: false,
-  }
-  if (batch.hasBegun(entry.tool, call)) return ready // gates and callbacks were passed when its scope was opened
-  if (call.intent) return recoverAttempt(ready, (again) => validate(batch, again, again.args, gates))
-  return validate(batch, ready, call.args, batch.hooks.beforeTool.length ? askCallbacks : gates)
+  const begun = { call, entry, context: contextOf(batch, call, entry) }
+  if (batch.hasBegun(entry.tool, call)) return { type: 'ready', ...begun, args: call.args, rewritten: false }
+  if (call.intent) return recoverAttempt(begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
+  return validate(batch, begun, call.args, false, batch.hooks.beforeTool.length ? askCallbacks : gates)
 }
 
 function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry): CallContext {
-  const { host, agentName, scope } = batch
   return new CallContext({
-    host,
+    host: batch.host,
     tool,
-    agentName,
-    branch: scope.branch,
+    agentName: batch.agentName,
+    branch: batch.scope.branch,
     functionCallId: call.id,
-    onProgress: (value) => emitProgress(batch, call, value),
+    onProgress: batch.onProgress,
   })
 }
 
 type Step = (batch: Batch, ready: Ready) => Prepared | Promise<Prepared>
 
 /** The body, the callbacks and the gates get a copy of their own: nobody below can reach the log. */
-function validate(batch: Batch, ready: Ready, args: unknown, then: Step): Prepared | Promise<Prepared> {
+function validate(
+  batch: Batch,
+  begun: Begun,
+  args: unknown,
+  rewritten: boolean,
+  then: Step,
+): Prepared | Promise<Prepared> {
   try {
-    const parsed = ready.entry.parse(copyJson(args))
+    const parsed = begun.entry.parse(copyJson(args))
     if (parsed instanceof Promise) {
       return parsed.then(
-        (value) => checked(batch, ready, value, then),
-        (error) => invalid(ready, error),
+        (value) => checked(batch, begun, value, rewritten, then),
+        (error) => invalid(begun, error),
       )
     }
-    return checked(batch, ready, parsed, then)
+    return checked(batch, begun, parsed, rewritten, then)
   } catch (error) {
-    return invalid(ready, error)
+    return invalid(begun, error)
   }
 }
 
-function checked(batch: Batch, ready: Ready, parsed: Parsed, then: Step): Prepared | Promise<Prepared> {
-  if (!parsed.issues) return then(batch, { ...ready, args: parsed.value })
-  return failure(
-    ready.call,
-    'INVALID_ARGS',
-    `Invalid arguments for ${ready.call.name}: ${describeIssues(parsed.issues)}`,
-  )
+function checked(
+  batch: Batch,
+  { call, entry, context }: Begun,
+  parsed: Parsed,
+  rewritten: boolean,
+  then: Step,
+): Prepared | Promise<Prepared> {
+  if (!parsed.issues) return then(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
+  return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`)
 }
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
-function invalid({ call }: Ready, error: unknown): Prepared {
+function invalid({ call }: Begun, error: unknown): Prepared {
   const why = error instanceof RangeError ? error.message : 'they could not be checked'
   return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${why}`)
 }
@@ -97,8 +96,7 @@ async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
       rewritten = true
     }
   }
-  if (!rewritten) return gates(batch, { ...ready, args })
-  return validate(batch, { ...ready, rewritten }, args, gates)
+  return rewritten ? validate(batch, ready, args, true, gates) : gates(batch, ready)
 }
 
 /** Confirmation before credentials, both on the arguments the body will get. */

@@ -1,9 +1,8 @@
 import { toPlain } from '../base/plain.ts'
-import type { CallState } from '../event/fold.ts'
 import type { Batch } from './host.ts'
 
 /** Shows a value of a running call to whoever follows the run. */
-export function emitProgress({ host, agentName, scope }: Batch, { id, name }: CallState, value: unknown): void {
+export function emitProgress({ host, agentName, scope }: Batch, id: string, name: string, value: unknown): void {
   const { value: progress, bytes } = toPlain(value)
   const response = { progress: bytes > host.maxResultBytes ? { truncated: true, bytes } : progress }
   const parts = [{ functionResponse: { id, name, response, willContinue: true } }]

@@ -88,10 +88,11 @@ function follow(
   longRunningToolIds: readonly string[] | undefined,
   stop: string | undefined,
 ): NewEntry[] {
-  const { escalate, ...rest } = actions
+  const { escalate } = actions
   const entries: NewEntry[] = []
+  if (escalate) delete actions.escalate // it has an event of its own
   if (parts.length) {
-    const event = host.draft(agentName, scope, { role: 'tool', parts }, escalate ? rest : actions)
+    const event = host.draft(agentName, scope, { role: 'tool', parts }, actions)
     if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds
     entries.push({ event })
   }

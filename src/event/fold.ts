@@ -62,9 +62,9 @@ export class Fold {
   /** Its events came from elsewhere and say nothing about scopes: it is taken as finished. */
   isForeign = false
   /** Every path that has an event below it. */
-  readonly #above: Set<string> = new Set()
+  #above: Set<string> | undefined
   /** The latest answer inside each agent tool. */
-  readonly #answers: Map<string, Event> = new Map()
+  #answers: Map<string, Event> | undefined
 
   constructor(invocationId: string, start?: string | undefined) {
     this.invocationId = invocationId
@@ -78,12 +78,12 @@ export class Fold {
 
   /** Has anything happened at or below this path? */
   begun(path: string): boolean {
-    return this.scopes.has(path) || this.#above.has(path)
+    return this.scopes.has(path) || (this.#above?.has(path) ?? false)
   }
 
   /** The last thing said in an agent tool's scope, or below it. */
   answerIn(isolation: string): Event | undefined {
-    return this.#answers.get(isolation)
+    return this.#answers?.get(isolation)
   }
 
   /** How often an equal call has failed in a row, up to now. */
@@ -157,7 +157,10 @@ export class Fold {
       if (part.functionCall) scope.calls.push(this.#call(part.functionCall, scope.path, event.author))
     }
     scope.answered = scope.calls.length === 0
-    if (scope.answered && event.isolationScope !== undefined) this.#answers.set(event.isolationScope, event)
+    if (scope.answered && event.isolationScope !== undefined) {
+      this.#answers ??= new Map()
+      this.#answers.set(event.isolationScope, event)
+    }
   }
 
   #call({ id = '', name, args }: FunctionCall, path: string, agent: string): CallState {
@@ -226,7 +229,10 @@ export class Fold {
       earlierFailures: [],
     }
     this.scopes.set(path, scope)
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) this.#above.add(path.slice(0, at))
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      this.#above ??= new Set()
+      this.#above.add(path.slice(0, at))
+    }
     return scope
   }
 }

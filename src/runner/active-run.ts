@@ -6,7 +6,7 @@ import type { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
 import { walk } from '../agent/walk.ts'
 import type { ArtifactService } from '../artifact/service.ts'
-import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
@@ -22,6 +22,8 @@ import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { closingEntries } from './close-run.ts'
 import type { Plugin } from './plugin.ts'
+import { LiveSession } from './live-session.ts'
+import { RunState } from './run-state.ts'
 import { Turnstile } from './turnstile.ts'
 
 /** What a runner gives every run. */
@@ -31,6 +33,8 @@ export interface RunServices {
   readonly memoryService: MemoryService | undefined
   readonly credentialService: CredentialService | undefined
   readonly plugins: readonly Plugin[]
+  /** Those of them that want to see events. */
+  readonly watchers: readonly Plugin[]
   readonly logger: Logger
   readonly ports: Ports
   readonly toolTimeoutMs: number
@@ -56,10 +60,12 @@ export class ActiveRun implements RunHost {
   readonly #options: ActiveRunOptions
   readonly #turnstile: Turnstile = new Turnstile()
   readonly #stops: Set<(reason: unknown) => void> = new Set()
-  readonly #listeners: Set<(event: Event) => void> = new Set()
   readonly #watchers: readonly Plugin[]
   readonly #nonce: string
-  readonly #temp: Map<string, unknown> = new Map()
+  readonly #state: RunState
+  #listeners: Set<(event: Event) => void> | undefined
+  #tables: Map<LlmAgent, ToolTable> | undefined
+  #entered: Set<string> | undefined
   #lease: Lease
   #controller: AbortController | undefined
   #queue: Event[] = []
@@ -75,15 +81,12 @@ export class ActiveRun implements RunHost {
   readonly invocationId: string
   readonly runConfig: RunConfig
   readonly maxLlmCalls: number
-  readonly state: StateReader
-  readonly tables: Map<LlmAgent, ToolTable> = new Map()
-  readonly entered: Set<string> = new Set()
   stopped: { readonly reason: unknown } | undefined
+  /** Where it stands in its runner's list. */
+  place = 0
   /** Nothing more will come. */
   over = false
-  /** Settles when the run has come to rest and its lease is given back. */
-  readonly finished: Promise<void>
-  #finish: () => void = () => {}
+  #finished: PromiseWithResolvers<void> | undefined
   /** Why the run could not go on, when it could not. */
   failure: { readonly reason: unknown } | undefined
 
@@ -93,17 +96,14 @@ export class ActiveRun implements RunHost {
     this.#lease = lease
     this.#seq = view.seq
     this.#nonce = services.ports.newId()
-    this.#watchers = services.plugins.filter((plugin) => plugin.onEvent)
+    this.#watchers = services.watchers
     this.services = services
     this.view = view
     this.invocationId = invocationId
     this.fold = view.foldOf(invocationId)
     this.runConfig = runConfig
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
-    this.state = withTemp(log.state, this.#temp)
-    this.finished = new Promise((resolve) => {
-      this.#finish = resolve
-    })
+    this.#state = new RunState(log.state)
   }
 
   get appName(): string {
@@ -115,8 +115,14 @@ export class ActiveRun implements RunHost {
   get sessionId(): string {
     return this.#lease.key.sessionId
   }
-  get lease(): Lease {
-    return this.#lease
+  get state(): StateReader {
+    return this.#state
+  }
+  /** Settles when the run has come to rest and its lease is given back. */
+  get finished(): Promise<void> {
+    if (this.over) return Promise.resolve()
+    this.#finished ??= Promise.withResolvers()
+    return this.#finished.promise
   }
   get userContent(): Content | undefined {
     return this.fold.userEvent?.content
@@ -149,19 +155,7 @@ export class ActiveRun implements RunHost {
     return this.#controller.signal
   }
   session(): Session {
-    const { appName, userId, sessionId: id, view, state } = this
-    return {
-      id,
-      appName,
-      userId,
-      events: view.events,
-      lastUpdateTime: view.events.at(-1)?.timestamp ?? 0,
-      get state(): JsonObject {
-        const copy: JsonObject = {}
-        for (const key of state.keys()) setOwn(copy, key, copyJson(state.get(key)))
-        return copy
-      },
-    }
+    return new LiveSession(this)
   }
 
   /** Runs to the end or to a pause. Never rejects: what went wrong is in `failure`. */
@@ -170,7 +164,7 @@ export class ActiveRun implements RunHost {
     const context = new RunCallbackContext(this, tree.root.name, undefined)
     try {
       for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
-      if (message || stateDelta) await this.#hear(message, stateDelta, context)
+      if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
       await walk(this, tree.root, { path: tree.root.name, tree })
     } catch (error) {
       await this.#endEarly(error)
@@ -198,8 +192,25 @@ export class ActiveRun implements RunHost {
   }
 
   listen(callback: (event: Event) => void): () => void {
+    this.#listeners ??= new Set()
     this.#listeners.add(callback)
-    return () => this.#listeners.delete(callback)
+    return () => this.#listeners?.delete(callback)
+  }
+
+  tableOf(agent: LlmAgent): ToolTable | undefined {
+    return this.#tables?.get(agent)
+  }
+
+  keepTable(agent: LlmAgent, table: ToolTable): void {
+    this.#tables ??= new Map()
+    this.#tables.set(agent, table)
+  }
+
+  enter(key: string): boolean {
+    if (this.#entered?.has(key)) return false
+    this.#entered ??= new Set()
+    this.#entered.add(key)
+    return true
   }
 
   newCallId(): string {
@@ -224,10 +235,13 @@ export class ActiveRun implements RunHost {
     return event
   }
 
-  async commit(entries: readonly NewEntry[]): Promise<void> {
+  commit(entries: readonly NewEntry[]): Promise<void> {
+    return this.#watchers.length ? this.#commitShown(entries) : this.#append(entries)
+  }
+
+  async #commitShown(entries: readonly NewEntry[]): Promise<void> {
     if (this.stopped) throw this.stopped.reason
-    const seen = this.#watchers.length ? await this.#show(entries) : entries
-    await this.#append(seen)
+    await this.#append(await this.#show(entries))
   }
 
   emit(event: Event): void {
@@ -268,17 +282,13 @@ export class ActiveRun implements RunHost {
     this.#lease = await this.services.sessionService.renew(this.#lease)
   }
 
-  async #hear(
-    content: Content | undefined,
-    stateDelta: JsonObject | undefined,
-    context: RunCallbackContext,
-  ): Promise<void> {
-    for (const key of Object.keys(stateDelta ?? {})) context.state.set(key, stateDelta?.[key])
-    await this.commit([{ event: this.draft('user', undefined, content, context.take() ?? {}) }])
+  #heard(content: Content | undefined, stateDelta: JsonObject | undefined, context: RunCallbackContext): Event {
+    if (stateDelta) for (const key of Object.keys(stateDelta)) context.state.set(key, stateDelta[key])
+    return this.draft('user', undefined, content, context.take() ?? {})
   }
 
   async #append(entries: readonly NewEntry[], evenWhenStopped = false): Promise<void> {
-    const leave = this.#turnstile.isFree ? this.#turnstile.enter() : await this.#turnstile.wait()
+    if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
       if (this.stopped && !evenWhenStopped) throw this.stopped.reason
       for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTemp(event)
@@ -291,7 +301,7 @@ export class ActiveRun implements RunHost {
       this.stop(error) // nothing may be recorded after a failed append
       throw error
     } finally {
-      leave()
+      this.#turnstile.leave()
     }
   }
 
@@ -302,7 +312,7 @@ export class ActiveRun implements RunHost {
     if (temporary.length === 0) return
     const kept = { ...delta }
     for (const key of temporary) {
-      this.#temp.set(key, delta[key] ?? undefined)
+      this.#state.setTemp(key, delta[key])
       delete kept[key]
     }
     const { stateDelta: _, ...actions } = event.actions
@@ -311,7 +321,7 @@ export class ActiveRun implements RunHost {
 
   #yield(event: Event): void {
     this.#queue.push(event)
-    if (this.#listeners.size) for (const listener of [...this.#listeners]) listener(event)
+    if (this.#listeners) for (const listener of [...this.#listeners]) listener(event)
     const wake = this.#wake
     if (wake) {
       this.#wake = undefined
@@ -377,16 +387,9 @@ export class ActiveRun implements RunHost {
       this.logger.warn(`The lease of session "${this.sessionId}" could not be given back: ${messageOf(error)}`)
     }
     this.over = true
-    this.#finish()
+    this.#finished?.resolve()
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
-  }
-}
-
-function withTemp(stored: StateReader, temp: ReadonlyMap<string, unknown>): StateReader {
-  return {
-    get: (key) => (key.startsWith('temp:') ? temp.get(key) : stored.get(key)),
-    keys: () => [...stored.keys(), ...[...temp].flatMap(([key, value]) => (value === undefined ? [] : [key]))],
   }
 }

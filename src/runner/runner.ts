@@ -10,10 +10,9 @@ import type { Content, Message } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
-import type { Entry } from '../event/event.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
-import type { HeldLog, Lease, SessionKey, SessionService } from '../session/service.ts'
+import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
 import { type Accepted, accept } from './accept.ts'
@@ -23,6 +22,7 @@ import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
 import type { Plugin } from './plugin.ts'
 import { type Run, RunHandle } from './run.ts'
+import { RunList } from './run-list.ts'
 
 /** Leases live three times as long. */
 const RENEW_MS = 5_000
@@ -80,9 +80,7 @@ export class Runner {
   readonly #options: RunnerOptions
   readonly #services: RunServices
   readonly #tree: AgentTree
-  /** What is known of a session hangs on its log as the store hands it out, and goes with it. */
-  readonly #views: WeakMap<readonly Entry[], SessionView> = new WeakMap()
-  readonly #running: Set<ActiveRun> = new Set()
+  readonly #running: RunList = new RunList()
   #stopRenewing: (() => void) | undefined
   #closed = false
 
@@ -101,6 +99,7 @@ export class Runner {
       memoryService: this.memoryService,
       credentialService: this.credentialService,
       plugins,
+      watchers: plugins.filter((plugin) => plugin.onEvent),
       logger,
       ports: { ...systemPorts, ...options.ports },
       toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
@@ -150,7 +149,7 @@ export class Runner {
   async cancel(options: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<void> {
     const { userId, sessionId, invocationId } = options
     const key = { appName: this.appName, userId, sessionId }
-    for (const active of this.#running) {
+    for (const active of this.#running.all()) {
       if (active.userId !== userId || active.sessionId !== sessionId) continue
       if (invocationId !== undefined && active.invocationId !== invocationId) continue
       active.stop(new Cancelled('The run was cancelled.'))
@@ -174,7 +173,7 @@ export class Runner {
     if (this.#closed) return
     this.#closed = true
     this.#stopRenewing?.()
-    const running = [...this.#running]
+    const running = this.#running.all()
     for (const active of running) active.stop(new Cancelled('The runner was closed.'))
     await Promise.all(running.map((active) => active.finished))
     const closing = [
@@ -244,11 +243,7 @@ export class Runner {
 
   async #open(lease: Lease): Promise<Held> {
     const log = await this.sessionService.read(lease)
-    let view = this.#views.get(log.entries)
-    if (!view) {
-      view = new SessionView(this.#tree)
-      this.#views.set(log.entries, view)
-    }
+    const view = viewOf(log.memo, this.#tree)
     view.catchUp(log.entries)
     return { lease, log, view }
   }
@@ -259,7 +254,7 @@ export class Runner {
       () => {
         this.#stopRenewing = undefined
         if (this.#running.size === 0 || this.#closed) return
-        for (const active of this.#running) active.renew().catch((error) => active.stop(error))
+        for (const active of this.#running.all()) active.renew().catch((error) => active.stop(error))
         this.#keepRenewing()
       },
       RENEW_MS,
@@ -287,6 +282,15 @@ export interface Begin {
   readonly runConfig: RunConfig
   readonly signal: AbortSignal | undefined
   readonly isNew: boolean
+}
+
+/** What this runner made of the log already: kept where the store keeps the log. */
+function viewOf(memo: LogMemo, tree: AgentTree): SessionView {
+  if (memo.owner === tree && memo.value instanceof SessionView) return memo.value
+  const view = new SessionView(tree)
+  memo.owner = tree
+  memo.value = view
+  return view
 }
 
 function toolsetsOf(agents: readonly Agent[], seen: Set<Agent>): Toolset[] {

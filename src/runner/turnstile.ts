@@ -1,22 +1,24 @@
 /** One at a time, in the order of arrival. */
 export class Turnstile {
-  #busy = false
-  readonly #waiting: (() => void)[] = []
+  #isTaken = false
+  #waiting: (() => void)[] | undefined
 
-  get isFree(): boolean {
-    return !this.#busy
+  /** Takes it when it is free. */
+  enter(): boolean {
+    if (this.#isTaken) return false
+    this.#isTaken = true
+    return true
   }
-  /** Only when it is free; the returned function leaves. */
-  enter(): () => void {
-    this.#busy = true
-    return this.#leave
+  /** Waits for one's turn, then has it. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting ??= []
+      this.#waiting.push(resolve)
+    })
   }
-  wait(): Promise<() => void> {
-    return new Promise((resolve) => this.#waiting.push(() => resolve(this.#leave)))
-  }
-  readonly #leave = (): void => {
-    const next = this.#waiting.shift()
+  leave(): void {
+    const next = this.#waiting?.shift()
     if (next) next()
-    else this.#busy = false
+    else this.#isTaken = false
   }
 }

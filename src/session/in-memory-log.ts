@@ -20,7 +20,7 @@ export class StoredLog {
     const before = this.seq
     let repeated = before
     for (const entry of storable) {
-      if (!entry.event) {
+      if (entry.event === undefined) {
         this.entries.push({ seq: this.seq + 1, record: entry.record })
         continue
       }
@@ -60,7 +60,7 @@ export class StoredLog {
 
 /** The entry as it may be stored. What can throw on a malformed one is here, so that `add` adds all or nothing. */
 export function toStorable(entry: NewEntry): NewEntry {
-  if (!entry.event) return entry
+  if (entry.event === undefined) return entry
   const event = withoutTemp(entry.event)
   return event === entry.event ? entry : { event }
 }

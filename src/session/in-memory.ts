@@ -6,7 +6,7 @@ import { Inbox } from './in-memory-inbox.ts'
 import { checkId } from './in-memory-key.ts'
 import { StoredLog, toStorable } from './in-memory-log.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
-import type { HeldLog, InboxItem, Lease, Session, SessionKey, SessionService } from './service.ts'
+import type { HeldLog, InboxItem, Lease, LogMemo, Session, SessionKey, SessionService } from './service.ts'
 
 /** What an in-memory session service takes from outside; a test holds it still. */
 export interface InMemorySessionOptions {
@@ -27,7 +27,6 @@ export interface InMemorySessionOptions {
 export class InMemorySessionService implements SessionService {
   readonly #apps: Map<string, App> = new Map()
   // Epochs are never used twice in this service, so that a lease on a deleted session is not one on its namesake.
-  readonly #holders: Map<number, Stored> = new Map()
   #lastEpoch = 0
   readonly #now: () => number
   readonly #leaseMs: number
@@ -80,10 +79,11 @@ export class InMemorySessionService implements SessionService {
   }
 
   async deleteSession(key: SessionKey): Promise<void> {
-    const session = this.#find(key)
-    if (!session) return
-    this.#holders.delete(session.epoch)
-    this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.delete(key.sessionId)
+    checkKey(key)
+    const user = this.#apps.get(key.appName)?.users.get(key.userId)
+    if (!user?.sessions.delete(key.sessionId)) return
+    // a Map that is filled and emptied for ever keeps what it held alive from one collection to the next
+    if (user.sessions.size === 0) user.sessions = new Map()
   }
 
   async claim(key: SessionKey): Promise<Lease> {
@@ -93,10 +93,8 @@ export class InMemorySessionService implements SessionService {
     if (session.epoch !== FREE && now < session.expiresAt) {
       throw new ToolwrightError('SESSION_BUSY', `Session "${key.sessionId}" is in use.`)
     }
-    this.#holders.delete(session.epoch)
     session.epoch = ++this.#lastEpoch
     session.expiresAt = now + this.#leaseMs
-    this.#holders.set(session.epoch, session)
     return toLease(session, session.log.seq)
   }
 
@@ -108,16 +106,14 @@ export class InMemorySessionService implements SessionService {
 
   async release(lease: Lease): Promise<void> {
     const session = this.#holding(lease)
-    if (!session) return
-    this.#holders.delete(session.epoch)
-    session.epoch = FREE
+    if (session) session.epoch = FREE
   }
 
   async read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
-    const { log, state, checkpoint } = this.#held(lease)
+    const { log, state, memo, checkpoint } = this.#held(lease)
     const fromSeq = options?.fromSeq ?? 0
     const entries = fromSeq > 0 ? log.entries.slice(fromSeq) : log.entries
-    return checkpoint ? { entries, state, checkpoint: copyJson(checkpoint) } : { entries, state }
+    return checkpoint ? { entries, state, memo, checkpoint: copyJson(checkpoint) } : { entries, state, memo }
   }
 
   async append(
@@ -167,14 +163,14 @@ export class InMemorySessionService implements SessionService {
   }
 
   #holding({ epoch, key }: Lease): Stored | undefined {
-    const session = this.#holders.get(epoch)
-    return session && isSameKey(session.key, key) ? session : undefined
+    const session = this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.get(key.sessionId)
+    return session && session.epoch === epoch && epoch !== FREE ? session : undefined
   }
 }
 
 interface App {
   readonly state: Scope
-  readonly users: Map<string, { readonly state: Scope; readonly sessions: Map<string, Stored> }>
+  readonly users: Map<string, { readonly state: Scope; sessions: Map<string, Stored> }>
 }
 
 /** The epoch of a session nobody holds; claims start above it. */
@@ -184,6 +180,7 @@ class Stored {
   readonly key: SessionKey
   readonly state: ScopedState
   readonly log: StoredLog = new StoredLog()
+  readonly memo: LogMemo = {}
   updatedAt: number
   epoch: number = FREE
   expiresAt = 0
@@ -216,10 +213,6 @@ function checkKey(key: SessionKey): void {
   checkId('appName', key.appName)
   checkId('userId', key.userId)
   checkId('sessionId', key.sessionId)
-}
-
-function isSameKey(a: SessionKey, b: SessionKey): boolean {
-  return a.sessionId === b.sessionId && a.userId === b.userId && a.appName === b.appName
 }
 
 function notFound(key: SessionKey): ToolwrightError {

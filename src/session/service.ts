@@ -45,16 +45,23 @@ export interface StateReader {
   keys(): Iterable<string>
 }
 
-/** The log as its holder reads it. The same `entries` array as last time when the store still has it, grown. */
+/** A place beside a log where its reader keeps what it has made of it; it goes when the store lets the log go. */
+export interface LogMemo {
+  owner?: unknown
+  value?: unknown
+}
+
+/** The log as its holder reads it. A store that keeps the log gives the same `memo` every time. */
 export interface HeldLog {
   readonly entries: readonly Entry[]
+  readonly memo: LogMemo
   readonly state: StateReader
   readonly checkpoint?: JsonObject
 }
 
 /**
- * Sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s: ALREADY_EXISTS,
- * NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND, STORAGE.
+ * Sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s: INVALID_REQUEST,
+ * ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND, STORAGE.
  */
 export interface SessionService {
   createSession(options: {
@@ -77,6 +84,7 @@ export interface SessionService {
   claim(key: SessionKey): Promise<Lease>
   renew(lease: Lease): Promise<Lease>
   release(lease: Lease): Promise<void>
+  /** All entries, or those after `fromSeq`. */
   read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog>
   /**
    * Adds entries after `expectedSeq`, all or none, and applies their state deltas. Gives the new last sequence number.

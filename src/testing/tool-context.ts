@@ -49,7 +49,7 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
     functionCallId: 'call-1',
     authCredential: options.authCredential,
     toolConfirmation: options.toolConfirmation,
-    onProgress: (value) => progressed.push(value),
+    onProgress: (_id, _name, value) => progressed.push(value),
   })
   const { signal } = options
   if (signal?.aborted) context.abort(signal.reason)

@@ -17,13 +17,13 @@ export interface CallOptions {
   readonly functionCallId: string
   readonly authCredential?: AuthCredential | undefined
   readonly toolConfirmation?: ToolConfirmation | undefined
-  onProgress(value: unknown): void
+  onProgress(functionCallId: string, toolName: string, value: unknown): void
 }
 
 /** The context of one call. `abort`, `close` and `take` are dispatch's, not the body's. */
 export class CallContext implements ToolContext {
   readonly #options: CallOptions
-  readonly #writes: RunCallbackContext
+  #made: RunCallbackContext | undefined
   #controller: AbortController | undefined
   #aborted: { readonly reason: unknown } | undefined
   #closed = false
@@ -31,8 +31,13 @@ export class CallContext implements ToolContext {
 
   constructor(options: CallOptions) {
     this.#options = options
-    this.#writes = new RunCallbackContext(options.host, options.agentName, options.branch)
     this.longRunning = options.tool.isLongRunning === true
+  }
+  /** Made when first used: many bodies only compute. */
+  get #writes(): RunCallbackContext {
+    const { host, agentName, branch } = this.#options
+    this.#made ??= new RunCallbackContext(host, agentName, branch)
+    return this.#made
   }
   get invocation(): Invocation {
     return this.#writes.invocation
@@ -81,7 +86,8 @@ export class CallContext implements ToolContext {
     this.actions.transferToAgent = name
   }
   progress(value: unknown): void {
-    if (!this.#closed) this.#options.onProgress(value)
+    const { functionCallId, tool, onProgress } = this.#options
+    if (!this.#closed) onProgress(functionCallId, tool.name, value)
   }
 
   /** The call is over, for every attempt. */
@@ -100,6 +106,6 @@ export class CallContext implements ToolContext {
     this.#closed = true
   }
   take(): EventActions | undefined {
-    return this.#writes.take()
+    return this.#made?.take()
   }
 }

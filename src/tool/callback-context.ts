@@ -5,7 +5,7 @@ import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { CallbackContext, Invocation } from './context.ts'
 import type { InvocationHost } from './host.ts'
-import { artifactKey, invocationOf, requireArtifacts } from './invocation.ts'
+import { AgentInvocation, artifactKey, requireArtifacts } from './invocation.ts'
 import { WritableState } from './state.ts'
 
 /** What callbacks get; parts are made when first used, because most callbacks use none. */
@@ -24,7 +24,7 @@ export class RunCallbackContext implements CallbackContext {
     this.#branch = branch
   }
   get invocation(): Invocation {
-    this.#invocation ??= invocationOf(this.#host, this.#agentName, this.#branch)
+    this.#invocation ??= new AgentInvocation(this.#host, this.#agentName, this.#branch)
     return this.#invocation
   }
   get state(): WritableState {

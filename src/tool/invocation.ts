@@ -1,4 +1,5 @@
 import type { ArtifactService } from '../artifact/service.ts'
+import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Session } from '../session/service.ts'
 import type { Invocation, ReadonlyContext, ScopedServices } from './context.ts'
@@ -7,31 +8,41 @@ import type { RunConfig } from './run-config.ts'
 import { readonlyState } from './state.ts'
 
 /** The invocation as one agent of it sees it. Nothing is copied before it is looked at. */
-export function invocationOf(host: InvocationHost, agentName: string, branch: string | undefined): Invocation {
-  return {
-    appName: host.appName,
-    userId: host.userId,
-    invocationId: host.invocationId,
-    agentName,
-    branch,
-    get session(): Session {
-      return host.session()
-    },
-    get userContent() {
-      return host.userContent
-    },
-    get runConfig(): RunConfig {
-      return host.runConfig
-    },
-    get services(): ScopedServices {
-      return scopedServices(host)
-    },
+export class AgentInvocation implements Invocation {
+  readonly #host: InvocationHost
+  readonly agentName: string
+  readonly branch: string | undefined
+  constructor(host: InvocationHost, agentName: string, branch: string | undefined) {
+    this.#host = host
+    this.agentName = agentName
+    this.branch = branch
+  }
+  get appName(): string {
+    return this.#host.appName
+  }
+  get userId(): string {
+    return this.#host.userId
+  }
+  get invocationId(): string {
+    return this.#host.invocationId
+  }
+  get session(): Session {
+    return this.#host.session()
+  }
+  get userContent(): Content | undefined {
+    return this.#host.userContent
+  }
+  get runConfig(): RunConfig {
+    return this.#host.runConfig
+  }
+  get services(): ScopedServices {
+    return scopedServices(this.#host)
   }
 }
 
 /** For toolsets, instruction functions and predicates. */
 export function readonlyContext(host: InvocationHost, agentName: string, branch: string | undefined): ReadonlyContext {
-  return { invocation: invocationOf(host, agentName, branch), state: readonlyState(host.state) }
+  return { invocation: new AgentInvocation(host, agentName, branch), state: readonlyState(host.state) }
 }
 
 /** The artifact service, or an error that says what is missing. */

@@ -1,0 +1,70 @@
+import type { Batch } from '../dispatch/host.ts'
+import { emitProgress } from '../dispatch/progress.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
+import type { CallState } from '../event/fold.ts'
+import { childPath } from '../event/scope.ts'
+import type { CallContext } from '../tool/call-context.ts'
+import type { Tool } from '../tool/tool.ts'
+import type { Agent } from './agent.ts'
+import { agentBody } from './agent-body.ts'
+import { agentOf } from './agent-tool.ts'
+import type { Hooks } from './hooks.ts'
+import type { Place, RunHost } from './run-host.ts'
+import type { Plan } from './tree.ts'
+
+/** The calls of one reply of an LlmAgent, as dispatch takes them. */
+export class CallBatch implements Batch {
+  readonly host: RunHost
+  readonly scope: Place
+  readonly table: ToolTable
+  readonly calls: readonly CallState[]
+  readonly #plan: Plan
+  readonly #walk: (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
+
+  constructor(
+    run: RunHost,
+    place: Place,
+    plan: Plan,
+    table: ToolTable,
+    calls: readonly CallState[],
+    walk: (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>,
+  ) {
+    this.host = run
+    this.scope = place
+    this.table = table
+    this.calls = calls
+    this.#plan = plan
+    this.#walk = walk
+  }
+  get agentName(): string {
+    return this.#plan.agent.name
+  }
+  get hooks(): Hooks {
+    return this.#plan.hooks
+  }
+  get parallel(): boolean {
+    return this.#plan.agent.options.toolExecution?.parallel !== false
+  }
+  get maxConcurrency(): number {
+    return this.#plan.agent.options.toolExecution?.maxConcurrency ?? 8
+  }
+  transferProblem(target: string): { error: string; reachable: readonly string[] } | undefined {
+    const { reachable } = this.#plan
+    if (reachable.some(({ name }) => name === target)) return undefined
+    return { error: `unknown agent ${target}; transfer not performed`, reachable: reachable.map(({ name }) => name) }
+  }
+  agentBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined {
+    const mark = agentOf(tool)
+    if (!mark) return undefined
+    const { host: run, scope: place } = this
+    return (call, args, context) =>
+      agentBody({ run, plan: this.#plan, place, mark, call, args, context, walk: this.#walk })
+  }
+  hasBegun(tool: Tool, call: CallState): boolean {
+    const mark = agentOf(tool)
+    return mark !== undefined && this.host.fold.begun(childPath(this.scope.path, mark.agent.name, call.id))
+  }
+  readonly onProgress = (functionCallId: string, toolName: string, value: unknown): void => {
+    emitProgress(this, functionCallId, toolName, value)
+  }
+}

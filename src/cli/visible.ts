@@ -1,0 +1,37 @@
+// What models and tools say is shown, never obeyed: nothing of theirs moves the cursor, hides text or turns it around.
+
+/** Control characters, line separators, marks that change the direction of text, and characters without a shape. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+
+const SHORT = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+])
+
+/** Text as it may be written to a terminal: newline and tab are kept, the rest of what acts or hides is spelled out. */
+export function visible(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(UNSEEN, (character) => (character === '\n' || character === '\t' ? character : spell(character)))
+}
+
+/** The same in one line, for names and messages. */
+export function inOneLine(text: string): string {
+  return text.replace(UNSEEN, spell)
+}
+
+/** At most `width` characters: what is too long loses its middle. */
+export function cut(text: string, width: number): string {
+  if (text.length <= width) return text
+  const characters = Array.from(text)
+  if (characters.length <= width) return text
+  const kept = Math.max(width - 1, 0)
+  const head = Math.ceil(kept / 2)
+  return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (kept - head)).join('')}`
+}
+
+function spell(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16)
+  return SHORT.get(character) ?? (code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`)
+}

@@ -1,0 +1,191 @@
+// What scenarios share: a run in one line, timers that fire by hand, a log that can be looked into.
+import {
+  type Event,
+  type FunctionResponse,
+  InMemorySessionService,
+  type Intent,
+  type JsonObject,
+  LlmAgent,
+  type LlmAgentOptions,
+  type Ports,
+  Runner,
+  type RunnerOptions,
+  type SessionService,
+  type Tool,
+} from 'toolwright'
+import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+
+export interface Call {
+  readonly name: string
+  readonly args?: JsonObject
+  readonly id?: string
+}
+
+export interface Told {
+  readonly text: string
+  readonly error: { code: string; message: string } | undefined
+  /** Every event that was yielded, partial ones too. */
+  readonly events: readonly Event[]
+  /** Every recorded response, in order. */
+  readonly responses: readonly FunctionResponse[]
+  /** The response to the first call. */
+  readonly response: JsonObject
+  readonly model: ScriptedModel
+  readonly runner: Runner
+  readonly sessionId: string
+  readonly invocationId: string
+  readonly state: JsonObject
+}
+
+export interface Story {
+  readonly tools?: LlmAgentOptions['tools']
+  /** The model's first reply calls these; then it says "done". */
+  readonly calls?: readonly Call[]
+  /** Instead of `calls`: all the model says. */
+  readonly steps?: readonly Step[]
+  readonly agent?: Partial<LlmAgentOptions>
+  readonly runner?: Partial<RunnerOptions>
+  readonly stateDelta?: JsonObject
+  readonly signal?: AbortSignal
+  readonly streaming?: boolean
+}
+
+/** A runner for the story, and the model that plays it. */
+export function stage(story: Story): { runner: Runner; model: ScriptedModel } {
+  const model = scriptedModel(story.steps ?? [{ calls: story.calls ?? [] }, 'done'])
+  const agent = new LlmAgent({ name: 'agent', model, tools: story.tools, ...story.agent })
+  return { model, runner: new Runner({ appName: 'app', agent, logger: quiet, ...story.runner }) }
+}
+
+/** Plays the story to its end, as user ada. */
+export async function play(story: Story): Promise<Told> {
+  const { runner, model } = stage(story)
+  return await tell(runner, model, story)
+}
+
+/** Sends one message to a runner and follows it to the end. */
+export async function tell(
+  runner: Runner,
+  model: ScriptedModel,
+  options: { sessionId?: string; stateDelta?: JsonObject; signal?: AbortSignal; streaming?: boolean } = {},
+): Promise<Told> {
+  const { sessionId: given, stateDelta, signal, streaming } = options
+  const run = runner.run({
+    userId: 'ada',
+    sessionId: given,
+    message: 'go',
+    stateDelta,
+    signal,
+    runConfig: { streaming },
+  })
+  const events: Event[] = []
+  for await (const event of run) events.push(event)
+  const { sessionId, invocationId } = run
+  const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
+  const ended = events.findLast((event) => event.errorCode !== undefined)
+  const last = events.findLast((event) => event.content?.role === 'model' && !event.partial)
+  const responses = responsesOf(events)
+  return {
+    text: last?.content?.parts.map((part) => part.text ?? '').join('') ?? '',
+    error: ended && { code: ended.errorCode as string, message: ended.errorMessage ?? '' },
+    events,
+    responses,
+    response: responses[0]?.response ?? {},
+    model,
+    runner,
+    sessionId,
+    invocationId,
+    state: session?.state ?? {},
+  }
+}
+
+/** The recorded responses among events. */
+export function responsesOf(events: readonly Event[]): FunctionResponse[] {
+  return events
+    .filter((event) => !event.partial)
+    .flatMap((event) => event.content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
+}
+
+/** What was reported while it ran. */
+export function progressOf(events: readonly Event[]): FunctionResponse[] {
+  return events
+    .filter((event) => event.partial && event.content?.role === 'tool')
+    .flatMap((event) => event.content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
+}
+
+/** The names the model was offered in its n-th request. */
+export function offered(model: ScriptedModel, request = 0): string[] {
+  return declarationsOf(model, request).map(({ name }) => name)
+}
+
+export function declarationsOf(model: ScriptedModel, request = 0): { name: string; [key: string]: unknown }[] {
+  return (model.requests[request]?.config.tools ?? []).flatMap(
+    (entry) => (entry.functionDeclarations as readonly { name: string }[] | undefined) ?? [],
+  )
+}
+
+/** Any object with these members is a tool; this one needs nothing but a name and a body. */
+export function bare(name: string, run: Tool['run'], more: Partial<Tool> = {}): Tool {
+  return { name, description: name, declaration: () => ({ name, description: name }), run, effect: 'none', ...more }
+}
+
+const quiet = { warn: () => {}, error: () => {} }
+
+/** A logger that remembers. */
+export function notebook(): { lines: string[]; warn(message: string): void; error(message: string): void } {
+  const lines: string[] = []
+  return { lines, warn: (message) => lines.push(message), error: (message) => lines.push(message) }
+}
+
+/** Something that happens when the test says so. */
+export function signalled<T = void>(): {
+  promise: Promise<T>
+  resolve: (value: T) => void
+  reject: (e: unknown) => void
+} {
+  return Promise.withResolvers<T>()
+}
+
+/** Timers that fire when told, and not before. */
+export class HandTimers {
+  #timers: { ms: number; callback: () => void }[] = []
+  #waiting: { ms: number; found: () => void }[] = []
+  readonly ports: Partial<Ports> = {
+    setTimer: (callback, ms) => {
+      const timer = { ms, callback }
+      this.#timers.push(timer)
+      for (const one of this.#waiting.filter((waiting) => waiting.ms === ms)) one.found()
+      return () => {
+        this.#timers = this.#timers.filter((other) => other !== timer)
+      }
+    },
+  }
+  /** How many timers of that length are set. */
+  count(ms: number): number {
+    return this.#timers.filter((timer) => timer.ms === ms).length
+  }
+  /** Waits for a timer of that length to be set, if none is, and lets it fire. */
+  async fire(ms: number): Promise<void> {
+    if (this.count(ms) === 0) await new Promise<void>((found) => this.#waiting.push({ ms, found }))
+    const timer = this.#timers.find((one) => one.ms === ms)
+    this.#timers = this.#timers.filter((other) => other !== timer)
+    timer?.callback()
+  }
+}
+
+/** In-memory sessions that remember every append, records included. */
+export function openLog(): { sessionService: SessionService; appended: (Event | Intent)[] } {
+  const sessionService = new InMemorySessionService()
+  const appended: (Event | Intent)[] = []
+  const append = sessionService.append.bind(sessionService)
+  sessionService.append = async (lease, seq, entries, options) => {
+    for (const entry of entries) appended.push(entry.event ?? entry.record)
+    return await append(lease, seq, entries, options)
+  }
+  return { sessionService, appended }
+}
+
+/** The intent records among what was appended. */
+export function intentsOf(appended: readonly (Event | Intent)[]): Intent[] {
+  return appended.filter((one): one is Intent => 'type' in one)
+}
