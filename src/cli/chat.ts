@@ -31,7 +31,7 @@ export async function chat(
   for await (const line of messages) {
     const message = line.trim()
     if (message === '') continue
-    if (options.echo) options.output.write(`> ${visible(message)}\n`)
+    if (options.echo) options.output.write(`${done.turns > 0 ? '\n' : ''}> ${visible(message)}\n`)
     const run = runner.run({ userId: 'user', sessionId, message, runConfig: { streaming: true } })
     sessionId = run.sessionId
     done.turns++

@@ -19,11 +19,22 @@ export interface RenderOptions {
   readonly colour: boolean
 }
 
+/** A reply as far as it is known. */
+interface Reply {
+  said: string
+  /** How much of it was written. */
+  shown: number
+  /** Whose it is was written on this line. */
+  named: boolean
+}
+
 /** Renders the events of one run, in order. */
 export class Renderer {
   readonly #options: RenderOptions
-  /** The reply being streamed. Of agents that stream beside each other one does; the others are shown when whole. */
-  #live: { readonly path: string; said: string; named: boolean } | undefined
+  /** Replies that are being streamed, by scope. */
+  readonly #replies: Map<string, Reply> = new Map()
+  /** Of agents that stream beside each other one is followed; the others are shown when it is done. */
+  #followed: Reply | undefined
   #midLine = false
   readonly #calls: Map<string, { readonly call: FunctionCall; readonly at: number }> = new Map()
   readonly #waiting: Map<string, string> = new Map()
@@ -50,24 +61,37 @@ export class Renderer {
     const text = saidIn(event.content)
     if (text === '') return this.#responses(event)
     const path = pathOf(event)
-    this.#live ??= { path, said: '', named: false }
-    if (this.#live.path !== path) return ''
-    const name = this.#live.named ? '' : this.#nameOf(event)
-    this.#live.said += text
-    this.#live.named = true
-    return this.#say(name + visible(text), event)
+    const reply = this.#replies.get(path) ?? { said: '', shown: 0, named: false }
+    this.#replies.set(path, reply)
+    reply.said += text
+    this.#followed ??= reply
+    return this.#followed === reply ? this.#goOn(reply, event) : ''
+  }
+
+  /** Shows what was not shown yet of a reply. */
+  #goOn(reply: Reply, event: Event): string {
+    const text = visible(reply.said.slice(reply.shown))
+    if (text === '') return ''
+    const name = reply.named ? '' : this.#nameOf(event)
+    reply.shown = reply.said.length
+    reply.named = true
+    return this.#say(name + text, event)
   }
 
   #whole(event: Event): string {
     const text = saidIn(event.content)
-    let out = ''
-    if (this.#live?.path === pathOf(event)) {
-      const { said } = this.#live
-      this.#live = undefined
-      if (text.startsWith(said)) out += this.#say(visible(text.slice(said.length)), event)
-      else if (text) out += this.#endLine() + this.#say(this.#nameOf(event) + visible(text), event)
-    } else if (text) out += this.#endLine() + this.#say(this.#nameOf(event) + visible(text), event)
-    out += this.#endLine()
+    const path = pathOf(event)
+    const streamed = this.#replies.get(path)
+    const isFollowed = streamed !== undefined && streamed === this.#followed
+    if (isFollowed) this.#followed = undefined
+    this.#replies.delete(path)
+    const reply =
+      isFollowed && text.startsWith(streamed.said)
+        ? { ...streamed, said: text }
+        : { said: text, shown: 0, named: false }
+    let out = reply.shown > 0 || text === '' ? '' : this.#endLine()
+    out += this.#goOn(reply, event)
+    if (isFollowed || text !== '') out += this.#endLine()
     for (const part of event.content?.parts ?? []) out += this.#media(part, event)
     for (const call of functionCallsOf(event.content)) out += this.#call(call, event)
     out += this.#responses(event)
@@ -152,7 +176,7 @@ export class Renderer {
 
   /** Whatever comes next starts a line; a reply that is interrupted by it says again whose it is. */
   #endLine(): string {
-    if (this.#live) this.#live.named = false
+    if (this.#followed) this.#followed.named = false
     if (!this.#midLine) return ''
     this.#midLine = false
     return '\n'
