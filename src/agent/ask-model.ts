@@ -6,7 +6,7 @@ import { textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'
-import type { EventErrorCode, NewEntry } from '../event/event.ts'
+import type { EventErrorCode } from '../event/event.ts'
 import { repliesOf } from '../event/fold.ts'
 import { describeIssues } from '../schema/parsed.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
@@ -51,7 +51,15 @@ export async function askModel(
     response = recovered
   }
   for (const hook of plan.hooks.afterModel) response = (await hook({ response, context })) ?? response
-  await record(run, plan, place, context, ids, response)
+  const content = ids.fill(response.content)
+  const unfit = agent.output && isFinal(content, response) ? await check(run, plan, place, context, content) : undefined
+  if (!agent.output && agent.options.outputKey !== undefined && isFinal(content, response)) {
+    context.state.set(agent.options.outputKey, textOf(content))
+  }
+  const event = replyEvent(run, agent.name, place, content, response, false)
+  const actions = context.take()
+  if (actions) event.actions = actions
+  await run.commit(unfit ? [{ event }, { event: unfit }] : [{ event }])
 }
 
 /** Ends a scope with a reason. */
@@ -140,29 +148,23 @@ async function recover(
   return undefined
 }
 
-async function record(
+function isFinal(content: Content, { errorCode }: LlmResponse): boolean {
+  return errorCode === undefined && !content.parts.some((part) => part.functionCall)
+}
+
+/** Reads a structured answer; one that does not fit gives the event that says so. */
+async function check(
   run: RunHost,
   plan: Plan,
   place: Place,
   context: RunCallbackContext,
-  ids: CallIds,
-  response: LlmResponse,
-): Promise<void> {
-  const { agent } = plan
-  const content = ids.fill(response.content)
-  const entries: NewEntry[] = []
-  const isFinal = !content.parts.some((part) => part.functionCall) && response.errorCode === undefined
-  if (isFinal && agent.output) {
-    const parsed = await parseAnswer(agent.output, textOf(content))
-    if (parsed.issues) entries.push({ event: correction(run, plan, place, describeIssues(parsed.issues)) })
-    else if (agent.options.outputKey !== undefined) context.state.set(agent.options.outputKey, parsed.value)
-  } else if (isFinal && agent.options.outputKey !== undefined) {
-    context.state.set(agent.options.outputKey, textOf(content))
-  }
-  const event = replyEvent(run, agent.name, place, content, response, false)
-  const actions = context.take()
-  if (actions) event.actions = actions
-  await run.commit(entries.length ? [{ event }, ...entries] : [{ event }])
+  content: Content,
+): Promise<Draft | undefined> {
+  const { output, options } = plan.agent
+  const parsed = output ? await parseAnswer(output, textOf(content)) : { value: undefined }
+  if (parsed.issues) return correction(run, plan, place, describeIssues(parsed.issues))
+  if (options.outputKey !== undefined) context.state.set(options.outputKey, parsed.value)
+  return undefined
 }
 
 /** Told to the model in its next request, or the end when it was told often enough. */

@@ -30,11 +30,11 @@ export async function walk(run: RunHost, agent: Agent, place: Place): Promise<'d
     if (step.type === 'wait') return 'wait'
     try {
       if (now.agent !== inCharge || step.type === 'done') {
-        if (inCharge) await afterAgent(run, inCharge, place)
+        if (inCharge && place.tree.hooks(inCharge).afterAgent.length) await afterAgent(run, inCharge, place)
         if (step.type === 'done') return 'done'
         if (now.path !== place.path) return await walk(run, now.agent, { ...place, path: now.path })
         inCharge = now.agent
-        if (await beforeAgent(run, inCharge, place)) continue
+        if (place.tree.hooks(inCharge).beforeAgent.length && (await beforeAgent(run, inCharge, place))) continue
       }
       switch (step.type) {
         case 'ask-model':
@@ -90,12 +90,12 @@ async function listNow(run: RunHost, agent: LlmAgent, place: Place, table: ToolT
   return listed
 }
 
-async function answer(run: RunHost, agent: LlmAgent, place: Place, calls: readonly CallState[]): Promise<void> {
-  const known = run.tableOf(agent) // what the reply was offered; listed again only after a restart
-  const table = agent.dynamicTools.length
-    ? (known ?? (await toolsNow(run, agent, place)))
-    : place.tree.plan(agent).table
-  await dispatch(new CallBatch(run, place, place.tree.plan(agent), table, calls, walk))
+/** The tools a reply was offered; listed again only after a restart. */
+function answer(run: RunHost, agent: LlmAgent, place: Place, calls: readonly CallState[]): Promise<void> {
+  const table = run.tableOf(agent) ?? toolsNow(run, agent, place)
+  const start = (tools: ToolTable): Promise<void> =>
+    dispatch(new CallBatch(run, place, place.tree.plan(agent), tools, calls, walk))
+  return table instanceof Promise ? table.then(start) : start(table)
 }
 
 async function runChildren(
@@ -139,7 +139,6 @@ async function runItself(run: RunHost, agent: Agent, place: Place): Promise<'don
 /** Calls the callbacks of an agent that gets control here for the first time; true when one answered in its place. */
 async function beforeAgent(run: RunHost, agent: Agent, place: Place): Promise<boolean> {
   const hooks = place.tree.hooks(agent).beforeAgent
-  if (hooks.length === 0) return false
   const key = `${place.path}\n${agent.name}`
   const scope = run.fold.scopes.get(place.path)
   const begun = agent instanceof LlmAgent ? hasActed(scope, agent.name) : run.fold.begun(place.path)
@@ -160,7 +159,6 @@ async function beforeAgent(run: RunHost, agent: Agent, place: Place): Promise<bo
 /** Calls the callbacks of an agent that is at its end here; content they give is said last. */
 async function afterAgent(run: RunHost, agent: Agent, place: Place): Promise<void> {
   const hooks = place.tree.hooks(agent).afterAgent
-  if (hooks.length === 0) return
   const context = new RunCallbackContext(run, agent.name, place.branch)
   let said: Content | undefined
   for (const hook of hooks) said = (await hook({ context })) ?? said

@@ -43,7 +43,7 @@ export async function chat(
 /** Writes what happens as it happens; true when the run came to its end, or to a pause, without an error. */
 async function showTurn(run: Run, rootName: string, options: ChatOptions): Promise<boolean> {
   const { output, colour, interrupts } = options
-  const renderer = new Renderer({ rootName, width: output.columns ?? PLAIN_WIDTH, colour })
+  const renderer = new Renderer({ rootName, width: output.columns || PLAIN_WIDTH, colour })
   let isWell = true
   const forget = interrupts.listen(() => {
     forget() // once is enough; the next Ctrl-C is for whoever listens outside

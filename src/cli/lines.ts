@@ -81,5 +81,6 @@ async function ask(
   }
   memory.rest = isOver ? '' : reader.line
   reader.close()
+  if (memory.rest) output.write('\n')
   return lines
 }

@@ -94,7 +94,7 @@ function moves(outcome: Outcome): boolean {
   return Boolean(stops || actions?.transferToAgent !== undefined || actions?.escalate || actions?.skipSummarization)
 }
 
-async function record(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
+function record(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
   const entries = entriesOf(batch, outcomes)
-  if (entries.length) await batch.host.commit(entries)
+  return entries.length ? batch.host.commit(entries) : Promise.resolve()
 }

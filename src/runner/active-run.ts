@@ -21,8 +21,8 @@ import type { HeldLog, Lease, Session, SessionService, StateReader } from '../se
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { closingEntries } from './close-run.ts'
-import type { Plugin } from './plugin.ts'
 import { LiveSession } from './live-session.ts'
+import type { Plugin } from './plugin.ts'
 import { RunState } from './run-state.ts'
 import { Turnstile } from './turnstile.ts'
 
@@ -48,6 +48,8 @@ export interface ActiveRunOptions {
   readonly view: SessionView
   readonly tree: AgentTree
   readonly invocationId: string
+  /** Makes this run's event ids different from all others. */
+  readonly nonce: string
   readonly runConfig: RunConfig
 }
 
@@ -95,7 +97,7 @@ export class ActiveRun implements RunHost {
     this.#options = options
     this.#lease = lease
     this.#seq = view.seq
-    this.#nonce = services.ports.newId()
+    this.#nonce = options.nonce
     this.#watchers = services.watchers
     this.services = services
     this.view = view
@@ -265,6 +267,14 @@ export class ActiveRun implements RunHost {
       this.#head = 0
     }
     return undefined
+  }
+
+  /** All that is there. */
+  takeAll(): Event[] {
+    const events = this.#head === 0 ? this.#queue : this.#queue.slice(this.#head)
+    this.#queue = []
+    this.#head = 0
+    return events
   }
 
   more(): Promise<void> {

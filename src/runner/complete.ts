@@ -20,7 +20,7 @@ export async function complete(run: RunHandle): Promise<Completion> {
   const events: Event[] = []
   let text = ''
   let error: Completion['error']
-  for await (const event of run) {
+  for (const event of await run.drain()) {
     if (event.partial) continue
     events.push(event)
     if (event.isolationScope !== undefined) continue

@@ -69,10 +69,8 @@ export class RunHandle implements Run {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
-    if (this.#taken) throw new Error('The events of a run can be read once.')
-    this.#taken = true
-    if (this.#cancelled && !this.#active) return
-    const active = this.#current ?? (await this.#start())
+    const active = await this.#begin()
+    if (!active) return
     const forgetSignal = this.#follow(active)
     try {
       for (;;) {
@@ -91,6 +89,24 @@ export class RunHandle implements Run {
     if (active.failure) throw active.failure.reason
   }
 
+  /** Runs to the end and gives all events at once: nobody looks at them on the way. */
+  async drain(): Promise<Event[]> {
+    const active = await this.#begin()
+    if (!active) return []
+    const forgetSignal = this.#follow(active)
+    if (!active.over) await active.finished
+    forgetSignal?.()
+    if (active.failure) throw active.failure.reason
+    return active.takeAll()
+  }
+
+  /** Starts it for its only reader; undefined when it was cancelled before. */
+  #begin(): Promise<ActiveRun | undefined> {
+    if (this.#taken) return Promise.reject(new Error('The events of a run can be read once.'))
+    this.#taken = true
+    return this.#cancelled && !this.#active ? Promise.resolve(undefined) : this.#start()
+  }
+
   /** Listens to the caller's signal; the returned function stops that. */
   #follow(active: ActiveRun): (() => void) | undefined {
     const signal = this.#signal
@@ -102,15 +118,12 @@ export class RunHandle implements Run {
   }
 
   #start(): Promise<ActiveRun> {
-    this.#active ??= this.#begin()
+    this.#active ??= this.#open().then((active) => {
+      this.#current = active
+      this.#invocationId = active.invocationId
+      if (this.#cancelled) active.stop(this.#cancelled)
+      return active
+    })
     return this.#active
-  }
-
-  async #begin(): Promise<ActiveRun> {
-    const active = await this.#open()
-    this.#current = active
-    this.#invocationId = active.invocationId
-    if (this.#cancelled) active.stop(this.#cancelled)
-    return active
   }
 }

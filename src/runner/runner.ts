@@ -81,6 +81,8 @@ export class Runner {
   readonly #services: RunServices
   readonly #tree: AgentTree
   readonly #running: RunList = new RunList()
+  readonly #id: string
+  #runs = 0
   #stopRenewing: (() => void) | undefined
   #closed = false
 
@@ -105,6 +107,7 @@ export class Runner {
       toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
       maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
     }
+    this.#id = this.#services.ports.newId()
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
   }
@@ -219,7 +222,18 @@ export class Runner {
   }
 
   #activate(held: Held, invocationId: string, runConfig: RunConfig): ActiveRun {
-    return new ActiveRun({ services: this.#services, tree: this.#tree, ...held, invocationId, runConfig })
+    const { lease, log, view } = held
+    const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
+    return new ActiveRun({
+      services: this.#services,
+      tree: this.#tree,
+      lease,
+      log,
+      view,
+      invocationId,
+      nonce,
+      runConfig,
+    })
   }
 
   async #cancelOpen(held: Held, invocationId: string): Promise<void> {

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { LlmAgent } from '../agent/llm-agent.ts'
+import { SequentialAgent } from '../agent/workflow.ts'
+import type { JsonObject } from '../base/json.ts'
+import { Runner } from '../runner/runner.ts'
+import { scriptedModel } from '../testing/scripted-model.ts'
+import { load, readModule } from './load.ts'
+
+const agent = new LlmAgent({ name: 'root', model: scriptedModel([]) })
+const read = (exports: JsonObject) => readModule('my.ts', exports)
+
+describe('the agent of a file is', () => {
+  test('its default export', () => expect(read({ default: agent }).root).toBe(agent))
+  test('or rootAgent', () => expect(read({ rootAgent: agent }).root).toBe(agent))
+  test('or a runner', () => {
+    const runner = new Runner({ appName: 'x', agent })
+    expect(read({ default: runner }).root).toBe(runner)
+  })
+  test('or an object of somebody else with a name and a run', () => {
+    const custom = { name: 'custom', run: async function* () {} }
+    expect(read({ default: custom }).root).toBe(custom)
+  })
+})
+
+describe('it is an error that says what to do', () => {
+  class Foreign {
+    static {
+      Object.defineProperty(Foreign, 'name', { value: 'LlmAgent' })
+    }
+    readonly name = 'other'
+    run = async function* () {}
+  }
+  const method = () => {}
+  const foreignRunner = { agent: new Foreign(), run: method, complete: method, resume: method, close: method }
+  test.each([
+    ['no export', {}, /exports no agent\. Write `export default agent`/],
+    ['something else', { default: 7 }, /exports a number where an Agent or a Runner should be/],
+    ['a list', { default: [agent] }, /exports a list where/],
+    ['an agent of another copy', { default: new Foreign() }, /agent "other" built with another copy.*npx toolwright/],
+    ['a runner of another copy', { default: foreignRunner }, /a Runner built with another copy/],
+    [
+      'a sub-agent of another copy',
+      { default: new SequentialAgent({ name: 'all', subAgents: [agent, new Foreign()] }) },
+      /agent "other" built with another copy/,
+    ],
+    ['a tour that is none', { default: agent, tour: [1] }, /tour of "my\.ts" is no list of messages/],
+  ])('%s', (_, exports, message) => {
+    expect(() => read(exports)).toThrow(message)
+  })
+  test('no file', async () => await expect(load('gone.ts')).rejects.toThrow('There is no file "gone.ts".'))
+  test('a folder', async () => await expect(load('src')).rejects.toThrow('"src" is no file. Name the agent file'))
+})
+
+// Loaded by Node itself, whose errors these are.
+describe('a file Node cannot load', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'load-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test.each([
+    [
+      'a syntax error',
+      'export default {\n  name: = 1\n}',
+      [/could not be loaded: /, /my\.ts:2\n {2}name: = 1\n {8}\^/],
+    ],
+    ['an enum', 'enum Unit { C }\nexport default Unit', [/enum is not supported in strip-only/, /an object instead/]],
+    ['a type imported as a value', "import { Agent } from 'toolwright'", [/no.*export named 'Agent'/, /`import type`/]],
+    ['a missing package', "import 'no-such-package'", [/Cannot find package/, /npm install no-such-package/]],
+    ['a missing file', "import './tools'", [/Cannot find module/, /extension/]],
+    ['an error of its own', "\nthrow new Error('no key\\x1b[2J')", [/no key\\x1b\[2J \(line 2\)/]],
+    [
+      'a mistake in an agent',
+      "import { LlmAgent } from 'toolwright'\nexport default new LlmAgent({ name: 'a b' })",
+      [/"a b" cannot be an agent's name.*\(line 2\)/],
+    ],
+  ])('%s', (_, text, messages) => {
+    writeFileSync(join(folder, 'my.ts'), text)
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    const { status, stderr } = runCli([join(folder, 'my.ts'), 'hi'])
+    for (const message of messages) expect(stderr).toMatch(message)
+    expect(stderr).not.toMatch(/^ {4}at /m)
+    expect(status).toBe(1)
+  })
+})
+
+function runCli(args: readonly string[]): { status: number | null; stderr: string } {
+  const node = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run']
+  return spawnSync(process.execPath, [...node, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
