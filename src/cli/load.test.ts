@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { LlmAgent } from '../agent/llm-agent.ts'
 import { SequentialAgent } from '../agent/workflow.ts'
@@ -58,13 +58,15 @@ describe('it is an error that says what to do', () => {
 // Loaded by Node itself, whose errors these are.
 describe('a file Node cannot load', () => {
   const folder = mkdtempSync(join(tmpdir(), 'load-'))
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   afterAll(() => rmSync(folder, { recursive: true }))
 
   test.each([
     [
       'a syntax error',
       'export default {\n  name: = 1\n}',
-      [/could not be loaded: /, /my\.ts:2\n {2}name: = 1\n {8}\^/],
+      [/could not be loaded: /, /my\.ts:2\n/, / {2}name: = 1\n {8}\^/],
     ],
     ['an enum', 'enum Unit { C }\nexport default Unit', [/enum is not supported in strip-only/, /an object instead/]],
     ['a type imported as a value', "import { Agent } from 'toolwright'", [/no.*export named 'Agent'/, /`import type`/]],
@@ -78,10 +80,36 @@ describe('a file Node cannot load', () => {
     ],
   ])('%s', (_, text, messages) => {
     writeFileSync(join(folder, 'my.ts'), text)
-    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     const { status, stderr } = runCli([join(folder, 'my.ts'), 'hi'])
     for (const message of messages) expect(stderr).toMatch(message)
     expect(stderr).not.toMatch(/^ {4}at /m)
+    expect(status).toBe(1)
+  })
+})
+
+describe('a file that uses another copy of the package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'load-'))
+  const copy = join(folder, 'copy')
+  cpSync('src', join(copy, 'src'), { recursive: true })
+  cpSync('package.json', join(copy, 'package.json'))
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'))
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(copy, join(folder, 'node_modules/toolwright'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const made = "import { LlmAgent, Runner } from 'toolwright'\nconst agent = new LlmAgent({ name: 'far', model: {} })"
+  test.each([
+    ['for its agent', `${made}\nexport default agent`, 'agent "far" built with another copy of the package'],
+    [
+      'for its runner',
+      `${made}\nexport default new Runner({ appName: 'x', agent })`,
+      'a Runner built with another copy of the package',
+    ],
+  ])('%s is told to use the command of that copy', (_, text, message) => {
+    writeFileSync(join(folder, 'my.ts'), text)
+    const { status, stderr } = runCli([join(folder, 'my.ts'), 'hi'])
+    expect(stderr).toContain(message)
     expect(status).toBe(1)
   })
 })
