@@ -14,7 +14,7 @@ import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE } from './final-answer.ts'
 import { buildRequest } from './request.ts'
-import { type Place, type RunHost, untilStopped } from './run-host.ts'
+import type { Place, RunHost } from './run-host.ts'
 import type { Plan } from './tree.ts'
 
 export async function askModel(
@@ -85,7 +85,7 @@ function respond(
   ids: CallIds,
 ): Promise<LlmResponse> {
   if (plan.hooks.beforeModel.length) return respondWithHooks(run, plan, place, request, context, ids)
-  return untilStopped(run, generate(run, plan.model, request, plan.agent.name, place, ids))
+  return generate(run, plan.model, request, plan.agent.name, place, ids)
 }
 
 async function respondWithHooks(
@@ -100,7 +100,7 @@ async function respondWithHooks(
     const response = await hook({ request, context })
     if (response) return response
   }
-  return await untilStopped(run, generate(run, plan.model, request, plan.agent.name, place, ids))
+  return await generate(run, plan.model, request, plan.agent.name, place, ids)
 }
 
 async function generate(

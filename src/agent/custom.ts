@@ -8,7 +8,7 @@ import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { Invocation, State } from '../tool/context.ts'
 import { type Agent, type InvocationContext, WALK } from './agent.ts'
 import { next } from './next.ts'
-import { type Place, type RunHost, untilStopped } from './run-host.ts'
+import type { Place, RunHost } from './run-host.ts'
 import { logOf } from './session-view.ts'
 
 /** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
@@ -20,7 +20,7 @@ type WalkChild = (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 
 
 export async function runCustom(run: RunHost, agent: Agent, place: Place, walkChild: WalkChild): Promise<void> {
   const context = new CustomContext(run, agent, place, walkChild)
-  await untilStopped(run, consume(run, agent, place, context))
+  await consume(run, agent, place, context)
   const actions = { ...context.take(), endOfAgent: true }
   await run.commit([{ event: run.draft(agent.name, place, undefined, actions) }])
 }

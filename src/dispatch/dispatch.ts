@@ -46,7 +46,7 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   }
 
   try {
-    await inOrder(batch, prepared, finish)
+    await (canRunTogether(batch, prepared) ? together(batch, prepared, finish) : inOrder(batch, prepared, finish))
   } finally {
     patience?.()
     await early
@@ -54,6 +54,27 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   await record(
     batch,
     outcomes.filter((outcome, at): outcome is Outcome => outcome !== undefined && !recorded.has(at)),
+  )
+}
+
+function canRunTogether({ parallel, maxConcurrency }: Batch, prepared: readonly Prepared[]): boolean {
+  return (
+    parallel &&
+    prepared.length <= maxConcurrency &&
+    !prepared.some((one) => one.type !== 'result' && one.entry.tool.sequential)
+  )
+}
+
+async function together(
+  batch: Batch,
+  prepared: readonly Prepared[],
+  finish: (at: number, outcome: Outcome) => void,
+): Promise<void> {
+  await Promise.all(
+    prepared.map((one, at) => {
+      if (one.type === 'result') return finish(at, one)
+      return execute(batch, one).then((outcome) => finish(at, outcome))
+    }),
   )
 }
 

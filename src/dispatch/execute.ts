@@ -3,6 +3,7 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import { maskArgs } from '../policy/redact.ts'
+import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import { type Answered, failure, type Outcome, type Ready, type Result, unknownOutcome } from './outcome.ts'
@@ -164,7 +165,7 @@ async function afterTool(batch: Batch, one: Ready | Answered, result: unknown): 
   let value = result
   for (const hook of batch.hooks.afterTool) {
     const other = await hook({ tool: entry.tool, args, result: value, context })
-    if (other !== undefined) value = other
+    if (other !== undefined) value = keepParts(value, other)
   }
   return value
 }

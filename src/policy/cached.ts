@@ -1,6 +1,7 @@
 import { canonicalJson, copyJson, isRecord } from '../base/json.ts'
 import { type Ports, systemPorts } from '../base/ports.ts'
 import type { ToolContext } from '../tool/context.ts'
+import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { isPlainJson } from './plain.ts'
 import { unlessAborted } from './wait.ts'
@@ -66,7 +67,7 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
     try {
       const value = await next(call)
       if (isShareable(value, call.context)) {
-        shared = { type: 'value', value: copyJson(value) }
+        shared = { type: 'value', value: keepParts(value, copyJson(value)) }
         if (!isFailure(value)) keep(key, shared.value)
       }
       return value
@@ -90,7 +91,7 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
 // Only finished results are kept, so one from memory is finished, also of a tool that usually answers with a handle.
 function answer({ context }: PolicyCall, value: unknown): unknown {
   context.longRunning = false
-  return copyJson(value)
+  return keepParts(value, copyJson(value))
 }
 
 function keyOf({ args, context }: PolicyCall, scope: CacheScope): string {

@@ -1,4 +1,5 @@
 import { delegate } from '../tool/delegate.ts'
+import { keepParts } from '../tool/parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import { hide, readPath, type Step } from './redact-paths.ts'
 import { addLayer, invalidPolicy, requireTool } from './wrap.ts'
@@ -31,7 +32,12 @@ export function redact<T extends Tool>(tool: T, options: readonly string[] | Red
   let made = tool
   if (argsPaths.length > 0)
     made = delegate(made, { [REDACTED_ARGS]: (given: unknown) => hide(maskArgs(tool, given), argsPaths) })
-  if (resultPaths.length > 0) made = addLayer(made, async (call, next) => hide(await next(call), resultPaths))
+  if (resultPaths.length > 0) {
+    made = addLayer(made, async (call, next) => {
+      const value = await next(call)
+      return keepParts(value, hide(value, resultPaths))
+    })
+  }
   return made
 }
 

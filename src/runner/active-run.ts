@@ -1,7 +1,7 @@
 // A run while it runs: the one writer of its session, and the queue its events leave by.
 import type { LlmAgent } from '../agent/llm-agent.ts'
 import type { Next } from '../agent/next.ts'
-import type { RunHost } from '../agent/run-host.ts'
+import { type RunHost, untilStopped } from '../agent/run-host.ts'
 import type { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
 import { walk } from '../agent/walk.ts'
@@ -162,16 +162,25 @@ export class ActiveRun implements RunHost {
 
   /** Runs to the end or to a pause. Never rejects: what went wrong is in `failure`. */
   async start(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
-    const { tree } = this.#options
-    const context = new RunCallbackContext(this, tree.root.name, undefined)
+    const context = new RunCallbackContext(this, this.#options.tree.root.name, undefined)
     try {
-      for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
-      if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
-      await walk(this, tree.root, { path: tree.root.name, tree })
+      // whatever hangs inside, a callback or a model, a stop gets through
+      await untilStopped(this, this.#go(message, stateDelta, context))
     } catch (error) {
       await this.#endEarly(error)
     }
     await this.#rest(context)
+  }
+
+  async #go(
+    message: Content | undefined,
+    stateDelta: JsonObject | undefined,
+    context: RunCallbackContext,
+  ): Promise<void> {
+    const { tree } = this.#options
+    for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
+    if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
+    await walk(this, tree.root, { path: tree.root.name, tree })
   }
 
   /** What the invocation would do next; `wait` when it is paused. */
@@ -285,7 +294,12 @@ export class ActiveRun implements RunHost {
 
   /** Gives every open call its final response and records why. */
   async closeAsCancelled(reason: string): Promise<void> {
-    await this.#append(closingEntries(this, this.#options.tree.root.name, reason), true)
+    if (!this.#turnstile.enter()) await this.#turnstile.turn()
+    try {
+      await this.#write(closingEntries(this, this.#options.tree.root.name, reason))
+    } finally {
+      this.#turnstile.leave()
+    }
   }
 
   async renew(): Promise<void> {
@@ -297,21 +311,25 @@ export class ActiveRun implements RunHost {
     return this.draft('user', undefined, content, context.take() ?? {})
   }
 
-  async #append(entries: readonly NewEntry[], evenWhenStopped = false): Promise<void> {
+  async #append(entries: readonly NewEntry[]): Promise<void> {
     if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
-      if (this.stopped && !evenWhenStopped) throw this.stopped.reason
-      for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTemp(event)
-      this.#seq = await this.services.sessionService.append(this.#lease, this.#seq, entries)
-      for (const entry of entries) {
-        this.view.add(entry)
-        if (entry.event && entry.event.author !== 'user') this.#yield(entry.event)
-      }
+      if (this.stopped) throw this.stopped.reason
+      await this.#write(entries)
     } catch (error) {
       this.stop(error) // nothing may be recorded after a failed append
       throw error
     } finally {
       this.#turnstile.leave()
+    }
+  }
+
+  async #write(entries: readonly NewEntry[]): Promise<void> {
+    for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTemp(event)
+    this.#seq = await this.services.sessionService.append(this.#lease, this.#seq, entries)
+    for (const entry of entries) {
+      this.view.add(entry)
+      if (entry.event && entry.event.author !== 'user') this.#yield(entry.event)
     }
   }
 

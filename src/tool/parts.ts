@@ -18,3 +18,10 @@ export function partsOf(result: unknown): readonly Part[] | undefined {
   if (typeof result !== 'object' || result === null) return undefined
   return (result as JsonObject & { [PARTS]?: readonly Part[] })[PARTS]
 }
+
+/** A changed result with the media of the original, unless it brings its own. */
+export function keepParts(original: unknown, changed: unknown): unknown {
+  const parts = partsOf(original)
+  if (!parts || typeof changed !== 'object' || changed === null || partsOf(changed)) return changed
+  return withParts(changed, parts)
+}
