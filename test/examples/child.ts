@@ -1,0 +1,45 @@
+// A program started as a user starts it, followed by what it writes.
+import { type ChildProcess, spawn } from 'node:child_process'
+
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly errors: string
+}
+
+/** Runs a file of ours with the Node that runs the tests. */
+export function node(
+  args: readonly string[],
+  options: { input?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Ended> {
+  const child = new Child([process.execPath, '--conditions=toolwright:source', ...args], options.env)
+  child.process.stdin?.end(options.input ?? '')
+  return child.ended
+}
+
+export class Child {
+  readonly process: ChildProcess
+  readonly ended: Promise<Ended>
+  out = ''
+  errors = ''
+
+  constructor([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    this.process = spawn(command, args, { stdio: 'pipe', env })
+    this.process.stdout?.setEncoding('utf8').on('data', (chunk) => (this.out += chunk))
+    this.process.stderr?.setEncoding('utf8').on('data', (chunk) => (this.errors += chunk))
+    this.ended = new Promise((resolve, reject) => {
+      this.process.on('error', reject)
+      this.process.on('close', (code) => resolve({ code, out: this.out, errors: this.errors }))
+    })
+  }
+
+  /** Waits until it has written this; fails when it ends before. */
+  async until(text: string): Promise<void> {
+    const { stdout } = this.process
+    while (!this.out.includes(text)) {
+      const more = new Promise((resolve) => stdout?.once('data', resolve))
+      const end = await Promise.race([more.then(() => undefined), this.ended])
+      if (end && !this.out.includes(text)) throw new Error(`It ended without "${text}":\n${end.out}\n${end.errors}`)
+    }
+  }
+}
