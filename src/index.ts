@@ -14,7 +14,8 @@ export type {
   OneOrMore,
   OnModelError,
 } from './agent/hooks.ts'
-export { type Instruction, LlmAgent, type LlmAgentOptions, type ToolSource } from './agent/llm-agent.ts'
+export type { ToolSource } from './agent/list-tools.ts'
+export { type Instruction, LlmAgent, type LlmAgentOptions } from './agent/llm-agent.ts'
 export { transferToAgent } from './agent/transfer.ts'
 export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/workflow.ts'
 export { InMemoryArtifactService } from './artifact/in-memory.ts'

@@ -6,20 +6,15 @@ import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
 import type { Schema } from '../schema/infer.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import type { Model } from '../tool/model.ts'
-import { isTool, type Tool } from '../tool/tool.ts'
-import { isToolset, type Toolset } from '../tool/toolset.ts'
+import type { Tool } from '../tool/tool.ts'
+import { addedTools, outputMode } from './added-tools.ts'
 import { type Agent, checkAgentName, type InvocationContext, WALK } from './agent.ts'
 import type { Callbacks } from './hooks.ts'
+import { type DynamicTools, flatten, listTools, type ToolSource } from './list-tools.ts'
+import { TRANSFER_TO_AGENT } from './transfer.ts'
 
 /** Text with `{state}`, `{state?}` and `{artifact.name}` placeholders, or a function that writes it. */
 export type Instruction = string | ((context: ReadonlyContext) => string | Promise<string>)
-
-/** What an agent's `tools` takes. */
-export type ToolSource =
-  | Tool
-  | Toolset
-  | ((context: ReadonlyContext) => ToolSource | Promise<ToolSource>)
-  | readonly ToolSource[]
 
 export interface LlmAgentOptions extends Callbacks {
   readonly name: string
@@ -68,9 +63,10 @@ export class LlmAgent implements Agent {
   /** Tools that are always there. */
   readonly table: ToolTable
   /** Tools that depend on who asks. */
-  readonly dynamicTools: readonly (Toolset | ((context: ReadonlyContext) => ToolSource | Promise<ToolSource>))[]
+  readonly dynamicTools: readonly DynamicTools[]
   readonly input: CompiledSchema | undefined
   readonly output: CompiledSchema | undefined
+  #attached: (() => ToolTable) | undefined
 
   constructor(options: LlmAgentOptions) {
     checkAgentName(options.name)
@@ -92,29 +88,38 @@ export class LlmAgent implements Agent {
   run(context: InvocationContext): AsyncIterable<Event> {
     return context[WALK](this)
   }
-}
 
-/** Nested arrays become one list: what is a tool now, and what must be asked later. */
-export function flatten(
-  sources: ToolSource,
-  source: string,
-): { tools: SourcedTool[]; dynamic: Exclude<ToolSource, Tool | readonly ToolSource[]>[] } {
-  const tools: SourcedTool[] = []
-  const dynamic: Exclude<ToolSource, Tool | readonly ToolSource[]>[] = []
-  const visit = (one: ToolSource, depth: number): void => {
-    if (Array.isArray(one) && depth < 32) for (const inner of one) visit(inner, depth + 1)
-    else if (isToolset(one)) dynamic.push(one)
-    else if (isTool(one)) tools.push({ tool: one, source })
-    else if (typeof one === 'function') dynamic.push(one)
-    else {
-      throw new ToolwrightError(
-        'INVALID_CONFIG',
-        `The tools of ${source} hold something that is no tool, toolset or function (${one === null ? 'null' : typeof one}). Use tool({ name, description, run }).`,
-      )
-    }
+  get hasTools(): boolean {
+    return this.table.wire.length > 0 || this.dynamicTools.length > 0
   }
-  visit(sources, 0)
-  return { tools, dynamic }
+
+  /** Every tool the model would see: the agent's own, those of its toolsets, and what the framework adds. */
+  async listTools(context: ReadonlyContext): Promise<Tool[]> {
+    const table = this.#attached?.() ?? this.#tableByItself()
+    const listed = await listTools(this.dynamicTools, table, context, (problem) => console.warn(problem))
+    return [...listed.entries.values()].flatMap(({ tool, declaration }) => (declaration ? [tool] : []))
+  }
+
+  /** For the runner: what this agent works with where it stands in its tree. */
+  attach(table: () => ToolTable): void {
+    this.#attached = table
+  }
+
+  /** Its own tools and more. */
+  tableWith(more: readonly SourcedTool[]): ToolTable {
+    if (more.length === 0) return this.table
+    const own = [...this.table.tools.values()].map((tool) => ({ tool, source: `agent "${this.name}"` }))
+    return makeToolTable([...own, ...more])
+  }
+
+  /** Without a runner only its own sub-agents are known. */
+  #tableByItself(): ToolTable {
+    const { disableTransfer } = this.options
+    const canTransfer = this.subAgents.length > 0 && !disableTransfer && !this.table.tools.has(TRANSFER_TO_AGENT)
+    const model = typeof this.model === 'string' ? undefined : this.model
+    const mode = outputMode(this.output, canTransfer || this.hasTools, model)
+    return this.tableWith(addedTools({ canTransfer, output: this.output, mode }))
+  }
 }
 
 function positive(value: number, what: string, name: string): number {

@@ -1,14 +1,14 @@
 // The agents of a run: who belongs to whom, who can hand over to whom, and what each one works with.
-import { makeToolTable, type SourcedTool, type ToolTable } from '../dispatch/resolve.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Model } from '../tool/model.ts'
+import { addedTools, type OutputMode, outputMode } from './added-tools.ts'
 import { type Agent, checkAgentName } from './agent.ts'
 import { type AgentMark, agentOf } from './agent-tool.ts'
-import { finalAnswerTool } from './final-answer.ts'
 import { type Callbacks, type Hooks, hooksOf } from './hooks.ts'
 import { constantText } from './instruction.ts'
 import { type Instruction, LlmAgent } from './llm-agent.ts'
-import { roster, TRANSFER_TO_AGENT, transferToAgent } from './transfer.ts'
+import { roster, TRANSFER_TO_AGENT } from './transfer.ts'
 
 /** What the runner adds to a tree. */
 export interface TreeOptions {
@@ -34,7 +34,7 @@ export interface Plan {
   /** The whole system instruction when it never changes. */
   readonly constantInstruction: { readonly text: string } | undefined
   /** How a structured answer is asked for. */
-  readonly output: 'native' | 'tool' | undefined
+  readonly output: OutputMode
 }
 
 /** One agent and all below it. An agent tool's child has a tree of its own. */
@@ -116,6 +116,7 @@ export class AgentTree {
 
   #adopt(agent: Agent, above: readonly Agent[]): void {
     checkAgentName(agent.name)
+    if (agent instanceof LlmAgent) agent.attach(() => this.plan(agent).table)
     if (above.includes(agent)) {
       const names = [...above, agent].map(({ name }) => name).join(' -> ')
       throw new ToolwrightError('INVALID_CONFIG', `The agent tree has a circle: ${names}.`)
@@ -142,11 +143,9 @@ export class AgentTree {
     const model = this.#modelOf(agent)
     const byHand = agent.table.entries.has(TRANSFER_TO_AGENT)
     const reachable = this.#reachable(agent, byHand)
-    const added: SourcedTool[] = []
-    if (reachable.length && !byHand) added.push({ tool: transferToAgent(), source: 'the framework' })
-    const output = this.#outputMode(agent, model, added.length > 0)
-    if (output === 'tool' && agent.output) added.push({ tool: finalAnswerTool(agent.output), source: 'the framework' })
-    const own = [...agent.table.entries.values()].map(({ tool }) => ({ tool, source: `agent "${agent.name}"` }))
+    const canTransfer = reachable.length > 0 && !byHand
+    const output = outputMode(agent.output, canTransfer || agent.hasTools, model)
+    const added = addedTools({ canTransfer, output: agent.output, mode: output })
     const told = reachable.length ? roster(reachable) : undefined
     const root = this.root
     const globalInstruction = root instanceof LlmAgent ? root.options.globalInstruction : undefined
@@ -155,7 +154,7 @@ export class AgentTree {
       agent,
       model,
       hooks: this.hooks(agent),
-      table: added.length ? makeToolTable([...own, ...added]) : agent.table,
+      table: agent.tableWith(added),
       reachable,
       globalInstruction,
       roster: told,
@@ -165,12 +164,6 @@ export class AgentTree {
           : undefined,
       output,
     }
-  }
-
-  #outputMode(agent: LlmAgent, model: Model, hasAdded: boolean): Plan['output'] {
-    if (!agent.output) return undefined
-    const hasTools = hasAdded || agent.table.wire.length > 0 || agent.dynamicTools.length > 0
-    return hasTools && !model.capabilities?.toolsWithOutputSchema ? 'tool' : 'native'
   }
 
   #modelOf(agent: LlmAgent): Model {

@@ -85,7 +85,7 @@ function toolsNow(run: RunHost, agent: LlmAgent, place: Place): ToolTable | Prom
 
 async function listNow(run: RunHost, agent: LlmAgent, place: Place, table: ToolTable): Promise<ToolTable> {
   const context = readonlyContext(run, agent.name, place.branch)
-  const listed = await listTools(agent, table, context, (problem) => run.logger.warn(problem))
+  const listed = await listTools(agent.dynamicTools, table, context, (problem) => run.logger.warn(problem))
   run.keepTable(agent, listed)
   return listed
 }
