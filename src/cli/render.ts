@@ -1,5 +1,6 @@
 // Events as a person reads them in a terminal. Pure: text out, nothing written, no clock but the events' own.
 import { styleText } from 'node:util'
+import { isRecord } from '../base/json.ts'
 import {
   type Content,
   type FunctionCall,
@@ -209,18 +210,20 @@ function isRequest(name: string): boolean {
 }
 
 function describe({ name, args }: FunctionCall): string {
-  const field = (value: unknown, key: string): unknown =>
-    typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-      ? (value as Record<string, unknown>)[key]
-      : ''
   switch (name) {
     case 'adk_request_confirmation':
-      return `approval: ${field(field(args, 'toolConfirmation'), 'hint')}`
+      return `approval: ${wordsOf(args, 'toolConfirmation', 'hint')}`
     case 'adk_request_credential':
-      return `a sign-in, for call ${field(args, 'functionCallId')}`
+      return `a sign-in, for call ${wordsOf(args, 'functionCallId')}`
     case 'adk_request_input':
-      return `an answer: ${field(args, 'message')}`
+      return `an answer: ${wordsOf(args, 'message')}`
     default:
       return `the result of ${name} ${JSON.stringify(args)}`
   }
+}
+
+function wordsOf(args: unknown, ...path: readonly string[]): string {
+  let value = args
+  for (const key of path) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
