@@ -24,7 +24,7 @@ line; when nothing is, the \`tour\` the file exports is played.
 In a chat, Ctrl-C cancels the running turn; Ctrl-D, Ctrl-C at the prompt, or "exit" leaves.
 `
 
-/** The command \`run\`; answers the exit code. */
+/** The command `run`; answers the exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { file, message, verbose } = parse(args)
   const agentFile = await load(file)
