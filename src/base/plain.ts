@@ -1,8 +1,14 @@
 // Turns whatever a tool gives into JSON: one walk that copies, counts and replaces what JSON cannot hold.
 import { type JsonObject, MAX_DEPTH, setOwn } from './json.ts'
 
+/** Levels that are left for what a value is put into: what is stored can be copied whole. */
+const ROOM_ABOVE = 50
+
 /** Nothing larger is kept in memory, not even for an artifact. */
 export const HARD_LIMIT_BYTES: number = 32 * 1024 * 1024
+
+/** Small things shared in many places are few bytes and much work. */
+const MAX_OBJECTS = 1_000_000
 
 export interface Plain {
   readonly value: unknown
@@ -12,14 +18,19 @@ export interface Plain {
 
 /** A JSON copy of any value. Never throws: what cannot be read or held becomes a short text saying so. */
 export function toPlain(value: unknown): Plain {
-  const walk: Walk = { bytes: 0, above: [] }
+  const walk: Walk = { bytes: 0, objects: 0, above: [] }
   return { value: copy(value, walk) ?? null, bytes: walk.bytes }
 }
 
 interface Walk {
   bytes: number
+  objects: number
   /** The objects we are inside of: meeting one again is a cycle. */
   readonly above: object[]
+}
+
+function isFull({ bytes, objects }: Walk): boolean {
+  return bytes > HARD_LIMIT_BYTES || objects > MAX_OBJECTS
 }
 
 function copy(value: unknown, walk: Walk): unknown {
@@ -51,8 +62,9 @@ function copyString(text: string, walk: Walk): string {
 }
 
 function copyObject(value: object, walk: Walk): unknown {
-  if (walk.bytes > HARD_LIMIT_BYTES) return '[too large]'
-  if (walk.above.length > MAX_DEPTH) return '[too deep]'
+  walk.objects++
+  if (isFull(walk)) return '[too large]'
+  if (walk.above.length > MAX_DEPTH - ROOM_ABOVE) return '[too deep]'
   if (walk.above.includes(value)) return '[circular]'
   walk.above.push(value)
   try {
@@ -77,7 +89,7 @@ function copyContents(value: object, walk: Walk): unknown {
 function copyItems(items: readonly unknown[], walk: Walk): unknown[] {
   const copies: unknown[] = []
   walk.bytes += 2 + items.length
-  for (let i = 0; i < items.length && walk.bytes <= HARD_LIMIT_BYTES; i++) copies.push(copy(items[i], walk) ?? null)
+  for (let i = 0; i < items.length && !isFull(walk); i++) copies.push(copy(items[i], walk) ?? null)
   return copies
 }
 
@@ -85,7 +97,7 @@ function copyRecord(record: JsonObject, walk: Walk): JsonObject {
   const result: JsonObject = {}
   walk.bytes += 2
   for (const key of Object.keys(record)) {
-    if (walk.bytes > HARD_LIMIT_BYTES) break
+    if (isFull(walk)) break
     const item = copy(record[key], walk)
     if (item === undefined) continue
     walk.bytes += key.length + 4

@@ -57,12 +57,10 @@ function responseOf(value: unknown): JsonObject {
 /** Head and tail of what is too large; the whole goes to an artifact when there is a service for it. */
 async function cut({ host, call, context }: Unsettled, response: JsonObject, bytes: number): Promise<JsonObject> {
   const text = JSON.stringify(response)
-  const keep = Math.floor(host.maxResultBytes / 4)
   const short: JsonObject = {
     truncated: true,
     bytes: Math.max(bytes, text.length),
-    head: whole(text.slice(0, keep)),
-    tail: whole(text.slice(-keep)),
+    ...endsOf(text, host.maxResultBytes),
   }
   if (!host.artifactService) return short
   const filename = `${call.name}-${call.id}.json`
@@ -74,6 +72,20 @@ async function cut({ host, call, context }: Unsettled, response: JsonObject, byt
     return short
   }
 }
+
+/** As much of both ends as fits: half of the cap in characters, less when they take more than a byte each. */
+function endsOf(text: string, maxBytes: number): { head: string; tail: string } {
+  for (let keep = Math.floor(maxBytes / 4); ; keep = Math.floor(keep / 2)) {
+    const ends = { head: whole(text.slice(0, keep)), tail: whole(text.slice(text.length - keep)) }
+    if (keep === 0 || bytesOf(JSON.stringify(ends)) <= maxBytes) return ends
+  }
+}
+
+function bytesOf(text: string): number {
+  return utf8.encode(text).length
+}
+
+const utf8 = new TextEncoder()
 
 /** Without the halves of characters that a cut leaves at either end. */
 function whole(text: string): string {

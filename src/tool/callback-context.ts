@@ -1,4 +1,5 @@
 import { type JsonObject, setOwn } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
@@ -72,6 +73,7 @@ export class RunCallbackContext implements CallbackContext {
     this.#actions = undefined
     this.#artifactDelta = undefined
     const taken: EventActions = { ...actions }
+    if (taken.stateDelta) taken.stateDelta = toPlain(taken.stateDelta).value as JsonObject // written by hand
     if (stateDelta) taken.stateDelta = { ...taken.stateDelta, ...stateDelta }
     if (artifactDelta) taken.artifactDelta = { ...taken.artifactDelta, ...artifactDelta }
     return taken

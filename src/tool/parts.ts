@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
 
 const PARTS: unique symbol = Symbol.for('toolwright.parts')
@@ -13,10 +14,11 @@ export function withParts<T extends object>(result: T, parts: readonly Part[]): 
   return Object.defineProperty({ ...result }, PARTS, { value: parts })
 }
 
-/** The media of a result, if it has any. */
+/** The media of a result, if it has any: a copy. */
 export function partsOf(result: unknown): readonly Part[] | undefined {
   if (typeof result !== 'object' || result === null) return undefined
-  return (result as JsonObject & { [PARTS]?: readonly Part[] })[PARTS]
+  const parts = (result as JsonObject & { [PARTS]?: readonly Part[] })[PARTS]
+  return parts && (toPlain(parts).value as readonly Part[]) // a JSON copy of parts is parts
 }
 
 /** A changed result with the media of the original, unless it brings its own. */

@@ -1,0 +1,104 @@
+import { type Invocation, LlmAgent, ParallelAgent, Runner, type ToolContext, tool } from 'toolwright'
+import { createToolContext, scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { bare, play, progressOf } from './kit.ts'
+
+test('a body knows who asks, for what, and which call this is', async () => {
+  let seen: { invocation: Invocation; context: ToolContext } | undefined
+  const look = bare('look', (_, context) => {
+    seen = { invocation: context.invocation, context }
+    return context.invocation.session.events.length
+  })
+  const told = await play({ tools: [look], calls: [{ name: 'look', id: 'c1' }], stateDelta: { a: 1 } })
+  const { invocation, context } = seen as NonNullable<typeof seen>
+  expect(invocation).toMatchObject({ appName: 'app', userId: 'ada', agentName: 'agent', branch: undefined })
+  expect(invocation.invocationId).toBe(told.invocationId)
+  expect(invocation.session).toMatchObject({ id: told.sessionId, appName: 'app', userId: 'ada', state: { a: 1 } })
+  expect(invocation.userContent).toEqual({ role: 'user', parts: [{ text: 'go' }] })
+  expect(invocation.runConfig).toMatchObject({})
+  expect(invocation.services).toEqual({})
+  expect(context.tool).toEqual({ name: 'look', description: 'look' })
+  expect(context.functionCallId).toBe('c1')
+  expect(context.idempotencyKey).toBe(`${told.invocationId}/c1`)
+  expect(context.signal.aborted).toBe(false)
+  expect(context.toolConfirmation).toBeUndefined()
+  expect(context.authCredential).toBeUndefined()
+  expect(told.response).toEqual({ result: 2 })
+})
+
+test('two equal calls have different keys, and contexts of their own', async () => {
+  const keys: string[] = []
+  const contexts = new Set<unknown>()
+  const charge = bare('charge', (_, context) => {
+    keys.push(context.idempotencyKey)
+    contexts.add(context)
+  })
+  const call = { name: 'charge', args: { amount: 5 } }
+  const { invocationId } = await play({ tools: [charge], steps: [{ calls: [call, call] }, { calls: [call] }, 'done'] })
+  expect(new Set(keys).size).toBe(3)
+  expect(contexts.size).toBe(3)
+  for (const key of keys) expect(key.split('/')).toEqual([invocationId, expect.stringMatching(/^adk-/)])
+})
+
+test('a body inside a parallel agent knows its branch', async () => {
+  const branches: unknown[] = []
+  const look = bare('look', (_, { invocation }) => branches.push([invocation.agentName, invocation.branch]))
+  const child = (name: string): LlmAgent =>
+    new LlmAgent({ name, model: scriptedModel([{ calls: [{ name: 'look' }] }, 'ok']), tools: [look] })
+  const agent = new ParallelAgent({ name: 'both', subAgents: [child('left'), child('right')] })
+  await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'go' })
+  expect(branches.sort()).toEqual([
+    ['left', 'both.left'],
+    ['right', 'both.right'],
+  ])
+})
+
+test('progress is shown as it happens and is never stored or told to the model', async () => {
+  const work = bare('work', (_, context) => {
+    context.progress({ percent: 50 })
+    return 'ok'
+  })
+  const { events, model, runner, sessionId } = await play({ tools: [work], calls: [{ name: 'work', id: 'c1' }] })
+  expect(events.map((event) => [event.content?.role, event.partial ?? false])).toEqual([
+    ['model', false],
+    ['tool', true],
+    ['tool', false],
+    ['model', false],
+  ])
+  expect(progressOf(events)).toEqual([
+    { id: 'c1', name: 'work', response: { progress: { percent: 50 } }, willContinue: true },
+  ])
+  const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
+  expect(JSON.stringify([session, model.requests[1]?.contents])).not.toContain('percent')
+})
+
+test('progress after the response goes nowhere', async () => {
+  let late: ToolContext | undefined
+  const tools = [
+    bare('work', (_, context) => {
+      late = context
+    }),
+    bare('after', () => late?.progress('too late')),
+  ]
+  const { events } = await play({ tools, steps: [{ calls: [{ name: 'work' }] }, { calls: [{ name: 'after' }] }, 'ok'] })
+  expect(progressOf(events)).toEqual([])
+})
+
+test('a body can be tested by itself, over the same context', async () => {
+  const remember = tool({
+    name: 'remember',
+    description: 'Remember a city',
+    parameters: z.object({ city: z.string() }),
+    run: async ({ city }, context) => {
+      context.progress('writing')
+      context.state.set('city', city)
+      context.state.delete('old')
+      return context.state.get('city')
+    },
+  })
+  const context = createToolContext({ state: { old: 1 } })
+  expect(await remember.run({ city: 'Oslo' }, context)).toBe('Oslo')
+  expect(context.stateDelta).toEqual({ city: 'Oslo', old: null })
+  expect(context.progressed).toEqual(['writing'])
+})

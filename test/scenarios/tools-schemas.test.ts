@@ -1,0 +1,220 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import { type Tool, tool } from 'toolwright'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { bare, declarationsOf, play } from './kit.ts'
+
+const CANARY = 'hunter2-canary'
+
+/** One tool in four languages; `ran` tells what its body got. */
+function inEveryLanguage(ran: unknown[]): [string, Tool][] {
+  const about = { name: 'order', description: 'Order something', effect: 'none' } as const
+  const run = (args: unknown): unknown => {
+    ran.push(args)
+    return { ok: true }
+  }
+  const item = 'What to order'
+  return [
+    [
+      'Zod',
+      tool({
+        ...about,
+        parameters: z.object({
+          item: z.string().describe(item),
+          count: z.number().default(1),
+          note: z.string().optional(),
+        }),
+        run,
+      }),
+    ],
+    [
+      'ArkType',
+      tool({
+        ...about,
+        parameters: type({ item: type('string').describe(item), count: 'number = 1', 'note?': 'string' }),
+        run,
+      }),
+    ],
+    [
+      'Valibot',
+      tool({
+        ...about,
+        parameters: toStandardJsonSchema(
+          v.object({
+            item: v.pipe(v.string(), v.description(item)),
+            count: v.optional(v.number(), 1),
+            note: v.optional(v.string()),
+          }),
+        ),
+        run,
+      }),
+    ],
+    [
+      'JSON Schema',
+      tool({
+        ...about,
+        parameters: {
+          type: 'object',
+          properties: {
+            item: { type: 'string', description: item },
+            count: { type: 'number', default: 1 },
+            note: { type: 'string' },
+          },
+          required: ['item'],
+        },
+        run,
+      }),
+    ],
+  ]
+}
+
+describe.each(inEveryLanguage([]).map(([language]) => language))('parameters written in %s', (language) => {
+  const ran: unknown[] = []
+  const order = inEveryLanguage(ran).find(([name]) => name === language)?.[1] as Tool
+
+  test('the model is told what each argument is for', async () => {
+    const { model } = await play({ tools: [order], steps: ['hello'] })
+    const [declaration] = declarationsOf(model)
+    expect(declaration).toMatchObject({
+      name: 'order',
+      description: 'Order something',
+      parametersJsonSchema: {
+        type: 'object',
+        properties: { item: { type: 'string', description: 'What to order' } },
+        required: ['item'],
+      },
+    })
+  })
+
+  test('good arguments reach the body with defaults filled in', async () => {
+    ran.length = 0
+    const { response } = await play({ tools: [order], calls: [{ name: 'order', args: { item: 'tea' } }] })
+    expect(response).toEqual({ ok: true })
+    expect(ran).toEqual([{ item: 'tea', count: 1 }])
+  })
+
+  test('wrong arguments stop before the body, and the answer names the field but not its value', async () => {
+    ran.length = 0
+    const calls = [
+      { name: 'order', args: { item: 'tea', count: CANARY } },
+      { name: 'order', args: { count: 2 } },
+    ]
+    const { responses, text } = await play({ tools: [order], calls })
+    expect(ran).toEqual([])
+    expect(responses[0]?.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+    expect(responses[0]?.response.error).toMatch(/count: expected .*number/)
+    expect(responses[1]?.response.error).toMatch(/item: expected/)
+    expect(JSON.stringify(responses)).not.toContain(CANARY)
+    expect(text).toBe('done')
+  })
+})
+
+test('every wrong field is named in one answer', async () => {
+  const book = tool({
+    name: 'book',
+    description: 'Book a room',
+    parameters: z.object({
+      nights: z.number().int().max(30),
+      guest: z.object({ email: z.email() }),
+      kind: z.enum(['single', 'double']),
+    }),
+    run: () => expect.unreachable(),
+  })
+  const args = { nights: 99, guest: { email: CANARY }, kind: CANARY }
+  const { response } = await play({ tools: [book], calls: [{ name: 'book', args }] })
+  expect(response.error).toBe(
+    'Invalid arguments for book: nights: expected number at most 30; guest.email: expected valid email; kind: expected "single" or "double"',
+  )
+})
+
+test('a tool without parameters gets none, whatever the model invents', async () => {
+  const seen: unknown[] = []
+  const now = tool({ name: 'now', description: 'The time', run: (args) => seen.push(args) })
+  const { model } = await play({ tools: [now], calls: [{ name: 'now' }, { name: 'now', args: { zone: 'UTC' } }] })
+  expect(seen).toEqual([{}, {}])
+  expect(declarationsOf(model)).toEqual([{ name: 'now', description: 'The time' }])
+})
+
+test('an object that only declares a schema is validated against it', async () => {
+  const ran: unknown[] = []
+  const hand = bare('hand', (args) => ran.push(args), {
+    declaration: () => ({
+      name: 'hand',
+      description: 'Made by hand',
+      parametersJsonSchema: { type: 'object', properties: { n: { type: 'integer', default: 3 } } },
+    }),
+  })
+  const { responses } = await play({ tools: [hand], calls: [{ name: 'hand', args: { n: 'x' } }, { name: 'hand' }] })
+  expect(responses[0]?.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+  expect(ran).toEqual([{ n: 3 }])
+})
+
+test('a class with private state is a tool, and its own parse decides', async () => {
+  class Counter implements Tool {
+    readonly name = 'counter'
+    readonly description = 'Counts'
+    #count = 0
+    declaration(): { name: string; description: string } {
+      return { name: this.name, description: this.description }
+    }
+    parse(args: unknown): { value: unknown } | { issues: { path: string; expected: string }[] } {
+      const { by } = args as { by?: number }
+      return by === 13 ? { issues: [{ path: 'by', expected: 'a lucky number' }] } : { value: { by: by ?? 1 } }
+    }
+    run(args: unknown): number {
+      this.#count += (args as { by: number }).by
+      return this.#count
+    }
+  }
+  const calls = [{ name: 'counter' }, { name: 'counter', args: { by: 13 } }, { name: 'counter', args: { by: 2 } }]
+  const { responses } = await play({ tools: [new Counter()], calls })
+  expect(responses.map(({ response }) => response)).toEqual([
+    { result: 1 },
+    { error: 'Invalid arguments for counter: by: expected a lucky number', errorCode: 'INVALID_ARGS' },
+    { result: 3 },
+  ])
+})
+
+test('a validator that throws has accepted nothing, and its words are not repeated', async () => {
+  const broken = bare('broken', () => expect.unreachable(), {
+    parse: () => {
+      throw new Error(`cannot check ${CANARY}`)
+    },
+  })
+  const { response } = await play({ tools: [broken], calls: [{ name: 'broken', args: { secret: CANARY } }] })
+  expect(response).toEqual({
+    error: 'Invalid arguments for broken: they could not be checked',
+    errorCode: 'INVALID_ARGS',
+  })
+})
+
+describe('a tool that says what its results look like', () => {
+  const weather = (result: unknown): Tool =>
+    tool({
+      name: 'weather',
+      description: 'The weather',
+      outputSchema: z.object({ degrees: z.number(), unit: z.string().default('C') }),
+      run: (_, context): { degrees: number } => {
+        context.state.set('asked', true)
+        return result as { degrees: number }
+      },
+    })
+
+  test('a good result is completed by the schema, and the model is told the shape', async () => {
+    const { response, model, state } = await play({ tools: [weather({ degrees: 4 })], calls: [{ name: 'weather' }] })
+    expect(response).toEqual({ degrees: 4, unit: 'C' })
+    expect(declarationsOf(model)[0]).toMatchObject({ responseJsonSchema: { type: 'object' } })
+    expect(state).toEqual({ asked: true })
+  })
+
+  test('a wrong one is an error that does not show the value, and changes no state', async () => {
+    const { response, state } = await play({ tools: [weather({ degrees: CANARY })], calls: [{ name: 'weather' }] })
+    expect(response).toEqual({
+      error: 'weather gave a result that does not fit its schema: degrees: expected number',
+      errorCode: 'INVALID_RESULT',
+    })
+    expect(state).toEqual({})
+  })
+})
