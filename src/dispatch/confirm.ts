@@ -1,5 +1,6 @@
 // The confirmation gate: a call that needs a human's yes does not run without one.
-import { copyJson, isRecord } from '../base/json.ts'
+import { copyJson, type JsonObject } from '../base/json.ts'
+import { isPlainJson } from '../policy/plain.ts'
 import { readonlyContext } from '../tool/invocation.ts'
 import type { Batch } from './host.ts'
 import { failure, type Ready, type Result } from './outcome.ts'
@@ -17,9 +18,10 @@ export async function confirm(batch: Batch, ready: Ready): Promise<Result | unde
 /** Anything but a clear `false` means yes: a predicate that throws or answers nonsense must not open the gate. */
 async function needsConfirmation({ host, agentName, scope }: Batch, { entry, args }: Ready): Promise<boolean> {
   const { requiresConfirmation } = entry.tool
-  if (typeof requiresConfirmation !== 'function') return requiresConfirmation === true
+  if (typeof requiresConfirmation !== 'function') return Boolean(requiresConfirmation)
   try {
-    const given = isRecord(args) ? copyJson(args) : {}
+    // a copy, where there can be one: what a schema made of the arguments may be more than JSON
+    const given = (isPlainJson(args) ? copyJson(args) : args) as JsonObject
     const context = readonlyContext(host, agentName, scope.branch)
     return (await requiresConfirmation.call(entry.tool, given, context)) !== false
   } catch {

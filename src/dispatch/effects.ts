@@ -11,7 +11,7 @@ export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry 
   const calls: { id: string; args?: JsonObject }[] = []
   for (const one of prepared) {
     if (one.type !== 'ready' || !hasEffect(batch, one)) continue
-    calls.push(one.rewritten ? { id: one.call.id, args: one.args as JsonObject } : { id: one.call.id })
+    calls.push(one.rewritten ? { id: one.call.id, args: one.rewritten } : { id: one.call.id })
   }
   if (calls.length === 0) return undefined
   return { record: { type: 'intent', invocationId: batch.host.invocationId, path: batch.scope.path, calls } }

@@ -109,21 +109,17 @@ function whileRunning<T>(
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     let cancelTimer: (() => void) | undefined
+    let forget: (() => void) | undefined
+    const finish = (): void => {
+      cancelTimer?.()
+      forget?.()
+    }
     const leave = (reason: unknown): void => {
       finish()
       if (reason instanceof Timeout) context.abortAttempt(reason)
       else context.abort(reason)
       reject(reason)
       if (onLeave) void Promise.resolve().then(onLeave).catch(ignore)
-    }
-    const forget = host.onStop(leave)
-    const finish = (): void => {
-      cancelTimer?.()
-      forget()
-    }
-    if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) {
-      const late = (): void => leave(new Timeout(`${call.name} timed out after ${timeoutMs} ms`))
-      cancelTimer = host.ports.setTimer(late, timeoutMs)
     }
     start().then(
       (value) => {
@@ -135,6 +131,12 @@ function whileRunning<T>(
         reject(error)
       },
     )
+    if (host.stopped) return leave(host.stopped.reason) // by the body itself, before it first waited
+    forget = host.onStop(leave)
+    if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) {
+      const late = (): void => leave(new Timeout(`${call.name} timed out after ${timeoutMs} ms`))
+      cancelTimer = host.ports.setTimer(late, timeoutMs)
+    }
   })
 }
 
@@ -152,9 +154,14 @@ function failed({ call, entry }: Ready | Answered, error: unknown): Result {
 async function recover(batch: Batch, one: Ready | Answered, error: unknown): Promise<{ value: unknown } | undefined> {
   const { entry, context } = one
   const args = shownArgs(one)
-  for (const onToolError of batch.hooks.onToolError) {
-    const value = await onToolError({ tool: entry.tool, args, error, context })
-    if (value !== undefined) return { value }
+  try {
+    for (const onToolError of batch.hooks.onToolError) {
+      const value = await onToolError({ tool: entry.tool, args, error, context })
+      if (value !== undefined) return { value }
+    }
+  } catch (failed) {
+    // what the tool did still counts: an unknown outcome must not become a plain failure
+    batch.host.logger.warn(`onToolError of ${entry.tool.name} failed: ${messageOf(failed)}`, failed)
   }
   return undefined
 }

@@ -18,8 +18,8 @@ export interface Begun {
 export interface Ready extends Begun {
   readonly type: 'ready'
   readonly args: unknown
-  /** The arguments are not the model's own, so the intent must hold them. */
-  readonly rewritten: boolean
+  /** The arguments as they were given, when not by the model: the intent must hold them, to be checked again. */
+  readonly rewritten: JsonObject | undefined
 }
 
 /** A call that was answered by a callback or by reconciliation; only `afterTool` is still to come. */
@@ -55,7 +55,14 @@ export type Outcome = Result | Suspended
 
 /** A call that failed: the model is told, nothing else happens. */
 export function failure(call: CallState, errorCode: ResultErrorCode, error: string): Result {
-  return { type: 'result', call, response: { error, errorCode } }
+  return { type: 'result', call, response: { error: clip(error), errorCode } }
+}
+
+/** Nobody reads an error to its end that is longer than this. */
+const MAX_ERROR = 8_000
+
+function clip(error: string): string {
+  return error.length > MAX_ERROR ? `${error.slice(0, MAX_ERROR).toWellFormed()}...` : error
 }
 
 /** A call that may or may not have taken effect. */

@@ -1,5 +1,6 @@
 // Checks one call and takes it through the gates, up to the point where its body may run.
 import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
@@ -16,14 +17,14 @@ export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const entry = batch.table.entries.get(call.name)
-  if (!entry?.declaration) return failure(call, 'NOT_FOUND', unknownTool(batch.table, call.name))
   const failed = batch.host.fold.failedInARow(call)
-  if (failed >= MAX_EQUAL_FAILURES && !entry.tool.mayRepeat) {
+  if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat) {
     const error = `The same call has failed ${failed} times in a row and is not run again.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
+  if (!entry?.declaration) return failure(call, 'NOT_FOUND', unknownTool(batch.table, call.name))
   const begun = { call, entry, context: contextOf(batch, call, entry) }
-  if (batch.hasBegun(entry.tool, call)) return { type: 'ready', ...begun, args: call.args, rewritten: false }
+  if (batch.hasBegun(entry.tool, call)) return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
   if (call.intent) return recoverAttempt(begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
   return validate(batch, begun, call.args, false, batch.hooks.beforeTool.length ? askCallbacks : gates)
 }
@@ -51,13 +52,14 @@ function validate(
 ): Prepared | Promise<Prepared> {
   try {
     const parsed = begun.entry.parse(copyJson(args))
+    const kept = rewritten ? (toPlain(args).value as JsonObject) : undefined // before anybody changes them
     if (parsed instanceof Promise) {
       return parsed.then(
-        (value) => checked(batch, begun, value, rewritten, then),
+        (value) => checked(batch, begun, value, kept, then),
         (error) => invalid(begun, error),
       )
     }
-    return checked(batch, begun, parsed, rewritten, then)
+    return checked(batch, begun, parsed, kept, then)
   } catch (error) {
     return invalid(begun, error)
   }
@@ -67,7 +69,7 @@ function checked(
   batch: Batch,
   { call, entry, context }: Begun,
   parsed: Parsed,
-  rewritten: boolean,
+  rewritten: JsonObject | undefined,
   then: Step,
 ): Prepared | Promise<Prepared> {
   if (!parsed.issues) return then(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })

@@ -1,8 +1,8 @@
 // From outcomes to the log: one response event in call order, and what follows from it.
-import { type JsonObject, setOwn } from '../base/json.ts'
+import { canonicalJson, type JsonObject, setOwn } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
-import { isFailure } from '../event/fold.ts'
+import { type CallState, isFailure } from '../event/fold.ts'
 import type { Batch } from './host.ts'
 import type { Outcome, Result } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
@@ -17,13 +17,13 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   const parts: Part[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
-  for (const outcome of settled) {
+  for (const [at, outcome] of settled.entries()) {
     const { id, name } = outcome.call
     if (outcome.type === 'suspended' || (outcome.pending && leaves)) {
       if (leaves) parts.push({ functionResponse: { id, name, response: movedOn } })
       continue
     }
-    const response = warned(batch, outcome)
+    const response = warned(batch, outcome, settled.slice(0, at))
     if (outcome.stops)
       stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
     if (outcome.pending) {
@@ -66,11 +66,16 @@ function merged<T>(into: { [key: string]: T } | undefined, from: { [key: string]
 const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on before this call was finished.' }
 
 /** The third equal failure in a row comes with a warning; the next such call would end the run. */
-function warned(batch: Batch, { call, response, stops }: Result): JsonObject {
+function warned(batch: Batch, { call, response, stops }: Result, before: readonly Outcome[]): JsonObject {
   if (stops || !isFailure(response) || batch.table.entries.get(call.name)?.tool.mayRepeat) return response
-  if (batch.host.fold.failedInARow(call) + 1 !== MAX_EQUAL_FAILURES) return response
+  const beside = before.filter((one) => one.type === 'result' && isFailure(one.response) && isEqual(one.call, call))
+  if (batch.host.fold.failedInARow(call) + beside.length + 1 !== MAX_EQUAL_FAILURES) return response
   const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`
   return { ...response, error, errorCode: 'REPEATED_CALL' }
+}
+
+function isEqual(a: CallState, b: CallState): boolean {
+  return a.name === b.name && canonicalJson(a.args) === canonicalJson(b.args)
 }
 
 /** Handles recorded before their siblings were done: nobody will answer them now. */
