@@ -1,0 +1,190 @@
+import type { Event, ToolContext } from 'toolwright'
+import { describe, expect, test } from 'vitest'
+import { bare, HandTimers, play, signalled, stage, type Told } from './kit.ts'
+
+/** Bodies that say when they start and end, and end when told. */
+function stepwise(names: readonly string[]) {
+  const log: string[] = []
+  const ends = new Map(names.map((name) => [name, signalled()]))
+  const started = new Map(names.map((name) => [name, signalled()]))
+  const run = async (name: string): Promise<string> => {
+    log.push(`+${name}`)
+    started.get(name)?.resolve()
+    await ends.get(name)?.promise
+    log.push(`-${name}`)
+    return name
+  }
+  const tools = names.map((name) => bare(name, () => run(name)))
+  return {
+    log,
+    tools,
+    calls: names.map((name) => ({ name })),
+    end: (name: string) => ends.get(name)?.resolve(),
+    started: (name: string) => started.get(name)?.promise,
+  }
+}
+
+const results = ({ responses }: Told): unknown[] => responses.map(({ response }) => response.result)
+
+test('calls of one reply run beside each other, and results keep their order', async () => {
+  const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c'])
+  const playing = play({ tools, calls })
+  await Promise.all(['a', 'b', 'c'].map(started))
+  for (const name of ['c', 'a', 'b']) end(name)
+  const told = await playing
+  expect(log.slice(0, 3)).toEqual(['+a', '+b', '+c'])
+  expect(results(told)).toEqual(['a', 'b', 'c'])
+  expect(told.events.filter((event) => event.content?.role === 'tool')).toHaveLength(1)
+})
+
+test('an agent may insist on one at a time', async () => {
+  const { log, tools, calls, end } = stepwise(['a', 'b'])
+  end('b')
+  end('a')
+  const told = await play({ tools, calls, agent: { toolExecution: { parallel: false } } })
+  expect(log).toEqual(['+a', '-a', '+b', '-b'])
+  expect(results(told)).toEqual(['a', 'b'])
+})
+
+test('never more than maxConcurrency at once', async () => {
+  const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c', 'd'])
+  const playing = play({ tools, calls, agent: { toolExecution: { maxConcurrency: 2 } } })
+  await started('b')
+  expect(log).toEqual(['+a', '+b'])
+  end('b')
+  await started('c')
+  expect(log).toEqual(['+a', '+b', '-b', '+c'])
+  end('a')
+  await started('d')
+  expect(log).toEqual(['+a', '+b', '-b', '+c', '-a', '+d'])
+  for (const name of ['c', 'd']) end(name)
+  expect(results(await playing)).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('eight at once unless told otherwise', async () => {
+  let running = 0
+  let most = 0
+  const gate = signalled()
+  const eight = signalled()
+  const work = bare('work', async () => {
+    most = Math.max(most, ++running)
+    if (running === 8) eight.resolve()
+    await gate.promise
+    running--
+  })
+  const playing = play({ tools: [work], calls: Array.from({ length: 20 }, () => ({ name: 'work' })) })
+  await eight.promise
+  gate.resolve()
+  expect((await playing).responses).toHaveLength(20)
+  expect(most).toBe(8)
+})
+
+test('a sequential tool never runs beside its siblings', async () => {
+  const { log, tools, calls, end, started } = stepwise(['a', 'alone', 'b', 'c'])
+  const given = tools.map((tool) => (tool.name === 'alone' ? { ...tool, sequential: true } : tool))
+  const playing = play({ tools: given, calls })
+  await started('a')
+  expect(log).toEqual(['+a'])
+  end('a')
+  await started('alone')
+  expect(log).toEqual(['+a', '-a', '+alone'])
+  end('alone')
+  await Promise.all([started('b'), started('c')])
+  expect(log).toEqual(['+a', '-a', '+alone', '-alone', '+b', '+c'])
+  for (const name of ['b', 'c']) end(name)
+  expect(results(await playing)).toEqual(['a', 'alone', 'b', 'c'])
+})
+
+describe('arguments are copies', () => {
+  const spoil = (args: unknown): unknown => {
+    const { list } = args as { list: string[] }
+    const before = [...list]
+    list.push('spoiled')
+    return before
+  }
+  const given = { list: ['good'] }
+  const callsOf = ({ events }: Told): unknown[] =>
+    events.flatMap((event) => event.content?.parts.flatMap((part) => part.functionCall?.args ?? []) ?? [])
+
+  test('changed by a body, neither the event nor a sibling sees it', async () => {
+    const calls = [
+      { name: 'spoil', args: given },
+      { name: 'spoil', args: given },
+    ]
+    const told = await play({ tools: [bare('spoil', spoil)], calls })
+    expect(results(told)).toEqual([['good'], ['good']])
+    expect(callsOf(told)).toEqual([{ list: ['good'] }, { list: ['good'] }])
+    expect(given).toEqual({ list: ['good'] })
+  })
+
+  test('changed by a callback, the event does not see it', async () => {
+    const told = await play({
+      tools: [bare('spoil', () => 1)],
+      calls: [{ name: 'spoil', args: given }],
+      agent: { beforeTool: ({ args }) => void spoil(args), afterTool: ({ args }) => void spoil(args) },
+    })
+    expect(callsOf(told)).toEqual([{ list: ['good'] }])
+    expect(given).toEqual({ list: ['good'] })
+  })
+})
+
+describe('a result that waited a second for a slower sibling', () => {
+  const begin = () => {
+    const timers = new HandTimers()
+    const steps = stepwise(['fast', 'slow'])
+    const { runner } = stage({ tools: steps.tools, calls: steps.calls, runner: { ports: timers.ports } })
+    const events = runner.run({ userId: 'ada', message: 'go' })[Symbol.asyncIterator]()
+    return { timers, ...steps, next: async () => (await events.next()).value as Event }
+  }
+
+  test('is recorded by itself, and the model still gets both in order', async () => {
+    const { timers, end, next } = begin()
+    await next()
+    const first = next()
+    end('fast')
+    await timers.fire(1_000)
+    const early = await first
+    expect(early.content?.parts.map((part) => part.functionResponse?.name)).toEqual(['fast'])
+    end('slow')
+    const late = await next()
+    expect(late.content?.parts.map((part) => part.functionResponse?.name)).toEqual(['slow'])
+    const last = await next()
+    expect(last.content?.parts[0]?.text).toBe('done')
+  })
+
+  test('is recorded with it when the sibling comes first after all', async () => {
+    const { timers, end, started, next } = begin()
+    await next()
+    const first = next()
+    await started('slow')
+    end('fast')
+    end('slow')
+    const both = await first
+    expect(both.content?.parts.map((part) => part.functionResponse?.name)).toEqual(['fast', 'slow'])
+    expect(timers.count(1_000)).toBe(0)
+  })
+})
+
+test('state written by a result that was recorded early is seen by nobody twice', async () => {
+  const timers = new HandTimers()
+  const slow = signalled()
+  const read = (context: ToolContext): unknown => context.state.get('fast', 'not yet')
+  const tools = [
+    bare('fast', (_, { state }) => state.set('fast', 1)),
+    bare('slow', async (_, context) => {
+      const before = read(context)
+      await slow.promise
+      return [before, read(context)]
+    }),
+  ]
+  const { runner } = stage({ tools, calls: [{ name: 'fast' }, { name: 'slow' }], runner: { ports: timers.ports } })
+  const events = runner.run({ userId: 'ada', message: 'go' })[Symbol.asyncIterator]()
+  await events.next()
+  const early = events.next()
+  await timers.fire(1_000)
+  expect((await early).value?.actions.stateDelta).toEqual({ fast: 1 })
+  slow.resolve()
+  const { value } = await events.next()
+  expect(value?.content?.parts[0]?.functionResponse?.response.result).toEqual(['not yet', 1])
+  expect(value?.actions).toEqual({})
+})

@@ -1,0 +1,150 @@
+import { functionCallsOf } from 'toolwright'
+import { describe, expect, test } from 'vitest'
+import { bare, offered, play } from './kit.ts'
+
+test('every tool may add to the request, before every model call', async () => {
+  const asked: string[] = []
+  const adding = (name: string) =>
+    bare(name, () => name, {
+      processLlmRequest: (request, context) => {
+        asked.push(`${name} for ${context.invocation.agentName}`)
+        request.appendInstruction(`Use ${name}.`)
+      },
+    })
+  const { model } = await play({
+    tools: [adding('a'), [() => adding('b')]],
+    steps: [{ calls: [{ name: 'a' }] }, { calls: [{ name: 'b' }] }, 'done'],
+    agent: { instruction: 'Be brief.' },
+  })
+  expect(asked).toEqual(Array(3).fill(['a for agent', 'b for agent']).flat())
+  for (const request of model.requests) {
+    expect(request.config.systemInstruction).toBe('Be brief.\n\nUse a.\n\nUse b.')
+  }
+})
+
+test('a passive tool adds to the request and is neither offered nor called', async () => {
+  let asked = 0
+  const passive = bare('preload', () => expect.unreachable(), {
+    declaration: () => undefined,
+    processLlmRequest: (request) => {
+      asked++
+      request.appendWireTool({ googleSearch: {} })
+      request.appendWireTool({ googleSearch: {} })
+    },
+  })
+  const { model, response } = await play({ tools: [passive, bare('other', () => 1)], calls: [{ name: 'preload' }] })
+  expect(offered(model)).toEqual(['other'])
+  expect(model.requests[0]?.config.tools?.slice(1)).toEqual([{ googleSearch: {} }])
+  expect(response).toEqual({ error: 'Unknown tool "preload". There are "other".', errorCode: 'NOT_FOUND' })
+  expect(asked).toBe(2)
+})
+
+test('what a tool writes while it adds to the request rides on the reply', async () => {
+  const passive = bare('note', () => 1, { processLlmRequest: (_, { state }) => state.set('asked', true) })
+  const { events, state } = await play({ tools: [passive], steps: ['hello'] })
+  expect(events[0]?.actions.stateDelta).toEqual({ asked: true })
+  expect(state).toEqual({ asked: true })
+})
+
+describe('ids of calls', () => {
+  const idsFor = async (...ids: (string | undefined)[]): Promise<string[]> => {
+    const calls = ids.map((id) => ({ name: 'a', ...(id !== undefined && { id }) }))
+    const { events, responses, runner, sessionId } = await play({ tools: [bare('a', () => 1)], calls })
+    const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
+    const stored = functionCallsOf(session?.events[1]?.content).map(({ id }) => id as string)
+    expect(functionCallsOf(events[0]?.content).map(({ id }) => id)).toEqual(stored)
+    expect(responses.map(({ id }) => id)).toEqual(stored)
+    return stored
+  }
+
+  test('a good one is kept', async () => {
+    expect(await idsFor('call_1', 'b')).toEqual(['call_1', 'b'])
+  })
+
+  test.each([undefined, '', 'a/b', 'x@y'])('%j is filled in before the event is stored', async (id) => {
+    expect(await idsFor(id)).toEqual([expect.stringMatching(/^adk-[\w-]+$/)])
+  })
+
+  test('one that is there twice is replaced the second time', async () => {
+    const [first, second] = await idsFor('same', 'same')
+    expect(first).toBe('same')
+    expect(second).toMatch(/^adk-/)
+  })
+
+  test('one of an earlier reply is replaced', async () => {
+    const calls = [{ name: 'a', id: 'same' }]
+    const { responses } = await play({ tools: [bare('a', () => 1)], steps: [{ calls }, { calls }, 'done'] })
+    expect(responses[0]?.id).toBe('same')
+    expect(responses[1]?.id).toMatch(/^adk-/)
+  })
+})
+
+describe('a tool that is not there', () => {
+  const tools = [bare('get_weather', () => 'sunny'), bare('search', () => 'found')]
+
+  test.each([
+    ['Get_Weather', 'Did you mean "get_weather"?'],
+    ['get_weather ', 'Did you mean "get_weather"?'],
+    ['getweather', 'Did you mean "get_weather"?'],
+    ['serach', 'Did you mean "search"?'],
+    ['zzzzzzzzzzzz', 'There are "get_weather", "search".'],
+    ['adk_request_confirmation', 'There are "get_weather", "search".'],
+    ['', 'There are'],
+  ])('%j is an error result that helps, and its siblings are kept', async (name, help) => {
+    const { responses, text } = await play({ tools, calls: [{ name: 'search' }, { name }, { name: 'get_weather' }] })
+    expect(responses.map(({ response }) => response.result ?? response.errorCode)).toEqual([
+      'found',
+      'NOT_FOUND',
+      'sunny',
+    ])
+    expect(responses[1]?.response.error).toContain(help)
+    expect(text).toBe('done')
+  })
+
+  test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])('%s is no tool', async (name) => {
+    const { response, text } = await play({ tools, calls: [{ name, args: { a: 1 } }] })
+    expect(response).toMatchObject({ errorCode: 'NOT_FOUND' })
+    expect(text).toBe('done')
+  })
+
+  test('a very long name is not repeated in full', async () => {
+    const { response } = await play({ tools, calls: [{ name: 'x'.repeat(100_000) }] })
+    expect(String(response.error).length).toBeLessThan(300)
+  })
+
+  test('no callback of another tool hears of it', async () => {
+    const heard: string[] = []
+    await play({
+      tools,
+      calls: [{ name: 'nope' }],
+      agent: {
+        beforeTool: () => void heard.push('before'),
+        afterTool: () => void heard.push('after'),
+        onToolError: () => void heard.push('error'),
+      },
+    })
+    expect(heard).toEqual([])
+  })
+})
+
+test('tools may be called constructor, and arguments __proto__', async () => {
+  const seen: unknown[] = []
+  const run = (args: unknown): string => {
+    seen.push(args)
+    return 'ran'
+  }
+  const args = JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}},"toString":1}')
+  const tools = ['constructor', 'toString', '__proto__'].map((name) => bare(name, run))
+  const { responses } = await play({ tools, calls: tools.map(({ name }) => ({ name, args })) })
+  expect(responses.map(({ response }) => response.result)).toEqual(['ran', 'ran', 'ran'])
+  expect(Object.getOwnPropertyNames(seen[0])).toEqual(['__proto__', 'constructor', 'toString'])
+  expect((seen[0] as { admin?: boolean }).admin).toBeUndefined()
+  expect(({} as { admin?: boolean }).admin).toBeUndefined()
+})
+
+test('arguments that are no object are none', async () => {
+  const seen: unknown[] = []
+  const args = 'x' as unknown as { [key: string]: unknown }
+  await play({ tools: [bare('a', (given) => seen.push(given))], calls: [{ name: 'a', args }] })
+  expect(seen).toEqual([{}])
+})

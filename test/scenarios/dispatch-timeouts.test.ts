@@ -1,0 +1,168 @@
+import { agentTool, type Effect, LlmAgent, retry, type Tool, timeout, tool } from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { describe, expect, test } from 'vitest'
+import { bare, HandTimers, play, progressOf, signalled, stage } from './kit.ts'
+
+const forever = (): Promise<never> => new Promise(() => {})
+
+/** Plays a story in which one timer fires. */
+async function whenLate(ms: number, tools: readonly Tool[], story: Parameters<typeof play>[0] = {}) {
+  const timers = new HandTimers()
+  const calls = tools.map(({ name }) => ({ name }))
+  const playing = play({ tools, calls, ...story, runner: { ports: timers.ports, ...story.runner } })
+  await timers.fire(ms)
+  return await playing
+}
+
+describe('a body that does not come back', () => {
+  test.each<[Effect | undefined, object]>([
+    ['none', { error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' }],
+    ['idempotent', { error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' }],
+    [
+      'atMostOnce',
+      {
+        status: 'unknown_outcome',
+        error: 'hang timed out after 30000 ms and may have taken effect',
+        errorCode: 'TIMEOUT',
+      },
+    ],
+    [
+      undefined,
+      {
+        status: 'unknown_outcome',
+        error: 'hang timed out after 30000 ms and may have taken effect',
+        errorCode: 'TIMEOUT',
+      },
+    ],
+  ])('and whose effect is %s is answered after half a minute', async (effect, response) => {
+    const told = await whenLate(30_000, [{ ...bare('hang', forever), effect }])
+    expect(told.response).toEqual(response)
+    expect(told.text).toBe('done')
+  })
+
+  test('is answered sooner when the runner says so', async () => {
+    const { response } = await whenLate(5, [bare('hang', forever)], { runner: { toolTimeoutMs: 5 } })
+    expect(response.error).toBe('hang timed out after 5 ms')
+  })
+
+  test.each([10, 60_000])('has the tool’s own deadline of %d ms instead', async (timeoutMs) => {
+    const { response } = await whenLate(timeoutMs, [bare('hang', forever, { timeoutMs })])
+    expect(response.error).toBe(`hang timed out after ${timeoutMs} ms`)
+  })
+
+  test('of nested deadlines has the smallest', async () => {
+    const { response } = await whenLate(20, [timeout(timeout(timeout(bare('hang', forever), 50), 20), 90)])
+    expect(response.error).toBe('hang timed out after 20 ms')
+  })
+
+  test('sees its signal aborted, its siblings do not', async () => {
+    const signals: AbortSignal[] = []
+    const watching = (name: string): Tool =>
+      bare(name, (_, { signal }) => {
+        signals.push(signal)
+        return name === 'hang' ? forever() : 'ok'
+      })
+    const { responses } = await whenLate(30_000, [watching('hang'), watching('fine')])
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+    expect(String(signals[0]?.reason)).toContain('timed out')
+    expect(responses.map(({ response }) => response.result ?? response.errorCode)).toEqual(['TIMEOUT', 'ok'])
+  })
+
+  test('and is a generator is closed', async () => {
+    const closed = signalled<string>()
+    const gen = bare('gen', async function* (_, { signal }) {
+      try {
+        yield 'started'
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      } finally {
+        closed.resolve('closed')
+      }
+    })
+    const { response } = await whenLate(30_000, [gen])
+    expect(response.errorCode).toBe('TIMEOUT')
+    expect(await closed.promise).toBe('closed')
+  })
+})
+
+test('what comes too late is dropped: the result, progress, and an error', async () => {
+  const timers = new HandTimers()
+  const late = signalled()
+  const ended = signalled<string>()
+  const slow = bare('slow', async (_, context) => {
+    await late.promise
+    context.progress('too late')
+    ended.resolve('ended')
+    throw new Error('nobody listens')
+  })
+  const wait = bare('wait', async () => {
+    late.resolve()
+    return await ended.promise
+  })
+  const playing = play({
+    tools: [slow, wait],
+    steps: [{ calls: [{ name: 'slow' }] }, { calls: [{ name: 'wait' }] }, 'done'],
+    runner: { ports: timers.ports },
+  })
+  await timers.fire(30_000)
+  const { responses, events } = await playing
+  expect(responses.map(({ name, response }) => [name, response.errorCode ?? response.result])).toEqual([
+    ['slow', 'TIMEOUT'],
+    ['wait', 'ended'],
+  ])
+  expect(progressOf(events)).toEqual([])
+})
+
+test('a body that is in time leaves no timer behind', async () => {
+  const timers = new HandTimers()
+  const tools = [bare('ok', async () => 1), bare('bad', () => Promise.reject(new Error('no')))]
+  await play({ tools, calls: [{ name: 'ok' }, { name: 'bad' }], runner: { ports: timers.ports } })
+  expect(timers.count(30_000)).toBe(0)
+  expect(timers.count(1_000)).toBe(0)
+})
+
+test('an agent used as a tool has no deadline', async () => {
+  const timers = new HandTimers()
+  const asked = signalled()
+  const answer = signalled<string>()
+  const model = scriptedModel([
+    () => {
+      asked.resolve()
+      return answer.promise
+    },
+  ])
+  const helper = new LlmAgent({ name: 'helper', model })
+  const calls = [{ name: 'helper', args: { request: 'help' } }]
+  const playing = play({ tools: [timeout(agentTool(helper), 5)], calls, runner: { ports: timers.ports } })
+  await asked.promise
+  expect([timers.count(5), timers.count(30_000)]).toEqual([0, 0])
+  answer.resolve('helped')
+  expect((await playing).responses[0]?.response).toEqual({ text: 'helped' })
+})
+
+test('retry runs a timed-out attempt again, with a signal of its own and the same key', async () => {
+  const attempts: { signal: AbortSignal; key: string }[] = []
+  const flaky = tool({
+    name: 'flaky',
+    description: 'Hangs once',
+    effect: 'idempotent',
+    timeoutMs: 40,
+    run: async (_, { signal, idempotencyKey }) => {
+      attempts.push({ signal, key: idempotencyKey })
+      return attempts.length === 1 ? await forever() : 'second time'
+    },
+  })
+  const { response } = await whenLate(40, [retry(flaky, { attempts: 2, delayMs: 0 })])
+  expect(response).toEqual({ result: 'second time' })
+  expect(attempts.map(({ signal }) => signal.aborted)).toEqual([true, false])
+  expect(attempts[0]?.key).toBe(attempts[1]?.key)
+})
+
+test('the next message finds a session that works', async () => {
+  const timers = new HandTimers()
+  const steps = [{ calls: [{ name: 'hang' }] }, 'one', 'two']
+  const { runner } = stage({ tools: [bare('hang', forever)], steps, runner: { ports: timers.ports } })
+  const first = runner.complete({ userId: 'ada', sessionId: 's', message: 'go' })
+  await timers.fire(30_000)
+  expect((await first).text).toBe('one')
+  expect((await runner.complete({ userId: 'ada', sessionId: 's', message: 'go' })).text).toBe('two')
+})
