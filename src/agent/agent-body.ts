@@ -11,7 +11,6 @@ import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { failureOf } from './next.ts'
 import type { Place, RunHost } from './run-host.ts'
-import { logOf } from './session-view.ts'
 import type { Plan } from './tree.ts'
 
 export interface AgentCall {
@@ -47,7 +46,7 @@ function requestOf(args: unknown): string {
 /** The child's last words, or the object when it has an output schema; and why it failed, if it did. */
 async function resultOf(run: RunHost, agent: Agent, inner: Place): Promise<unknown> {
   const text = textOf(run.fold.answerIn(inner.path)?.content)
-  const failure = failureOf(agent, logOf(run.fold, inner.tree), inner.path)
+  const failure = failureOf(agent, { fold: run.fold, tree: inner.tree }, inner.path)
   if (failure) return { text, error: failure.message, errorCode: 'EXECUTION_FAILED' }
   if (!(agent instanceof LlmAgent) || !agent.output) return { text }
   const parsed = await parseAnswer(agent.output, text)

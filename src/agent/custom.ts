@@ -9,7 +9,6 @@ import type { Invocation, State } from '../tool/context.ts'
 import { type Agent, type InvocationContext, WALK } from './agent.ts'
 import { next } from './next.ts'
 import type { Place, RunHost } from './run-host.ts'
-import { logOf } from './session-view.ts'
 
 /** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
 export class PausedInside extends Error {
@@ -103,7 +102,7 @@ class CustomContext implements InvocationContext {
     const place: Place = { ...this.#place, path: childPath(this.#place.path, child.name, nth) }
     for (const event of this.#eventsIn(place.path)) yield this.#pass(event)
     const { fold } = this.#run
-    if (fold.begun(place.path) && next(child, logOf(fold, place.tree), place.path).type === 'done') return
+    if (fold.begun(place.path) && next(child, { fold, tree: place.tree }, place.path).type === 'done') return
     yield* this.#follow(child, place)
   }
 

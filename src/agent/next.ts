@@ -1,8 +1,8 @@
 // What happens next in a scope: a pure function of the agent tree and the log.
 import { unreachable } from '../base/unreachable.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
 import type { CallState, Fold, ScopeState } from '../event/fold.ts'
 import { childPath } from '../event/scope.ts'
-import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
 import { agentOf } from './agent-tool.ts'
 import { LlmAgent } from './llm-agent.ts'
@@ -26,8 +26,8 @@ export interface Child {
 export interface Log {
   readonly fold: Fold
   readonly tree: AgentTree
-  /** A tool of an agent by name; needed for agent tools that a toolset supplies. */
-  toolOf(agent: LlmAgent, name: string): Tool | undefined
+  /** The tools listed for an agent whose tools depend on who asks; agent tools may be among them. */
+  readonly listed?: ((agent: LlmAgent) => ToolTable | undefined) | undefined
 }
 
 const DONE: Next = { type: 'done' }
@@ -83,7 +83,8 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
 /** What an open call waits for: its own result, or whatever the agent behind it waits for. Undefined = it can go on. */
 function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState[] | undefined {
   if (call.pending) return [call]
-  const mark = agentOf(log.toolOf(agent, call.name))
+  const table = log.listed?.(agent) ?? log.tree.plan(agent).table
+  const mark = agentOf(table.tools.get(call.name))
   if (!mark) return undefined
   const path = childPath(call.path, mark.agent.name, call.id)
   if (!log.fold.begun(path)) return undefined

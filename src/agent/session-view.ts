@@ -5,7 +5,7 @@ import { Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
 import { History } from './history.ts'
 import { LlmAgent } from './llm-agent.ts'
-import { type Log, type Next, next } from './next.ts'
+import { type Next, next } from './next.ts'
 import type { AgentTree } from './tree.ts'
 
 export class SessionView {
@@ -64,7 +64,7 @@ export class SessionView {
   }
 
   stepOf(fold: Fold): Next {
-    return next(this.#tree.root, logOf(fold, this.#tree), this.#tree.root.name)
+    return next(this.#tree.root, { fold, tree: this.#tree }, this.#tree.root.name)
   }
 
   history(agentName: string, scope: Scope): Content[] {
@@ -91,9 +91,4 @@ export class SessionView {
 /** Someone changed state from outside: no invocation. */
 function isStateEdit(event: Event): boolean {
   return event.author === 'user' && !event.content
-}
-
-/** The log of an invocation for `next`, with the tools that are always there. */
-export function logOf(fold: Fold, tree: AgentTree): Log {
-  return { fold, tree, toolOf: (agent, name) => tree.plan(agent).table.tools.get(name) }
 }

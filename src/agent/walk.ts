@@ -4,10 +4,9 @@ import type { Content } from '../content/content.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'
-import { type CallState, type Fold, hasActed } from '../event/fold.ts'
+import { type CallState, hasActed } from '../event/fold.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import { readonlyContext } from '../tool/invocation.ts'
-import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
 import { askModel, end } from './ask-model.ts'
 import { CallBatch } from './call-batch.ts'
@@ -16,12 +15,11 @@ import { listTools } from './list-tools.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { agentInCharge, type Child, type Log, next } from './next.ts'
 import type { Place, RunHost } from './run-host.ts'
-import type { AgentTree } from './tree.ts'
 import { ParallelAgent } from './workflow.ts'
 
 /** Takes a scope as far as it goes: to its end, or to where somebody must be waited for. */
 export async function walk(run: RunHost, agent: Agent, place: Place): Promise<'done' | 'wait'> {
-  const log = new RunLog(run, place.tree)
+  const log: Log = { fold: run.fold, tree: place.tree, listed: (one) => run.tableOf(one) }
   let inCharge: Agent | undefined
   for (;;) {
     throwIfStopped(run)
@@ -59,22 +57,6 @@ export async function walk(run: RunHost, agent: Agent, place: Place): Promise<'d
 
 function throwIfStopped({ stopped }: RunHost): void {
   if (stopped) throw stopped.reason
-}
-
-/** The log as `next` reads it in this run: with the tools that were listed for it. */
-class RunLog implements Log {
-  readonly #run: RunHost
-  readonly tree: AgentTree
-  constructor(run: RunHost, tree: AgentTree) {
-    this.#run = run
-    this.tree = tree
-  }
-  get fold(): Fold {
-    return this.#run.fold
-  }
-  toolOf(agent: LlmAgent, name: string): Tool | undefined {
-    return (this.#run.tableOf(agent) ?? this.tree.plan(agent).table).tools.get(name)
-  }
 }
 
 /** The tools of an agent as they are for this request. */
