@@ -146,6 +146,11 @@ export function signalled<T = void>(): {
   return Promise.withResolvers<T>()
 }
 
+/** Lets everything else go on until it is so. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}
+
 /** Timers that fire when told, and not before. */
 export class HandTimers {
   #timers: { ms: number; callback: () => void }[] = []

@@ -1,0 +1,151 @@
+import { cached, concurrency, longRunning, redact, retry, type Tool, timeout } from 'toolwright'
+import { describe, expect, test } from 'vitest'
+import { bare, declarationsOf, play, responsesOf, stage, tell } from './kit.ts'
+
+describe('a long-running tool', () => {
+  const ask = (): Tool => bare('ask_boss', () => ({ ticket: 7 }))
+  const steps = [{ calls: [{ name: 'ask_boss', id: 'c1', args: { days: 3 } }] }, 'Enjoy your holiday.']
+  const answer = (response: object, id = 'c1') => [
+    { functionResponse: { id, name: 'ask_boss', response: response as { [key: string]: unknown } } },
+  ]
+
+  test('ends the run as pending, and its answer continues the same invocation', async () => {
+    const { runner, model } = stage({ tools: [longRunning(ask())], steps })
+    const first = await runner.complete({ userId: 'ada', message: 'holiday?' })
+    expect(first.text).not.toContain('Enjoy')
+    const [event] = first.events.filter(({ content }) => content?.role === 'tool')
+    expect(event?.longRunningToolIds).toEqual(['c1'])
+    expect(event?.content?.parts).toEqual([
+      { functionResponse: { id: 'c1', name: 'ask_boss', response: { ticket: 7 }, willContinue: true } },
+    ])
+    const { sessionId, invocationId } = first
+    expect(first.pending).toEqual([
+      expect.objectContaining({
+        id: 'c1',
+        kind: 'longRunning',
+        functionCallId: 'c1',
+        tool: 'ask_boss',
+        args: { days: 3 },
+        agent: 'agent',
+        userId: 'ada',
+        sessionId,
+        invocationId,
+      }),
+    ])
+    expect(model.requests).toHaveLength(1)
+
+    const second = await runner.complete({ userId: 'ada', sessionId, message: answer({ granted: true }) })
+    expect(second.text).toBe('Enjoy your holiday.')
+    expect(second.invocationId).toBe(invocationId)
+    expect(second.pending).toEqual([])
+    const shown = model.requests[1]?.contents.flatMap((content) =>
+      content.parts.flatMap((part) => part.functionResponse ?? []),
+    )
+    expect(shown).toEqual([{ id: 'c1', name: 'ask_boss', response: { granted: true } }])
+  })
+
+  test('tells the model not to call again meanwhile', async () => {
+    const { model } = await play({ tools: [longRunning(longRunning(ask()))], steps: ['hi'] })
+    expect(String(declarationsOf(model)[0]?.description).match(/do not call it again/g)).toHaveLength(1)
+  })
+
+  test.each<[string, (tool: Tool) => Tool]>([
+    ['cached', (tool) => cached(longRunning(tool))],
+    ['outside a cache', (tool) => longRunning(cached(tool))],
+    ['retried', (tool) => longRunning(retry(tool, { attempts: 2 }))],
+    ['limited', (tool) => concurrency(timeout(longRunning(tool), 1_000), 1)],
+    ['redacted', (tool) => redact(longRunning(tool), ['secret'])],
+  ])('stays one when it is %s', async (_, wrap) => {
+    const { runner } = stage({ tools: [wrap(ask())], steps })
+    const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'holiday?' })
+    expect(pending.map(({ id }) => id)).toEqual(['c1'])
+    const { text } = await runner.complete({ userId: 'ada', sessionId, message: answer({ ok: 1 }) })
+    expect(text).toBe('Enjoy your holiday.')
+  })
+
+  test('may be done at once after all, or turn out to take long', async () => {
+    const quick = bare(
+      'quick',
+      (_, context) => {
+        context.longRunning = false
+        return 'done'
+      },
+      { isLongRunning: true },
+    )
+    const slow = bare('slow', (_, context) => {
+      context.longRunning = true
+      return 'started'
+    })
+    const { runner } = stage({
+      tools: [quick, slow],
+      steps: [
+        {
+          calls: [
+            { name: 'quick', id: 'q' },
+            { name: 'slow', id: 's' },
+          ],
+        },
+        'x',
+      ],
+    })
+    const { pending, events } = await runner.complete({ userId: 'ada', message: 'go' })
+    expect(pending.map(({ id }) => id)).toEqual(['s'])
+    expect(responsesOf(events).map(({ id, willContinue }) => [id, willContinue])).toEqual([
+      ['q', undefined],
+      ['s', true],
+    ])
+  })
+
+  test('that throws has failed and waits for nobody', async () => {
+    const broken = bare('ask_boss', () => {
+      throw new Error('no boss')
+    })
+    const { response, text } = await play({ tools: [longRunning(broken)], steps })
+    expect(response).toEqual({ error: 'no boss', errorCode: 'EXECUTION_FAILED' })
+    expect(text).toBe('Enjoy your holiday.')
+  })
+
+  test('can report on its way, and is final when it says so', async () => {
+    const { runner } = stage({ tools: [longRunning(ask())], steps })
+    const { sessionId } = await runner.complete({ userId: 'ada', message: 'holiday?' })
+    const still = [{ functionResponse: { id: 'c1', name: 'ask_boss', response: { seen: true }, willContinue: true } }]
+    const waiting = await runner.complete({ userId: 'ada', sessionId, message: still })
+    expect(waiting.pending.map(({ id }) => id)).toEqual(['c1'])
+    const { text } = await runner.complete({ userId: 'ada', sessionId, message: answer({ ok: 1 }) })
+    expect(text).toBe('Enjoy your holiday.')
+  })
+
+  test('answered under an unknown id runs nothing', async () => {
+    const { runner, model } = stage({ tools: [longRunning(ask())], steps })
+    const { sessionId } = await tell(runner, model)
+    for (const id of ['nope', '__proto__', '']) {
+      await expect(runner.complete({ userId: 'ada', sessionId, message: answer({}, id) })).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      })
+    }
+    await expect(runner.complete({ userId: 'eve', sessionId, message: answer({}) })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    expect(model.requests).toHaveLength(1)
+  })
+
+  test('keeps the results of its siblings, and one model call follows when all is answered', async () => {
+    const tools = [longRunning(ask()), bare('quick', () => 'ok'), longRunning(bare('ask_hr', () => 'asked'))]
+    const calls = [
+      { name: 'ask_boss', id: 'c1' },
+      { name: 'quick', id: 'c2' },
+      { name: 'ask_hr', id: 'c3' },
+    ]
+    const { runner, model } = stage({ tools, steps: [{ calls }, 'All set.'] })
+    const first = await runner.complete({ userId: 'ada', message: 'go' })
+    const { sessionId } = first
+    expect(first.pending.map(({ id }) => id)).toEqual(['c1', 'c3'])
+    const half = await runner.complete({ userId: 'ada', sessionId, message: answer({ yes: 1 }) })
+    expect(half.pending.map(({ id }) => id)).toEqual(['c3'])
+    expect(model.requests).toHaveLength(1)
+    const message = [{ functionResponse: { id: 'c3', name: 'ask_hr', response: { yes: 2 } } }]
+    expect((await runner.complete({ userId: 'ada', sessionId, message })).text).toBe('All set.')
+    const shown = model.requests[1]?.contents.at(-1)?.parts.map((part) => part.functionResponse?.response)
+    expect(shown).toEqual([{ yes: 1 }, { result: 'ok' }, { yes: 2 }])
+  })
+})
