@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { Tool } from '../tool/tool.ts'
+import { extendToolTable, makeToolTable, unknownTool } from './resolve.ts'
+
+const named = (name: string, more: Partial<Tool> = {}): Tool => ({
+  name,
+  description: name,
+  declaration: () => ({ name, description: name }),
+  run: () => name,
+  ...more,
+})
+const table = (...names: string[]) => makeToolTable(names.map((name) => ({ tool: named(name), source: 'a test' })))
+
+test.each([
+  ['adk_request_input', 'reserved'],
+  ['has space', 'starts with a letter'],
+  ['1st', 'starts with a letter'],
+  ['x'.repeat(129), 'at most 128'],
+])('the name %s is refused while the agent is built', (name, why) => {
+  expect(() => table(name)).toThrow(why)
+})
+
+test('a tool that declares another name is refused', () => {
+  const tool = named('a', { declaration: () => ({ name: 'b', description: '' }) })
+  expect(() => makeToolTable([{ tool, source: 'a test' }])).toThrow('declares itself as "b"')
+})
+
+test('the declarations of a table are the same array in every request', () => {
+  const { wire } = table('a', 'b')
+  expect(wire).toEqual([
+    {
+      functionDeclarations: [
+        { name: 'a', description: 'a' },
+        { name: 'b', description: 'b' },
+      ],
+    },
+  ])
+  expect(table().wire).toEqual([])
+})
+
+test('tools that come later never replace one that is there', () => {
+  const problems: string[] = []
+  const first = table('a')
+  const second = extendToolTable(
+    first,
+    ['a', 'b', 'adk_request_x'].map((name) => ({ tool: named(name), source: 'a toolset' })),
+    (problem) => problems.push(problem),
+  )
+  expect([...second.tools.keys()]).toEqual(['a', 'b'])
+  expect(second.entries.get('a')).toBe(first.entries.get('a'))
+  expect(problems).toHaveLength(2)
+})
+
+test.each([
+  ['getWeather', 'Did you mean "get_weather", "get_whether"?'],
+  ['weather', 'Did you mean "get_weather"?'],
+  ['get_wether', 'Did you mean "get_weather", "get_whether"?'],
+  ['constructor', 'There are "get_weather", "get_whether", "search".'],
+])('a model that says %s is told what is near', (said, help) => {
+  expect(unknownTool(table('get_weather', 'get_whether', 'search'), said)).toContain(help)
+})
+
+test('a model without tools is told so', () => {
+  expect(unknownTool(table(), 'x')).toBe('Unknown tool "x". There are no tools.')
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { messageOf, ToolError, ToolwrightError } from './error.ts'
+
+test('a tool error says what went wrong, with a code', () => {
+  const cause = new Error('deeper')
+  expect(new ToolError('Which order?')).toMatchObject({
+    name: 'ToolError',
+    code: 'EXECUTION_FAILED',
+    message: 'Which order?',
+  })
+  expect(new ToolError('None.', { code: 'NOT_FOUND', cause })).toMatchObject({ code: 'NOT_FOUND', cause })
+  expect('cause' in new ToolError('x')).toBe(false)
+})
+
+test('an error for developers keeps its cause', () => {
+  const cause = new Error('deeper')
+  const error = new ToolwrightError('STORAGE', 'The disk is full.', { cause })
+  expect(error).toMatchObject({ name: 'ToolwrightError', code: 'STORAGE', cause })
+})
+
+test('anything that was thrown has words', () => {
+  const unreadable = Object.defineProperty(new Error('x'), 'message', {
+    get: () => {
+      throw new Error('no')
+    },
+  })
+  expect([new Error('a'), 'b', { message: 'c' }, new TypeError(), 5, null, unreadable].map(messageOf)).toEqual([
+    'a',
+    'b',
+    'c',
+    'TypeError',
+    'something that is no error was thrown (number)',
+    'something that is no error was thrown (object)',
+    'an error that cannot be read was thrown',
+  ])
+})
