@@ -47,6 +47,11 @@ test('equal values have equal canonical text, whatever the order of keys', () =>
   )
 })
 
+test('canonical text of what is nested too deep ends there', () => {
+  expect(canonicalJson(nested(50_000))).toContain('[too deep]')
+  expect(canonicalJson(nested(MAX_DEPTH))).not.toContain('[too deep]')
+})
+
 test('only objects that are no lists are records', () => {
   expect([{}, Object.create(null), new Map()].map(isRecord)).toEqual([true, true, true])
   expect([null, undefined, [], 'a', 1].map(isRecord)).toEqual([false, false, false, false, false])

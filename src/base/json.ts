@@ -32,14 +32,18 @@ export function copyJson<T>(value: T, depth = 0): T {
   return copy as T
 }
 
-/** JSON with sorted keys and no undefined: equal values give equal text (RFC 8785 for what JSON can hold). */
-export function canonicalJson(value: unknown): string {
+/**
+ * JSON with sorted keys and no undefined: equal values give equal text (RFC 8785 for what JSON can hold). What is
+ * nested deeper than MAX_DEPTH is left out.
+ */
+export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (depth > MAX_DEPTH) return '"[too deep]"'
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, depth + 1)).join(',')}]`
   const record = value as JsonObject
   const keys = Object.keys(record).filter((key) => record[key] !== undefined)
   return `{${keys
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key])}`)
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(record[key], depth + 1)}`)
     .join(',')}}`
 }

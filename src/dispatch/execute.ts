@@ -12,6 +12,9 @@ import { settle } from './settle.ts'
 /** Yields kept of a generator that returns nothing. */
 const MAX_YIELDS = 10_000
 
+/** After so many yields others have a turn. */
+const BREATH = 1_000
+
 /** A body that did not come back in time. */
 class Timeout extends Error {}
 
@@ -71,7 +74,7 @@ function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
     return whileRunning(
       batch.host,
       ready,
-      () => drain(ready, steps),
+      () => drain(batch.host, ready, steps),
       timeoutMs,
       () => steps.return?.(undefined),
     )
@@ -84,9 +87,11 @@ type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
 }
 
 /** Yields are progress, the return is the result; a generator that returns nothing answers with its yields. */
-async function drain({ context }: Ready, steps: Steps): Promise<unknown> {
+async function drain({ ports }: DispatchHost, { context }: Ready, steps: Steps): Promise<unknown> {
   const yields: unknown[] = []
-  for (;;) {
+  for (let count = 1; ; count++) {
+    // one that never waits would keep its own deadline, and everybody else, from having a turn
+    if (count % BREATH === 0) await new Promise<void>((resolve) => void ports.setTimer(resolve, 0))
     const step = await steps.next()
     if (step.done) {
       if (step.value !== undefined) return step.value

@@ -63,7 +63,7 @@ async function cut({ host, call, context }: Unsettled, response: JsonObject, byt
     ...endsOf(text, host.maxResultBytes),
   }
   if (!host.artifactService) return short
-  const filename = `${call.name}-${call.id}.json`
+  const filename = `${call.name.replaceAll(':', '-')}-${call.id}.json` // `user:` would be the user's, in every session
   try {
     const version = await context.saveArtifact(filename, { text })
     return { ...short, artifact: { filename, version } }

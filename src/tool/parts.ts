@@ -18,7 +18,7 @@ export function withParts<T extends object>(result: T, parts: readonly Part[]): 
 export function partsOf(result: unknown): readonly Part[] | undefined {
   if (typeof result !== 'object' || result === null) return undefined
   const parts = (result as JsonObject & { [PARTS]?: readonly Part[] })[PARTS]
-  return parts && (toPlain(parts).value as readonly Part[]) // a JSON copy of parts is parts
+  return Array.isArray(parts) ? (toPlain(parts).value as readonly Part[]) : undefined // a JSON copy of parts is parts
 }
 
 /** A changed result with the media of the original, unless it brings its own. */

@@ -84,6 +84,20 @@ describe('a body that does not come back', () => {
   })
 })
 
+test('a generator that never waits does not outrun its deadline', async () => {
+  let yields = 0
+  const busy = bare(
+    'busy',
+    function* () {
+      while (yields < 300_000) yield ++yields
+    },
+    { timeoutMs: 20 },
+  )
+  const { response } = await play({ tools: [busy], calls: [{ name: 'busy' }] })
+  expect(response.errorCode).toBe('TIMEOUT')
+  expect(yields).toBeLessThan(300_000)
+})
+
 test('what comes too late is dropped: the result, progress, and an error', async () => {
   const timers = new HandTimers()
   const late = signalled()

@@ -50,6 +50,12 @@ describe('whatever a body gives becomes a response object', () => {
     expect(model.requests[1]?.contents.at(-1)?.parts[1]).toEqual(image)
   })
 
+  test('media that is no list of parts is none', async () => {
+    const odd = bare('odd', () => withParts({ ok: true }, 'nonsense' as unknown as []))
+    const { events } = await play({ tools: [odd], calls: [{ name: 'odd' }] })
+    expect(events[1]?.content?.parts).toHaveLength(1)
+  })
+
   test('what the body does to its result afterwards, media included, is too late', async () => {
     const result = { list: [1] }
     const media = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }

@@ -40,6 +40,15 @@ test('the whole of a cut result is an artifact that can be loaded back', async (
   expect(JSON.parse(saved?.text ?? '')).toEqual(whole)
 })
 
+test('the whole of a cut result belongs to the session, whatever the tool is called', async () => {
+  const artifactService = new InMemoryArtifactService()
+  const tools = [bare('user:export', () => 'x'.repeat(300_000))]
+  const told = await play({ tools, calls: [{ name: 'user:export', id: 'c1' }], runner: { artifactService } })
+  expect(told.response.artifact).toEqual({ filename: 'user-export-c1.json', version: 0 })
+  const elsewhere = { appName: 'app', userId: 'ada', sessionId: 'another' }
+  expect(await artifactService.listArtifactKeys(elsewhere)).toEqual([])
+})
+
 test('an artifact service that fails costs the reference, not the result', async () => {
   const artifactService = new InMemoryArtifactService()
   artifactService.saveArtifact = () => Promise.reject(new Error('disk full'))
