@@ -12,7 +12,7 @@ import { describeIssues } from '../schema/parsed.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE } from './final-answer.ts'
+import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE, wrongAnswers } from './final-answer.ts'
 import { buildRequest } from './request.ts'
 import type { Place, RunHost } from './run-host.ts'
 import type { Plan } from './tree.ts'
@@ -28,6 +28,10 @@ export async function askModel(
   const context = new RunCallbackContext(run, agent.name, place.branch)
   const answer = plan.output === 'tool' ? finalAnswer(scope) : undefined
   if (answer) return await giveAnswer(run, plan, place, context, answer.value)
+  const wrong = plan.output === 'tool' ? wrongAnswers(run.fold, place.path) : []
+  if (wrong.length + (scope?.corrections ?? 0) > MAX_CORRECTIONS) {
+    return await run.commit([{ event: invalidOutput(run, plan, place, String(wrong.at(-1))) }])
+  }
   if (run.fold.replies >= run.maxLlmCalls) {
     return await end(run, agent.name, place, 'MAX_LLM_CALLS', `The run has used its ${run.maxLlmCalls} model calls.`)
   }
@@ -38,9 +42,9 @@ export async function askModel(
   const built = buildRequest(run, plan, place, tools instanceof Promise ? await tools : tools, context)
   const request = built instanceof Promise ? await built : built
   const ids = new CallIds(run)
-  let response: LlmResponse
+  let response = plan.hooks.beforeModel.length ? await before(plan, request, context) : undefined
   try {
-    response = await respond(run, plan, place, request, context, ids)
+    response ??= await generate(run, plan.model, request, agent.name, place, ids)
   } catch (error) {
     if (run.stopped) throw run.stopped.reason
     const recovered = await recover(plan, request, error, context)
@@ -76,31 +80,12 @@ export async function end(
   await run.commit([{ event }])
 }
 
-function respond(
-  run: RunHost,
-  plan: Plan,
-  place: Place,
-  request: LlmRequest,
-  context: RunCallbackContext,
-  ids: CallIds,
-): Promise<LlmResponse> {
-  if (plan.hooks.beforeModel.length) return respondWithHooks(run, plan, place, request, context, ids)
-  return generate(run, plan.model, request, plan.agent.name, place, ids)
-}
-
-async function respondWithHooks(
-  run: RunHost,
-  plan: Plan,
-  place: Place,
-  request: LlmRequest,
-  context: RunCallbackContext,
-  ids: CallIds,
-): Promise<LlmResponse> {
+async function before(plan: Plan, request: LlmRequest, context: RunCallbackContext): Promise<LlmResponse | undefined> {
   for (const hook of plan.hooks.beforeModel) {
     const response = await hook({ request, context })
     if (response) return response
   }
-  return await generate(run, plan.model, request, plan.agent.name, place, ids)
+  return undefined
 }
 
 async function generate(
@@ -116,7 +101,7 @@ async function generate(
   for await (const response of model.generate(request, options)) {
     if (run.stopped) break
     if (!response.partial) whole = response
-    else if (options.stream) run.emit(replyEvent(run, author, place, ids.fill(response.content), response, true))
+    else if (options.stream) run.emit(replyEvent(run, author, place, ids.fill(response.content, true), response, true))
   }
   if (!whole) throw new Error(`Model "${model.name}" gave no final response.`)
   return whole
@@ -170,16 +155,19 @@ async function check(
 /** Told to the model in its next request, or the end when it was told often enough. */
 function correction(run: RunHost, plan: Plan, place: Place, problem: string): Draft {
   const { agent, output } = plan
-  const told = run.fold.scopes.get(place.path)?.corrections ?? 0
-  if (told >= MAX_CORRECTIONS) {
-    const event = run.draft(agent.name, place, undefined, {})
-    event.errorCode = 'INVALID_OUTPUT'
-    event.errorMessage = `The answer of agent "${agent.name}" does not fit its outputSchema: ${problem}`
-    return event
-  }
+  const wrong = output === 'tool' ? wrongAnswers(run.fold, place.path).length : 0
+  const told = wrong + (run.fold.scopes.get(place.path)?.corrections ?? 0)
+  if (told >= MAX_CORRECTIONS) return invalidOutput(run, plan, place, problem)
   const how = output === 'tool' ? `Call ${SET_MODEL_RESPONSE} with your answer.` : 'Answer again, with JSON only.'
   const text = `Your answer does not have the required form: ${problem}. ${how}`
   return run.draft(agent.name, place, { role: 'user', parts: [{ text }] }, {})
+}
+
+function invalidOutput(run: RunHost, { agent }: Plan, place: Place, problem: string): Draft {
+  const event = run.draft(agent.name, place, undefined, {})
+  event.errorCode = 'INVALID_OUTPUT'
+  event.errorMessage = `The answer of agent "${agent.name}" does not fit its outputSchema: ${problem}`
+  return event
 }
 
 /** An answer given with the tool, said as text so that everybody finds it in the same place. */
@@ -226,12 +214,14 @@ function replyEvent(
 class CallIds {
   readonly #run: RunHost
   #given: string[] | undefined
+  /** Calls in the deltas so far. */
+  #streamed = 0
   constructor(run: RunHost) {
     this.#run = run
   }
-  fill(content: Content | undefined): Content {
+  fill(content: Content | undefined, isDelta = false): Content {
     if (!content) return { role: 'model', parts: [] }
-    let calls = 0
+    let calls = isDelta ? this.#streamed : 0
     let filled: Part[] | undefined // most replies are fit as they are
     for (const [at, part] of content.parts.entries()) {
       const fit = part.functionCall ? this.#fillOne(part, part.functionCall, calls++) : part
@@ -239,6 +229,7 @@ class CallIds {
       filled ??= [...content.parts]
       filled[at] = fit
     }
+    if (isDelta) this.#streamed = calls
     if (filled) return { role: 'model', parts: filled }
     return content.role === 'model' ? content : { role: 'model', parts: content.parts }
   }

@@ -1,7 +1,7 @@
 // Structured output for models that cannot have tools and a response schema in one request.
 import type { JsonObject } from '../base/json.ts'
 import { isRecord } from '../base/json.ts'
-import type { CallState, ScopeState } from '../event/fold.ts'
+import type { CallState, Fold, ScopeState } from '../event/fold.ts'
 import { isFailure } from '../event/fold.ts'
 import type { CompiledSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
@@ -34,6 +34,16 @@ export function finalAnswerTool(output: CompiledSchema): Tool {
 export function finalAnswer(scope: ScopeState | undefined): { value: unknown } | undefined {
   const given = scope?.calls.find(isAnswer)
   return given && { value: given.response?.response.result }
+}
+
+/** What was wrong with each answer that the tool refused. */
+export function wrongAnswers(fold: Fold, path: string): unknown[] {
+  const wrong: unknown[] = []
+  for (const { name, path: at, response } of fold.calls.values()) {
+    if (name !== SET_MODEL_RESPONSE || at !== path || !response || !isFailure(response.response)) continue
+    wrong.push(response.response.error)
+  }
+  return wrong
 }
 
 function isAnswer(call: CallState): boolean {

@@ -17,6 +17,8 @@ export class History {
   readonly #contents: Content[] = []
   #group: Group | undefined
   #read = 0
+  /** Where what was said to the agent last stands. */
+  #turn = 0
   /** Handles the model has seen in place of a result, by call id: the result will replace them. */
   #handles: Map<string, number> | undefined
 
@@ -33,10 +35,10 @@ export class History {
     return this.#scope.isolation !== undefined
   }
 
-  /** A list of its own for one request. */
-  upTo(events: readonly Event[]): Content[] {
+  /** A list of its own for one request: all of it, or only what was said last to the agent and what it did since. */
+  upTo(events: readonly Event[], which: 'default' | 'none' = 'default'): Content[] {
     while (this.#read < events.length) this.#add(events[this.#read++] as Event)
-    return this.#contents.slice()
+    return this.#contents.slice(which === 'none' ? this.#turn : 0)
   }
 
   #add(event: Event): void {
@@ -47,8 +49,8 @@ export class History {
       if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close(this.#group)
     }
     if (author === 'user') this.#hear(content)
-    else if (content.role === 'user') this.#push(content)
-    else if (author !== this.#agentName) this.#push(asContext(author, content.parts))
+    else if (content.role === 'user') this.#instruct(event, content)
+    else if (author !== this.#agentName) this.#overhear(author, content.parts, 'said')
     else if (content.role === 'tool') this.#answers(content.parts)
     else if (content.parts.length) this.#reply(event, content)
   }
@@ -68,6 +70,18 @@ export class History {
       else said.push(part)
     }
     if (said.length) this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
+  }
+
+  /** The request to an agent tool, or a word of the framework's to one agent: for the others it is hearsay. */
+  #instruct({ author }: Event, content: Content): void {
+    if (author === this.#agentName) this.#contents.push(content)
+    else if (this.isIsolated && this.#contents.length === 0) this.#push(content)
+    else this.#overhear(author, content.parts, 'was told')
+  }
+
+  #overhear(author: string, parts: readonly Part[], how: string): void {
+    const told = asContext(author, parts, how)
+    if (told) this.#push(told)
   }
 
   #reply(event: Event, content: Content): void {
@@ -113,7 +127,10 @@ export class History {
       return answer ?? [{ functionResponse: { id, name, response: { error: 'No result was recorded.' } } }]
     })
     this.#contents.push({ role: 'tool', parts })
-    if (group.late) this.#contents.push(...group.late)
+    if (group.late) {
+      this.#contents.push(...group.late)
+      this.#turn = this.#contents.length - 1
+    }
     this.#group = undefined
   }
 
@@ -129,7 +146,7 @@ export class History {
   }
 
   #push(content: Content): void {
-    if (!this.#group) this.#contents.push(content)
+    if (!this.#group) this.#turn = this.#contents.push(content) - 1
     else if (this.#group.late) this.#group.late.push(content)
     else this.#group.late = [content]
   }
@@ -140,12 +157,12 @@ function shownAsHandle({ willContinue: _, ...response }: FunctionResponse, parts
   return [{ functionResponse: response }, ...parts.slice(1)]
 }
 
-/** What another agent said and did, told to this one. */
-function asContext(author: string, parts: readonly Part[]): Content {
+/** What another agent said and did, told to this one; undefined when it kept it to itself. */
+function asContext(author: string, parts: readonly Part[], how: string): Content | undefined {
   const told: Part[] = [{ text: 'For context:' }]
   for (const part of parts) {
     if (part.text) {
-      if (!part.thought) told.push({ text: `[${author}] said: ${part.text}` })
+      if (!part.thought) told.push({ text: `[${author}] ${how}: ${part.text}` })
     } else if (part.functionCall) {
       const { name, args } = part.functionCall
       told.push({ text: `[${author}] called ${name} with ${JSON.stringify(args)}` })
@@ -154,11 +171,5 @@ function asContext(author: string, parts: readonly Part[]): Content {
       told.push({ text: `[${author}] got from ${name}: ${JSON.stringify(response)}` })
     } else told.push(part)
   }
-  return { role: 'user', parts: told }
-}
-
-/** Only what was said last to the agent, and what it did since. */
-export function currentTurn(contents: readonly Content[]): Content[] {
-  const at = contents.findLastIndex(({ role }) => role === 'user')
-  return contents.slice(Math.max(at, 0))
+  return told.length > 1 ? { role: 'user', parts: told } : undefined
 }

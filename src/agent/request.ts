@@ -5,7 +5,6 @@ import type { RunCallbackContext } from '../tool/callback-context.ts'
 import { readonlyContext } from '../tool/invocation.ts'
 import type { LlmRequest, Tool } from '../tool/tool.ts'
 import type { LlmRequestConfig, WireTool } from '../tool/wire.ts'
-import { currentTurn } from './history.ts'
 import { fill } from './instruction.ts'
 import type { Place, RunHost } from './run-host.ts'
 import { joinInstructions, type Plan } from './tree.ts'
@@ -71,8 +70,7 @@ async function complete(
 }
 
 function contentsFor(run: RunHost, { agent }: Plan, place: Place): Content[] {
-  const whole = run.view.history(agent.name, place)
-  const contents = agent.options.includeContents === 'none' ? currentTurn(whole) : whole
+  const contents = run.view.history(agent.name, place, agent.options.includeContents)
   const last = contents.at(-1)
   if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })
   else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Go on as instructed.' }] })

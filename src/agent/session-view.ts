@@ -67,13 +67,13 @@ export class SessionView {
     return next(this.#tree.root, { fold, tree: this.#tree }, this.#tree.root.name)
   }
 
-  history(agentName: string, scope: Scope): Content[] {
+  history(agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
       history = new History(agentName, scope)
       this.#histories.push(history)
     }
-    return history.upTo(this.events)
+    return history.upTo(this.events, which)
   }
 
   #retire(): void {

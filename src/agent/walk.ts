@@ -28,7 +28,9 @@ export async function walk(run: RunHost, agent: Agent, place: Place): Promise<'d
     if (step.type === 'wait') return 'wait'
     try {
       if (now.agent !== inCharge || step.type === 'done') {
-        if (inCharge && place.tree.hooks(inCharge).afterAgent.length) await afterAgent(run, inCharge, place)
+        const before = inCharge
+        inCharge = undefined // asked once, also when it throws
+        if (before && place.tree.hooks(before).afterAgent.length) await afterAgent(run, before, place)
         if (step.type === 'done') return 'done'
         if (now.path !== place.path) return await walk(run, now.agent, { ...place, path: now.path })
         inCharge = now.agent

@@ -1,0 +1,206 @@
+import { type Callbacks, type Content, LlmAgent, type LlmResponse, Runner, ToolError } from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { bare, notebook, play } from './kit.ts'
+
+const say = (text: string): Content => ({ role: 'model', parts: [{ text }] })
+const reply = (text: string): LlmResponse => ({ content: say(text) })
+const look = bare('look', () => ({ found: 'a key' }))
+const looking = [{ calls: [{ name: 'look' }] }, 'done']
+
+test('all eight are called, in the order of a turn', async () => {
+  const seen: string[] = []
+  const note = (what: string) => () => {
+    seen.push(what)
+  }
+  const failing = bare('fail', () => {
+    throw new ToolError('broken')
+  })
+  await play({
+    tools: [look, failing],
+    steps: [{ calls: [{ name: 'look' }] }, { calls: [{ name: 'fail' }] }, { error: 'model is down' }],
+    agent: {
+      beforeAgent: note('beforeAgent'),
+      afterAgent: note('afterAgent'),
+      beforeModel: note('beforeModel'),
+      afterModel: note('afterModel'),
+      onModelError: note('onModelError'),
+      beforeTool: note('beforeTool'),
+      afterTool: note('afterTool'),
+      onToolError: note('onToolError'),
+    },
+  })
+  const turn = ['beforeModel', 'afterModel', 'beforeTool']
+  const last = ['beforeModel', 'onModelError', 'afterAgent']
+  expect(seen).toEqual(['beforeAgent', ...turn, 'afterTool', ...turn, 'onToolError', ...last])
+})
+
+test('the first of a list that answers before the agent answers for it', async () => {
+  const seen: string[] = []
+  const { text, model, events } = await play({
+    steps: [],
+    agent: {
+      beforeAgent: [
+        () => void seen.push('one'),
+        async () => say('Closed today.'),
+        () => {
+          seen.push('three')
+          return say('never')
+        },
+      ],
+    },
+  })
+  expect(text).toBe('Closed today.')
+  expect(model.requests).toHaveLength(0)
+  expect(seen).toEqual(['one'])
+  expect(events).toHaveLength(1)
+})
+
+test('what is said after the agent comes last, and the latest of a list counts', async () => {
+  const { events, text } = await play({
+    steps: ['done'],
+    agent: { afterAgent: [() => say('P.S. one'), () => undefined, () => say('P.S. two')] },
+  })
+  expect(events.map(({ content }) => content?.parts[0]?.text)).toEqual(['done', 'P.S. two'])
+  expect(text).toBe('P.S. two')
+})
+
+test('an answer before the model spares the model, and may call tools', async () => {
+  let asked = 0
+  const { model, responses, text } = await play({
+    tools: [look],
+    steps: ['from the model'],
+    agent: {
+      beforeModel: [
+        () => {
+          if (asked++ > 0) return undefined
+          return { content: { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] } }
+        },
+      ],
+    },
+  })
+  expect(responses[0]?.response).toEqual({ found: 'a key' })
+  expect(model.requests).toHaveLength(1)
+  expect(text).toBe('from the model')
+})
+
+test('a callback before the model changes what the model is asked', async () => {
+  const { model } = await play({
+    steps: ['ok'],
+    agent: {
+      instruction: 'Be kind.',
+      beforeModel: ({ request }) => {
+        request.appendInstruction('And brief.')
+        request.contents = [{ role: 'user', parts: [{ text: 'something else' }] }]
+        request.config.temperature = 0
+      },
+    },
+  })
+  const [asked] = model.requests
+  expect(asked?.config).toMatchObject({ systemInstruction: 'Be kind.\n\nAnd brief.', temperature: 0 })
+  expect(asked?.contents[0]?.parts[0]?.text).toBe('something else')
+})
+
+test('callbacks after the model are chained: each sees what the one before made', async () => {
+  const { text } = await play({
+    steps: ['a'],
+    agent: {
+      afterModel: [
+        ({ response }) => reply(`${response.content?.parts[0]?.text}b`),
+        () => undefined,
+        async ({ response }) => reply(`${response.content?.parts[0]?.text}c`),
+      ],
+    },
+  })
+  expect(text).toBe('abc')
+})
+
+test('a failing model is stood in for by the first callback that can', async () => {
+  const seen: unknown[] = []
+  const { text, error } = await play({
+    steps: [{ error: 'overloaded' }],
+    agent: {
+      onModelError: [
+        ({ error }) => void seen.push((error as Error).message),
+        () => reply('Please try later.'),
+        () => void seen.push('never'),
+      ],
+    },
+  })
+  expect(text).toBe('Please try later.')
+  expect(error).toBeUndefined()
+  expect(seen).toEqual(['overloaded'])
+})
+
+test('state that callbacks write is on the event that follows', async () => {
+  const write =
+    (key: string) =>
+    ({ context }: { context: { state: { set(key: string, value: unknown): void } } }) =>
+      context.state.set(key, 1)
+  const { events, state } = await play({
+    tools: [look],
+    steps: looking,
+    agent: {
+      beforeAgent: write('beforeAgent'),
+      beforeModel: write('beforeModel'),
+      afterModel: write('afterModel'),
+      beforeTool: write('beforeTool'),
+      afterTool: write('afterTool'),
+      afterAgent: write('afterAgent'),
+    },
+  })
+  const model = { beforeModel: 1, afterModel: 1 }
+  const tool = { beforeTool: 1, afterTool: 1 }
+  expect(events.map(({ actions }) => actions.stateDelta)).toEqual([
+    { beforeAgent: 1 },
+    model,
+    tool,
+    model,
+    { afterAgent: 1 },
+  ])
+  expect(state).toEqual({ beforeAgent: 1, ...model, ...tool, afterAgent: 1 })
+})
+
+const boom = () => {
+  throw new Error('callback broke')
+}
+
+test.each(['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel'] as const)(
+  'a %s that throws ends the agent with an error everybody sees',
+  async (which) => {
+    const { events, error } = await play({ steps: ['done', 'never'], agent: { [which]: boom } satisfies Callbacks })
+    expect(error).toEqual({ code: 'AGENT_ERROR', message: 'callback broke' })
+    expect(events.filter(({ errorCode }) => errorCode)).toHaveLength(1)
+  },
+)
+
+test('an onModelError that throws ends the agent too', async () => {
+  const { error } = await play({ steps: [{ error: 'down' }], agent: { onModelError: boom } })
+  expect(error).toEqual({ code: 'AGENT_ERROR', message: 'callback broke' })
+})
+
+test('a broken beforeModel is not mistaken for a broken model', async () => {
+  const { error, text } = await play({
+    steps: ['never'],
+    agent: { beforeModel: boom, onModelError: () => reply('recovered') },
+  })
+  expect(error?.code).toBe('AGENT_ERROR')
+  expect(text).toBe('')
+})
+
+test('a callback may hand the conversation over by its actions', async () => {
+  const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(['I am the clerk.']) })
+  const agent = new LlmAgent({
+    name: 'root',
+    model: scriptedModel(['Let me pass you on.']),
+    subAgents: [clerk],
+    afterModel: ({ context }) => {
+      context.actions.transferToAgent = 'clerk'
+    },
+  })
+  const { text } = await new Runner({ appName: 'app', agent, logger: notebook() }).complete({
+    userId: 'ada',
+    message: 'Hi',
+  })
+  expect(text).toBe('I am the clerk.')
+})

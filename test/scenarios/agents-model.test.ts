@@ -1,0 +1,137 @@
+import { agentTool, type Content, LlmAgent, type Model, Runner, SequentialAgent } from 'toolwright'
+import { type Step, scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { bare, notebook, play, tell } from './kit.ts'
+
+const look = bare('look', (args) => ({ args }), { mayRepeat: true })
+const lookAt = (at: number): Step => ({ calls: [{ name: 'look', args: { at } }] })
+
+test('a model that throws is an error event with its words, and the session takes the next message', async () => {
+  const first = await play({ steps: [{ error: 'quota used up' }, 'Back again.'] })
+  expect(first.error).toEqual({ code: 'MODEL_ERROR', message: 'quota used up' })
+  const second = await tell(first.runner, first.model, { sessionId: first.sessionId })
+  expect(second.text).toBe('Back again.')
+  expect(second.error).toBeUndefined()
+})
+
+const modelOf = (generate: Model['generate']): Model => ({ name: 'odd', generate })
+
+const told = async (model: Model, streaming = false) => {
+  const agent = new LlmAgent({ name: 'agent', model })
+  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  return await runner.complete({ userId: 'ada', message: 'Hi', runConfig: { streaming } })
+}
+
+test('a model that never gives a whole response is an error that names it', async () => {
+  const partial = { content: { role: 'model', parts: [{ text: 'He' }] } satisfies Content, partial: true }
+  const model = modelOf(async function* () {
+    yield partial
+  })
+  expect((await told(model, true)).error).toEqual({ code: 'MODEL_ERROR', message: expect.stringContaining('"odd"') })
+  const silent = modelOf(async function* () {})
+  expect((await told(silent)).error?.code).toBe('MODEL_ERROR')
+})
+
+test('a model that throws at once, before it yields, is an error event too', async () => {
+  const model = modelOf(() => {
+    throw new TypeError('no key')
+  })
+  expect((await told(model)).error).toEqual({ code: 'MODEL_ERROR', message: 'no key' })
+})
+
+test('a response with an error code ends the agent, and its calls are not run', async () => {
+  let ran = 0
+  const { error, events } = await play({
+    tools: [bare('look', () => ran++)],
+    steps: [{ calls: [{ name: 'look' }], response: { errorCode: 'SAFETY', errorMessage: 'blocked' } }, 'never'],
+  })
+  expect(error).toEqual({ code: 'SAFETY', message: 'blocked' })
+  expect(events).toHaveLength(1)
+  expect(ran).toBe(0)
+})
+
+test('an empty answer is an answer', async () => {
+  for (const step of [{ parts: [] }, { response: { finishReason: 'STOP' } }] satisfies Step[]) {
+    const { text, error, events, model } = await play({ steps: [step, 'never'] })
+    expect([text, error, events.length, model.requests.length]).toEqual(['', undefined, 1, 1])
+  }
+  const without = modelOf(async function* () {
+    yield { finishReason: 'STOP' }
+  })
+  expect(await told(without)).toMatchObject({ text: '', error: undefined })
+})
+
+test('what a response tells besides its content is on the event', async () => {
+  const response = {
+    finishReason: 'STOP',
+    usageMetadata: { totalTokenCount: 7 },
+    groundingMetadata: { a: 1 },
+    citationMetadata: { b: 2 },
+    customMetadata: { c: 3 },
+  }
+  const { events } = await play({ steps: [{ text: 'ok', response }] })
+  expect(events[0]).toMatchObject(response)
+})
+
+test('settings for the model reach it with every request', async () => {
+  const { model } = await play({
+    tools: [look],
+    steps: [lookAt(1), 'ok'],
+    agent: { generateContentConfig: { temperature: 0.1, toolConfig: { mode: 'ANY' } } },
+  })
+  for (const { config } of model.requests) {
+    expect(config).toMatchObject({ temperature: 0.1, toolConfig: { mode: 'ANY' } })
+    expect(config.tools).toHaveLength(1)
+  }
+})
+
+test('an agent without history sees what was said last and what it did since', async () => {
+  const steps = ['one', lookAt(1), 'two']
+  const { runner, model, sessionId } = await play({ tools: [look], steps, agent: { includeContents: 'none' } })
+  await tell(runner, model, { sessionId })
+  expect(model.requests.map(({ contents }) => contents.map(({ role }) => role))).toEqual([
+    ['user'],
+    ['user'],
+    ['user', 'model', 'tool'],
+  ])
+})
+
+test('an agent without history in a sequence sees the one before it', async () => {
+  const model = scriptedModel(['a draft', 'a review'])
+  const writer = new LlmAgent({ name: 'writer', model })
+  const critic = new LlmAgent({ name: 'critic', model, includeContents: 'none' })
+  const agent = new SequentialAgent({ name: 'line', subAgents: [writer, critic] })
+  await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Write.' })
+  expect(model.requests[1]?.contents).toEqual([
+    { role: 'user', parts: [{ text: 'For context:' }, { text: '[writer] said: a draft' }] },
+  ])
+})
+
+test('an agent stops after sixteen model calls, or after as many as it was given', async () => {
+  const steps = Array.from({ length: 40 }, (_, at) => lookAt(at))
+  const sixteen = await play({ tools: [look], steps })
+  expect(sixteen.error).toEqual({ code: 'MAX_ITERATIONS', message: expect.stringContaining('16') })
+  expect(sixteen.model.requests).toHaveLength(16)
+  const three = await play({ tools: [look], steps, agent: { maxIterations: 3 } })
+  expect(three.error?.code).toBe('MAX_ITERATIONS')
+  expect(three.model.requests).toHaveLength(3)
+  const again = await tell(three.runner, three.model, { sessionId: three.sessionId })
+  expect(again.model.requests).toHaveLength(6)
+})
+
+test('the budget of model calls is shared by sub-agents and agent tools', async () => {
+  const inner = scriptedModel([lookAt(1), lookAt(2), lookAt(3), 'never'])
+  const helper = new LlmAgent({ name: 'helper', model: inner, tools: [look] })
+  const outer = scriptedModel([{ calls: [{ name: 'helper', args: { request: 'help' } }] }, 'never'])
+  const first = new LlmAgent({ name: 'first', model: scriptedModel(['ready']) })
+  const second = new LlmAgent({ name: 'second', model: outer, tools: [agentTool(helper)] })
+  const agent = new SequentialAgent({ name: 'line', subAgents: [first, second] })
+  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const { error, events } = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { maxLlmCalls: 4 } })
+  expect(error).toEqual({ code: 'MAX_LLM_CALLS', message: expect.stringContaining('4') })
+  expect(inner.requests.length + outer.requests.length).toBe(3)
+  expect(events.filter(({ errorCode }) => errorCode === 'MAX_LLM_CALLS').map(({ author }) => author)).toEqual([
+    'helper',
+    'second',
+  ])
+})
