@@ -1,6 +1,6 @@
 // The confirmation gate: a call that needs a human's yes does not run without one.
-import { copyJson, type JsonObject } from '../base/json.ts'
-import { isPlainJson } from '../policy/plain.ts'
+import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { isPlainJson, isPlainObject } from '../policy/plain.ts'
 import { readonlyContext } from '../tool/invocation.ts'
 import type { Batch } from './host.ts'
 import { failure, type Ready, type Result } from './outcome.ts'
@@ -20,11 +20,16 @@ async function needsConfirmation({ host, agentName, scope }: Batch, { entry, arg
   const { requiresConfirmation } = entry.tool
   if (typeof requiresConfirmation !== 'function') return Boolean(requiresConfirmation)
   try {
-    // a copy, where there can be one: what a schema made of the arguments may be more than JSON
-    const given = (isPlainJson(args) ? copyJson(args) : args) as JsonObject
+    const given = ownCopy(args) as JsonObject
     const context = readonlyContext(host, agentName, scope.branch)
     return (await requiresConfirmation.call(entry.tool, given, context)) !== false
   } catch {
     return true
   }
+}
+
+/** As deep as it can be: what a schema made of the arguments (dates, maps) may be more than JSON. */
+function ownCopy(args: unknown): unknown {
+  if (isPlainJson(args)) return copyJson(args)
+  return isRecord(args) && isPlainObject(args) ? { ...args } : args
 }

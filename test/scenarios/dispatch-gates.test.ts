@@ -95,7 +95,19 @@ describe('a tool that needs a yes', () => {
     }))
     const { responses } = await play({ tools: [refund], calls, stateDelta: { limit: 100 } })
     expect(responses.map(({ response }) => response.errorCode)).toEqual([undefined, 'CANCELLED', 'CANCELLED'])
-    expect(ran).toHaveLength(1)
+    expect(ran).toEqual([10])
+  })
+
+  test('nor can it change what is inside them', async () => {
+    const ran: unknown[] = []
+    const guarded = bare('guarded', (args) => ran.push(args), {
+      requiresConfirmation: (args) => {
+        ;(args.list as string[]).push('spoiled')
+        return false
+      },
+    })
+    await play({ tools: [guarded], calls: [{ name: 'guarded', args: { list: ['good'] } }] })
+    expect(ran).toEqual([{ list: ['good'] }])
   })
 
   test('is asked about rewritten arguments', async () => {
