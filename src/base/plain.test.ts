@@ -51,6 +51,18 @@ test('a text over the hard limit loses its middle and says so', () => {
   expect(bytes).toBeGreaterThan(HARD_LIMIT_BYTES)
 })
 
+test('a small thing shared in countless places is not read countless times', () => {
+  let reads = 0
+  let value: unknown = {
+    get id() {
+      return ++reads
+    },
+  }
+  for (let i = 0; i < 60; i++) value = [value, value]
+  toPlain(value)
+  expect(reads).toBeLessThan(1_000_000)
+})
+
 test('bytes become base64', () => {
   const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => i % 256)
   expect(base64(bytes)).toBe(Buffer.from(bytes).toString('base64'))

@@ -1,6 +1,6 @@
 import { concurrency, type Event, LlmAgent, type Model, type Run, Runner, type Tool } from 'toolwright'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bare, responsesOf, signalled, stage } from './kit.ts'
+import { bare, HandTimers, responsesOf, signalled, stage } from './kit.ts'
 
 const unhandled: unknown[] = []
 const note = (reason: unknown): void => void unhandled.push(reason)
@@ -114,7 +114,7 @@ describe('cancelling a run', () => {
     expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
   })
 
-  test('by a body itself aborts the signal it already holds', async () => {
+  test('by a body itself aborts the signal it already holds, and leaves no timer', async () => {
     const caller = new AbortController()
     let held: AbortSignal | undefined
     const suicidal = bare('suicidal', async (_, { signal }) => {
@@ -122,9 +122,11 @@ describe('cancelling a run', () => {
       caller.abort()
       await new Promise(() => {})
     })
-    const { runner } = stage({ tools: [suicidal], calls: [{ name: 'suicidal' }] })
+    const timers = new HandTimers()
+    const { runner } = stage({ tools: [suicidal], calls: [{ name: 'suicidal' }], runner: { ports: timers.ports } })
     await follow(runner.run({ userId: 'ada', message: 'go', signal: caller.signal }))
     expect(held?.aborted).toBe(true)
+    expect(timers.count(30_000)).toBe(0)
   })
 
   test('is not held up by a body that ignores it, and what that body says later is dropped', async () => {
