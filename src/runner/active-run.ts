@@ -68,6 +68,7 @@ export class ActiveRun implements RunHost {
   #listeners: Set<(event: Event) => void> | undefined
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
+  #drained: string[] = []
   #lease: Lease
   #controller: AbortController | undefined
   #queue: Event[] = []
@@ -296,14 +297,25 @@ export class ActiveRun implements RunHost {
   async closeAsCancelled(reason: string): Promise<void> {
     if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
-      await this.#write(closingEntries(this, this.#options.tree.root.name, reason))
+      const entries = closingEntries(this, this.#options.tree.root.name, reason)
+      const { sessionService } = this.services
+      this.#took(entries, await sessionService.append(this.#lease, this.#seq, entries, { drained: this.#drained }))
     } finally {
       this.#turnstile.leave()
     }
   }
 
-  async renew(): Promise<void> {
-    this.#lease = await this.services.sessionService.renew(this.#lease)
+  /** Keeps the lease alive and hears what others have left for this run. */
+  async tend(): Promise<void> {
+    const { sessionService } = this.services
+    this.#lease = await sessionService.renew(this.#lease)
+    for (const item of await sessionService.drain(this.#lease)) {
+      if (item.type !== 'cancel') continue
+      this.#drained.push(item.id)
+      if (item.invocationId === undefined || item.invocationId === this.invocationId) {
+        this.stop(new Cancelled('The run was cancelled.'))
+      }
+    }
   }
 
   #heard(content: Content | undefined, stateDelta: JsonObject | undefined, context: RunCallbackContext): Event {
@@ -315,7 +327,8 @@ export class ActiveRun implements RunHost {
     if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
       if (this.stopped) throw this.stopped.reason
-      await this.#write(entries)
+      for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTemp(event)
+      this.#took(entries, await this.services.sessionService.append(this.#lease, this.#seq, entries))
     } catch (error) {
       this.stop(error) // nothing may be recorded after a failed append
       throw error
@@ -324,9 +337,9 @@ export class ActiveRun implements RunHost {
     }
   }
 
-  async #write(entries: readonly NewEntry[]): Promise<void> {
-    for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTemp(event)
-    this.#seq = await this.services.sessionService.append(this.#lease, this.#seq, entries)
+  /** They are stored: now they count, and may be seen. */
+  #took(entries: readonly NewEntry[], seq: number): void {
+    this.#seq = seq
     for (const entry of entries) {
       this.view.add(entry)
       if (entry.event && entry.event.author !== 'user') this.#yield(entry.event)

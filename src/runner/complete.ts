@@ -1,7 +1,8 @@
 import type { Content } from '../content/content.ts'
 import { textOf } from '../content/content.ts'
 import { type Event, isFinalResponse } from '../event/event.ts'
-import type { PendingRequest, RunHandle } from './run.ts'
+import type { ActiveRun } from './active-run.ts'
+import type { PendingRequest } from './run.ts'
 
 /** A run that has come to its end, or to a pause. */
 export interface Completion {
@@ -16,11 +17,12 @@ export interface Completion {
   readonly invocationId: string
 }
 
-export async function complete(run: RunHandle): Promise<Completion> {
+/** What became of a run that is over. */
+export function completionOf(active: ActiveRun): Completion {
   const events: Event[] = []
   let text = ''
   let error: Completion['error']
-  for (const event of await run.drain()) {
+  for (const event of active.takeAll()) {
     if (event.partial) continue
     events.push(event)
     if (event.isolationScope !== undefined) continue
@@ -28,8 +30,8 @@ export async function complete(run: RunHandle): Promise<Completion> {
       error = { code: event.errorCode, message: event.errorMessage ?? event.errorCode }
     } else if (isFinalResponse(event) && event.content) text = answerOf(event.content)
   }
-  const { sessionId, invocationId } = run
-  return { text, events, pending: pendingOf(run), error, sessionId, invocationId }
+  const { sessionId, invocationId } = active
+  return { text, events, pending: pendingOf(active), error, sessionId, invocationId }
 }
 
 /** Text, or what a tool answered when nobody was to summarise it. */
@@ -44,9 +46,9 @@ function answerOf(content: Content): string {
     .join('\n')
 }
 
-function pendingOf({ active }: RunHandle): PendingRequest[] {
-  const step = active?.next()
-  if (!active || step?.type !== 'wait') return []
+function pendingOf(active: ActiveRun): PendingRequest[] {
+  const step = active.next()
+  if (step.type !== 'wait') return []
   const { userId, sessionId, invocationId } = active
   return step.on.map(({ id, name, args, agent }) => ({
     id,

@@ -33,7 +33,6 @@ export class RunHandle implements Run {
   readonly #signal: AbortSignal | undefined
   #invocationId: string
   #active: Promise<ActiveRun> | undefined
-  #current: ActiveRun | undefined
   #cancelled: Cancelled | undefined
   #taken = false
 
@@ -55,11 +54,6 @@ export class RunHandle implements Run {
   get invocationId(): string {
     return this.#invocationId
   }
-  /** The run itself, once it has begun. */
-  get active(): ActiveRun | undefined {
-    return this.#current
-  }
-
   async cancel(reason = 'The run was cancelled.'): Promise<void> {
     this.#cancelled ??= new Cancelled(reason)
     if (!this.#active) return
@@ -71,7 +65,7 @@ export class RunHandle implements Run {
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
     const active = await this.#begin()
     if (!active) return
-    const forgetSignal = this.#follow(active)
+    const forgetSignal = followSignal(this.#signal, active)
     try {
       for (;;) {
         const event = active.take()
@@ -89,17 +83,6 @@ export class RunHandle implements Run {
     if (active.failure) throw active.failure.reason
   }
 
-  /** Runs to the end and gives all events at once: nobody looks at them on the way. */
-  async drain(): Promise<Event[]> {
-    const active = await this.#begin()
-    if (!active) return []
-    const forgetSignal = this.#follow(active)
-    if (!active.over) await active.finished
-    forgetSignal?.()
-    if (active.failure) throw active.failure.reason
-    return active.takeAll()
-  }
-
   /** Starts it for its only reader; undefined when it was cancelled before. */
   #begin(): Promise<ActiveRun | undefined> {
     if (this.#taken) return Promise.reject(new Error('The events of a run can be read once.'))
@@ -107,23 +90,21 @@ export class RunHandle implements Run {
     return this.#cancelled && !this.#active ? Promise.resolve(undefined) : this.#start()
   }
 
-  /** Listens to the caller's signal; the returned function stops that. */
-  #follow(active: ActiveRun): (() => void) | undefined {
-    const signal = this.#signal
-    if (!signal) return undefined
-    const abort = (): void => active.stop(new Cancelled('The run was cancelled by its caller.'))
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort)
-    return () => signal.removeEventListener('abort', abort)
-  }
-
   #start(): Promise<ActiveRun> {
     this.#active ??= this.#open().then((active) => {
-      this.#current = active
       this.#invocationId = active.invocationId
       if (this.#cancelled) active.stop(this.#cancelled)
       return active
     })
     return this.#active
   }
+}
+
+/** Stops the run when the caller's signal says so; the returned function ends that. */
+export function followSignal(signal: AbortSignal | undefined, active: ActiveRun): (() => void) | undefined {
+  if (!signal) return undefined
+  const abort = (): void => active.stop(new Cancelled('The run was cancelled by its caller.'))
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  return () => signal.removeEventListener('abort', abort)
 }

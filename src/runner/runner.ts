@@ -17,11 +17,11 @@ import type { RunConfig } from '../tool/run-config.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
 import { type Accepted, accept } from './accept.ts'
 import { ActiveRun, Cancelled, type RunServices } from './active-run.ts'
-import { type Completion, complete } from './complete.ts'
+import { type Completion, completionOf } from './complete.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
 import type { Plugin } from './plugin.ts'
-import { type Run, RunHandle } from './run.ts'
+import { followSignal, type Run, RunHandle } from './run.ts'
 import { RunList } from './run-list.ts'
 
 /** Leases live three times as long. */
@@ -114,26 +114,17 @@ export class Runner {
 
   /** Sends a message; the events come as they happen. */
   run(options: RunOptions): Run {
-    const message = toContent(options.message)
-    const isAnswer = message.parts.some((part) => part.functionResponse)
-    const sessionId = options.sessionId ?? this.#services.ports.newId()
-    const invocationId = isAnswer ? '' : `e-${this.#services.ports.newId()}`
-    const { userId, stateDelta, runConfig = {}, signal } = options
-    return this.#handle({
-      userId,
-      sessionId,
-      invocationId,
-      message,
-      stateDelta,
-      runConfig,
-      signal,
-      isNew: options.sessionId === undefined,
-    })
+    return this.#handle(this.#begunBy(options))
   }
 
   /** Sends a message and waits for the end, or for a pause. */
-  complete(options: RunOptions): Promise<Completion> {
-    return complete(this.run(options) as RunHandle)
+  async complete(options: RunOptions): Promise<Completion> {
+    const active = await this.#begin(this.#begunBy(options))
+    const forgetSignal = followSignal(options.signal, active)
+    await active.finished
+    forgetSignal?.()
+    if (active.failure) throw active.failure.reason
+    return completionOf(active)
   }
 
   /** Goes on with an invocation that was interrupted. */
@@ -158,7 +149,7 @@ export class Runner {
       active.stop(new Cancelled('The run was cancelled.'))
       return await active.finished
     }
-    const held = await this.#hold(key, false)
+    const held = await this.#holdOrPost(key, invocationId)
     if (!held) return
     try {
       const { view } = held
@@ -189,6 +180,22 @@ export class Runner {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
+  }
+
+  #begunBy({ userId, sessionId, message: given, stateDelta, runConfig = {}, signal }: RunOptions): Begin {
+    const { newId } = this.#services.ports
+    const message = toContent(given)
+    const isAnswer = message.parts.some((part) => part.functionResponse)
+    return {
+      userId,
+      sessionId: sessionId ?? newId(),
+      invocationId: isAnswer ? '' : `e-${newId()}`,
+      message,
+      stateDelta,
+      runConfig,
+      signal,
+      isNew: sessionId === undefined,
+    }
   }
 
   #handle(begin: Begin): RunHandle {
@@ -255,6 +262,18 @@ export class Runner {
     }
   }
 
+  /** Takes the lease to cancel what is open; a session that another runner holds is left word instead. */
+  async #holdOrPost(key: SessionKey, invocationId: string | undefined): Promise<Held | undefined> {
+    try {
+      return await this.#hold(key, false)
+    } catch (error) {
+      if (!(error instanceof ToolwrightError) || error.code !== 'SESSION_BUSY') throw error
+      const which = invocationId === undefined ? {} : { invocationId }
+      await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...which })
+      return undefined
+    }
+  }
+
   async #open(lease: Lease): Promise<Held> {
     const log = await this.sessionService.read(lease)
     const view = viewOf(log.memo, this.#tree)
@@ -268,7 +287,7 @@ export class Runner {
       () => {
         this.#stopRenewing = undefined
         if (this.#running.size === 0 || this.#closed) return
-        for (const active of this.#running.all()) active.renew().catch((error) => active.stop(error))
+        for (const active of this.#running.all()) active.tend().catch((error) => active.stop(error))
         this.#keepRenewing()
       },
       RENEW_MS,

@@ -9,7 +9,7 @@ export type Scope = Map<string, unknown>
 export class ScopedState implements StateReader {
   readonly #app: Scope
   readonly #user: Scope
-  readonly #session: Scope = new Map()
+  #own: Scope | undefined
 
   constructor(app: Scope, user: Scope) {
     this.#app = app
@@ -17,13 +17,13 @@ export class ScopedState implements StateReader {
   }
 
   get(key: string): unknown {
-    return this.#scopeOf(key).get(key)
+    return this.#scopeOf(key)?.get(key)
   }
 
   *keys(): Iterable<string> {
     yield* this.#app.keys()
     yield* this.#user.keys()
-    yield* this.#session.keys()
+    if (this.#own) yield* this.#own.keys()
   }
 
   /** Stores a delta's values as given; null deletes, `temp:` keys are left out. */
@@ -31,24 +31,33 @@ export class ScopedState implements StateReader {
     for (const key of Object.keys(delta)) {
       if (isTemp(key)) continue
       const value = delta[key]
-      if (value === null || value === undefined) this.#scopeOf(key).delete(key)
-      else this.#scopeOf(key).set(key, value)
+      if (value === null || value === undefined) this.#scopeOf(key)?.delete(key)
+      else this.#scopeFor(key).set(key, value)
     }
   }
 
   /** All of it in one object, copied. */
   toJson(): JsonObject {
     const all: JsonObject = {}
-    for (const scope of [this.#app, this.#user, this.#session]) {
+    for (const scope of [this.#app, this.#user, this.#own]) {
+      if (!scope?.size) continue
       for (const [key, value] of scope) setOwn(all, key, copyJson(value))
     }
     return all
   }
 
-  #scopeOf(key: string): Scope {
+  #scopeOf(key: string): Scope | undefined {
     if (key.startsWith('app:')) return this.#app
     if (key.startsWith('user:')) return this.#user
-    return this.#session
+    return this.#own
+  }
+
+  /** Many sessions never write a key of their own. */
+  #scopeFor(key: string): Scope {
+    const scope = this.#scopeOf(key)
+    if (scope) return scope
+    this.#own = new Map()
+    return this.#own
   }
 }
 
