@@ -1,4 +1,5 @@
 // Every road to a tool body: resolve, prepare, intend, execute, settle, record.
+import type { CallState } from '../event/fold.ts'
 import { intentOf } from './effects.ts'
 import { execute } from './execute.ts'
 import type { Batch } from './host.ts'
@@ -10,7 +11,20 @@ import { entriesOf } from './record.ts'
 const PATIENCE_MS = 1_000
 
 /** Answers the calls of one reply. When it is back, each has its response in the log, or waits for somebody. */
-export async function dispatch(batch: Batch): Promise<void> {
+export function dispatch(batch: Batch): Promise<void> {
+  const [only, ...others] = batch.calls
+  return only && others.length === 0 ? dispatchOne(batch, only) : dispatchAll(batch)
+}
+
+async function dispatchOne(batch: Batch, call: CallState): Promise<void> {
+  let one = prepare(batch, call)
+  if (one instanceof Promise) one = await one
+  const intent = one.type === 'ready' ? intentOf(batch, [one]) : undefined
+  if (intent) await batch.host.commit([intent])
+  return record(batch, [one.type === 'result' ? one : await execute(batch, one)])
+}
+
+async function dispatchAll(batch: Batch): Promise<void> {
   const prepared: Prepared[] = []
   for (const call of batch.calls) {
     const one = prepare(batch, call)
@@ -18,10 +32,6 @@ export async function dispatch(batch: Batch): Promise<void> {
   }
   const intent = intentOf(batch, prepared)
   if (intent) await batch.host.commit([intent])
-  if (prepared.length === 1) {
-    const only = prepared[0] as Prepared
-    return record(batch, [only.type === 'result' ? only : await execute(batch, only)])
-  }
   await executeAll(batch, prepared)
 }
 

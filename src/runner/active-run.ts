@@ -179,9 +179,13 @@ export class ActiveRun implements RunHost {
     context: RunCallbackContext,
   ): Promise<void> {
     const { tree } = this.#options
-    for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
+    if (this.services.plugins.length) await this.#tellPlugins(message, context)
     if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
     await walk(this, tree.root, { path: tree.root.name, tree })
+  }
+
+  async #tellPlugins(message: Content | undefined, context: RunCallbackContext): Promise<void> {
+    for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
   }
 
   /** What the invocation would do next; `wait` when it is paused. */
@@ -327,7 +331,7 @@ export class ActiveRun implements RunHost {
     if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
       if (this.stopped) throw this.stopped.reason
-      for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTemp(event)
+      this.#keepTemp(entries)
       this.#took(entries, await this.services.sessionService.append(this.#lease, this.#seq, entries))
     } catch (error) {
       this.stop(error) // nothing may be recorded after a failed append
@@ -347,8 +351,11 @@ export class ActiveRun implements RunHost {
   }
 
   /** `temp:` values live as long as the run and are in no event. */
-  #keepTemp(event: Draft): void {
-    const delta = event.actions.stateDelta ?? {}
+  #keepTemp(entries: readonly NewEntry[]): void {
+    for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTempOf(event, event.actions.stateDelta)
+  }
+
+  #keepTempOf(event: Draft, delta: JsonObject): void {
     const temporary = Object.keys(delta).filter((key) => key.startsWith('temp:'))
     if (temporary.length === 0) return
     const kept = { ...delta }
