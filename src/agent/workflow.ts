@@ -64,6 +64,6 @@ export class LoopAgent implements Agent {
 
 function check({ name, subAgents }: WorkflowAgentOptions): string {
   checkAgentName(name)
-  if (subAgents.length > 0) return name
+  if (subAgents?.length > 0) return name
   throw new ToolwrightError('INVALID_CONFIG', `Agent "${name}" has no subAgents: there is nothing to run.`)
 }

@@ -1,0 +1,137 @@
+import {
+  type Agent,
+  agentTool,
+  LlmAgent,
+  LoopAgent,
+  ParallelAgent,
+  Runner,
+  SequentialAgent,
+  ToolwrightError,
+} from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { bare } from './kit.ts'
+
+const model = scriptedModel([])
+const named = (name: string, more: object = {}) => new LlmAgent({ name, model, ...more })
+const run = (agent: Agent) => new Runner({ appName: 'app', agent })
+
+/** The message a developer gets, after checking that it is meant for one. */
+function problem(build: () => unknown): string {
+  try {
+    build()
+  } catch (error) {
+    expect(error).toBeInstanceOf(ToolwrightError)
+    expect((error as ToolwrightError).code).toBe('INVALID_CONFIG')
+    return (error as Error).message
+  }
+  throw new Error('it was built')
+}
+
+test('two tools with one name', () => {
+  const look = () => bare('look', () => 1)
+  expect(problem(() => named('a', { tools: [look(), [look()]] }))).toMatch(/"look" is defined twice.*prefixTools/)
+})
+
+test('a tool with the name of one the framework adds', () => {
+  const taken = bare('set_model_response', () => 1)
+  const agent = named('a', { tools: [taken], outputSchema: { type: 'object', properties: {} } })
+  expect(problem(() => run(agent))).toMatch(/"set_model_response" is defined twice.*agent "a"/)
+})
+
+test('a name that is kept for the framework', () => {
+  expect(problem(() => named('a', { tools: [bare('adk_request_confirmation', () => 1)] }))).toContain('reserved')
+})
+
+test('something among the tools that is none', () => {
+  expect(problem(() => named('a', { tools: ['look'] }))).toMatch(/agent "a".*tool\(\{/)
+})
+
+test.each(['', 'user', 'a/b', 'a@1', 'a b', '1a', 'ä'])('an agent named %j', (name) => {
+  expect(problem(() => named(name))).toContain("cannot be an agent's name")
+  expect(problem(() => new SequentialAgent({ name, subAgents: [named('x')] }))).toContain("cannot be an agent's name")
+  expect(problem(() => run({ name, run: async function* () {} }))).toContain("cannot be an agent's name")
+})
+
+test('two siblings with one name', () => {
+  const agent = new SequentialAgent({ name: 'line', subAgents: [named('twin'), named('twin')] })
+  expect(problem(() => run(agent))).toMatch(/"line" has two sub-agents named "twin"/)
+})
+
+test('one agent in two places', () => {
+  const shared = named('shared')
+  const line = (name: string) => new SequentialAgent({ name, subAgents: [shared] })
+  const agent = new SequentialAgent({ name: 'root', subAgents: [line('a'), line('b')] })
+  expect(problem(() => run(agent))).toMatch(/"shared" is in the tree twice, below "a" and below "b"/)
+})
+
+test('an agent below itself', () => {
+  const below: Agent[] = [named('leaf')]
+  const inner = new SequentialAgent({ name: 'inner', subAgents: below })
+  const outer = new SequentialAgent({ name: 'outer', subAgents: [inner] })
+  below.push(inner)
+  expect(problem(() => run(outer))).toContain('outer -> inner -> inner')
+  below[1] = outer
+  expect(problem(() => run(outer))).toContain('outer -> inner -> outer')
+})
+
+test('agents that call each other as tools in a circle', () => {
+  const below: Agent[] = [named('leaf')]
+  const flow = new SequentialAgent({ name: 'flow', subAgents: below })
+  const boss = named('boss', { tools: [agentTool(flow)] })
+  below.push(boss)
+  expect(problem(() => run(flow))).toMatch(/circle: flow -> flow/)
+})
+
+test('an agent may be a tool of two others, and a tool and a sub-agent', () => {
+  const helper = named('helper')
+  const use = (name: string) => named(name, { tools: [agentTool(helper)] })
+  expect(() => run(new SequentialAgent({ name: 'line', subAgents: [use('a'), use('b'), helper] }))).not.toThrow()
+})
+
+test('an agent without a model anywhere above it', () => {
+  const agent = new SequentialAgent({ name: 'line', subAgents: [new LlmAgent({ name: 'mute' })] })
+  expect(problem(() => run(agent))).toMatch(/"mute" has no model.*new LlmAgent\(\{ model/)
+})
+
+test('a model name nobody answers to', () => {
+  expect(problem(() => run(named('a', { model: 'gemini-2.5-pro' })))).toMatch(/"gemini-2.5-pro".*toolwright\/gemini/)
+  expect(problem(() => run(named('a', { model: 'gpt-9' })))).toContain('toolwright/ai-sdk')
+  expect(problem(() => run(named('a', { model: 'house-model' })))).toContain("models: { 'pattern-*'")
+})
+
+test('a model name nobody answers to, in an agent tool', () => {
+  const agent = named('boss', { tools: [agentTool(named('helper', { model: 'gemini-x' }))] })
+  expect(problem(() => run(agent))).toMatch(/"helper".*toolwright\/gemini/)
+})
+
+test.each([
+  ['SequentialAgent', (options: never) => new SequentialAgent(options)],
+  ['ParallelAgent', (options: never) => new ParallelAgent(options)],
+  ['LoopAgent', (options: never) => new LoopAgent(options)],
+])('a %s with nothing to run', (_, make) => {
+  expect(problem(() => make({ name: 'empty', subAgents: [], maxIterations: 1 } as never))).toContain(
+    '"empty" has no subAgents',
+  )
+  expect(problem(() => make({ name: 'empty', maxIterations: 1 } as never))).toContain('"empty" has no subAgents')
+})
+
+test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])('a loop of %s rounds', (maxIterations) => {
+  const options = { name: 'loop', subAgents: [named('a')], maxIterations } as {
+    name: string
+    subAgents: Agent[]
+    maxIterations: number
+  }
+  expect(problem(() => new LoopAgent(options))).toContain('"loop" needs maxIterations')
+})
+
+test('limits that are no limits', () => {
+  expect(problem(() => named('a', { maxIterations: 0 }))).toContain('maxIterations')
+  expect(problem(() => named('a', { toolExecution: { maxConcurrency: 0 } }))).toContain('maxConcurrency')
+  expect(problem(() => new Runner({ appName: 'app', agent: named('a'), toolTimeoutMs: 0 }))).toContain('toolTimeoutMs')
+})
+
+test('a schema that is none', () => {
+  expect(problem(() => named('a', { outputSchema: 7 }))).toContain('outputSchema of agent "a"')
+  expect(problem(() => named('a', { inputSchema: 'text' }))).toContain('inputSchema of agent "a"')
+})

@@ -1,0 +1,153 @@
+import { type Agent, InMemorySessionService, LlmAgent, Runner, SequentialAgent } from 'toolwright'
+import { type ScriptedModel, scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { notebook, offered } from './kit.ts'
+
+const to = (agent_name: string) => ({ calls: [{ name: 'transfer_to_agent', args: { agent_name } }] })
+const runnerOf = (agent: Agent, sessionService = new InMemorySessionService()) =>
+  new Runner({ appName: 'app', agent, sessionService, logger: notebook() })
+const send = (runner: Runner, message = 'Hi') => runner.complete({ userId: 'ada', sessionId: 's1', message })
+const roster = (model: ScriptedModel, request = 0) =>
+  (model.requests[request]?.config.systemInstruction ?? '').match(/^- .*/gm) ?? []
+
+const office = (rootSteps: Parameters<typeof scriptedModel>[0], clerkSteps: Parameters<typeof scriptedModel>[0]) => {
+  const model = scriptedModel(rootSteps)
+  const clerkModel = scriptedModel(clerkSteps)
+  const clerk = new LlmAgent({ name: 'clerk', description: 'Does the paperwork.', model: clerkModel })
+  const agent = new LlmAgent({ name: 'root', description: 'Leads.', model, subAgents: [clerk] })
+  return { agent, model, clerkModel }
+}
+
+test('an agent with others around it can hand over, and is told to whom', async () => {
+  const { agent, model, clerkModel } = office([to('clerk')], ['I am the clerk.'])
+  const { text, events } = await send(runnerOf(agent))
+  expect(offered(model)).toEqual(['transfer_to_agent'])
+  expect(roster(model)).toEqual(['- clerk: Does the paperwork.'])
+  expect(roster(clerkModel)).toEqual(['- root: Leads.'])
+  expect(text).toBe('I am the clerk.')
+  expect(events.map(({ author, nodeInfo }) => [author, nodeInfo?.path])).toEqual([
+    ['root', 'root'],
+    ['root', 'root'],
+    ['clerk', 'root'],
+  ])
+  expect(events[1]?.actions.transferToAgent).toBe('clerk')
+})
+
+test('an agent that is alone is offered nobody', async () => {
+  const model = scriptedModel(['Alone.'])
+  await send(runnerOf(new LlmAgent({ name: 'hermit', model })))
+  expect(offered(model)).toEqual([])
+  expect(model.requests[0]?.config.systemInstruction).toBeUndefined()
+})
+
+test.each([
+  ['nothing forbidden', {}, ['- child', '- root', '- peer']],
+  ['no way up', { disallowTransferToParent: true }, ['- child', '- peer']],
+  ['no way across', { disallowTransferToPeers: true }, ['- child', '- root']],
+  ['no way at all', { disableTransfer: true }, []],
+])('with %s the roster says so', async (_, options, expected) => {
+  const model = scriptedModel(['Here.'])
+  const child = new LlmAgent({ name: 'child', model })
+  const middle = new LlmAgent({ name: 'middle', model, subAgents: [child], ...options })
+  const peer = new LlmAgent({ name: 'peer', model })
+  const agent = new LlmAgent({ name: 'root', model: scriptedModel([to('middle')]), subAgents: [middle, peer] })
+  await send(runnerOf(agent))
+  expect(roster(model)).toEqual(expected)
+})
+
+test('a way that is closed is closed also to a model that tries, and it can go on', async () => {
+  const model = scriptedModel([to('root'), 'Then I do it.'])
+  const clerk = new LlmAgent({
+    name: 'clerk',
+    model,
+    disallowTransferToParent: true,
+    subAgents: [new LlmAgent({ name: 'temp', model })],
+  })
+  const agent = new LlmAgent({ name: 'root', model: scriptedModel([to('clerk')]), subAgents: [clerk] })
+  const { text, events } = await send(runnerOf(agent))
+  expect(text).toBe('Then I do it.')
+  const refused = events.find(({ author, content }) => author === 'clerk' && content?.role === 'tool')
+  expect(refused?.content?.parts[0]?.functionResponse?.response).toEqual({
+    error: 'unknown agent root; transfer not performed',
+    errorCode: 'NOT_FOUND',
+    reachable: ['temp'],
+  })
+})
+
+test('the next message goes to whoever has control, also through another runner', async () => {
+  const { agent, model } = office([to('clerk'), 'never'], ['first', 'second', 'third'])
+  const sessions = new InMemorySessionService()
+  const runner = runnerOf(agent, sessions)
+  expect((await send(runner)).text).toBe('first')
+  expect((await send(runner)).text).toBe('second')
+  const { text, events } = await send(runnerOf(agent, sessions))
+  expect(text).toBe('third')
+  expect(events[0]).toMatchObject({ author: 'clerk', nodeInfo: { path: 'root' } })
+  expect(model.requests).toHaveLength(1)
+})
+
+test('control can be given back, and stays there', async () => {
+  const { agent, clerkModel } = office([to('clerk'), 'Back with me.', 'Still me.'], [to('root')])
+  const runner = runnerOf(agent)
+  expect((await send(runner)).text).toBe('Back with me.')
+  expect((await send(runner)).text).toBe('Still me.')
+  expect(clerkModel.requests).toHaveLength(1)
+})
+
+test('who was removed since has no control any more', async () => {
+  const { agent } = office([to('clerk')], ['I am the clerk.'])
+  const sessions = new InMemorySessionService()
+  await send(runnerOf(agent, sessions))
+  const alone = new LlmAgent({ name: 'root', model: scriptedModel(['Only me now.']) })
+  expect((await send(runnerOf(alone, sessions))).text).toBe('Only me now.')
+})
+
+test('what was said before the transfer is known to the one who takes over', async () => {
+  const { agent, clerkModel } = office(['What is it about?', to('clerk')], ['I see.'])
+  const runner = runnerOf(agent)
+  await send(runner, 'I have a question.')
+  await send(runner, 'Taxes.')
+  const seen = clerkModel.requests[0]?.contents.map(({ role, parts }) => [role, parts.at(-1)?.text])
+  expect(seen).toEqual([
+    ['user', 'I have a question.'],
+    ['user', '[root] said: What is it about?'],
+    ['user', 'Taxes.'],
+    ['user', expect.stringContaining('[root] called transfer_to_agent')],
+    ['user', expect.stringContaining('[root] got from transfer_to_agent')],
+  ])
+})
+
+test('a whole line of agents can take over, and the next message is the root’s again', async () => {
+  const line = new SequentialAgent({
+    name: 'line',
+    subAgents: [
+      new LlmAgent({ name: 'one', model: scriptedModel(['a']) }),
+      new LlmAgent({ name: 'two', model: scriptedModel(['b']) }),
+    ],
+  })
+  const agent = new LlmAgent({ name: 'root', model: scriptedModel([to('line'), 'Root again.']), subAgents: [line] })
+  const runner = runnerOf(agent)
+  const { events, text } = await send(runner)
+  expect(text).toBe('b')
+  expect(events.slice(2).map(({ nodeInfo }) => nodeInfo?.path)).toEqual(['root/line@t1/one@1', 'root/line@t1/two@1'])
+  expect((await send(runner)).text).toBe('Root again.')
+})
+
+test('two transfers in one reply: the first one counts and the other is told', async () => {
+  const model = scriptedModel([{ calls: [...to('one').calls, ...to('two').calls] }])
+  const one = new LlmAgent({ name: 'one', model: scriptedModel(['one speaks']) })
+  const two = new LlmAgent({ name: 'two', model: scriptedModel([]) })
+  const { text, events } = await send(runnerOf(new LlmAgent({ name: 'root', model, subAgents: [one, two] })))
+  expect(text).toBe('one speaks')
+  expect(events[1]?.content?.parts.map((part) => part.functionResponse?.response.errorCode)).toEqual([
+    undefined,
+    'CANCELLED',
+  ])
+})
+
+test('agents that pass the user round and round are stopped', async () => {
+  const round = (name: string) => Array.from({ length: 40 }, () => to(name))
+  const { agent } = office(round('clerk'), round('root'))
+  const { error } = await send(runnerOf(agent))
+  expect(error?.code).toBe('MAX_ITERATIONS')
+})
