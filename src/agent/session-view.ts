@@ -55,7 +55,8 @@ export class SessionView {
   /** Invocations that are not at their end, and what each would do next. */
   open(): { fold: Fold; step: Next }[] {
     const folds = this.#latest ? [...this.#open, this.#latest] : this.#open
-    return folds.map((fold) => ({ fold, step: this.stepOf(fold) })).filter(({ step }) => step.type !== 'done')
+    const begun = folds.filter((fold) => !isEmpty(fold)) // a run that failed before it recorded anything left none
+    return begun.map((fold) => ({ fold, step: this.stepOf(fold) })).filter(({ step }) => step.type !== 'done')
   }
 
   /** An invocation has ended: nothing needs its fold any more. */
@@ -82,7 +83,7 @@ export class SessionView {
     this.#latest = undefined
     const target = fold.scopes.get(this.#tree.root.name)?.active
     if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
-    if (this.stepOf(fold).type !== 'done') this.#open.push(fold)
+    if (!isEmpty(fold) && this.stepOf(fold).type !== 'done') this.#open.push(fold)
     // an agent tool's history ends with its invocation, unless somebody still waits in it
     if (this.#open.length === 0) this.#histories = this.#histories.filter((one) => !one.isIsolated)
   }
@@ -91,4 +92,8 @@ export class SessionView {
 /** Someone changed state from outside: no invocation. */
 function isStateEdit(event: Event): boolean {
   return event.author === 'user' && !event.content
+}
+
+function isEmpty({ userEvent, scopes }: Fold): boolean {
+  return !userEvent && scopes.size === 0
 }

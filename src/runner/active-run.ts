@@ -393,8 +393,9 @@ export class ActiveRun implements RunHost {
     for (const plugin of this.#watchers) shown = (await plugin.onEvent?.({ event: shown, context })) ?? shown
     if (shown === event) return event
     const { id, invocationId, author, timestamp, nodeInfo, branch, isolationScope, partial } = event
+    const { nodeInfo: _, branch: __, isolationScope: ___, partial: ____, ...says } = shown
     return {
-      ...shown,
+      ...says,
       actions: shown.actions ?? event.actions,
       id,
       invocationId,
