@@ -1,9 +1,11 @@
 // One model call, from the request to the recorded reply.
 
-import { isRecord } from '../base/json.ts'
+import { isDeeperThan, isRecord, type JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
 import type { Content, FunctionCall, Part } from '../content/content.ts'
 import { textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
+import { MAX_ARGS_DEPTH } from '../dispatch/prepare.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'
 import type { EventErrorCode } from '../event/event.ts'
@@ -210,6 +212,12 @@ function replyEvent(
   return event
 }
 
+/** An object that can be stored; dispatch refuses what had to be cut. */
+function fitArgs(args: unknown): JsonObject {
+  if (!isRecord(args)) return {}
+  return isDeeperThan(MAX_ARGS_DEPTH, args) ? (toPlain(args).value as JsonObject) : args
+}
+
 /** Gives calls the ids they lack; the deltas of a reply and the whole have the same ones. */
 class CallIds {
   readonly #run: RunHost
@@ -234,14 +242,19 @@ class CallIds {
     return content.role === 'model' ? content : { role: 'model', parts: content.parts }
   }
   #fillOne(part: Part, call: FunctionCall, at: number): Part {
-    const { id } = call
-    const args = isRecord(call.args) ? call.args : {}
-    const fit = id && !/[/@]/.test(id) && !this.#run.fold.calls.has(id) && this.#isFree(id, at)
+    const id: unknown = call.id
+    const name = String(call.name)
+    const args = fitArgs(call.args)
+    const fit = typeof id === 'string' && id !== '' && !/[/@]/.test(id) && this.#isNew(id) && this.#isFree(id, at)
     this.#given ??= []
     const given = (fit ? id : undefined) ?? this.#given[at] ?? this.#run.newCallId()
     this.#given[at] = given
-    if (given === id && args === call.args) return part
-    return { ...part, functionCall: { ...call, id: given, name: String(call.name), args } }
+    if (given === id && name === call.name && args === call.args) return part
+    return { ...part, functionCall: { ...call, id: given, name, args } }
+  }
+  /** Ids name a call in its invocation, and an answer to it in its session. */
+  #isNew(id: string): boolean {
+    return !this.#run.fold.calls.has(id) && !this.#run.view.isOpenElsewhere(id)
   }
   #isFree(id: string, at: number): boolean {
     const before = this.#given?.indexOf(id) ?? -1

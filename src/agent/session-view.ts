@@ -59,6 +59,11 @@ export class SessionView {
     return begun.map((fold) => ({ fold, step: this.stepOf(fold) })).filter(({ step }) => step.type !== 'done')
   }
 
+  /** Does an earlier, unfinished invocation know a call of this id? */
+  isOpenElsewhere(callId: string): boolean {
+    return this.#open.some((fold) => fold.calls.has(callId))
+  }
+
   /** An invocation has ended: nothing needs its fold any more. */
   close(fold: Fold): void {
     if (this.#open.length) this.#open = this.#open.filter((one) => one !== fold)

@@ -4,6 +4,9 @@ export type JsonObject = { [key: string]: unknown }
 /** Deeper than any honest argument or result; keeps recursion far from the end of the stack. */
 export const MAX_DEPTH = 200
 
+/** Levels that are left for what a value is put into: what is stored can be copied whole. */
+export const ROOM_ABOVE = 50
+
 /** Is it a plain record: not null, not an array? */
 export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -30,6 +33,15 @@ export function copyJson<T>(value: T, depth = 0): T {
   const copy: JsonObject = {}
   for (const key of Object.keys(value)) setOwn(copy, key, copyJson((value as JsonObject)[key], depth + 1))
   return copy as T
+}
+
+/** Is anything nested deeper than so many levels? */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) return value.some((item) => isDeeperThan(levels - 1, item))
+  for (const key of Object.keys(value)) if (isDeeperThan(levels - 1, (value as JsonObject)[key])) return true
+  return false
 }
 
 /**

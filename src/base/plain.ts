@@ -1,8 +1,5 @@
 // Turns whatever a tool gives into JSON: one walk that copies, counts and replaces what JSON cannot hold.
-import { type JsonObject, MAX_DEPTH, setOwn } from './json.ts'
-
-/** Levels that are left for what a value is put into: what is stored can be copied whole. */
-const ROOM_ABOVE = 50
+import { type JsonObject, MAX_DEPTH, ROOM_ABOVE, setOwn } from './json.ts'
 
 /** Nothing larger is kept in memory, not even for an artifact. */
 export const HARD_LIMIT_BYTES: number = 32 * 1024 * 1024

@@ -52,6 +52,9 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   }
   const finish = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome
+    if (outcome.type === 'result' && !outcome.pending) {
+      host.keepUnrecorded(outcome.call.id, { response: outcome.response, actions: outcome.actions })
+    }
     if (outcomes.includes(undefined)) patience ??= host.ports.setTimer(recordEarly, PATIENCE_MS)
   }
 

@@ -49,13 +49,29 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
 function runPolicies(batch: Batch, ready: Ready): unknown {
   const { entry, args, context } = ready
   const policies = entry.tool.middleware
-  if (!policies?.length) return runBody(batch, ready, args)
+  if (!policies?.length) {
+    // whose writes are all dropped when it fails, unless a callback may save the call
+    const { beforeTool, onToolError } = batch.hooks
+    return beforeTool.length || onToolError.length ? attempt(batch, ready, args) : runBody(batch, ready, args)
+  }
   const run = async (at: number, call: PolicyCall): Promise<unknown> => {
     const policy = policies[at]
-    return await (policy ? policy(call, (inner) => run(at + 1, inner)) : runBody(batch, ready, call.args))
+    return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
   // a policy may wait for a slot: no deadline there, but cancellation reaches it
   return whileRunning(batch.host, ready, () => run(0, { tool: entry.tool, args, context }), undefined)
+}
+
+/** Runs the body with a context of its own: an attempt that fails, or comes back too late, has written nothing. */
+async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unknown> {
+  const context = ready.context.attempt()
+  try {
+    const value = await runBody(batch, { ...ready, context }, args)
+    ready.context.adopt(context)
+    return value
+  } finally {
+    context.close()
+  }
 }
 
 function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
@@ -65,21 +81,29 @@ function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
   const out = entry.tool.run(args, context)
   if (typeof out !== 'object' || out === null) return out
   const timeoutMs = entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
-  if (out instanceof Promise) return whileRunning(batch.host, ready, () => out, timeoutMs)
-  if ('then' in out && typeof out.then === 'function') {
-    return whileRunning(batch.host, ready, () => Promise.resolve(out), timeoutMs)
+  if (isThenable(out)) {
+    let steps: Steps | undefined // a promise of a generator
+    const work = async (): Promise<unknown> => {
+      const value = await out
+      if (!isSteps(value)) return value
+      steps = value
+      return await drain(batch.host, ready, value)
+    }
+    return whileRunning(batch.host, ready, work, timeoutMs, () => steps?.return?.(undefined))
   }
-  if ('next' in out && typeof out.next === 'function') {
-    const steps = out as unknown as Steps
-    return whileRunning(
-      batch.host,
-      ready,
-      () => drain(batch.host, ready, steps),
-      timeoutMs,
-      () => steps.return?.(undefined),
-    )
+  if (isSteps(out)) {
+    const work = (): Promise<unknown> => drain(batch.host, ready, out)
+    return whileRunning(batch.host, ready, work, timeoutMs, () => out.return?.(undefined))
   }
   return out
+}
+
+function isThenable(value: object): value is PromiseLike<unknown> {
+  return value instanceof Promise || ('then' in value && typeof value.then === 'function')
+}
+
+function isSteps(value: unknown): value is Steps {
+  return typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
 }
 
 type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
@@ -121,8 +145,7 @@ function whileRunning<T>(
     }
     const leave = (reason: unknown): void => {
       finish()
-      if (reason instanceof Timeout) context.abortAttempt(reason)
-      else context.abort(reason)
+      context.abort(reason)
       reject(reason)
       if (onLeave) void Promise.resolve().then(onLeave).catch(ignore)
     }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
@@ -34,6 +35,8 @@ export interface DispatchHost extends InvocationHost {
   commit(entries: readonly NewEntry[]): Promise<void>
   /** Yields a partial event. */
   emit(event: Event): void
+  /** A result that waits for its siblings: recorded as it is, should the run be stopped before they are done. */
+  keepUnrecorded(callId: string, result: { response: JsonObject; actions: EventActions | undefined }): void
 }
 
 /** Answers of a tool callback, by when it is asked. */

@@ -1,8 +1,9 @@
 // Checks one call and takes it through the gates, up to the point where its body may run.
-import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
+import { isPlainJson } from '../policy/plain.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { authorize } from './authorize.ts'
@@ -11,6 +12,9 @@ import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
 import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
 import { type ToolEntry, unknownTool } from './resolve.ts'
+
+/** Deeper arguments are refused. */
+export const MAX_ARGS_DEPTH: number = MAX_DEPTH - ROOM_ABOVE - 1
 
 /** How often an equal call may fail in a row before it is no longer run. */
 export const MAX_EQUAL_FAILURES = 3
@@ -51,7 +55,7 @@ function validate(
   then: Step,
 ): Prepared | Promise<Prepared> {
   try {
-    const parsed = begun.entry.parse(copyJson(args))
+    const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
     const kept = rewritten ? (toPlain(args).value as JsonObject) : undefined // before anybody changes them
     if (parsed instanceof Promise) {
       return parsed.then(
@@ -87,16 +91,16 @@ async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
   let args = ready.args
   let rewritten = false
   for (const beforeTool of batch.hooks.beforeTool) {
-    const answer = await settled(() => beforeTool({ tool: entry.tool, args: asObject(args), context }))
+    const offered = asObject(args)
+    const answer = await settled(() => beforeTool({ tool: entry.tool, args: offered, context }))
     if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
-    if (!isRecord(answer.value)) continue
-    if (Object.hasOwn(answer.value, 'result')) {
-      return { type: 'answered', call, entry, args, context, value: answer.value.result }
-    }
-    if (Object.hasOwn(answer.value, 'args')) {
-      args = answer.value.args
-      rewritten = true
-    }
+    const said: JsonObject = isRecord(answer.value) ? answer.value : {}
+    if (Object.hasOwn(said, 'result')) return { type: 'answered', call, entry, args, context, value: said.result }
+    // changed in place counts like given back: what the body gets is checked
+    if (Object.hasOwn(said, 'args')) args = said.args
+    else if (canonicalJson(offered) !== canonicalJson(asObject(args))) args = offered
+    else continue
+    rewritten = true
   }
   return rewritten ? validate(batch, ready, args, true, gates) : gates(batch, ready)
 }
@@ -124,7 +128,8 @@ async function settled<T>(ask: () => T | Promise<T>): Promise<{ value: T } | { e
   }
 }
 
-/** Callbacks are promised an object; a schema may have made something else of the arguments. */
+/** Callbacks get an object of their own, whatever a schema has made of the arguments. */
 function asObject(args: unknown): JsonObject {
-  return isRecord(args) ? args : { value: args }
+  if (!isRecord(args)) return { value: args }
+  return isPlainJson(args) ? copyJson(args) : { ...args }
 }

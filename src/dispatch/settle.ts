@@ -10,6 +10,9 @@ import type { DispatchHost } from './host.ts'
 import { failure, type Result } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
 
+/** As JSON in UTF-8: a control character is `\\u0001`. */
+const MOST_BYTES_A_CHARACTER = 6
+
 export interface Unsettled {
   readonly host: DispatchHost
   readonly call: CallState
@@ -22,7 +25,8 @@ export interface Unsettled {
 export function settle(unsettled: Unsettled): Result | Promise<Result> {
   const { host, call, entry, context, value, pending } = unsettled
   const plain = toPlain(value)
-  if (entry.parseResult || plain.bytes > host.maxResultBytes) return settleSlowly(unsettled, plain)
+  if (entry.parseResult || plain.bytes * MOST_BYTES_A_CHARACTER > host.maxResultBytes)
+    return settleSlowly(unsettled, plain)
   return {
     type: 'result',
     call,
@@ -45,8 +49,15 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
     result = toPlain(parsed.value).value
   }
   let response = responseOf(result)
-  if (plain.bytes > host.maxResultBytes) response = await cut(unsettled, response, plain.bytes)
+  const bytes = sizeOf(response, plain.bytes, host.maxResultBytes)
+  if (bytes > host.maxResultBytes) response = await cut(unsettled, response, bytes)
   return { type: 'result', call, response, parts: partsOf(value), actions: context.take(), pending }
+}
+
+/** The estimate, or the exact size when it might make a difference. */
+function sizeOf(response: JsonObject, estimate: number, max: number): number {
+  if (estimate > max || estimate * MOST_BYTES_A_CHARACTER <= max) return estimate
+  return bytesOf(JSON.stringify(response))
 }
 
 /** Objects as they are, anything else as `{ result }`. */

@@ -239,7 +239,7 @@ export class Fold {
 
 /** Does a response say that the call failed? */
 export function isFailure(response: JsonObject): boolean {
-  return Object.hasOwn(response, 'error')
+  return Object.hasOwn(response, 'error') && response.error !== null && response.error !== undefined
 }
 
 /** How often this agent replied in this scope. */

@@ -110,5 +110,5 @@ function isShareable(value: unknown, context: ToolContext): boolean {
 }
 
 function isFailure(value: unknown): boolean {
-  return isRecord(value) && Object.hasOwn(value, 'error')
+  return isRecord(value) && Object.hasOwn(value, 'error') && value.error !== null && value.error !== undefined
 }

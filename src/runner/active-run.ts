@@ -20,7 +20,7 @@ import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, Lease, Session, SessionService, StateReader } from '../session/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
-import { closingEntries } from './close-run.ts'
+import { closingEntries, type Unrecorded } from './close-run.ts'
 import { LiveSession } from './live-session.ts'
 import type { Plugin } from './plugin.ts'
 import { RunState } from './run-state.ts'
@@ -66,6 +66,7 @@ export class ActiveRun implements RunHost {
   readonly #nonce: string
   readonly #state: RunState
   #listeners: Set<(event: Event) => void> | undefined
+  #unrecorded: Map<string, Unrecorded> | undefined
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
   #drained: string[] = []
@@ -207,6 +208,11 @@ export class ActiveRun implements RunHost {
     return () => this.#stops.delete(callback)
   }
 
+  keepUnrecorded(callId: string, result: Unrecorded): void {
+    this.#unrecorded ??= new Map()
+    this.#unrecorded.set(callId, result)
+  }
+
   listen(callback: (event: Event) => void): () => void {
     this.#listeners ??= new Set()
     this.#listeners.add(callback)
@@ -301,8 +307,9 @@ export class ActiveRun implements RunHost {
   async closeAsCancelled(reason: string): Promise<void> {
     if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
-      const entries = closingEntries(this, this.#options.tree.root.name, reason)
+      const entries = closingEntries(this, this.#options.tree.root.name, reason, this.#unrecorded)
       const { sessionService } = this.services
+      this.#keepTemp(entries)
       this.#took(entries, await sessionService.append(this.#lease, this.#seq, entries, { drained: this.#drained }))
     } finally {
       this.#turnstile.leave()

@@ -1,4 +1,5 @@
 // The end of an invocation that is cancelled: every open call gets a final response, then the reason is recorded.
+import type { JsonObject } from '../base/json.ts'
 import type { Content, Part } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
@@ -10,15 +11,32 @@ interface Closing {
   draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
 }
 
-export function closingEntries(run: Closing, rootName: string, reason: string): NewEntry[] {
+/** A result that was there and not yet in the log. */
+export interface Unrecorded {
+  readonly response: JsonObject
+  readonly actions: EventActions | undefined
+}
+
+export function closingEntries(
+  run: Closing,
+  rootName: string,
+  reason: string,
+  unrecorded: ReadonlyMap<string, Unrecorded> = new Map(),
+): NewEntry[] {
   const entries: NewEntry[] = []
   for (const [path, calls] of byScope(run.fold.openCalls())) {
-    const parts: Part[] = calls.map((call) => ({
-      functionResponse: { id: call.id, name: call.name, response: responseTo(call) },
-    }))
+    const actions: EventActions = {}
+    const parts: Part[] = calls.map((call) => {
+      const result = unrecorded.get(call.id)
+      if (result?.actions?.stateDelta) actions.stateDelta = { ...actions.stateDelta, ...result.actions.stateDelta }
+      if (result?.actions?.artifactDelta) {
+        actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
+      }
+      return { functionResponse: { id: call.id, name: call.name, response: result?.response ?? responseTo(call) } }
+    })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
     const author = calls[0]?.agent ?? rootName
-    entries.push({ event: run.draft(author, { path, branch, isolation }, { role: 'tool', parts }, {}) })
+    entries.push({ event: run.draft(author, { path, branch, isolation }, { role: 'tool', parts }, actions) })
   }
   const last = run.draft(rootName, { path: rootName }, undefined, {})
   last.errorCode = 'CANCELLED'
@@ -32,7 +50,7 @@ function byScope(calls: readonly CallState[]): Map<string, CallState[]> {
   return scopes
 }
 
-function responseTo(call: CallState): { [key: string]: unknown } {
+function responseTo(call: CallState): JsonObject {
   if (!call.intent) return { error: 'The run was cancelled before this call was finished.', errorCode: 'CANCELLED' }
   const error = 'The run was cancelled while this call was running; it may have taken effect.'
   return { status: 'unknown_outcome', error, errorCode: 'UNKNOWN_OUTCOME' }

@@ -1,4 +1,4 @@
-import { copyJson, isRecord } from '../base/json.ts'
+import { copyJson, isRecord, ROOM_ABOVE } from '../base/json.ts'
 import type { Content, Message, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 
@@ -6,7 +6,7 @@ import { ToolwrightError } from '../error/error.ts'
 export function toContent(message: Message): Content {
   if (typeof message === 'string') return { role: 'user', parts: [{ text: message }] }
   const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
-  if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isRecord)) {
+  if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) {
     throw new ToolwrightError('INVALID_REQUEST', 'A message is a text, a list of parts, or a content with parts.')
   }
   for (const part of parts as Part[]) {
@@ -18,8 +18,13 @@ export function toContent(message: Message): Content {
     }
   }
   try {
-    return { role: 'user', parts: copyJson(parts as Part[]) }
+    return { role: 'user', parts: copyJson(parts as Part[], ROOM_ABOVE) }
   } catch (cause) {
     throw new ToolwrightError('INVALID_REQUEST', 'The message is nested too deep.', { cause })
   }
+}
+
+function isPart(part: unknown): boolean {
+  if (!isRecord(part) || Object.keys(part).length === 0) return false
+  return part.text === undefined || typeof part.text === 'string'
 }

@@ -13,6 +13,7 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
+import { innermost } from '../tool/delegate-toolset.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
 import { type Accepted, accept } from './accept.ts'
@@ -84,7 +85,7 @@ export class Runner {
   readonly #id: string
   #runs = 0
   #stopRenewing: (() => void) | undefined
-  #closed = false
+  #closing: Promise<void> | undefined
 
   constructor(options: RunnerOptions) {
     this.#options = options
@@ -164,14 +165,17 @@ export class Runner {
 
   /** Ends all runs and closes toolsets and plugins. */
   async close(): Promise<void> {
-    if (this.#closed) return
-    this.#closed = true
+    this.#closing ??= this.#end()
+    return await this.#closing
+  }
+
+  async #end(): Promise<void> {
     this.#stopRenewing?.()
     const running = this.#running.all()
     for (const active of running) active.stop(new Cancelled('The runner was closed.'))
     await Promise.all(running.map((active) => active.finished))
     const closing = [
-      ...toolsetsOf(this.#tree.agents(), new Set()).map((toolset) => closeToolset(toolset)),
+      ...toolsetsOf(this.#tree.agents()).map((toolset) => closeToolset(toolset)),
       ...this.#services.plugins.map(async (plugin) => await plugin.close?.()),
     ]
     const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
@@ -205,7 +209,7 @@ export class Runner {
   }
 
   async #begin(begin: Begin): Promise<ActiveRun> {
-    if (this.#closed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
+    if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
     const { userId, sessionId, message, stateDelta, runConfig } = begin
     const key = { appName: this.appName, userId, sessionId }
     const held = begin.isNew ? await this.#create(key) : ((await this.#hold(key, message !== undefined)) as Held)
@@ -286,7 +290,7 @@ export class Runner {
     this.#stopRenewing ??= this.#services.ports.setTimer(
       () => {
         this.#stopRenewing = undefined
-        if (this.#running.size === 0 || this.#closed) return
+        if (this.#running.size === 0 || this.#closing) return
         for (const active of this.#running.all()) active.tend().catch((error) => active.stop(error))
         this.#keepRenewing()
       },
@@ -326,13 +330,21 @@ function viewOf(memo: LogMemo, tree: AgentTree): SessionView {
   return view
 }
 
-function toolsetsOf(agents: readonly Agent[], seen: Set<Agent>): Toolset[] {
-  return agents.flatMap((agent) => {
-    if (!(agent instanceof LlmAgent) || seen.has(agent)) return []
+/** Every toolset of these agents and of those they use as tools, once, whatever filters and prefixes stand before it. */
+function toolsetsOf(agents: readonly Agent[]): Toolset[] {
+  const seen = new Set<Agent>()
+  const found = new Set<Toolset>()
+  const visit = (agent: Agent): void => {
+    if (!(agent instanceof LlmAgent) || seen.has(agent)) return
     seen.add(agent)
-    const inside = [...agent.table.tools.values()].flatMap((tool) => agentOf(tool)?.agent ?? [])
-    return [...agent.dynamicTools.filter(isToolset), ...toolsetsOf(inside.flatMap(withDescendants), seen)]
-  })
+    for (const source of agent.dynamicTools) if (isToolset(source)) found.add(innermost(source))
+    for (const tool of agent.table.tools.values()) {
+      const inside = agentOf(tool)?.agent
+      if (inside) withDescendants(inside).forEach(visit)
+    }
+  }
+  agents.forEach(visit)
+  return [...found]
 }
 
 function withDescendants(agent: Agent): Agent[] {

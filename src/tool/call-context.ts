@@ -3,9 +3,11 @@ import type { AuthCredential } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
+import type { StateReader } from '../session/service.ts'
 import { RunCallbackContext } from './callback-context.ts'
-import type { Invocation, State, ToolContext } from './context.ts'
+import type { Invocation, ToolContext } from './context.ts'
 import type { InvocationHost } from './host.ts'
+import type { WritableState } from './state.ts'
 import type { Tool } from './tool.ts'
 
 /** One call, as its body and its callbacks see it. */
@@ -23,26 +25,29 @@ export interface CallOptions {
 /** The context of one call. `abort`, `close` and `take` are dispatch's, not the body's. */
 export class CallContext implements ToolContext {
   readonly #options: CallOptions
+  /** The state it reads through to, when it is not the host's. */
+  readonly #under: StateReader | undefined
   #made: RunCallbackContext | undefined
   #controller: AbortController | undefined
   #aborted: { readonly reason: unknown } | undefined
   #closed = false
   longRunning: boolean
 
-  constructor(options: CallOptions) {
+  constructor(options: CallOptions, under?: StateReader) {
     this.#options = options
+    this.#under = under
     this.longRunning = options.tool.isLongRunning === true
   }
   /** Made when first used: many bodies only compute. */
   get #writes(): RunCallbackContext {
     const { host, agentName, branch } = this.#options
-    this.#made ??= new RunCallbackContext(host, agentName, branch)
+    this.#made ??= new RunCallbackContext(host, agentName, branch, this.#under)
     return this.#made
   }
   get invocation(): Invocation {
     return this.#writes.invocation
   }
-  get state(): State {
+  get state(): WritableState {
     return this.#writes.state
   }
   get actions(): EventActions {
@@ -96,10 +101,15 @@ export class CallContext implements ToolContext {
     this.#aborted = { reason }
     this.#controller?.abort(reason)
   }
-  /** This attempt is over; the next one has a signal of its own. */
-  abortAttempt(reason: unknown): void {
-    this.#controller?.abort(reason)
-    this.#controller = undefined
+  /** A context for one attempt of the body: what it writes counts only when it is adopted. */
+  attempt(): CallContext {
+    return new CallContext(this.#options, this.state)
+  }
+  /** The attempt has succeeded: what it wrote is the call's. */
+  adopt(attempt: CallContext): void {
+    this.longRunning = attempt.longRunning
+    const taken = attempt.take()
+    if (taken) this.#writes.add(taken)
   }
   /** From here on progress goes nowhere: the call has its response. */
   close(): void {

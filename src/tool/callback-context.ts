@@ -4,6 +4,7 @@ import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
+import type { StateReader } from '../session/service.ts'
 import type { CallbackContext, Invocation } from './context.ts'
 import type { InvocationHost } from './host.ts'
 import { AgentInvocation, artifactKey, requireArtifacts } from './invocation.ts'
@@ -14,13 +15,15 @@ export class RunCallbackContext implements CallbackContext {
   readonly #host: InvocationHost
   readonly #agentName: string
   readonly #branch: string | undefined
+  readonly #under: StateReader | undefined
   #invocation: Invocation | undefined
   #state: WritableState | undefined
   #actions: EventActions | undefined
   #artifactDelta: { [filename: string]: number } | undefined
 
-  constructor(host: InvocationHost, agentName: string, branch: string | undefined) {
+  constructor(host: InvocationHost, agentName: string, branch: string | undefined, under?: StateReader) {
     this.#host = host
+    this.#under = under
     this.#agentName = agentName
     this.#branch = branch
   }
@@ -29,7 +32,7 @@ export class RunCallbackContext implements CallbackContext {
     return this.#invocation
   }
   get state(): WritableState {
-    this.#state ??= new WritableState(this.#host.state)
+    this.#state ??= new WritableState(this.#under ?? this.#host.state)
     return this.#state
   }
   get actions(): EventActions {
@@ -43,9 +46,12 @@ export class RunCallbackContext implements CallbackContext {
   ): Promise<number> {
     const service = requireArtifacts(this.#host)
     const version = await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact, ...options })
+    this.#announce(filename, version)
+    return version
+  }
+  #announce(filename: string, version: number): void {
     this.#artifactDelta ??= {}
     setOwn(this.#artifactDelta, filename, version)
-    return version
   }
   async loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
     return await requireArtifacts(this.#host).loadArtifact({ ...artifactKey(this.#host, filename), version })
@@ -63,6 +69,12 @@ export class RunCallbackContext implements CallbackContext {
       )
     }
     return (await memoryService.searchMemory({ appName, userId, query })).memories
+  }
+  /** Writes what another has written. */
+  add({ stateDelta, artifactDelta, ...actions }: EventActions): void {
+    for (const key of Object.keys(stateDelta ?? {})) this.state.set(key, stateDelta?.[key])
+    for (const name of Object.keys(artifactDelta ?? {})) this.#announce(name, artifactDelta?.[name] ?? 0)
+    Object.assign(this.actions, actions)
   }
   /** Hands over what was written, once: it rides on the next event. Undefined when nothing was. */
   take(): EventActions | undefined {

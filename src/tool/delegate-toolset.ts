@@ -1,14 +1,22 @@
 import type { Toolset } from './toolset.ts'
 
+const INNER: unique symbol = Symbol.for('toolwright.innerToolset')
+
 /** A toolset that lists something else and is otherwise, to its end of life, the given one. */
 export function delegateToolset(toolset: Toolset, listTools: Toolset['listTools']): Toolset {
   const dispose = toolset[Symbol.asyncDispose]
-  return {
-    get name() {
-      return toolset.name
-    },
+  const made: Toolset & { [INNER]: Toolset } = {
+    name: toolset.name,
     listTools,
     ...(toolset.shutdown && { shutdown: toolset.shutdown.bind(toolset) }),
     ...(dispose && { [Symbol.asyncDispose]: dispose.bind(toolset) }),
+    [INNER]: toolset,
   }
+  return made
+}
+
+/** The toolset behind filters and prefixes: the one that has something to close. */
+export function innermost(toolset: Toolset): Toolset {
+  const inner = (toolset as { [INNER]?: Toolset })[INNER]
+  return inner ? innermost(inner) : toolset
 }

@@ -10,7 +10,7 @@ const MAX_NAMES = 20
 const MAX_LISTED = 100
 const MAX_LISTED_LENGTH = 200
 /** All texts of one call together; below the default size of a result. */
-const MAX_TEXT_LENGTH = 160_000
+const MAX_TEXT_LENGTH = 120_000
 /** All media of one call together; more is refused by models. */
 const MAX_MEDIA_BYTES = 15 * 1024 * 1024
 
