@@ -43,7 +43,11 @@ export class History {
 
   #add(event: Event): void {
     const { content, author } = event
-    if (!content || !this.#sees(event)) return
+    if (!content) return
+    if (!this.#sees(event)) {
+      if (author === 'user') this.#hearAnswers(content) // found by the call's id, in whatever scope that is
+      return
+    }
     // an unfinished group of an earlier invocation: repaired here, the log is untouched
     if (this.#group && this.#group.invocationId !== event.invocationId) {
       if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close(this.#group)
@@ -64,12 +68,13 @@ export class History {
 
   /** What the user said; answers to calls take the calls' place. */
   #hear(content: Content): void {
-    const said: Part[] = []
-    for (const part of content.parts) {
-      if (part.functionResponse) this.#answer(part.functionResponse, [part])
-      else said.push(part)
-    }
+    this.#hearAnswers(content)
+    const said = content.parts.filter((part) => !part.functionResponse)
     if (said.length) this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
+  }
+
+  #hearAnswers({ parts }: Content): void {
+    for (const part of parts) if (part.functionResponse) this.#answer(part.functionResponse, [part])
   }
 
   /** The request to an agent tool, or a word of the framework's to one agent: for the others it is hearsay. */

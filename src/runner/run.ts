@@ -65,7 +65,7 @@ export class RunHandle implements Run {
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
     const active = await this.#begin()
     if (!active) return
-    const forgetSignal = followSignal(this.#signal, active)
+    const forgetSignal = this.#detach ? undefined : followSignal(this.#signal, active)
     try {
       for (;;) {
         const event = active.take()
@@ -94,6 +94,9 @@ export class RunHandle implements Run {
     this.#active ??= this.#open().then((active) => {
       this.#invocationId = active.invocationId
       if (this.#cancelled) active.stop(this.#cancelled)
+      // whether anybody reads or not
+      const forgetSignal = this.#detach ? followSignal(this.#signal, active) : undefined
+      if (forgetSignal) void active.finished.then(forgetSignal)
       return active
     })
     return this.#active

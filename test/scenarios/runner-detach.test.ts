@@ -1,0 +1,88 @@
+import { type Event, LlmAgent, Runner } from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { bare, notebook, signalled } from './kit.ts'
+
+const key = { userId: 'ada', sessionId: 's1' }
+
+function slow() {
+  const begun = signalled()
+  const held = signalled()
+  const ended = signalled()
+  const look = bare('look', async () => {
+    begun.resolve()
+    await held.promise
+    return 'seen'
+  })
+  const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'done', 'later'])
+  const runner = new Runner({
+    appName: 'app',
+    agent: new LlmAgent({ name: 'agent', model, tools: [look] }),
+    plugins: [{ name: 'end', afterRun: () => ended.resolve() }],
+    logger: notebook(),
+  })
+  const stored = async () =>
+    ((await runner.sessionService.getSession({ appName: 'app', ...key }))?.events ?? []).map(
+      ({ content, errorCode }) => errorCode ?? content?.parts[0]?.text ?? content?.role,
+    )
+  return { runner, begun: begun.promise, release: held.resolve, ended: ended.promise, stored }
+}
+
+test('a detached run starts without being read and goes on to its end', async () => {
+  const { runner, begun, release, ended, stored } = slow()
+  runner.run({ ...key, message: 'Go', runConfig: { detach: true } })
+  await begun
+  release()
+  await ended
+  expect(await stored()).toEqual(['Go', 'model', 'tool', 'done'])
+})
+
+test('a detached run goes on when its reader leaves', async () => {
+  const { runner, begun, release, ended, stored } = slow()
+  for await (const _ of runner.run({ ...key, message: 'Go', runConfig: { detach: true } })) break
+  await begun
+  release()
+  await ended
+  expect(await stored()).toEqual(['Go', 'model', 'tool', 'done'])
+})
+
+test('who reads a detached run late has missed nothing', async () => {
+  const { runner, release, ended } = slow()
+  const run = runner.run({ ...key, message: 'Go', runConfig: { detach: true } })
+  release()
+  await ended
+  const events: Event[] = []
+  for await (const event of run) events.push(event)
+  expect(events.map(({ content }) => content?.role)).toEqual(['model', 'tool', 'model'])
+})
+
+test('a detached run can still be cancelled', async () => {
+  const { runner, begun, stored } = slow()
+  const run = runner.run({ ...key, message: 'Go', runConfig: { detach: true } })
+  await begun
+  await run.cancel()
+  expect((await stored()).at(-1)).toBe('CANCELLED')
+})
+
+test('a detached run that nobody reads listens to its caller’s signal', async () => {
+  const { runner, begun, release, ended, stored } = slow()
+  const controller = new AbortController()
+  runner.run({ ...key, message: 'Go', signal: controller.signal, runConfig: { detach: true } })
+  await begun
+  controller.abort()
+  release()
+  await ended
+  expect((await stored()).at(-1)).toBe('CANCELLED')
+})
+
+test('a detached run that cannot start troubles nobody but who reads it', async () => {
+  const { runner, begun, release, ended } = slow()
+  runner.run({ ...key, message: 'Go', runConfig: { detach: true } })
+  await begun
+  const second = runner.run({ ...key, message: 'Me too', runConfig: { detach: true } })
+  await expect(async () => {
+    for await (const _ of second);
+  }).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+  release()
+  await ended
+})

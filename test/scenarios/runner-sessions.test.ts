@@ -1,0 +1,132 @@
+import { type Event, InMemorySessionService, LlmAgent, Runner } from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { bare, notebook, signalled } from './kit.ts'
+
+test('a message to a session that is busy is refused, and the running one is not disturbed', async () => {
+  const begun = signalled()
+  const held = signalled()
+  const model = scriptedModel([
+    async () => {
+      begun.resolve()
+      await held.promise
+      return 'first'
+    },
+    'third',
+  ])
+  const agent = new LlmAgent({ name: 'agent', model })
+  const sessionService = new InMemorySessionService()
+  const runner = new Runner({ appName: 'app', agent, sessionService })
+  const other = new Runner({ appName: 'app', agent, sessionService })
+  const send = (who: Runner, message: string) => who.complete({ userId: 'ada', sessionId: 's1', message })
+  const first = send(runner, 'one')
+  await begun.promise
+  await expect(send(runner, 'two')).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+  await expect(send(other, 'two')).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+  held.resolve()
+  expect((await first).text).toBe('first')
+  expect((await send(other, 'three')).text).toBe('third')
+  const session = await sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
+  expect(session?.events.map(({ content }) => content?.parts[0]?.text)).toEqual(['one', 'first', 'three', 'third'])
+})
+
+test('two runners over one store take turns and see each other’s turns', async () => {
+  const model = scriptedModel(['a', 'b', 'c'])
+  const agent = new LlmAgent({ name: 'agent', model })
+  const sessionService = new InMemorySessionService()
+  const runners = [1, 2].map(() => new Runner({ appName: 'app', agent, sessionService }))
+  for (const [at, message] of ['one', 'two', 'three'].entries()) {
+    await runners[at % 2]?.complete({ userId: 'ada', sessionId: 's1', message })
+  }
+  expect(model.requests[2]?.contents.map(({ parts }) => parts[0]?.text)).toEqual(['one', 'a', 'two', 'b', 'three'])
+})
+
+test('a hundred conversations at a time do not mix', async () => {
+  const echo = bare('echo', async (args, { state, invocation }) => {
+    await Promise.resolve()
+    state.set('mine', invocation.userId)
+    return { args, of: invocation.session.id }
+  })
+  const model = {
+    name: 'echo',
+    async *generate({ contents }: { contents: readonly { role: string; parts: readonly object[] }[] }) {
+      await Promise.resolve()
+      const said = JSON.stringify(contents)
+      const own = /n\d+n/.exec(said)?.[0]
+      const isLast = contents.at(-1)?.role === 'tool'
+      yield isLast
+        ? { content: { role: 'model' as const, parts: [{ text: [...new Set(said.match(/n\d+n/g))].join() }] } }
+        : { content: { role: 'model' as const, parts: [{ functionCall: { name: 'echo', args: { own } } }] } }
+    },
+  }
+  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [echo] }) })
+  const run = async (n: number) => {
+    const who = `n${n}n`
+    const events: Event[] = []
+    const started = runner.run({ userId: who, sessionId: `s${n}`, message: `I am ${who}` })
+    for await (const event of started) events.push(event)
+    expect(events).toHaveLength(3)
+    expect(events.every(({ invocationId }) => invocationId === started.invocationId)).toBe(true)
+    expect(events.at(-1)?.content?.parts[0]?.text).toBe(who)
+    const session = await runner.sessionService.getSession({ appName: 'app', userId: who, sessionId: `s${n}` })
+    expect(session?.state).toEqual({ mine: who })
+    return events.map(({ id }) => id)
+  }
+  const ids = await Promise.all(Array.from({ length: 100 }, (_, n) => run(n)))
+  expect(new Set(ids.flat()).size).toBe(300)
+})
+
+test('two users’ sessions of one id are two sessions', async () => {
+  const model = scriptedModel(['to ada', 'to bob', 'to ada again'])
+  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }) })
+  const send = (userId: string, stateDelta?: { [key: string]: unknown }) =>
+    runner.complete({ userId, sessionId: 'same', message: `I am ${userId}`, stateDelta })
+  await send('ada', { secret: 'hers', 'user:name': 'Ada' })
+  await send('bob')
+  await send('ada')
+  expect(JSON.stringify(model.requests[1]?.contents)).not.toContain('ada')
+  expect(JSON.stringify(model.requests[2]?.contents)).not.toContain('bob')
+  const bob = await runner.sessionService.getSession({ appName: 'app', userId: 'bob', sessionId: 'same' })
+  expect(bob?.state).toEqual({})
+})
+
+test('one user’s state is in all her sessions, a session’s is not', async () => {
+  const runner = new Runner({
+    appName: 'app',
+    agent: new LlmAgent({ name: 'agent', model: scriptedModel(['ok', 'ok']), instruction: '{user:name} {mood?}' }),
+    logger: notebook(),
+  })
+  const stateDelta = { 'user:name': 'Ada', mood: 'good' }
+  await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Go', stateDelta })
+  const second = await runner.complete({ userId: 'ada', sessionId: 's2', message: 'Go' })
+  expect(second.error).toBeUndefined()
+  const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's2' })
+  expect(session?.state).toEqual({ 'user:name': 'Ada' })
+})
+
+test('a store that fails ends the run with its error, and nothing is yielded that is not stored', async () => {
+  const sessionService = new InMemorySessionService()
+  const append = sessionService.append.bind(sessionService)
+  let appends = 0
+  sessionService.append = async (...args) => {
+    if (++appends === 2) throw new Error('disk full')
+    return await append(...args)
+  }
+  const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['lost']) })
+  const runner = new Runner({ appName: 'app', agent, sessionService, logger: notebook() })
+  const events: Event[] = []
+  await expect(async () => {
+    for await (const event of runner.run({ userId: 'ada', sessionId: 's1', message: 'Go' })) events.push(event)
+  }).rejects.toThrow('disk full')
+  expect(events).toEqual([])
+})
+
+test('going on with a session that has nothing unfinished, or does not exist, is an error', async () => {
+  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) }) })
+  const resume = async (sessionId: string) => {
+    for await (const _ of runner.resume({ userId: 'ada', sessionId }));
+  }
+  await expect(resume('unknown')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Go' })
+  await expect(resume('s1')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
