@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { Content, Message } from '../content/content.ts'
+import { toContent } from './message.ts'
+
+test.each<[string, Message]>([
+  ['a text', 'Hi'],
+  ['parts', [{ text: 'Hi' }]],
+  ['a content', { role: 'user', parts: [{ text: 'Hi' }] }],
+  ['a content in another’s name', { role: 'model', parts: [{ text: 'Hi' }] }],
+])('%s becomes what a user said', (_, message) => {
+  expect(toContent(message)).toEqual({ role: 'user', parts: [{ text: 'Hi' }] })
+})
+
+test('media, files and results are let through', () => {
+  const parts = [
+    { inlineData: { mimeType: 'image/png', data: 'AA==' } },
+    { fileData: { fileUri: 'gs://x' } },
+    { functionResponse: { id: '1', name: 'n', response: {} } },
+  ]
+  expect(toContent(parts).parts).toEqual(parts)
+})
+
+test('later changes to what was passed do not change what was said', () => {
+  const message = { role: 'user', parts: [{ text: 'Hi', partMetadata: { a: 1 } }] } as const
+  const content = toContent(message)
+  ;(message.parts[0].partMetadata as { a: number }).a = 2
+  expect(content.parts[0]?.partMetadata).toEqual({ a: 1 })
+})
+
+test('only parts of a content are kept', () => {
+  const message = { role: 'user', parts: [{ text: 'Hi' }], secret: 1 } as Content
+  expect(toContent(message)).toEqual({ role: 'user', parts: [{ text: 'Hi' }] })
+})
+
+const deep = (levels: number): object => {
+  let inner: object = {}
+  for (let at = 0; at < levels; at++) inner = { a: inner }
+  return inner
+}
+
+test.each([
+  ['a call', [{ functionCall: { name: 'x', args: {} } }], 'only a model calls tools'],
+  ['a call with text', [{ text: 'x', functionCall: { name: 'x', args: {} } }], 'only a model calls tools'],
+  ['nothing', undefined, 'A message is'],
+  ['null', null, 'A message is'],
+  ['a list of nothing', [], 'A message is'],
+  ['a list of null', [null], 'A message is'],
+  ['a list of lists', [[{ text: 'x' }]], 'A message is'],
+  ['an empty part', [{}], 'A message is'],
+  ['text that is no text', [{ text: { a: 1 } }], 'A message is'],
+  ['parts that are no list', { role: 'user', parts: { text: 'x' } }, 'A message is'],
+  ['a response that is no object', [{ functionResponse: true }], 'A functionResponse is'],
+  ['something without end', [{ text: 'x', partMetadata: deep(100_000) }], 'nested too deep'],
+])('%s is refused', (_, message, why) => {
+  expect(() => toContent(message as never)).toThrow(
+    expect.objectContaining({ code: 'INVALID_REQUEST', message: expect.stringContaining(why) }),
+  )
+})
