@@ -36,7 +36,7 @@ function copy(value: unknown, walk: Walk): unknown {
       return copyString(value, walk)
     case 'number':
       walk.bytes += 8
-      return Number.isFinite(value) ? value : null
+      return Number.isFinite(value) ? value + 0 : null // JSON has no -0
     case 'boolean':
       walk.bytes += 5
       return value

@@ -50,12 +50,11 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
     if (done.length) early = Promise.all([early, record(batch, done)]).then(() => {})
     early?.catch(() => {}) // surfaces below, when the siblings are done
   }
+  let running = prepared.length
+  host.keepUnrecorded(outcomes)
   const finish = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome
-    if (outcome.type === 'result' && !outcome.pending) {
-      host.keepUnrecorded(outcome.call.id, { response: outcome.response, actions: outcome.actions })
-    }
-    if (outcomes.includes(undefined)) patience ??= host.ports.setTimer(recordEarly, PATIENCE_MS)
+    if (--running > 0) patience ??= host.ports.setTimer(recordEarly, PATIENCE_MS)
   }
 
   try {

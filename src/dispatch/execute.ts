@@ -27,6 +27,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     try {
       value = one.type === 'answered' ? one.value : runPolicies(batch, one)
       if (value instanceof Promise) value = await value
+      if (one.type === 'ready' && isSteps(value)) value = await runSteps(batch, one, value) // a promise of a generator
       pending = one.type === 'ready' && context.longRunning
     } catch (error) {
       if (host.stopped) throw host.stopped.reason
@@ -59,7 +60,7 @@ function runPolicies(batch: Batch, ready: Ready): unknown {
     return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
   // a policy may wait for a slot: no deadline there, but cancellation reaches it
-  return whileRunning(batch.host, ready, () => run(0, { tool: entry.tool, args, context }), undefined)
+  return whileRunning(batch.host, ready, run(0, { tool: entry.tool, args, context }), undefined)
 }
 
 /** Runs the body with a context of its own: an attempt that fails, or comes back too late, has written nothing. */
@@ -81,21 +82,14 @@ function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
   const out = entry.tool.run(args, context)
   if (typeof out !== 'object' || out === null) return out
   const timeoutMs = entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
-  if (isThenable(out)) {
-    let steps: Steps | undefined // a promise of a generator
-    const work = async (): Promise<unknown> => {
-      const value = await out
-      if (!isSteps(value)) return value
-      steps = value
-      return await drain(batch.host, ready, value)
-    }
-    return whileRunning(batch.host, ready, work, timeoutMs, () => steps?.return?.(undefined))
-  }
-  if (isSteps(out)) {
-    const work = (): Promise<unknown> => drain(batch.host, ready, out)
-    return whileRunning(batch.host, ready, work, timeoutMs, () => out.return?.(undefined))
-  }
+  if (isThenable(out)) return whileRunning(batch.host, ready, out, timeoutMs)
+  if (isSteps(out)) return runSteps(batch, ready, out)
   return out
+}
+
+function runSteps(batch: Batch, ready: Ready, steps: Steps): Promise<unknown> {
+  const timeoutMs = ready.entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
+  return whileRunning(batch.host, ready, drain(batch.host, ready, steps), timeoutMs, () => steps.return?.(undefined))
 }
 
 function isThenable(value: object): value is PromiseLike<unknown> {
@@ -132,7 +126,7 @@ async function drain({ ports }: DispatchHost, { context }: Ready, steps: Steps):
 function whileRunning<T>(
   host: DispatchHost,
   { call, context }: Ready,
-  start: () => Promise<T>,
+  work: PromiseLike<T>,
   timeoutMs: number | undefined,
   onLeave?: () => unknown,
 ): Promise<T> {
@@ -149,7 +143,7 @@ function whileRunning<T>(
       reject(reason)
       if (onLeave) void Promise.resolve().then(onLeave).catch(ignore)
     }
-    start().then(
+    work.then(
       (value) => {
         finish()
         resolve(value)
@@ -163,7 +157,7 @@ function whileRunning<T>(
     forget = host.onStop(leave)
     if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) {
       const late = (): void => leave(new Timeout(`${call.name} timed out after ${timeoutMs} ms`))
-      cancelTimer = host.ports.setTimer(late, timeoutMs)
+      cancelTimer = host.deadlines.set(timeoutMs, late)
     }
   })
 }

@@ -1,3 +1,4 @@
+import type { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
@@ -16,6 +17,14 @@ export interface Logger {
   error(message: string, detail?: unknown): void
 }
 
+/** What became of a call, as long as it is not in the log. */
+export interface Unrecorded {
+  readonly call: { readonly id: string }
+  readonly response?: JsonObject
+  readonly actions?: EventActions | undefined
+  readonly pending?: boolean | undefined
+}
+
 /** An event that is still being written. */
 export type Draft = { -readonly [K in keyof Event]: Event[K] }
 
@@ -23,6 +32,7 @@ export type Draft = { -readonly [K in keyof Event]: Event[K] }
 export interface DispatchHost extends InvocationHost {
   readonly fold: Fold
   readonly ports: Ports
+  readonly deadlines: Deadlines
   readonly logger: Logger
   readonly toolTimeoutMs: number
   readonly maxResultBytes: number
@@ -35,8 +45,8 @@ export interface DispatchHost extends InvocationHost {
   commit(entries: readonly NewEntry[]): Promise<void>
   /** Yields a partial event. */
   emit(event: Event): void
-  /** A result that waits for its siblings: recorded as it is, should the run be stopped before they are done. */
-  keepUnrecorded(callId: string, result: { response: JsonObject; actions: EventActions | undefined }): void
+  /** Results that wait for their siblings: recorded as they are, should the run be stopped before those are done. */
+  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): void
 }
 
 /** Answers of a tool callback, by when it is asked. */

@@ -6,11 +6,12 @@ import type { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
 import { walk } from '../agent/walk.ts'
 import type { ArtifactService } from '../artifact/service.ts'
+import type { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
-import type { Draft, Logger } from '../dispatch/host.ts'
+import type { Draft, Logger, Unrecorded } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
@@ -20,7 +21,7 @@ import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, Lease, Session, SessionService, StateReader } from '../session/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
-import { closingEntries, type Unrecorded } from './close-run.ts'
+import { closingEntries } from './close-run.ts'
 import { LiveSession } from './live-session.ts'
 import type { Plugin } from './plugin.ts'
 import { RunState } from './run-state.ts'
@@ -37,6 +38,7 @@ export interface RunServices {
   readonly watchers: readonly Plugin[]
   readonly logger: Logger
   readonly ports: Ports
+  readonly deadlines: Deadlines
   readonly toolTimeoutMs: number
   readonly maxResultBytes: number
 }
@@ -66,7 +68,7 @@ export class ActiveRun implements RunHost {
   readonly #nonce: string
   readonly #state: RunState
   #listeners: Set<(event: Event) => void> | undefined
-  #unrecorded: Map<string, Unrecorded> | undefined
+  #unrecorded: (readonly (Unrecorded | undefined)[])[] | undefined
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
   #drained: string[] = []
@@ -143,6 +145,9 @@ export class ActiveRun implements RunHost {
   get ports(): Ports {
     return this.services.ports
   }
+  get deadlines(): Deadlines {
+    return this.services.deadlines
+  }
   get logger(): Logger {
     return this.services.logger
   }
@@ -208,9 +213,9 @@ export class ActiveRun implements RunHost {
     return () => this.#stops.delete(callback)
   }
 
-  keepUnrecorded(callId: string, result: Unrecorded): void {
-    this.#unrecorded ??= new Map()
-    this.#unrecorded.set(callId, result)
+  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): void {
+    this.#unrecorded ??= []
+    this.#unrecorded.push(outcomes)
   }
 
   listen(callback: (event: Event) => void): () => void {
@@ -307,7 +312,7 @@ export class ActiveRun implements RunHost {
   async closeAsCancelled(reason: string): Promise<void> {
     if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
-      const entries = closingEntries(this, this.#options.tree.root.name, reason, this.#unrecorded)
+      const entries = closingEntries(this, this.#options.tree.root.name, reason, this.#unrecorded?.flat())
       const { sessionService } = this.services
       this.#keepTemp(entries)
       this.#took(entries, await sessionService.append(this.#lease, this.#seq, entries, { drained: this.#drained }))

@@ -1,7 +1,7 @@
 // The end of an invocation that is cancelled: every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
 import type { Content, Part } from '../content/content.ts'
-import type { Draft } from '../dispatch/host.ts'
+import type { Draft, Unrecorded } from '../dispatch/host.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
@@ -11,23 +11,17 @@ interface Closing {
   draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
 }
 
-/** A result that was there and not yet in the log. */
-export interface Unrecorded {
-  readonly response: JsonObject
-  readonly actions: EventActions | undefined
-}
-
 export function closingEntries(
   run: Closing,
   rootName: string,
   reason: string,
-  unrecorded: ReadonlyMap<string, Unrecorded> = new Map(),
+  unrecorded: readonly (Unrecorded | undefined)[] = [],
 ): NewEntry[] {
   const entries: NewEntry[] = []
   for (const [path, calls] of byScope(run.fold.openCalls())) {
     const actions: EventActions = {}
     const parts: Part[] = calls.map((call) => {
-      const result = unrecorded.get(call.id)
+      const result = unrecorded.find((one) => one?.call.id === call.id && !one.pending)
       if (result?.actions?.stateDelta) actions.stateDelta = { ...actions.stateDelta, ...result.actions.stateDelta }
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }

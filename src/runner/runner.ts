@@ -4,6 +4,7 @@ import { LlmAgent } from '../agent/llm-agent.ts'
 import { SessionView } from '../agent/session-view.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
+import { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
 import { type Ports, systemPorts } from '../base/ports.ts'
 import type { Content, Message } from '../content/content.ts'
@@ -96,6 +97,7 @@ export class Runner {
     this.memoryService = options.memoryService
     this.credentialService = options.credentialService
     const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
+    const ports = { ...systemPorts, ...options.ports }
     this.#services = {
       sessionService: this.sessionService,
       artifactService: this.artifactService,
@@ -104,7 +106,8 @@ export class Runner {
       plugins,
       watchers: plugins.filter((plugin) => plugin.onEvent),
       logger,
-      ports: { ...systemPorts, ...options.ports },
+      ports,
+      deadlines: new Deadlines(ports),
       toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
       maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
     }

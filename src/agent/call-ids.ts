@@ -1,0 +1,55 @@
+import { isDeeperThan, isRecord, type JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
+import type { Content, FunctionCall, Part } from '../content/content.ts'
+import { MAX_ARGS_DEPTH } from '../dispatch/prepare.ts'
+import type { RunHost } from './run-host.ts'
+
+/** Gives calls the ids they lack; the deltas of a reply and the whole have the same ones. */
+export class CallIds {
+  readonly #run: RunHost
+  #given: string[] | undefined
+  /** Calls in the deltas so far. */
+  #streamed = 0
+  constructor(run: RunHost) {
+    this.#run = run
+  }
+  fill(content: Content | undefined, isDelta = false): Content {
+    if (!content) return { role: 'model', parts: [] }
+    let calls = isDelta ? this.#streamed : 0
+    let filled: Part[] | undefined // most replies are fit as they are
+    for (const [at, part] of content.parts.entries()) {
+      const fit = part.functionCall ? this.#fillOne(part, part.functionCall, calls++) : part
+      if (fit === part) continue
+      filled ??= [...content.parts]
+      filled[at] = fit
+    }
+    if (isDelta) this.#streamed = calls
+    if (filled) return { role: 'model', parts: filled }
+    return content.role === 'model' ? content : { role: 'model', parts: content.parts }
+  }
+  #fillOne(part: Part, call: FunctionCall, at: number): Part {
+    const id: unknown = call.id
+    const name = String(call.name)
+    const args = fitArgs(call.args)
+    const fit = typeof id === 'string' && id !== '' && !/[/@]/.test(id) && this.#isNew(id) && this.#isFree(id, at)
+    this.#given ??= []
+    const given = (fit ? id : undefined) ?? this.#given[at] ?? this.#run.newCallId()
+    this.#given[at] = given
+    if (given === id && name === call.name && args === call.args) return part
+    return { ...part, functionCall: { ...call, id: given, name, args } }
+  }
+  /** Ids name a call in its invocation, and an answer to it in its session. */
+  #isNew(id: string): boolean {
+    return !this.#run.fold.calls.has(id) && !this.#run.view.isOpenElsewhere(id)
+  }
+  #isFree(id: string, at: number): boolean {
+    const before = this.#given?.indexOf(id) ?? -1
+    return before < 0 || before === at
+  }
+}
+
+/** An object that can be stored; dispatch refuses what had to be cut. */
+function fitArgs(args: unknown): JsonObject {
+  if (!isRecord(args)) return {}
+  return isDeeperThan(MAX_ARGS_DEPTH, args) ? (toPlain(args).value as JsonObject) : args
+}

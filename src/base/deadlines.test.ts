@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { Deadlines } from './deadlines.ts'
+import { systemPorts } from './ports.ts'
+
+function clock() {
+  let now = 0
+  const timers = new Set<{ at: number; callback: () => void }>()
+  const ports = {
+    ...systemPorts,
+    now: () => now,
+    setTimer: (callback: () => void, ms: number) => {
+      const timer = { at: now + ms, callback }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+  }
+  const until = (time: number): void => {
+    for (;;) {
+      const [next] = [...timers].filter(({ at }) => at <= time).sort((a, b) => a.at - b.at)
+      if (!next) break
+      now = next.at
+      timers.delete(next)
+      next.callback()
+    }
+    now = time
+  }
+  return { deadlines: new Deadlines(ports), timers, until }
+}
+
+test('each deadline passes at its time, whatever order they were set in', () => {
+  const { deadlines, until } = clock()
+  const passed: string[] = []
+  deadlines.set(30, () => passed.push('late'))
+  deadlines.set(10, () => passed.push('soon'))
+  deadlines.set(30, () => passed.push('late too'))
+  until(9)
+  expect(passed).toEqual([])
+  until(10)
+  expect(passed).toEqual(['soon'])
+  until(30)
+  expect(passed).toEqual(['soon', 'late', 'late too'])
+})
+
+test('one that is taken back does not pass, and nothing is left when the last is', () => {
+  const { deadlines, timers, until } = clock()
+  const passed: string[] = []
+  const first = deadlines.set(10, () => passed.push('first'))
+  const second = deadlines.set(20, () => passed.push('second'))
+  first()
+  first()
+  until(15)
+  expect(passed).toEqual([])
+  second()
+  expect(timers.size).toBe(0)
+  until(100)
+  expect(passed).toEqual([])
+  deadlines.set(5, () => passed.push('again'))
+  until(105)
+  expect(passed).toEqual(['again'])
+  expect(timers.size).toBe(0)
+})
+
+test('a deadline set by one that passes is kept', () => {
+  const { deadlines, until } = clock()
+  const passed: number[] = []
+  deadlines.set(10, () => {
+    passed.push(1)
+    deadlines.set(10, () => passed.push(2))
+  })
+  until(20)
+  expect(passed).toEqual([1, 2])
+})

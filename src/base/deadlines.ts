@@ -1,0 +1,55 @@
+import type { Ports } from './ports.ts'
+
+interface Deadline {
+  readonly at: number
+  readonly pass: () => void
+  isOver: boolean
+}
+
+/** Many deadlines on one timer: calls that start together mostly end long before it. */
+export class Deadlines {
+  readonly #ports: Ports
+  #all: Deadline[] = []
+  #live = 0
+  #timer: { readonly at: number; cancel(): void } | undefined
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  /** Calls back after `ms`; the returned function takes it back. */
+  set(ms: number, pass: () => void): () => void {
+    const deadline: Deadline = { at: this.#ports.now() + ms, pass, isOver: false }
+    this.#all.push(deadline)
+    this.#live++
+    if (!this.#timer || deadline.at < this.#timer.at) this.#wait(deadline.at, ms)
+    return () => this.#end(deadline)
+  }
+
+  #end(deadline: Deadline): void {
+    if (deadline.isOver) return
+    deadline.isOver = true
+    if (--this.#live > 0) return
+    this.#all = []
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+
+  #wait(at: number, ms: number): void {
+    this.#timer?.cancel()
+    this.#timer = { at, cancel: this.#ports.setTimer(() => this.#fire(at), ms) }
+  }
+
+  #fire(at: number): void {
+    this.#timer = undefined
+    const now = Math.max(at, this.#ports.now()) // a timer may be early by the clock, never by its own word
+    const due = this.#all.filter((deadline) => !deadline.isOver && deadline.at <= now)
+    this.#all = this.#all.filter((deadline) => !deadline.isOver && deadline.at > now)
+    const next = this.#all.reduce((first, deadline) => Math.min(first, deadline.at), Number.POSITIVE_INFINITY)
+    if (next !== Number.POSITIVE_INFINITY) this.#wait(next, next - now)
+    for (const deadline of due) {
+      this.#end(deadline)
+      deadline.pass()
+    }
+  }
+}
