@@ -1,0 +1,209 @@
+// The documentation is true: its programs compile, run and print what it says, its links lead somewhere, its tables are
+// complete.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, posix, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
+import { anchorsOf, linksOf, type Page, pages, programs, readPage, rowsOf, sourceOf } from './docs/pages.ts'
+import { node } from './examples/child.ts'
+import { isNode, type Node, parse, type Source, visit } from './source.ts'
+
+const all = pages()
+const everyProgram = all.flatMap(programs)
+const words = all.map(({ text }) => text).join('\n')
+
+// A folder as a user has one: our package and its peers are found in node_modules, nothing else is ours.
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolwright-docs-'))
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction')
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts'], exclude: [] }),
+  )
+  mkdirSync(join(folder, 'format'))
+  const { formatter, javascript } = JSON.parse(readFileSync('biome.json', 'utf8'))
+  writeFileSync(join(folder, 'biome.json'), JSON.stringify({ formatter, javascript }))
+  for (const program of everyProgram) {
+    writeFileSync(join(folder, program.name), sourceOf(program))
+    for (const [at, { code }] of program.blocks.entries())
+      writeFileSync(join(folder, 'format', `${at}-${program.name}`), code)
+  }
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('every program compiles as strictly as the product itself', { timeout: 60_000 }, () => {
+  expect(everyProgram.length).toBeGreaterThan(20)
+  const { stdout, stderr } = tool('typescript/bin/tsc', ['-p', '.', '--pretty', 'false'], folder)
+  expect(stdout + stderr).toBe('')
+})
+
+test('every program is formatted like the product itself', { timeout: 60_000 }, () => {
+  const args = ['format', '--config-path=..', '--colors=off', '--max-diagnostics=5', '.']
+  const { status, stderr } = tool('@biomejs/biome/bin/biome', args, join(folder, 'format'))
+  expect(status === 0 ? '' : stderr).toBe('')
+})
+
+const run = everyProgram.filter(({ isRun }) => isRun)
+
+test.concurrent.each(run)(
+  '$name ends well and prints what its page says',
+  { timeout: 60_000 },
+  async ({ name, output }) => {
+    const { code, out, errors } = await node([join(folder, name)])
+    expect({ code, out, errors }).toEqual({ code: 0, out: output ?? out, errors: '' })
+  },
+)
+
+test.each([...all, ...['CHANGELOG.md', 'CONTRIBUTING.md'].map(read)])('links of $file lead to something', (page) => {
+  const broken = linksOf(page).filter((link) => !existsSync(join(dirname(page.file), link)))
+  expect(broken).toEqual([])
+})
+
+test('links to headings lead to headings', () => {
+  const broken: string[] = []
+  for (const { file, text } of all) {
+    for (const [, target = '', anchor = ''] of text.matchAll(/\]\(([\w./-]*)#([^)\s]+)\)/g)) {
+      const other = target === '' ? file : posix.join(posix.dirname(file), target)
+      const page = all.find((one) => one.file === other)
+      if (page && !anchorsOf(page).has(anchor)) broken.push(`${file}: ${target}#${anchor}`)
+    }
+  }
+  expect(broken).toEqual([])
+})
+
+test('every page can be reached from the README', () => {
+  const reached = new Set(['README.md'])
+  for (const file of reached) {
+    const page = all.find((one) => one.file === file)
+    for (const link of page ? linksOf(page) : []) reached.add(posix.join(posix.dirname(file), link))
+  }
+  expect(all.map(({ file }) => file).filter((file) => !reached.has(file))).toEqual([])
+})
+
+test.each(all)('$file speaks of the product only', ({ text }) => {
+  expect(text).not.toMatch(/\bTODO\b|\bFIXME\b/)
+  expect(text).not.toMatch(/(?:^|[\s"'`(])\/(?:home|work|tmp|root|usr|Users|etc)\//m)
+})
+
+test('files that pages name exist', () => {
+  const named = new Set(
+    [...words.matchAll(/`((?:src|test|examples|bench)\/[\w./-]+\.\w+)`/g)].map(([, file = '']) => file),
+  )
+  expect([...named].filter((file) => !existsSync(file))).toEqual([])
+})
+
+/** Helper types nobody writes by hand: their meaning is told where what uses them is. */
+const unspoken = new Set([
+  'ArtifactKey',
+  'Blob',
+  'CodeExecutionResult',
+  'ExecutableCode',
+  'FileData',
+  'InferInput',
+  'InferOutput',
+  'JsonObject',
+  'LlmRequestConfig',
+  'MadeService',
+  'MakeService',
+  'NewEntry',
+  'OAuthFlow',
+  'Role',
+  'ScopedServices',
+  'SuiteOptions',
+  'SuiteTest',
+  'ToolOptions',
+])
+
+test.each(['src/index.ts', 'src/testing/index.ts'])('every name of %s is spoken of', (file) => {
+  const names = exportedNames(readSource(file))
+  const missing = names.filter((name) => !unspoken.has(name) && !new RegExp(`\\b${name}\\b`).test(words))
+  expect(missing).toEqual([])
+})
+
+test('no name is excused that is gone', () => {
+  const names = new Set(['src/index.ts', 'src/testing/index.ts'].flatMap((file) => exportedNames(readSource(file))))
+  expect([...unspoken].filter((name) => !names.has(name))).toEqual([])
+})
+
+test.each([
+  ['The caller', 'src/error/error.ts', 'ToolwrightErrorCode'],
+  ['The model', 'src/error/error.ts', 'ResultErrorCode'],
+  ['The end of a run', 'src/event/event.ts', 'EventErrorCode'],
+])('docs/errors.md, "%s": one row for each code', (heading, file, type) => {
+  const section = sectionOf(page('docs/errors.md'), heading)
+  const codes = rowsOf(section, 2).flatMap(([cell = '']) => /^`([A-Z_]+)`$/.exec(cell)?.[1] ?? [])
+  expect(codes.toSorted()).toEqual(literalsOf(readSource(file), type).toSorted())
+})
+
+test('every deviation has its number once, in order, and one test of that number', () => {
+  const numbers = [...page('docs/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) => Number(number))
+  expect(numbers.length).toBeGreaterThan(20)
+  expect(numbers).toEqual(numbers.map((_, at) => at + 1))
+  const tests = readFileSync('test/deviations.test.ts', 'utf8')
+  const tested = [...tests.matchAll(/^test\((?:'|")D(\d+): /gm)].map(([, number]) => Number(number))
+  expect(tested).toEqual(numbers)
+})
+
+test('docs/from-adk.md has an answer for every name of google.adk.tools and @google/adk 2.0', () => {
+  const prose = page('docs/from-adk.md').text.replace(/^```[\s\S]*?^```$/gm, '')
+  const named = new Set([...prose.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/[^\w]+/)))
+  expect(googleAdkNames.length).toBe(461)
+  expect([...pythonToolNames, ...googleAdkNames].filter((name) => !named.has(name))).toEqual([])
+})
+
+test('the blocks of a page are read as they are written', () => {
+  const text = 'a\n```ts run\nconst a = 1\n```\n```text\n1\n```\n```ts more\na\n```\n'
+  const [program] = programs(readPage('docs/x.md', text))
+  expect(program).toMatchObject({ name: 'x-3.ts', output: '1\n', blocks: [{ line: 3 }, { line: 9 }] })
+  expect(program && sourceOf(program)).toBe('\n\nconst a = 1\n\n\n\n\n\na\nexport {}\n')
+  expect(() => programs(readPage('docs/x.md', '```ts run\n1\n```\n'))).toThrow('followed by a text block')
+})
+
+function page(file: string): Page {
+  return all.find((one) => one.file === file) ?? read(file)
+}
+
+function read(file: string): Page {
+  return readPage(file, readFileSync(file, 'utf8'))
+}
+
+function readSource(file: string): Source {
+  return { file, text: readFileSync(file, 'utf8') }
+}
+
+/** What stands under a heading, up to the next of the same kind. */
+function sectionOf({ file, text }: Page, heading: string): Page {
+  const found = text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`))
+  if (found === undefined) throw new Error(`${file} has no section "${heading}"`)
+  return readPage(file, found)
+}
+
+function exportedNames(source: Source): string[] {
+  const entries = parse(source).module.staticExports.flatMap((statement) => statement.entries)
+  return entries.flatMap(({ exportName }) => exportName.name ?? [])
+}
+
+/** The strings of a union type, those of unions it names included. */
+function literalsOf(source: Source, name: string): string[] {
+  const found: string[] = []
+  visit(parse(source).program, (node) => {
+    if (node.type !== 'TSTypeAliasDeclaration' || (node.id as Node).name !== name) return
+    visit(node.typeAnnotation, (inner) => {
+      if (inner.type === 'TSLiteralType' && isNode(inner.literal)) found.push(String(inner.literal.value))
+      if (inner.type === 'TSTypeReference') found.push(...literalsOf(source, String((inner.typeName as Node).name)))
+    })
+  })
+  return found
+}
+
+function tool(
+  bin: string,
+  args: readonly string[],
+  cwd: string,
+): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [resolve('node_modules', bin), ...args], { cwd, encoding: 'utf8' })
+}
