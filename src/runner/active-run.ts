@@ -22,9 +22,11 @@ import type { HeldLog, Lease, Session, SessionService, StateReader } from '../se
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { closingEntries } from './close-run.ts'
+import { EventQueue } from './event-queue.ts'
 import { LiveSession } from './live-session.ts'
 import type { Plugin } from './plugin.ts'
 import { RunState } from './run-state.ts'
+import { showEvent } from './show-event.ts'
 import { Turnstile } from './turnstile.ts'
 
 /** What a runner gives every run. */
@@ -67,20 +69,18 @@ export class ActiveRun implements RunHost {
   readonly #watchers: readonly Plugin[]
   readonly #nonce: string
   readonly #state: RunState
-  #listeners: Set<(event: Event) => void> | undefined
   #unrecorded: (readonly (Unrecorded | undefined)[])[] | undefined
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
   #drained: string[] = []
   #lease: Lease
   #controller: AbortController | undefined
-  #queue: Event[] = []
-  #head = 0
-  #wake: (() => void) | undefined
-  #events = 0
+  #drafts = 0
   #seq: number
   #emitting: Promise<void> | undefined
 
+  /** What leaves the run. */
+  readonly events: EventQueue = new EventQueue()
   readonly services: RunServices
   readonly view: SessionView
   readonly fold: Fold
@@ -219,9 +219,7 @@ export class ActiveRun implements RunHost {
   }
 
   listen(callback: (event: Event) => void): () => void {
-    this.#listeners ??= new Set()
-    this.#listeners.add(callback)
-    return () => this.#listeners?.delete(callback)
+    return this.events.listen(callback)
   }
 
   tableOf(agent: LlmAgent): ToolTable | undefined {
@@ -246,7 +244,7 @@ export class ActiveRun implements RunHost {
 
   draft(author: string, scope: Scope | undefined, content: Content | undefined, actions: EventActions): Draft {
     const event: Draft = {
-      id: `${this.#nonce}-${++this.#events}`,
+      id: `${this.#nonce}-${++this.#drafts}`,
       invocationId: this.invocationId,
       author,
       timestamp: this.services.ports.now() / 1000,
@@ -274,38 +272,14 @@ export class ActiveRun implements RunHost {
   emit(event: Event): void {
     if (this.stopped) return
     if (this.#watchers.length === 0) {
-      this.#yield(event)
+      this.events.push(event)
       return
     }
     const before = this.#emitting
     this.#emitting = (async () => {
       await before
-      this.#yield(await this.#showOne(event))
+      this.events.push(await showEvent(this.#watchers, this, event))
     })().catch((error) => this.stop(error))
-  }
-
-  /** The next event for whoever follows; undefined when there is none yet. */
-  take(): Event | undefined {
-    if (this.#head < this.#queue.length) return this.#queue[this.#head++]
-    if (this.#head > 0) {
-      this.#queue = []
-      this.#head = 0
-    }
-    return undefined
-  }
-
-  /** All that is there. */
-  takeAll(): Event[] {
-    const events = this.#head === 0 ? this.#queue : this.#queue.slice(this.#head)
-    this.#queue = []
-    this.#head = 0
-    return events
-  }
-
-  more(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
   }
 
   /** Gives every open call its final response and records why. */
@@ -358,7 +332,7 @@ export class ActiveRun implements RunHost {
     this.#seq = seq
     for (const entry of entries) {
       this.view.add(entry)
-      if (entry.event && entry.event.author !== 'user') this.#yield(entry.event)
+      if (entry.event && entry.event.author !== 'user') this.events.push(entry.event)
     }
   }
 
@@ -379,45 +353,13 @@ export class ActiveRun implements RunHost {
     event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
   }
 
-  #yield(event: Event): void {
-    this.#queue.push(event)
-    if (this.#listeners) for (const listener of [...this.#listeners]) listener(event)
-    const wake = this.#wake
-    if (wake) {
-      this.#wake = undefined
-      wake()
-    }
-  }
-
   async #show(entries: readonly NewEntry[]): Promise<NewEntry[]> {
     await this.#emitting
     const seen: NewEntry[] = []
     for (const entry of entries) {
-      seen.push(entry.event ? { event: await this.#showOne(entry.event) } : entry)
+      seen.push(entry.event ? { event: await showEvent(this.#watchers, this, entry.event) } : entry)
     }
     return seen
-  }
-
-  /** Plugins may change what an event says, not what it is. */
-  async #showOne(event: Event): Promise<Event> {
-    const context = new RunCallbackContext(this, event.author, event.branch)
-    let shown = event
-    for (const plugin of this.#watchers) shown = (await plugin.onEvent?.({ event: shown, context })) ?? shown
-    if (shown === event) return event
-    const { id, invocationId, author, timestamp, nodeInfo, branch, isolationScope, partial } = event
-    const { nodeInfo: _, branch: __, isolationScope: ___, partial: ____, ...says } = shown
-    return {
-      ...says,
-      actions: shown.actions ?? event.actions,
-      id,
-      invocationId,
-      author,
-      timestamp,
-      ...(nodeInfo && { nodeInfo }),
-      ...(branch !== undefined && { branch }),
-      ...(isolationScope !== undefined && { isolationScope }),
-      ...(partial && { partial }),
-    }
   }
 
   async #endEarly(error: unknown): Promise<void> {
@@ -449,8 +391,6 @@ export class ActiveRun implements RunHost {
     }
     this.over = true
     this.#finished?.resolve()
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
+    this.events.wake()
   }
 }

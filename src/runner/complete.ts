@@ -22,7 +22,7 @@ export function completionOf(active: ActiveRun): Completion {
   const events: Event[] = []
   let text = ''
   let error: Completion['error']
-  for (const event of active.takeAll()) {
+  for (const event of active.events.takeAll()) {
     if (event.partial) continue
     events.push(event)
     if (event.isolationScope !== undefined) continue

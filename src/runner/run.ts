@@ -68,10 +68,10 @@ export class RunHandle implements Run {
     const forgetSignal = this.#detach ? undefined : followSignal(this.#signal, active)
     try {
       for (;;) {
-        const event = active.take()
+        const event = active.events.take()
         if (event) yield event
         else if (active.over) break
-        else await active.more()
+        else await active.events.more()
       }
     } finally {
       forgetSignal?.()
