@@ -29,6 +29,7 @@ export interface AgentCall {
 export async function agentBody({ run, plan, place, mark, call, args, context, walk }: AgentCall): Promise<unknown> {
   const path = childPath(place.path, mark.agent.name, call.id)
   const inner: Place = { path, branch: place.branch, isolation: path, tree: place.tree.ofTool(mark, plan.model) }
+  if (!mark.includePlugins) run.hideFromPlugins(path)
   if (!run.fold.begun(path)) {
     const opening = run.draft(plan.agent.name, inner, { role: 'user', parts: [{ text: requestOf(args) }] }, {})
     await run.commit([{ event: opening }])

@@ -22,7 +22,8 @@ export async function askModel(
   tools: ToolTable | Promise<ToolTable>,
 ): Promise<void> {
   const context = new RunCallbackContext(run, plan.agent.name, place.branch)
-  const instead = withoutModel(run, plan, place, context)
+  const answer = plan.output === 'tool' ? await answerByTool(run, plan, place, context) : undefined
+  const instead = answer ?? outOfBudget(run, plan, place)
   if (instead) return await run.commit([{ event: instead }])
   const built = buildRequest(run, plan, place, tools instanceof Promise ? await tools : tools, context)
   const request = built instanceof Promise ? await built : built
@@ -33,7 +34,7 @@ export async function askModel(
   } catch (error) {
     if (run.stopped) throw run.stopped.reason
     response = await recover(plan, request, error, context)
-    if (!response) return await end(run, plan.agent.name, place, 'MODEL_ERROR', reported(run, plan, error))
+    if (!response) return await run.commit([{ event: modelError(run, plan, place, context, error) }])
   }
   if (plan.hooks.afterModel.length) response = await after(plan, response, context)
   const content = ids.fill(response.content)
@@ -43,12 +44,9 @@ export async function askModel(
   await run.commit(unfit ? [{ event }, { event: unfit }] : [{ event }])
 }
 
-/** The event that takes the place of a model call: an answer given with the tool, or the end of a budget. */
-function withoutModel(run: RunHost, plan: Plan, place: Place, context: RunCallbackContext): Draft | undefined {
-  const { agent } = plan
+/** The event that takes the place of a model call nobody may make any more. */
+function outOfBudget(run: RunHost, { agent }: Plan, place: Place): Draft | undefined {
   const scope = run.fold.scopes.get(place.path)
-  const answer = plan.output === 'tool' ? answerByTool(run, plan, place, context, scope) : undefined
-  if (answer) return answer
   if (run.fold.replies >= run.maxLlmCalls) {
     return ending(run, agent.name, place, 'MAX_LLM_CALLS', `The run has used its ${run.maxLlmCalls} model calls.`)
   }
@@ -59,10 +57,12 @@ function withoutModel(run: RunHost, plan: Plan, place: Place, context: RunCallba
   return undefined
 }
 
-/** The operator sees the whole error, the run's event its message. */
-function reported(run: RunHost, { agent }: Plan, error: unknown): string {
+/** The operator sees the whole error, the event has its message and what callbacks wrote. */
+function modelError(run: RunHost, { agent }: Plan, place: Place, context: RunCallbackContext, error: unknown): Draft {
   run.logger.error(`The model of agent "${agent.name}" failed: ${messageOf(error)}`, error)
-  return messageOf(error)
+  const event = ending(run, agent.name, place, 'MODEL_ERROR', messageOf(error))
+  event.actions = context.take() ?? {}
+  return event
 }
 
 /** Ends a scope with a reason. */
@@ -175,7 +175,7 @@ function replyEvent(
 ): Draft {
   const event = run.draft(author, place, content, {})
   if (partial) event.partial = true
-  if (response.turnComplete !== undefined) event.turnComplete = response.turnComplete
+  if (!partial) event.turnComplete = true
   if (response.interrupted !== undefined) event.interrupted = response.interrupted
   if (response.finishReason !== undefined) event.finishReason = response.finishReason
   if (response.usageMetadata !== undefined) event.usageMetadata = response.usageMetadata

@@ -1,7 +1,6 @@
 // Structured answers: read, checked, corrected, given up.
 import { type Content, textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
-import type { ScopeState } from '../event/fold.ts'
 import { describeIssues } from '../schema/parsed.ts'
 import type { RunCallbackContext } from '../tool/callback-context.ts'
 import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE, wrongAnswers } from './final-answer.ts'
@@ -9,24 +8,32 @@ import type { Place, RunHost } from './run-host.ts'
 import type { Plan } from './tree.ts'
 
 /** What was given with the answer tool instead of being said: the answer as an event, or the end of patience. */
-export function answerByTool(
+export async function answerByTool(
   run: RunHost,
   plan: Plan,
   place: Place,
   context: RunCallbackContext,
-  scope: ScopeState | undefined,
-): Draft | undefined {
-  const answer = finalAnswer(scope)
-  if (answer) return givenAnswer(run, plan, place, context, answer.value)
+): Promise<Draft | undefined> {
+  const { output } = plan.agent
+  const scope = run.fold.scopes.get(place.path)
+  const answer = output && finalAnswer(output, scope)
+  if (answer) return await givenAnswer(run, plan, place, context, answer.raw)
   const wrong = wrongAnswers(run.fold, place.path)
   if (wrong.length + (scope?.corrections ?? 0) <= MAX_CORRECTIONS) return undefined
   return invalidOutput(run, plan, place, String(wrong.at(-1)))
 }
 
 /** An answer given with the tool, said as text so that everybody finds it in the same place. */
-function givenAnswer(run: RunHost, { agent }: Plan, place: Place, context: RunCallbackContext, value: unknown): Draft {
-  if (agent.options.outputKey !== undefined) context.state.set(agent.options.outputKey, value)
-  const parts = [{ text: JSON.stringify(value) }]
+async function givenAnswer(
+  run: RunHost,
+  { agent }: Plan,
+  place: Place,
+  context: RunCallbackContext,
+  raw: unknown,
+): Promise<Draft> {
+  const { outputKey } = agent.options
+  if (outputKey !== undefined) context.state.set(outputKey, (await agent.output?.parse(raw))?.value)
+  const parts = [{ text: JSON.stringify(raw) }]
   return run.draft(agent.name, place, { role: 'model', parts }, context.take() ?? {})
 }
 

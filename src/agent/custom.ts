@@ -20,6 +20,7 @@ type WalkChild = (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 
 export async function runCustom(run: RunHost, agent: Agent, place: Place, walkChild: WalkChild): Promise<void> {
   const context = new CustomContext(run, agent, place, walkChild)
   await consume(run, agent, place, context)
+  if (context.isPaused) throw new PausedInside(`"${agent.name}" cannot end while one it runs waits for an answer`)
   const actions = { ...context.take(), endOfAgent: true }
   await run.commit([{ event: run.draft(agent.name, place, undefined, actions) }])
 }
@@ -49,6 +50,8 @@ class CustomContext implements InvocationContext {
   readonly #writes: RunCallbackContext
   /** How often each child was run: the n-th time is the n-th scope, also when all of it is run again. */
   readonly #times: Map<string, number> = new Map()
+  /** One that it runs waits for somebody. */
+  isPaused = false
   /** Events of those it runs: already in the log. */
   readonly #recorded: WeakSet<Event> = new WeakSet()
 
@@ -133,12 +136,15 @@ class CustomContext implements InvocationContext {
         if (event) yield this.#pass(event)
         else await new Promise<void>((resolve) => (wake = resolve))
       }
-      await walked
     } finally {
+      await walked // also when it is left early: what has begun comes to rest inside the run
       forget()
     }
     if (failure) throw failure.reason
-    if (outcome === 'wait') throw new PausedInside(`"${child.name}", run by "${this.#agent.name}", waits for an answer`)
+    if (outcome === 'wait') {
+      this.isPaused = true
+      throw new PausedInside(`"${child.name}", run by "${this.#agent.name}", waits for an answer`)
+    }
   }
 
   #pass(event: Event): Event {

@@ -25,15 +25,20 @@ export function finalAnswerTool(output: CompiledSchema): Tool {
     description,
     effect: 'none',
     declaration: () => declaration,
-    parse: (args) => output.parse(isObject || !isRecord(args) ? args : args.result),
-    run: (answer) => ({ result: answer }),
+    parse: (args) => output.parse(unwrapped(output, args)),
+    run: () => ({ status: 'ok' }),
   }
 }
 
-/** The answer given with the tool in the latest reply, if there is one. */
-export function finalAnswer(scope: ScopeState | undefined): { value: unknown } | undefined {
+/** The answer given with the tool in the latest reply, if there is one: as it was given. */
+export function finalAnswer(output: CompiledSchema, scope: ScopeState | undefined): { raw: unknown } | undefined {
   const given = scope?.calls.find(isAnswer)
-  return given && { value: given.response?.response.result }
+  return given && { raw: unwrapped(output, given.args) }
+}
+
+/** Schemas of anything but objects are given as `{ result }`. */
+function unwrapped(output: CompiledSchema, args: unknown): unknown {
+  return output.jsonSchema.type === 'object' || !isRecord(args) ? args : args.result
 }
 
 /** What was wrong with each answer that the tool refused. */

@@ -85,12 +85,27 @@ function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState
   if (call.pending) return [call]
   const table = log.listed?.(agent) ?? log.tree.plan(agent).table
   const mark = agentOf(table.tools.get(call.name))
-  if (!mark) return undefined
+  if (!mark) return waitsBelow(log.fold, call)
   const path = childPath(call.path, mark.agent.name, call.id)
   if (!log.fold.begun(path)) return undefined
   const tree = log.tree.ofTool(mark, log.tree.plan(agent).model)
   const inside = next(mark.agent, { ...log, tree }, path)
   return inside.type === 'wait' ? inside.on : undefined
+}
+
+/** For an agent tool nobody has listed yet: it waits when all that is open inside it does. */
+function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefined {
+  const on: CallState[] = []
+  for (const scope of fold.scopes.values()) {
+    if (
+      !scope.path.startsWith(`${call.path}/`) ||
+      !scope.path.split('/').some((step) => step.endsWith(`@${call.id}`))
+    ) {
+      continue
+    }
+    for (const inner of scope.calls) if (inner.pending) on.push(inner)
+  }
+  return on.length ? on : undefined
 }
 
 /** One child after another, for as many rounds; one that escalates or fails ends it. */

@@ -18,6 +18,8 @@ export interface RunHost extends DispatchHost {
   /** Notes that an agent got control in a scope; false when it had it before in this run. */
   enter(key: string): boolean
   newCallId(): string
+  /** What happens in this scope is none of the plugins' business. */
+  hideFromPlugins(path: string): void
   /** Calls back with every event, partial ones too; the returned function takes it back. */
   listen(callback: (event: Event) => void): () => void
 }

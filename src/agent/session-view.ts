@@ -54,6 +54,7 @@ export class SessionView {
 
   /** Invocations that are not at their end, and what each would do next. */
   open(): { fold: Fold; step: Next }[] {
+    if (!this.#latest && this.#open.length === 0) return []
     const folds = this.#latest ? [...this.#open, this.#latest] : this.#open
     const begun = folds.filter((fold) => !isEmpty(fold)) // a run that failed before it recorded anything left none
     return begun.map((fold) => ({ fold, step: this.stepOf(fold) })).filter(({ step }) => step.type !== 'done')

@@ -37,6 +37,8 @@ export interface Plan {
   readonly output: OutputMode
 }
 
+const NO_PLUGINS: readonly Callbacks[] = []
+
 /** One agent and all below it. An agent tool's child has a tree of its own. */
 export class AgentTree {
   readonly root: Agent
@@ -104,7 +106,7 @@ export class AgentTree {
   /** The tree of an agent tool's child, called by an agent with this model. */
   ofTool(mark: AgentMark, model: Model | undefined): AgentTree {
     const { agent, includePlugins } = mark
-    const plugins = includePlugins ? this.#options.plugins : []
+    const plugins = includePlugins ? this.#options.plugins : NO_PLUGINS
     const known = this.#children.get(agent) ?? []
     let tree = known.find((one) => one.#options.model === model && one.#options.plugins === plugins)
     if (!tree) {

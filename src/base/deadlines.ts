@@ -11,7 +11,9 @@ export class Deadlines {
   readonly #ports: Ports
   #all: Deadline[] = []
   #live = 0
-  #timer: { readonly at: number; cancel(): void } | undefined
+  /** When the timer fires, and what takes it back. */
+  #timerAt = 0
+  #cancelTimer: (() => void) | undefined
 
   constructor(ports: Ports) {
     this.#ports = ports
@@ -22,7 +24,7 @@ export class Deadlines {
     const deadline: Deadline = { at: this.#ports.now() + ms, pass, isOver: false }
     this.#all.push(deadline)
     this.#live++
-    if (!this.#timer || deadline.at < this.#timer.at) this.#wait(deadline.at, ms)
+    if (!this.#cancelTimer || deadline.at < this.#timerAt) this.#wait(deadline.at, ms)
     return () => this.#end(deadline)
   }
 
@@ -31,18 +33,19 @@ export class Deadlines {
     deadline.isOver = true
     if (--this.#live > 0) return
     this.#all = []
-    this.#timer?.cancel()
-    this.#timer = undefined
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
   }
 
   #wait(at: number, ms: number): void {
-    this.#timer?.cancel()
-    this.#timer = { at, cancel: this.#ports.setTimer(() => this.#fire(at), ms) }
+    this.#cancelTimer?.()
+    this.#timerAt = at
+    this.#cancelTimer = this.#ports.setTimer(this.#fire, ms)
   }
 
-  #fire(at: number): void {
-    this.#timer = undefined
-    const now = Math.max(at, this.#ports.now()) // a timer may be early by the clock, never by its own word
+  readonly #fire = (): void => {
+    this.#cancelTimer = undefined
+    const now = Math.max(this.#timerAt, this.#ports.now()) // a timer may be early by the clock, never by its own word
     const due = this.#all.filter((deadline) => !deadline.isOver && deadline.at <= now)
     this.#all = this.#all.filter((deadline) => !deadline.isOver && deadline.at > now)
     const next = this.#all.reduce((first, deadline) => Math.min(first, deadline.at), Number.POSITIVE_INFINITY)

@@ -38,7 +38,8 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     if (value === SUSPENDED) return { type: 'suspended', call }
     if (hooks.afterTool.length) value = await afterTool(batch, one, value)
     if (host.stopped) throw host.stopped.reason
-    return await settle({ host, call, entry, context, value, pending })
+    const settled = settle({ host, call, entry, context, value, pending })
+    return settled instanceof Promise ? await settled : settled
   } catch (error) {
     if (host.stopped) throw host.stopped.reason
     return failure(call, 'EXECUTION_FAILED', messageOf(error))

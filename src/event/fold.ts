@@ -55,7 +55,7 @@ export class Fold {
   readonly start: string | undefined
   readonly scopes: Map<string, ScopeState> = new Map()
   readonly calls: Map<string, CallState> = new Map()
-  /** Model replies of the whole invocation. */
+  /** Model calls of the whole invocation: their replies, and only they, are marked `turnComplete`. */
   replies = 0
   /** The message that began it. */
   userEvent: Event | undefined
@@ -147,8 +147,10 @@ export class Fold {
   }
 
   #reply(scope: ScopeState, event: Event): void {
-    this.replies++
-    speaker(scope, event.author).replies++
+    if (event.turnComplete) {
+      this.replies++
+      speaker(scope, event.author).replies++
+    }
     scope.calls = []
     scope.skipped = false
     scope.earlierFailures = scope.failures

@@ -1,6 +1,6 @@
 // A run while it runs: the one writer of its session, and the queue its events leave by.
 import type { LlmAgent } from '../agent/llm-agent.ts'
-import type { Next } from '../agent/next.ts'
+import { type Next, next } from '../agent/next.ts'
 import { type RunHost, untilStopped } from '../agent/run-host.ts'
 import type { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
@@ -57,6 +57,9 @@ export interface ActiveRunOptions {
   readonly runConfig: RunConfig
 }
 
+/** How long plugins may look at the last events of a run that was cancelled. */
+const BRIEFLY_MS = 1_000
+
 /** Why a run was stopped by somebody who may. */
 export class Cancelled extends Error {
   override readonly name: string = 'Cancelled'
@@ -65,13 +68,15 @@ export class Cancelled extends Error {
 export class ActiveRun implements RunHost {
   readonly #options: ActiveRunOptions
   readonly #turnstile: Turnstile = new Turnstile()
-  readonly #stops: Set<(reason: unknown) => void> = new Set()
+  #stops: ((reason: unknown) => void)[] = []
   readonly #watchers: readonly Plugin[]
   readonly #nonce: string
   readonly #state: RunState
   #unrecorded: (readonly (Unrecorded | undefined)[])[] | undefined
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
+  /** Scopes plugins are not to see. */
+  #hidden: string[] | undefined
   #drained: string[] = []
   #lease: Lease
   #controller: AbortController | undefined
@@ -176,7 +181,14 @@ export class ActiveRun implements RunHost {
     } catch (error) {
       await this.#endEarly(error)
     }
-    await this.#rest(context)
+    if (this.#emitting || this.services.plugins.length) await this.#tellTheEnd(context)
+    if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
+    await this.services.sessionService.release(this.#lease).catch((error) => {
+      this.logger.warn(`The lease of session "${this.sessionId}" could not be given back: ${messageOf(error)}`)
+    })
+    this.over = true
+    this.#finished?.resolve()
+    this.events.wake()
   }
 
   async #go(
@@ -185,18 +197,20 @@ export class ActiveRun implements RunHost {
     context: RunCallbackContext,
   ): Promise<void> {
     const { tree } = this.#options
-    if (this.services.plugins.length) await this.#tellPlugins(message, context)
+    if (this.services.plugins.length) await this.#tellTheBeginning(message, context)
     if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
     await walk(this, tree.root, { path: tree.root.name, tree })
   }
 
-  async #tellPlugins(message: Content | undefined, context: RunCallbackContext): Promise<void> {
+  async #tellTheBeginning(message: Content | undefined, context: RunCallbackContext): Promise<void> {
     for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
+    if (!message) await this.#recordWrites(context)
   }
 
   /** What the invocation would do next; `wait` when it is paused. */
   next(): Next {
-    return this.view.stepOf(this.fold)
+    const { root } = this.#options.tree
+    return next(root, { fold: this.fold, tree: this.#options.tree, listed: (agent) => this.tableOf(agent) }, root.name)
   }
 
   /** Ends the run before its end; bodies and the model see their signals. */
@@ -204,13 +218,21 @@ export class ActiveRun implements RunHost {
     if (this.over || this.stopped) return
     this.stopped = { reason }
     this.#controller?.abort(reason)
-    for (const stop of [...this.#stops]) stop(reason)
+    for (const stop of this.#stops.slice()) stop(reason)
   }
 
   onStop(callback: (reason: unknown) => void): () => void {
     if (this.stopped) callback(this.stopped.reason)
-    this.#stops.add(callback)
-    return () => this.#stops.delete(callback)
+    this.#stops.push(callback)
+    return () => {
+      const at = this.#stops.lastIndexOf(callback)
+      if (at >= 0) this.#stops.splice(at, 1)
+    }
+  }
+
+  hideFromPlugins(path: string): void {
+    this.#hidden ??= []
+    if (!this.#hidden.includes(path)) this.#hidden.push(path)
   }
 
   keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): void {
@@ -278,7 +300,7 @@ export class ActiveRun implements RunHost {
     const before = this.#emitting
     this.#emitting = (async () => {
       await before
-      this.events.push(await showEvent(this.#watchers, this, event))
+      this.events.push(await this.#showOne(event))
     })().catch((error) => this.stop(error))
   }
 
@@ -287,9 +309,10 @@ export class ActiveRun implements RunHost {
     if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
       const entries = closingEntries(this, this.#options.tree.root.name, reason, this.#unrecorded?.flat())
+      const shown = this.#watchers.length ? await this.#showBriefly(entries) : entries
       const { sessionService } = this.services
-      this.#keepTemp(entries)
-      this.#took(entries, await sessionService.append(this.#lease, this.#seq, entries, { drained: this.#drained }))
+      this.#keepTemp(shown)
+      this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, { drained: this.#drained }))
     } finally {
       this.#turnstile.leave()
     }
@@ -357,9 +380,25 @@ export class ActiveRun implements RunHost {
     await this.#emitting
     const seen: NewEntry[] = []
     for (const entry of entries) {
-      seen.push(entry.event ? { event: await showEvent(this.#watchers, this, entry.event) } : entry)
+      seen.push(entry.event ? { event: await this.#showOne(entry.event) } : entry)
     }
     return seen
+  }
+
+  #showOne(event: Event): Promise<Event> {
+    const path = event.nodeInfo?.path ?? ''
+    const isHidden = this.#hidden?.some((scope) => path === scope || path.startsWith(`${scope}/`))
+    return isHidden ? Promise.resolve(event) : showEvent(this.#watchers, this, event)
+  }
+
+  /** A plugin that hangs or fails does not keep the end of a run out of its log. */
+  #showBriefly(entries: readonly NewEntry[]): Promise<readonly NewEntry[]> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.services.ports.setTimer(() => resolve(entries), BRIEFLY_MS)
+      this.#show(entries)
+        .then(resolve, () => resolve(entries))
+        .finally(cancelTimer)
+    })
   }
 
   async #endEarly(error: unknown): Promise<void> {
@@ -376,21 +415,20 @@ export class ActiveRun implements RunHost {
     }
   }
 
-  async #rest(context: RunCallbackContext): Promise<void> {
+  async #tellTheEnd(context: RunCallbackContext): Promise<void> {
     try {
       await this.#emitting
       for (const plugin of this.services.plugins) await plugin.afterRun?.({ context })
+      await this.#recordWrites(context)
     } catch (error) {
       this.failure ??= { reason: error }
     }
-    if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
-    try {
-      await this.services.sessionService.release(this.#lease)
-    } catch (error) {
-      this.logger.warn(`The lease of session "${this.sessionId}" could not be given back: ${messageOf(error)}`)
-    }
-    this.over = true
-    this.#finished?.resolve()
-    this.events.wake()
+  }
+
+  /** What plugins wrote around a run without a message to ride on. */
+  async #recordWrites(context: RunCallbackContext): Promise<void> {
+    const actions = context.take()
+    const { name } = this.#options.tree.root
+    if (actions && !this.stopped) await this.commit([{ event: this.draft(name, { path: name }, undefined, actions) }])
   }
 }

@@ -11,6 +11,7 @@ import type { Content, Message } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { Event } from '../event/event.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
@@ -153,16 +154,17 @@ export class Runner {
       active.stop(new Cancelled('The run was cancelled.'))
       return await active.finished
     }
-    const held = await this.#holdOrPost(key, invocationId)
-    if (!held) return
+    const lease = await this.#claimOrPost(key, invocationId)
+    if (!lease) return
     try {
-      const { view } = held
-      for (const { fold } of view.open()) {
-        if (invocationId === undefined || fold.invocationId === invocationId)
-          await this.#cancelOpen(held, fold.invocationId)
-      }
+      const held = this.#hold(lease, await this.sessionService.read(lease))
+      const open = held.view.open().map(({ fold }) => fold.invocationId)
+      await this.#cancelAll(
+        held,
+        open.filter((id) => invocationId === undefined || id === invocationId),
+      )
     } finally {
-      await this.sessionService.release(held.lease)
+      await this.sessionService.release(lease)
     }
   }
 
@@ -215,20 +217,30 @@ export class Runner {
     if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
     const { userId, sessionId, message, stateDelta, runConfig } = begin
     const key = { appName: this.appName, userId, sessionId }
-    const held = begin.isNew ? await this.#create(key) : ((await this.#hold(key, message !== undefined)) as Held)
-    if (!held) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
+    if (begin.isNew) await this.sessionService.createSession(key)
+    const lease = begin.isNew ? await this.sessionService.claim(key) : await this.#claim(key, message !== undefined)
+    if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
     try {
+      const held = this.#hold(lease, await this.sessionService.read(lease))
       const accepted = accept(held.view, begin, this.#options.whilePaused)
-      for (const invocationId of accepted.cancel) await this.#cancelOpen(held, invocationId)
-      return this.#start(held, accepted, stateDelta, runConfig)
+      const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : undefined
+      if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
+      return this.#start(held, accepted, stateDelta, runConfig, ended)
     } catch (error) {
-      await this.sessionService.release(held.lease)
+      await this.sessionService.release(lease)
       throw error
     }
   }
 
-  #start(held: Held, accepted: Accepted, stateDelta: JsonObject | undefined, runConfig: RunConfig): ActiveRun {
+  #start(
+    held: Held,
+    accepted: Accepted,
+    stateDelta: JsonObject | undefined,
+    runConfig: RunConfig,
+    ended: readonly Event[] = [],
+  ): ActiveRun {
     const active = this.#activate(held, accepted.invocationId, runConfig)
+    for (const event of ended) active.events.push(event) // what the message put an end to is seen by whoever sent it
     this.#running.add(active)
     this.#keepRenewing()
     void active.start(accepted.message, stateDelta).then(() => this.#running.delete(active))
@@ -250,29 +262,33 @@ export class Runner {
     })
   }
 
-  async #cancelOpen(held: Held, invocationId: string): Promise<void> {
-    await this.#activate(held, invocationId, {}).closeAsCancelled('The run was cancelled.')
+  /** Ends these invocations; gives the events that say so. */
+  async #cancelAll(held: Held, invocationIds: readonly string[]): Promise<Event[]> {
+    const events: Event[] = []
+    for (const invocationId of invocationIds) {
+      const closing = this.#activate(held, invocationId, {})
+      await closing.closeAsCancelled('The run was cancelled.')
+      events.push(...closing.events.takeAll())
+    }
+    return events
   }
 
-  async #create(key: SessionKey): Promise<Held> {
-    await this.sessionService.createSession(key)
-    return await this.#open(await this.sessionService.claim(key))
-  }
-
-  /** Takes the session's lease; without a session it is made, or there is nothing to hold. */
-  async #hold(key: SessionKey, create: boolean): Promise<Held | undefined> {
+  /** Takes the session's lease; without a session it is made, or there is nothing to take. */
+  async #claim(key: SessionKey, create: boolean): Promise<Lease | undefined> {
     try {
-      return await this.#open(await this.sessionService.claim(key))
+      return await this.sessionService.claim(key)
     } catch (error) {
       if (!(error instanceof ToolwrightError) || error.code !== 'NOT_FOUND') throw error
-      return create ? await this.#create(key) : undefined
+      if (!create) return undefined
+      await this.sessionService.createSession(key)
+      return await this.sessionService.claim(key)
     }
   }
 
   /** Takes the lease to cancel what is open; a session that another runner holds is left word instead. */
-  async #holdOrPost(key: SessionKey, invocationId: string | undefined): Promise<Held | undefined> {
+  async #claimOrPost(key: SessionKey, invocationId: string | undefined): Promise<Lease | undefined> {
     try {
-      return await this.#hold(key, false)
+      return await this.#claim(key, false)
     } catch (error) {
       if (!(error instanceof ToolwrightError) || error.code !== 'SESSION_BUSY') throw error
       const which = invocationId === undefined ? {} : { invocationId }
@@ -281,8 +297,7 @@ export class Runner {
     }
   }
 
-  async #open(lease: Lease): Promise<Held> {
-    const log = await this.sessionService.read(lease)
+  #hold(lease: Lease, log: HeldLog): Held {
     const view = viewOf(log.memo, this.#tree)
     view.catchUp(log.entries)
     return { lease, log, view }
