@@ -1,3 +1,5 @@
+import { newId } from './new-id.ts'
+
 /** What the outside world gives the runner; a test or a simulator holds it still. */
 export interface Ports {
   /** Milliseconds since the epoch. */
@@ -18,7 +20,7 @@ export const systemPorts: Ports = {
     return () => clearTimeout(timer as ReturnType<typeof setTimeout>)
   },
   random: () => Math.random(),
-  newId: () => crypto.randomUUID(),
+  newId,
 }
 
 /** Node's timers are objects; elsewhere they are numbers and keep nothing alive. */

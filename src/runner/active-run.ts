@@ -174,14 +174,13 @@ export class ActiveRun implements RunHost {
 
   /** Runs to the end or to a pause. Never rejects: what went wrong is in `failure`. */
   async start(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
-    const context = new RunCallbackContext(this, this.#options.tree.root.name, undefined)
     try {
       // whatever hangs inside, a callback or a model, a stop gets through
-      await untilStopped(this, this.#go(message, stateDelta, context))
+      await untilStopped(this, this.#go(message, stateDelta))
     } catch (error) {
       await this.#endEarly(error)
     }
-    if (this.#emitting || this.services.plugins.length) await this.#tellTheEnd(context)
+    if (this.#emitting || this.services.plugins.length) await this.#tellTheEnd()
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
     await this.services.sessionService.release(this.#lease).catch((error) => {
       this.logger.warn(`The lease of session "${this.sessionId}" could not be given back: ${messageOf(error)}`)
@@ -191,20 +190,23 @@ export class ActiveRun implements RunHost {
     this.events.wake()
   }
 
-  async #go(
-    message: Content | undefined,
-    stateDelta: JsonObject | undefined,
-    context: RunCallbackContext,
-  ): Promise<void> {
+  #go(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<unknown> {
     const { tree } = this.#options
-    if (this.services.plugins.length) await this.#tellTheBeginning(message, context)
-    if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
-    await walk(this, tree.root, { path: tree.root.name, tree })
+    const go = (): Promise<unknown> => walk(this, tree.root, { path: tree.root.name, tree })
+    if (this.services.plugins.length) return this.#tellTheBeginning(message, stateDelta).then(go)
+    if (!message && !stateDelta) return go()
+    return this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }]).then(go)
   }
 
-  async #tellTheBeginning(message: Content | undefined, context: RunCallbackContext): Promise<void> {
+  #context(): RunCallbackContext {
+    return new RunCallbackContext(this, this.#options.tree.root.name, undefined)
+  }
+
+  async #tellTheBeginning(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+    const context = this.#context()
     for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
-    if (!message) await this.#recordWrites(context)
+    if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
+    else await this.#recordWrites(context)
   }
 
   /** What the invocation would do next; `wait` when it is paused. */
@@ -343,11 +345,11 @@ export class ActiveRun implements RunHost {
       this.#keepTemp(entries)
       this.#took(entries, await this.services.sessionService.append(this.#lease, this.#seq, entries))
     } catch (error) {
+      this.#turnstile.leave()
       this.stop(error) // nothing may be recorded after a failed append
       throw error
-    } finally {
-      this.#turnstile.leave()
     }
+    this.#turnstile.leave()
   }
 
   /** They are stored: now they count, and may be seen. */
@@ -415,7 +417,8 @@ export class ActiveRun implements RunHost {
     }
   }
 
-  async #tellTheEnd(context: RunCallbackContext): Promise<void> {
+  async #tellTheEnd(): Promise<void> {
+    const context = this.#context()
     try {
       await this.#emitting
       for (const plugin of this.services.plugins) await plugin.afterRun?.({ context })

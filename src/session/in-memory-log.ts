@@ -2,10 +2,14 @@ import { canonicalJson } from '../base/json.ts'
 import type { Entry, NewEntry } from '../event/event.ts'
 import { type ScopedState, withoutTemp } from './in-memory-state.ts'
 
+/** Entries that are looked through one by one. */
+const SHORT = 16
+
 /** A session's entries, numbered from 1 without gaps, each event id at most once. */
 export class StoredLog {
   readonly entries: Entry[] = []
-  readonly #seqs: Map<string, number> = new Map()
+  /** Where each event is; made when looking through the entries would take longer. */
+  #seqs: Map<string, number> | undefined
 
   /** The last sequence number. */
   get seq(): number {
@@ -26,13 +30,13 @@ export class StoredLog {
       }
       const { event } = entry
       if (event.partial) continue
-      const known = this.#seqs.get(event.id)
+      const known = this.#seqOf(event.id)
       if (known !== undefined) {
         repeated = known
         continue
       }
       const seq = this.seq + 1
-      this.#seqs.set(event.id, seq)
+      this.#seqs?.set(event.id, seq)
       this.entries.push({ seq, event })
       if (event.actions.stateDelta) state.apply(event.actions.stateDelta)
     }
@@ -46,10 +50,19 @@ export class StoredLog {
   seqOfRepeat(expectedSeq: number, added: readonly NewEntry[]): number | undefined {
     let seq: number | undefined
     for (const [index, entry] of added.entries()) {
-      seq = entry.event ? this.#seqs.get(entry.event.id) : this.#seqOfRecord(expectedSeq + index + 1, entry.record)
+      seq = entry.event ? this.#seqOf(entry.event.id) : this.#seqOfRecord(expectedSeq + index + 1, entry.record)
       if (seq === undefined) return undefined
     }
     return seq
+  }
+
+  #seqOf(eventId: string): number | undefined {
+    if (this.entries.length < SHORT) return this.entries.find(({ event }) => event?.id === eventId)?.seq
+    if (!this.#seqs) {
+      this.#seqs = new Map()
+      for (const { seq, event } of this.entries) if (event) this.#seqs.set(event.id, seq)
+    }
+    return this.#seqs.get(eventId)
   }
 
   #seqOfRecord(seq: number, record: unknown): number | undefined {

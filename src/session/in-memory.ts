@@ -86,7 +86,11 @@ export class InMemorySessionService implements SessionService {
     if (user.sessions.size === 0) user.sessions = new Map()
   }
 
-  async claim(key: SessionKey): Promise<Lease> {
+  claim(key: SessionKey): Promise<Lease> {
+    return promised(() => this.#claim(key))
+  }
+
+  #claim(key: SessionKey): Lease {
     const session = this.#find(key)
     if (!session) throw notFound(key)
     const now = this.#now()
@@ -104,24 +108,37 @@ export class InMemorySessionService implements SessionService {
     return toLease(session, lease.seq)
   }
 
-  async release(lease: Lease): Promise<void> {
+  release(lease: Lease): Promise<void> {
     const session = this.#holding(lease)
     if (session) session.epoch = FREE
+    return DONE
   }
 
-  async read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+  read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+    return promised(() => this.#read(lease, options?.fromSeq ?? 0))
+  }
+
+  #read(lease: Lease, fromSeq: number): HeldLog {
     const { log, state, memo, checkpoint } = this.#held(lease)
-    const fromSeq = options?.fromSeq ?? 0
     const entries = fromSeq > 0 ? log.entries.slice(fromSeq) : log.entries
     return checkpoint ? { entries, state, memo, checkpoint: copyJson(checkpoint) } : { entries, state, memo }
   }
 
-  async append(
+  append(
     lease: Lease,
     expectedSeq: number,
     entries: readonly NewEntry[],
     options?: { checkpoint?: JsonObject | undefined; drained?: readonly string[] | undefined },
   ): Promise<number> {
+    return promised(() => this.#append(lease, expectedSeq, entries, options))
+  }
+
+  #append(
+    lease: Lease,
+    expectedSeq: number,
+    entries: readonly NewEntry[],
+    options?: { checkpoint?: JsonObject | undefined; drained?: readonly string[] | undefined },
+  ): number {
     // The epoch fences, not the clock: a holder that is late but that nobody has followed may still write.
     const session = this.#held(lease)
     const { log } = session
@@ -217,4 +234,15 @@ function checkKey(key: SessionKey): void {
 
 function notFound(key: SessionKey): ToolwrightError {
   return new ToolwrightError('NOT_FOUND', `There is no session "${key.sessionId}".`)
+}
+
+const DONE: Promise<void> = Promise.resolve()
+
+/** What an async function would give, for less: these four are on the way of every turn. */
+function promised<T>(work: () => T): Promise<T> {
+  try {
+    return Promise.resolve(work())
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
