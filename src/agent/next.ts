@@ -66,16 +66,10 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
   const scope = log.fold.scopes.get(path)
   if (!scope) return { type: 'ask-model', agent }
   if (scope.answered) return DONE
-  const ready: CallState[] = []
-  const waiting: CallState[] = []
-  for (const call of scope.calls) {
-    if (call.response && !call.pending) continue
-    const on = waitsOn(agent, log, call)
-    if (on) waiting.push(...on)
-    else ready.push(call)
-  }
+  const open = scope.calls.filter((call) => !call.response || call.pending)
+  const ready = open.filter((call) => !waitsOn(agent, log, call))
   if (ready.length) return { type: 'dispatch', agent, calls: ready }
-  if (waiting.length) return { type: 'wait', on: waiting }
+  if (open.length) return { type: 'wait', on: open.flatMap((call) => waitsOn(agent, log, call) ?? []) }
   if (scope.escalated || scope.skipped) return DONE
   return { type: 'ask-model', agent }
 }

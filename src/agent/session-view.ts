@@ -78,7 +78,7 @@ export class SessionView {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
       history = new History(agentName, scope)
-      this.#histories.push(history)
+      this.#histories = [...this.#histories, history]
     }
     return history.upTo(this.events, which)
   }

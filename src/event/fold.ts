@@ -36,12 +36,18 @@ export interface ScopeState {
   ended: boolean
   error: { readonly code: string; readonly message: string } | undefined
   /** Every agent that did something here, and how often it replied. */
-  readonly speakers: { readonly name: string; replies: number }[]
+  speakers: readonly Speaker[]
   /** How often the agent was told that its answer does not fit its schema. */
   corrections: number
   /** Calls that failed in the latest reply, and how often in a row by now. */
   failures: Failure[]
   earlierFailures: readonly Failure[]
+}
+
+/** An agent in a scope. */
+export interface Speaker {
+  readonly name: string
+  replies: number
 }
 
 export interface Failure {
@@ -155,8 +161,11 @@ export class Fold {
     scope.skipped = false
     scope.earlierFailures = scope.failures
     scope.failures = []
-    for (const part of event.content?.parts ?? []) {
-      if (part.functionCall) scope.calls.push(this.#call(part.functionCall, scope.path, event.author))
+    for (const { functionCall } of event.content?.parts ?? []) {
+      if (!functionCall) continue
+      const call = this.#call(functionCall, scope.path, event.author)
+      if (scope.calls.length) scope.calls.push(call)
+      else scope.calls = [call] // most replies have one: no room for more is kept
     }
     scope.answered = scope.calls.length === 0
     if (scope.answered && event.isolationScope !== undefined) {
@@ -254,11 +263,11 @@ export function hasActed(scope: ScopeState | undefined, agentName: string): bool
   return scope?.speakers.some((one) => one.name === agentName) ?? false
 }
 
-function speaker(scope: ScopeState, name: string): { replies: number } {
+function speaker(scope: ScopeState, name: string): Speaker {
   let known = scope.speakers.find((one) => one.name === name)
   if (!known) {
     known = { name, replies: 0 }
-    scope.speakers.push(known)
+    scope.speakers = [...scope.speakers, known]
   }
   return known
 }

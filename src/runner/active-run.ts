@@ -55,7 +55,10 @@ export interface ActiveRunOptions {
   /** Makes this run's event ids different from all others. */
   readonly nonce: string
   readonly runConfig: RunConfig
+  readonly onOver?: (run: ActiveRun) => void
 }
+
+const REST: Promise<void> = Promise.resolve()
 
 /** How long plugins may look at the last events of a run that was cancelled. */
 const BRIEFLY_MS = 1_000
@@ -97,7 +100,8 @@ export class ActiveRun implements RunHost {
   place = 0
   /** Nothing more will come. */
   over = false
-  #finished: PromiseWithResolvers<void> | undefined
+  /** Settles when the run has come to rest and its lease is given back. */
+  finished: Promise<void> = REST
   /** Why the run could not go on, when it could not. */
   failure: { readonly reason: unknown } | undefined
 
@@ -128,12 +132,6 @@ export class ActiveRun implements RunHost {
   }
   get state(): StateReader {
     return this.#state
-  }
-  /** Settles when the run has come to rest and its lease is given back. */
-  get finished(): Promise<void> {
-    if (this.over) return Promise.resolve()
-    this.#finished ??= Promise.withResolvers()
-    return this.#finished.promise
   }
   get userContent(): Content | undefined {
     return this.fold.userEvent?.content
@@ -172,8 +170,12 @@ export class ActiveRun implements RunHost {
     return new LiveSession(this)
   }
 
-  /** Runs to the end or to a pause. Never rejects: what went wrong is in `failure`. */
-  async start(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+  /** Runs to the end or to a pause; `finished` never rejects: what went wrong is in `failure`. */
+  start(message: Content | undefined, stateDelta: JsonObject | undefined): void {
+    this.finished = this.#run(message, stateDelta)
+  }
+
+  async #run(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     try {
       // whatever hangs inside, a callback or a model, a stop gets through
       await untilStopped(this, this.#go(message, stateDelta))
@@ -186,7 +188,7 @@ export class ActiveRun implements RunHost {
       this.logger.warn(`The lease of session "${this.sessionId}" could not be given back: ${messageOf(error)}`)
     })
     this.over = true
-    this.#finished?.resolve()
+    this.#options.onOver?.(this)
     this.events.wake()
   }
 

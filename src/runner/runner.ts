@@ -84,6 +84,7 @@ export class Runner {
   readonly #services: RunServices
   readonly #tree: AgentTree
   readonly #running: RunList = new RunList()
+  readonly #onOver = (active: ActiveRun): void => this.#running.delete(active)
   readonly #id: string
   #runs = 0
   #stopRenewing: (() => void) | undefined
@@ -243,7 +244,7 @@ export class Runner {
     for (const event of ended) active.events.push(event) // what the message put an end to is seen by whoever sent it
     this.#running.add(active)
     this.#keepRenewing()
-    void active.start(accepted.message, stateDelta).then(() => this.#running.delete(active))
+    active.start(accepted.message, stateDelta)
     return active
   }
 
@@ -259,6 +260,7 @@ export class Runner {
       invocationId,
       nonce,
       runConfig,
+      onOver: this.#onOver,
     })
   }
 

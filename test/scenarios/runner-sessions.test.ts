@@ -52,16 +52,16 @@ test('a hundred conversations at a time do not mix', async () => {
     async *generate({ contents }: { contents: readonly { role: string; parts: readonly object[] }[] }) {
       await Promise.resolve()
       const said = JSON.stringify(contents)
-      const own = /n\d+n/.exec(said)?.[0]
+      const own = /#\d+#/.exec(said)?.[0]
       const isLast = contents.at(-1)?.role === 'tool'
       yield isLast
-        ? { content: { role: 'model' as const, parts: [{ text: [...new Set(said.match(/n\d+n/g))].join() }] } }
+        ? { content: { role: 'model' as const, parts: [{ text: [...new Set(said.match(/#\d+#/g))].join() }] } }
         : { content: { role: 'model' as const, parts: [{ functionCall: { name: 'echo', args: { own } } }] } }
     },
   }
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [echo] }) })
   const run = async (n: number) => {
-    const who = `n${n}n`
+    const who = `#${n}#`
     const events: Event[] = []
     const started = runner.run({ userId: who, sessionId: `s${n}`, message: `I am ${who}` })
     for await (const event of started) events.push(event)
