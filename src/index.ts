@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { Agent, InvocationContext } from './agent/agent.ts'
+export type { Agent, InvocationContext, LooseEvent } from './agent/agent.ts'
 export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts'
 export type {
   AfterAgent,
@@ -60,12 +60,12 @@ export {
 } from './event/event.ts'
 export { InMemoryMemoryService } from './memory/in-memory.ts'
 export type { MemoryEntry, MemoryService } from './memory/service.ts'
-export { cached } from './policy/cached.ts'
-export { concurrency } from './policy/concurrency.ts'
+export { type CachedOptions, type CacheScope, cached } from './policy/cached.ts'
+export { type ConcurrencyOptions, concurrency } from './policy/concurrency.ts'
 export { longRunning } from './policy/long-running.ts'
-export { rateLimit } from './policy/rate-limit.ts'
-export { redact } from './policy/redact.ts'
-export { retry } from './policy/retry.ts'
+export { type RateLimitOptions, rateLimit } from './policy/rate-limit.ts'
+export { type RedactOptions, redact } from './policy/redact.ts'
+export { type RetryOptions, retry } from './policy/retry.ts'
 export { timeout } from './policy/timeout.ts'
 export type { Completion } from './runner/complete.ts'
 export type { Models } from './runner/models.ts'

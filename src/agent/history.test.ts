@@ -129,6 +129,7 @@ test('a handle is a result like any other until the result takes its place', () 
     ['model', 'call 1', 'call 2'],
     ['tool', 'box', '2'],
     ['user', 'and?'],
+    ['user', 'The result of n1 (1) has arrived.'],
     ['model', 'done'],
   ])
 })

@@ -147,7 +147,10 @@ export class History {
     const instead = response?.willContinue ? shownAsHandle(response, parts) : parts
     const replaced = shown.parts.flatMap((part) => (part.functionResponse?.id === id ? instead : [part]))
     this.#contents[at] = { role: shown.role, parts: replaced }
-    if (instead === parts) this.#handles?.delete(id)
+    if (instead !== parts) return
+    this.#handles?.delete(id)
+    // far back by now: the model is told that there is something new
+    this.#push({ role: 'user', parts: [{ text: `The result of ${response?.name} (${id}) has arrived.` }] })
   }
 
   #push(content: Content): void {

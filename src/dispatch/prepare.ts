@@ -3,7 +3,6 @@ import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, ROOM_ABO
 import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
-import { isPlainJson } from '../policy/plain.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { authorize } from './authorize.ts'
@@ -86,19 +85,22 @@ function invalid({ call }: Begun, error: unknown): Prepared {
   return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${why}`)
 }
 
+/** Callbacks see the arguments as they were sent, so that what they give back can be checked like them. */
 async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
   const { call, entry, context } = ready
-  let args = ready.args
+  let args: unknown = call.args
   let rewritten = false
   for (const beforeTool of batch.hooks.beforeTool) {
-    const offered = asObject(args)
+    const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
     const answer = await settled(() => beforeTool({ tool: entry.tool, args: offered, context }))
     if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
     const said: JsonObject = isRecord(answer.value) ? answer.value : {}
-    if (Object.hasOwn(said, 'result')) return { type: 'answered', call, entry, args, context, value: said.result }
-    // changed in place counts like given back: what the body gets is checked
+    if (Object.hasOwn(said, 'result')) {
+      return { type: 'answered', call, entry, args: ready.args, context, value: said.result }
+    }
+    // changed in place counts like given back
     if (Object.hasOwn(said, 'args')) args = said.args
-    else if (canonicalJson(offered) !== canonicalJson(asObject(args))) args = offered
+    else if (canonicalJson(offered) !== canonicalJson(args)) args = offered
     else continue
     rewritten = true
   }
@@ -126,10 +128,4 @@ async function settled<T>(ask: () => T | Promise<T>): Promise<{ value: T } | { e
   } catch (error) {
     return { error }
   }
-}
-
-/** Callbacks get an object of their own, whatever a schema has made of the arguments. */
-function asObject(args: unknown): JsonObject {
-  if (!isRecord(args)) return { value: args }
-  return isPlainJson(args) ? copyJson(args) : { ...args }
 }

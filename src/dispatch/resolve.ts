@@ -43,7 +43,7 @@ export function makeToolTable(sourced: readonly SourcedTool[]): ToolTable {
     if (taken !== undefined) {
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `Tool "${tool.name}" is defined twice: in ${taken} and in ${source}. Rename one, or use prefixTools().`,
+        `Tool "${tool.name}" is defined twice${taken === source ? ` in ${source}` : `: in ${taken} and in ${source}`}. Rename one, or use prefixTools().`,
       )
     }
     entries.set(tool.name, entry)

@@ -1,6 +1,6 @@
 // A run while it runs: the one writer of its session, and the queue its events leave by.
 import type { LlmAgent } from '../agent/llm-agent.ts'
-import { type Next, next } from '../agent/next.ts'
+import { failureOf, type Next, next } from '../agent/next.ts'
 import { type RunHost, untilStopped } from '../agent/run-host.ts'
 import type { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
@@ -215,6 +215,12 @@ export class ActiveRun implements RunHost {
   next(): Next {
     const { root } = this.#options.tree
     return next(root, { fold: this.fold, tree: this.#options.tree, listed: (agent) => this.tableOf(agent) }, root.name)
+  }
+
+  /** Why the whole of it ended early, when it did. */
+  error(): { readonly code: string; readonly message: string } | undefined {
+    const { tree } = this.#options
+    return failureOf(tree.root, { fold: this.fold, tree }, tree.root.name)
   }
 
   /** Ends the run before its end; bodies and the model see their signals. */

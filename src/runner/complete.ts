@@ -11,7 +11,7 @@ export interface Completion {
   readonly events: readonly Event[]
   /** What it waits for; empty when it is done. */
   readonly pending: readonly PendingRequest[]
-  /** Why it ended early, when it did. */
+  /** Why it ended early, when it did; one failing branch of several is in the events only. */
   readonly error: { readonly code: string; readonly message: string } | undefined
   readonly sessionId: string
   readonly invocationId: string
@@ -21,17 +21,14 @@ export interface Completion {
 export function completionOf(active: ActiveRun): Completion {
   const events: Event[] = []
   let text = ''
-  let error: Completion['error']
   for (const event of active.events.takeAll()) {
     if (event.partial) continue
     events.push(event)
-    if (event.isolationScope !== undefined) continue
-    if (event.errorCode !== undefined) {
-      error = { code: event.errorCode, message: event.errorMessage ?? event.errorCode }
-    } else if (isFinalResponse(event) && event.content) text = answerOf(event.content)
+    if (event.isolationScope !== undefined || event.longRunningToolIds?.length) continue // a handle is no answer
+    if (isFinalResponse(event) && event.content) text = answerOf(event.content)
   }
   const { sessionId, invocationId } = active
-  return { text, events, pending: pendingOf(active), error, sessionId, invocationId }
+  return { text, events, pending: pendingOf(active), error: active.error(), sessionId, invocationId }
 }
 
 /** Text, or what a tool answered when nobody was to summarise it. */

@@ -23,7 +23,7 @@ export function standardParser(
 }
 
 function settled(result: StandardSchemaV1.Result<unknown>): Parsed {
-  return result.issues ? { issues: standardIssues(result.issues) } : result
+  return result.issues ? { issues: standardIssues(result.issues) } : { value: result.value }
 }
 
 function unchecked(): Parsed {

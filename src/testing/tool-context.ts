@@ -16,6 +16,10 @@ export interface ToolContextOptions {
   readonly memoryService?: MemoryService | undefined
   readonly credentialService?: CredentialService | undefined
   readonly signal?: AbortSignal | undefined
+  /** Default `tool`. */
+  readonly tool?: { readonly name: string; readonly description: string } | undefined
+  /** Default `call-1`. */
+  readonly functionCallId?: string | undefined
   readonly appName?: string | undefined
   readonly userId?: string | undefined
   readonly sessionId?: string | undefined
@@ -44,9 +48,9 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
   const artifactDelta: { [filename: string]: number } = {}
   const context = new CallContext({
     host,
-    tool: { name: 'tool', description: 'A tool under test.', declaration: () => undefined, run: () => undefined },
+    tool: { ...(options.tool ?? UNDER_TEST), declaration: () => undefined, run: () => undefined },
     agentName: 'agent',
-    functionCallId: 'call-1',
+    functionCallId: options.functionCallId ?? 'call-1',
     authCredential: options.authCredential,
     toolConfirmation: options.toolConfirmation,
     onProgress: (_id, _name, value) => progressed.push(value),
@@ -61,6 +65,8 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
     progressed: { value: progressed },
   }) as CallContext & TestToolContext
 }
+
+const UNDER_TEST = { name: 'tool', description: 'A tool under test.' }
 
 /** Notes what is written while it is written, so that a test can look at any time. */
 function spy(context: CallContext, stateDelta: JsonObject, artifactDelta: { [filename: string]: number }): void {

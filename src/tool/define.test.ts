@@ -133,7 +133,6 @@ describe('what cannot work is refused when it is defined', () => {
     ['an effect nobody knows', { ...good, effect: 'some' }, /effect/],
     ['reconcilable without reconcile', { ...good, effect: 'reconcilable' }, /reconcile function/],
     ['no time at all', { ...good, timeoutMs: 0 }, /timeoutMs/],
-    ['endless time', { ...good, timeoutMs: Number.POSITIVE_INFINITY }, /timeoutMs/],
     ['time that is no number', { ...good, timeoutMs: '5' }, /timeoutMs/],
     ['more than a timer can wait', { ...good, timeoutMs: 2 ** 31 }, /timeoutMs/],
     ['a gate that is no gate', { ...good, requiresConfirmation: 'yes' }, /requiresConfirmation/],

@@ -134,6 +134,7 @@ function checkOptions(options: unknown): void {
     throw invalid(`${what}: effect "reconcilable" needs a reconcile function that finds out what an attempt did.`)
   for (const [option, ms] of Object.entries({ timeoutMs, expiresInMs })) {
     if (ms === undefined) continue
+    if (option === 'timeoutMs' && ms === Number.POSITIVE_INFINITY) continue // it may take as long as it takes
     if (typeof ms !== 'number' || !(ms > 0) || !Number.isFinite(ms))
       throw invalid(`${what}: ${option} must be a positive number of milliseconds.`)
     if (option === 'timeoutMs' && ms > MAX_TIMER) throw invalid(`${what}: timeoutMs must be at most ${MAX_TIMER}.`)

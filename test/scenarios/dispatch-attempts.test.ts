@@ -220,3 +220,15 @@ test('a toolset that several agents use through filters and prefixes is shut dow
   await Promise.all([runner.close(), runner.close()])
   expect(closed).toBe(1)
 })
+
+test('a callback may give back the arguments it was shown, whatever the schema makes of them', async () => {
+  const seen: unknown[] = []
+  const take = tool({
+    name: 'take',
+    description: 'takes a number written out',
+    parameters: z.object({ n: z.string().transform(Number) }),
+    run: (args) => void seen.push(args),
+  })
+  await run([call('take', { n: '7' }), 'ok'], { tools: [take], beforeTool: ({ args }) => ({ args }) }).done()
+  expect(seen).toEqual([{ n: 7 }])
+})

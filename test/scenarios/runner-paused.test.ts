@@ -43,6 +43,7 @@ test('meanwhile the user talks on; the model sees the handle, later the result i
     [{ box: 'here' }],
     ['What is my ticket?'],
     ['Ticket 7.'],
+    ['The result of order (o1) has arrived.'],
     ['Your box is here.'],
     ['Thanks'],
   ])

@@ -143,7 +143,7 @@ describe('one bad supplier does not spoil the others', () => {
 
   test('two tools of one name are refused while the agent is built', () => {
     expect(() => new LlmAgent({ name: 'agent', tools: [search, [bare('search', () => 2)]] })).toThrow(
-      'Tool "search" is defined twice: in agent "agent" and in agent "agent". Rename one, or use prefixTools().',
+      'Tool "search" is defined twice in agent "agent". Rename one, or use prefixTools().',
     )
   })
 })
