@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { Agent, InvocationContext, LooseEvent } from './agent/agent.ts'
+export type { Agent, InvocationContext } from './agent/agent.ts'
 export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts'
 export type {
   AfterAgent,
@@ -50,6 +50,7 @@ export {
   type ToolwrightErrorCode,
 } from './error/error.ts'
 export {
+  createEvent,
   type Entry,
   type Event,
   type EventActions,

@@ -15,18 +15,15 @@ export interface InvocationContext extends CallbackContext {
   readonly [WALK]: (agent: Agent) => AsyncIterable<Event>
 }
 
-/** What an agent yields: `{ content: { role: 'model', parts } }` will do, the framework fills in the rest. */
-export type LooseEvent = Partial<Event>
-
 /**
- * Anything that can be put in charge. Write your own by giving it a `run`: what it yields is recorded, and
- * `child.run(context)` runs another agent inside it.
+ * Anything that can be put in charge. Write your own by giving it a `run`: what it yields (see `createEvent`) is
+ * recorded, and `child.run(context)` runs another agent inside it.
  */
 export interface Agent {
   readonly name: string
   readonly description?: string | undefined
   readonly subAgents?: readonly Agent[] | undefined
-  run(context: InvocationContext): AsyncIterable<LooseEvent>
+  run(context: InvocationContext): AsyncIterable<Event>
 }
 
 /** Names become parts of paths, so they hold neither `/` nor `@`; `user` is the human. */

@@ -6,7 +6,7 @@ import { childPath } from '../event/scope.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { Invocation, State } from '../tool/context.ts'
-import { type Agent, type InvocationContext, type LooseEvent, WALK } from './agent.ts'
+import { type Agent, type InvocationContext, WALK } from './agent.ts'
 import { next } from './next.ts'
 import type { Place, RunHost } from './run-host.ts'
 
@@ -53,7 +53,7 @@ class CustomContext implements InvocationContext {
   /** One that it runs waits for somebody. */
   isPaused = false
   /** Events of those it runs: already in the log. */
-  readonly #recorded: WeakSet<LooseEvent> = new WeakSet()
+  readonly #recorded: WeakSet<Event> = new WeakSet()
 
   constructor(run: RunHost, agent: Agent, place: Place, walkChild: WalkChild) {
     this.#run = run
@@ -95,7 +95,7 @@ class CustomContext implements InvocationContext {
   take(): EventActions | undefined {
     return this.#writes.take()
   }
-  isRecorded(event: LooseEvent): boolean {
+  isRecorded(event: Event): boolean {
     return this.#recorded.has(event)
   }
 

@@ -76,6 +76,17 @@ export type NewEntry =
   | { readonly record: Intent; readonly event?: undefined }
 
 /**
+ * An event for an agent of your own to yield; what is left out (id, invocation, author, time, scope) is filled in when
+ * it is recorded.
+ *
+ * @example
+ * yield createEvent({ content: { role: 'model', parts: [{ text: 'Hello.' }] } })
+ */
+export function createEvent(says: Partial<Event>): Event {
+  return { id: '', invocationId: '', author: '', timestamp: 0, actions: {}, ...says }
+}
+
+/**
  * Is this event an agent's last word in its turn: an answer in text, a response that needs no summary, or a call that
  * will be answered later?
  */
