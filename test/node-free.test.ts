@@ -17,7 +17,7 @@ test('the root door holds no node: import and generates no code', () => {
 })
 
 test('the root door opens, its dependencies included, without node: modules and code generation', () => {
-  expect(openRootDoor("'anything'")).toBe('get_weather')
+  expect(openRootDoor("'anything'")).toBe('INVALID_ARGS,Oslo done')
 })
 
 describe('what would break it', () => {
@@ -90,7 +90,7 @@ function openRootDoor(code: string): string {
         return found
       },
     })
-    const { tool } = await import('./dist/index.js')
+    const { LlmAgent, Runner, tool } = await import('./dist/index.js')
     ${code}
     const getWeather = tool({
       name: 'get_weather',
@@ -98,7 +98,18 @@ function openRootDoor(code: string): string {
       parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
       run: ({ city }) => ({ city, temperature: 22 }),
     })
-    console.log(getWeather.declaration().name)`
+    const replies = [{ city: 5 }, { city: 'Oslo' }]
+    const model = {
+      name: 'stand-in',
+      async *generate() {
+        const args = replies.shift()
+        yield { content: { role: 'model', parts: [args ? { functionCall: { name: 'get_weather', args } } : { text: 'done' }] } }
+      },
+    }
+    const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [getWeather] }) })
+    const { events, text } = await runner.complete({ userId: 'ada', message: 'Oslo?' })
+    const responses = events.flatMap(({ content }) => content?.parts ?? []).flatMap((part) => part.functionResponse ?? [])
+    console.log(responses.map(({ response }) => response.errorCode ?? response.city).join(), text)`
   const flags = ['--disallow-code-generation-from-strings', '--input-type=module', '-e', program]
   return execFileSync(process.execPath, flags, { encoding: 'utf8', stdio: 'pipe' }).trim()
 }

@@ -45,6 +45,9 @@ export function importsOf(source: Source): string[] {
     if (node.type !== 'ImportExpression' && node.type !== 'TSImportType') return
     const from = node.source as Node
     if (typeof from.value === 'string') found.add(from.value)
+    // a minifier writes `x` for 'x'
+    const [only, ...more] = from.type === 'TemplateLiteral' ? (from.quasis as { value: { cooked: string } }[]) : []
+    if (only && more.length === 0) found.add(only.value.cooked)
   })
   return [...found]
 }
