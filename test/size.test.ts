@@ -30,11 +30,11 @@ test('nothing runs when the package or a dependency of it is installed', () => {
 
 test('the tarball holds dist and the usual pages, nothing else', () => {
   const files = pack().files.map(({ path }) => path)
-  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD_PARTY_NOTICES.md', 'package.json']
   expect(files.filter((path) => !path.startsWith('dist/')).sort()).toEqual(pages)
   expect(files).toContain('dist/index.js')
   expect(files).toContain('dist/index.d.ts')
-  expect(files.filter((path) => !/\.(js|d\.ts)$/.test(path) && path.startsWith('dist/'))).toEqual([])
+  expect(files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path) && path.startsWith('dist/'))).toEqual([])
 })
 
 /** What `npm publish` would send; its scripts are left out because dist is built already. */
