@@ -1,5 +1,6 @@
 // One model call, from the request to the recorded reply.
 
+import { keepShape } from '../base/keep-shape.ts'
 import { type Content, textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
@@ -190,3 +191,5 @@ function replyEvent(
   }
   return event
 }
+
+keepShape(new GenerateOptions({ runConfig: {} } as RunHost))

@@ -1,3 +1,4 @@
+import { keepShape } from '../base/keep-shape.ts'
 import type { Batch } from '../dispatch/host.ts'
 import { emitProgress } from '../dispatch/progress.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
@@ -68,3 +69,5 @@ export class CallBatch implements Batch {
     emitProgress(this, functionCallId, toolName, value)
   }
 }
+
+keepShape(new CallBatch({} as RunHost, {} as Place, {} as Plan, {} as ToolTable, [], async () => 'done'))

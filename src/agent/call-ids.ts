@@ -1,4 +1,5 @@
 import { isDeeperThan, isRecord, type JsonObject } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Content, FunctionCall, Part } from '../content/content.ts'
 import { MAX_ARGS_DEPTH } from '../dispatch/prepare.ts'
@@ -53,3 +54,5 @@ function fitArgs(args: unknown): JsonObject {
   if (!isRecord(args)) return {}
   return isDeeperThan(MAX_ARGS_DEPTH, args) ? (toPlain(args).value as JsonObject) : args
 }
+
+keepShape(new CallIds({} as RunHost))

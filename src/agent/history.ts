@@ -1,4 +1,5 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
+import { keepShape } from '../base/keep-shape.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
 import type { Event } from '../event/event.ts'
 import type { Scope } from '../event/scope.ts'
@@ -181,3 +182,5 @@ function asContext(author: string, parts: readonly Part[], how: string): Content
   }
   return told.length > 1 ? { role: 'user', parts: told } : undefined
 }
+
+keepShape(new History('', { path: '' }))

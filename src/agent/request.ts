@@ -1,4 +1,5 @@
 import { canonicalJson } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import type { Content } from '../content/content.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import type { RunCallbackContext } from '../tool/callback-context.ts'
@@ -76,3 +77,5 @@ function contentsFor(run: RunHost, { agent }: Plan, place: Place): Content[] {
   else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Go on as instructed.' }] })
   return contents
 }
+
+keepShape(new Request('', [], {}, new Map()))

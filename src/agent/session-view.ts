@@ -1,4 +1,5 @@
 // A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
+import { keepShape } from '../base/keep-shape.ts'
 import type { Content } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
@@ -103,3 +104,5 @@ function isStateEdit(event: Event): boolean {
 function isEmpty({ userEvent, scopes }: Fold): boolean {
   return !userEvent && scopes.size === 0
 }
+
+keepShape(new SessionView({} as AgentTree))

@@ -1,5 +1,6 @@
 // What is known of one invocation: log entries go in, answers come out. Nothing here looks at anything but entries.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import type { FunctionCall, FunctionResponse } from '../content/content.ts'
 import type { Event, Intent, NewEntry } from './event.ts'
 
@@ -283,3 +284,5 @@ function find(failures: readonly Failure[], signature: string): Failure | undefi
 function depth(path: string): number {
   return path.split('/').length
 }
+
+keepShape(new Fold(''))

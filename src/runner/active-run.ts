@@ -8,6 +8,7 @@ import { walk } from '../agent/walk.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
@@ -15,13 +16,14 @@ import type { Draft, Logger, Unrecorded } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
-import type { Fold } from '../event/fold.ts'
+import { Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, Lease, Session, SessionService, StateReader } from '../session/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { closingEntries } from './close-run.ts'
+import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
 import { LiveSession } from './live-session.ts'
 import type { Plugin } from './plugin.ts'
@@ -275,21 +277,9 @@ export class ActiveRun implements RunHost {
   }
 
   draft(author: string, scope: Scope | undefined, content: Content | undefined, actions: EventActions): Draft {
-    const event: Draft = {
-      id: `${this.#nonce}-${++this.#drafts}`,
-      invocationId: this.invocationId,
-      author,
-      timestamp: this.services.ports.now() / 1000,
-      actions,
-    }
-    if (content) event.content = content
-    if (scope) {
-      event.nodeInfo = { path: scope.path }
-      if (scope.branch !== undefined) event.branch = scope.branch
-      if (scope.isolation !== undefined) event.isolationScope = scope.isolation
-    }
-    if (this.runConfig.customMetadata) event.customMetadata = this.runConfig.customMetadata
-    return event
+    const { services, invocationId, runConfig } = this
+    const id = `${this.#nonce}-${++this.#drafts}`
+    return draftEvent(id, invocationId, author, services.ports.now(), actions, content, scope, runConfig.customMetadata)
   }
 
   commit(entries: readonly NewEntry[]): Promise<void> {
@@ -443,3 +433,14 @@ export class ActiveRun implements RunHost {
     if (actions && !this.stopped) await this.commit([{ event: this.draft(name, { path: name }, undefined, actions) }])
   }
 }
+
+keepShape(
+  new ActiveRun({
+    services: { watchers: [] },
+    lease: { key: {} },
+    log: { state: {} },
+    view: { seq: 0, foldOf: () => new Fold('') },
+    runConfig: {},
+    // only what the constructor looks at: this one never runs
+  } as unknown as ActiveRunOptions),
+)

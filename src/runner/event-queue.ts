@@ -1,3 +1,4 @@
+import { keepShape } from '../base/keep-shape.ts'
 import type { Event } from '../event/event.ts'
 
 /** The events of a run on their way to whoever follows it. */
@@ -43,3 +44,5 @@ export class EventQueue {
     return () => this.#listeners?.delete(callback)
   }
 }
+
+keepShape(new EventQueue())

@@ -1,3 +1,4 @@
+import { keepShape } from '../base/keep-shape.ts'
 import type { StateReader } from '../session/service.ts'
 
 /** Stored state, and the `temp:` values that live as long as the run. */
@@ -19,3 +20,5 @@ export class RunState implements StateReader {
     else this.#temp.set(key, value)
   }
 }
+
+keepShape(new RunState({} as StateReader))

@@ -1,3 +1,5 @@
+import { keepShape } from '../base/keep-shape.ts'
+
 /** One at a time, in the order of arrival. */
 export class Turnstile {
   #isTaken = false
@@ -22,3 +24,5 @@ export class Turnstile {
     else this.#isTaken = false
   }
 }
+
+keepShape(new Turnstile())

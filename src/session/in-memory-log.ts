@@ -1,4 +1,5 @@
 import { canonicalJson } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import type { Entry, NewEntry } from '../event/event.ts'
 import { type ScopedState, withoutTemp } from './in-memory-state.ts'
 
@@ -77,3 +78,5 @@ export function toStorable(entry: NewEntry): NewEntry {
   const event = withoutTemp(entry.event)
   return event === entry.event ? entry : { event }
 }
+
+keepShape(new StoredLog())

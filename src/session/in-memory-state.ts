@@ -1,4 +1,5 @@
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import type { Event } from '../event/event.ts'
 import type { StateReader } from './service.ts'
 
@@ -74,3 +75,5 @@ export function withoutTemp(event: Event): Event {
 function isTemp(key: string): boolean {
   return key.startsWith('temp:')
 }
+
+keepShape(new ScopedState(new Map(), new Map()))

@@ -1,4 +1,5 @@
 import { copyJson, type JsonObject } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import { systemPorts } from '../base/ports.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
@@ -246,3 +247,5 @@ function promised<T>(work: () => T): Promise<T> {
     return Promise.reject(error)
   }
 }
+
+keepShape(new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, 0))

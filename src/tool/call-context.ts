@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions } from '../event/event.ts'
@@ -119,3 +120,5 @@ export class CallContext implements ToolContext {
     return this.#made?.take()
   }
 }
+
+keepShape(new CallContext({ tool: {} } as CallOptions))

@@ -1,4 +1,5 @@
 import { type JsonObject, setOwn } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -91,3 +92,5 @@ export class RunCallbackContext implements CallbackContext {
     return taken
   }
 }
+
+keepShape(new RunCallbackContext({} as InvocationHost, '', undefined))

@@ -1,4 +1,5 @@
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
 import { toPlain } from '../base/plain.ts'
 import type { StateReader } from '../session/service.ts'
 import type { ReadonlyState, State } from './context.ts'
@@ -55,3 +56,5 @@ export class WritableState implements State {
     return this.#stored.get(key)
   }
 }
+
+keepShape(new WritableState({} as StateReader))
