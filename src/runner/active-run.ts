@@ -336,18 +336,29 @@ export class ActiveRun implements RunHost {
     return this.draft('user', undefined, content, context.take() ?? {})
   }
 
-  async #append(entries: readonly NewEntry[]): Promise<void> {
-    if (!this.#turnstile.enter()) await this.#turnstile.turn()
-    try {
-      if (this.stopped) throw this.stopped.reason
-      this.#keepTemp(entries)
-      this.#took(entries, await this.services.sessionService.append(this.#lease, this.#seq, entries))
-    } catch (error) {
+  // callbacks instead of an async function: it is called five times a turn, and its frame would be the largest of all
+  #append(entries: readonly NewEntry[]): Promise<void> {
+    if (!this.#turnstile.enter()) return this.#turnstile.turn().then(() => this.#appendNow(entries))
+    return this.#appendNow(entries)
+  }
+
+  #appendNow(entries: readonly NewEntry[]): Promise<void> {
+    if (this.stopped) {
       this.#turnstile.leave()
-      this.stop(error) // nothing may be recorded after a failed append
-      throw error
+      return Promise.reject(this.stopped.reason)
     }
-    this.#turnstile.leave()
+    this.#keepTemp(entries)
+    return this.services.sessionService.append(this.#lease, this.#seq, entries).then(
+      (seq) => {
+        this.#turnstile.leave()
+        this.#took(entries, seq)
+      },
+      (error) => {
+        this.#turnstile.leave()
+        this.stop(error) // nothing may be recorded after a failed append
+        throw error
+      },
+    )
   }
 
   /** They are stored: now they count, and may be seen. */
