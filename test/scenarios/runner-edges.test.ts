@@ -1,0 +1,213 @@
+// What happens at the edges of runs: while one opens, waits inside another, is left, or ends before its end.
+import {
+  type Agent,
+  agentTool,
+  createEvent,
+  type Event,
+  LlmAgent,
+  type Plugin,
+  Runner,
+  type RunnerOptions,
+  SequentialAgent,
+  StaticToolset,
+  tool,
+} from 'toolwright'
+import { type Step, scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+
+const call = (name: string, args = {}): Step => ({ calls: [{ name, args, id: name }] })
+const home = { userId: 'u', sessionId: 's' }
+const job = tool({ name: 'job', description: 'takes long', isLongRunning: true, run: () => ({ ticket: 7 }) })
+const result = [{ functionResponse: { id: 'job', name: 'job', response: { box: 1 } } }]
+const quiet = { warn: () => {}, error: () => {} }
+const runnerOf = (agent: Agent, options: Partial<RunnerOptions> = {}): Runner =>
+  new Runner({ appName: 'app', agent, logger: quiet, ...options })
+const sessionOf = (runner: Runner) => runner.sessionService.getSession({ appName: 'app', ...home })
+
+test('a runner that is closed while a run opens does not let it run', async () => {
+  const runner = runnerOf(new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }))
+  const run = runner.run({ ...home, message: 'go', runConfig: { detach: true } })
+  await runner.close()
+  await expect(async () => {
+    for await (const _ of run);
+  }).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  expect((await sessionOf(runner))?.events ?? []).toEqual([])
+})
+
+test('an agent tool that a toolset supplies is seen to wait, now and by the next message', async () => {
+  const child = new LlmAgent({ name: 'child', model: scriptedModel([call('job'), 'got it']), tools: [job] })
+  const model = scriptedModel([call('child', { request: 'x' }), 'meanwhile', 'all done'])
+  const runner = runnerOf(new LlmAgent({ name: 'a', model, tools: [new StaticToolset([agentTool(child)])] }))
+  expect((await runner.complete({ ...home, message: 'go' })).pending).toMatchObject([{ id: 'job', tool: 'job' }])
+  expect((await runner.complete({ ...home, message: 'and?' })).text).toBe('meanwhile')
+  expect((await runner.complete({ ...home, message: result })).text).toBe('all done')
+})
+
+test('an agent of your own that leaves a child early waits until the child has come to rest', async () => {
+  let release = (): void => {}
+  const slow = tool({
+    name: 'slow',
+    description: 'slow',
+    run: () =>
+      new Promise((resolve) => {
+        release = () => resolve({ done: true })
+      }),
+  })
+  const child = new LlmAgent({ name: 'child', model: scriptedModel([call('slow'), 'end']), tools: [slow] })
+  const impatient: Agent = {
+    name: 'impatient',
+    subAgents: [child],
+    async *run(context) {
+      for await (const event of child.run(context)) {
+        yield event
+        queueMicrotask(() => release())
+        break
+      }
+      yield createEvent({ content: { role: 'model', parts: [{ text: 'enough' }] } })
+    },
+  }
+  const runner = runnerOf(impatient)
+  const { events, text } = await runner.complete({ ...home, message: 'go' })
+  expect(text).toBe('enough')
+  expect(events.flatMap(({ content }) => content?.parts ?? []).some((part) => part.functionResponse)).toBe(true)
+})
+
+test('an agent of your own that swallows the pause of a child does not end over it', async () => {
+  const child = new LlmAgent({ name: 'child', model: scriptedModel([call('job'), 'thanks']), tools: [job] })
+  const stubborn: Agent = {
+    name: 'stubborn',
+    subAgents: [child],
+    async *run(context) {
+      try {
+        yield* child.run(context)
+      } catch {} // whatever it was
+    },
+  }
+  const runner = runnerOf(stubborn)
+  expect((await runner.complete({ ...home, message: 'go' })).pending).toHaveLength(1)
+  expect((await runner.complete({ ...home, message: result })).text).toBe('thanks')
+})
+
+test('new text that puts an end to a paused run shows that end to whoever sent it', async () => {
+  const agent = new LlmAgent({ name: 'a', model: scriptedModel([call('job'), 'new']), tools: [job] })
+  const runner = runnerOf(agent, { whilePaused: 'cancel' })
+  await runner.complete({ ...home, message: 'go' })
+  const seen: Event[] = []
+  for await (const event of runner.run({ ...home, message: 'something else' })) seen.push(event)
+  expect(seen.map(({ errorCode, content }) => errorCode ?? content?.role)).toEqual(['tool', 'CANCELLED', 'model'])
+})
+
+test('plugins see how a cancelled run ends, and one that hangs cannot keep it from ending', async () => {
+  for (const hangs of [false, true]) {
+    const seen: (string | undefined)[] = []
+    const plugin: Plugin = {
+      name: 'watch',
+      onEvent: ({ event }) => {
+        seen.push(event.errorCode)
+        return hangs && event.errorCode ? new Promise<undefined>(() => {}) : undefined
+      },
+    }
+    const timers = new Set<() => void>()
+    const setTimer = (callback: () => void, _ms: number, options?: { background?: boolean }): (() => void) => {
+      if (!options?.background) timers.add(callback)
+      return () => timers.delete(callback)
+    }
+    let began = (): void => {}
+    const running = new Promise<void>((resolve) => {
+      began = resolve
+    })
+    const hang = tool({ name: 'hang', description: 'hangs', run: () => new Promise(() => began()) })
+    const agent = new LlmAgent({ name: 'a', model: scriptedModel([call('hang')]), tools: [hang] })
+    const runner = runnerOf(agent, { plugins: [plugin], ports: { setTimer } })
+    const completion = runner.complete({ ...home, message: 'go' })
+    await running
+    const cancelled = runner.cancel(home)
+    while (hangs && !seen.includes('CANCELLED')) await new Promise((resolve) => setImmediate(resolve))
+    if (hangs) for (const fire of [...timers]) fire()
+    await cancelled
+    expect((await completion).error?.code).toBe('CANCELLED')
+    expect(seen).toContain('CANCELLED')
+  }
+})
+
+test('plugins that an agent tool is not to have see nothing of what happens inside it', async () => {
+  const inside: (string | undefined)[] = []
+  const plugin: Plugin = {
+    name: 'watch',
+    onEvent: ({ event }) => {
+      inside.push(event.isolationScope)
+    },
+  }
+  const child = new LlmAgent({ name: 'child', model: scriptedModel(['secret']) })
+  const model = scriptedModel([call('child', { request: 'x' }), 'ok'])
+  const tools = [agentTool(child, { includePlugins: false })]
+  await runnerOf(new LlmAgent({ name: 'a', model, tools }), { plugins: [plugin] }).complete({ ...home, message: 'go' })
+  expect(inside.length).toBeGreaterThan(0)
+  expect(inside.filter(Boolean)).toEqual([])
+})
+
+test('answers that are no model calls cost nothing of the budget', async () => {
+  const look = tool({ name: 'look', description: 'looks', run: () => 1 })
+  const structured = new LlmAgent({
+    name: 'structured',
+    model: scriptedModel([call('set_model_response', { n: 1 })]),
+    tools: [look],
+    outputSchema: z.object({ n: z.number() }),
+  })
+  const plain = new LlmAgent({ name: 'plain', model: scriptedModel(['end']) })
+  const runner = runnerOf(new SequentialAgent({ name: 'line', subAgents: [structured, plain] }))
+  const { error, text } = await runner.complete({ ...home, message: 'go', runConfig: { maxLlmCalls: 2 } })
+  expect([error, text]).toEqual([undefined, 'end'])
+})
+
+test('a structured answer larger than any result may be, or changed by its schema, arrives whole', async () => {
+  const look = tool({ name: 'look', description: 'looks', run: () => 1 })
+  const long = 'x'.repeat(5_000)
+  const child = new LlmAgent({
+    name: 'child',
+    description: 'answers',
+    model: scriptedModel([call('set_model_response', { n: '7', long })]),
+    tools: [look],
+    outputSchema: z.object({ n: z.string().transform(Number), long: z.string() }),
+    outputKey: 'answer',
+  })
+  const runner = runnerOf(child, { maxResultBytes: 1_000 })
+  expect(JSON.parse((await runner.complete({ ...home, message: 'go' })).text)).toEqual({ n: '7', long })
+  expect((await sessionOf(runner))?.state).toEqual({ answer: { n: 7, long } })
+
+  const again = new LlmAgent({
+    name: 'child',
+    model: scriptedModel([call('set_model_response', { n: '7' })]),
+    tools: [look],
+    outputSchema: z.object({ n: z.string().transform(Number) }),
+  })
+  const parent = new LlmAgent({
+    name: 'parent',
+    model: scriptedModel([call('child', { request: 'x' }), 'ok']),
+    tools: [agentTool(again)],
+  })
+  const { events } = await runnerOf(parent).complete({ ...home, message: 'go' })
+  const response = events.find(({ author, content }) => author === 'parent' && content?.role === 'tool')
+  expect(response?.content?.parts[0]?.functionResponse?.response).toEqual({ n: 7 })
+})
+
+test('what plugins and callbacks write around a run is kept', async () => {
+  const plugin: Plugin = {
+    name: 'notes',
+    beforeRun: ({ context }) => context.state.set('before', true),
+    beforeModel: ({ context }) => {
+      context.state.set('asked', true)
+    },
+    afterRun: ({ context }) => context.state.set('after', true),
+  }
+  const runner = runnerOf(new LlmAgent({ name: 'a', model: scriptedModel([{ error: 'down' }]) }), { plugins: [plugin] })
+  expect((await runner.complete({ ...home, message: 'go' })).error?.code).toBe('MODEL_ERROR')
+  expect((await sessionOf(runner))?.state).toEqual({ before: true, asked: true, after: true })
+})
+
+test('a paused run has no answer yet', async () => {
+  const runner = runnerOf(new LlmAgent({ name: 'a', model: scriptedModel([call('job')]), tools: [job] }))
+  const { text, pending } = await runner.complete({ ...home, message: 'go' })
+  expect([text, pending.length]).toEqual(['', 1])
+})
