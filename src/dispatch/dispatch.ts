@@ -51,7 +51,7 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
     early?.catch(() => {}) // surfaces below, when the siblings are done
   }
   let running = prepared.length
-  host.keepUnrecorded(outcomes)
+  const recordedAll = host.keepUnrecorded(outcomes)
   const finish = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome
     if (--running > 0) patience ??= host.ports.setTimer(recordEarly, PATIENCE_MS)
@@ -67,6 +67,7 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
     batch,
     outcomes.filter((outcome, at): outcome is Outcome => outcome !== undefined && !recorded.has(at)),
   )
+  recordedAll()
 }
 
 function canRunTogether({ parallel, maxConcurrency }: Batch, prepared: readonly Prepared[]): boolean {

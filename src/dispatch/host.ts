@@ -45,8 +45,11 @@ export interface DispatchHost extends InvocationHost {
   commit(entries: readonly NewEntry[]): Promise<void>
   /** Yields a partial event. */
   emit(event: Event): void
-  /** Results that wait for their siblings: recorded as they are, should the run be stopped before those are done. */
-  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): void
+  /**
+   * Results that wait for their siblings: recorded as they are, should the run be stopped before those are done. The
+   * returned function says that they are in the log.
+   */
+  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): () => void
 }
 
 /** Answers of a tool callback, by when it is asked. */

@@ -62,7 +62,7 @@ export interface ActiveRunOptions {
 
 const REST: Promise<void> = Promise.resolve()
 
-/** How long plugins may look at the last events of a run that was cancelled. */
+/** How long plugins may still look at a run that was stopped. */
 const BRIEFLY_MS = 1_000
 
 /** Why a run was stopped by somebody who may. */
@@ -184,7 +184,7 @@ export class ActiveRun implements RunHost {
     } catch (error) {
       await this.#endEarly(error)
     }
-    if (this.#emitting || this.services.plugins.length) await this.#tellTheEnd()
+    if (this.#emitting || this.services.plugins.length) await this.#unlessItHangs(this.#tellTheEnd())
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
     await this.services.sessionService.release(this.#lease).catch((error) => {
       this.logger.warn(`The lease of session "${this.sessionId}" could not be given back: ${messageOf(error)}`)
@@ -247,9 +247,12 @@ export class ActiveRun implements RunHost {
     if (!this.#hidden.includes(path)) this.#hidden.push(path)
   }
 
-  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): void {
+  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): () => void {
     this.#unrecorded ??= []
     this.#unrecorded.push(outcomes)
+    return () => {
+      this.#unrecorded = this.#unrecorded?.filter((one) => one !== outcomes)
+    }
   }
 
   listen(callback: (event: Event) => void): () => void {
@@ -351,7 +354,12 @@ export class ActiveRun implements RunHost {
     return this.services.sessionService.append(this.#lease, this.#seq, entries).then(
       (seq) => {
         this.#turnstile.leave()
-        this.#took(entries, seq)
+        try {
+          this.#took(entries, seq)
+        } catch (error) {
+          this.stop(error) // nor after one that could not be understood
+          throw error
+        }
       },
       (error) => {
         this.#turnstile.leave()
@@ -424,6 +432,21 @@ export class ActiveRun implements RunHost {
     } catch (failed) {
       this.failure = { reason: failed }
     }
+  }
+
+  /** Plugins may take their time, but not keep a run that is stopped from coming to rest. */
+  #unlessItHangs(told: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      let cancelTimer: (() => void) | undefined
+      const forget = this.onStop(() => {
+        cancelTimer ??= this.services.ports.setTimer(resolve, BRIEFLY_MS)
+      })
+      void told.then(() => {
+        forget()
+        cancelTimer?.()
+        resolve()
+      })
+    })
   }
 
   async #tellTheEnd(): Promise<void> {

@@ -223,6 +223,7 @@ export class Runner {
     if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
     try {
       const held = this.#hold(lease, await this.sessionService.read(lease))
+      if (!begin.isNew) await this.#forgetCancels(held)
       const accepted = accept(held.view, begin, this.#options.whilePaused)
       const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : undefined
       if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
@@ -297,6 +298,13 @@ export class Runner {
       await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...which })
       return undefined
     }
+  }
+
+  /** A cancel that was left for a run which ended by itself is not for the next one. */
+  async #forgetCancels({ lease, view }: Held): Promise<void> {
+    const items = await this.sessionService.drain(lease)
+    const drained = items.flatMap(({ id, type }) => (type === 'cancel' ? [id] : []))
+    if (drained.length) await this.sessionService.append(lease, view.seq, [], { drained })
   }
 
   #hold(lease: Lease, log: HeldLog): Held {

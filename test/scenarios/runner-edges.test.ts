@@ -211,3 +211,70 @@ test('a paused run has no answer yet', async () => {
   const { text, pending } = await runner.complete({ ...home, message: 'go' })
   expect([text, pending.length]).toEqual(['', 1])
 })
+
+test('a cancel that came too late for one run does not end the next', async () => {
+  const timers: (() => void)[] = []
+  let began = (): void => {}
+  const running = new Promise<void>((resolve) => {
+    began = resolve
+  })
+  let release = (): void => {}
+  const slow = tool({
+    name: 'slow',
+    description: 'waits',
+    run: () =>
+      new Promise((resolve) => {
+        release = () => resolve('ok')
+        began()
+      }),
+  })
+  const runner = runnerOf(
+    new LlmAgent({ name: 'a', model: scriptedModel(['first', call('slow'), 'second']), tools: [slow] }),
+    {
+      ports: {
+        setTimer: (callback, _ms, options) => {
+          if (options?.background) timers.push(callback)
+          return () => {}
+        },
+      },
+    },
+  )
+  await runner.complete({ ...home, message: 'one' })
+  await runner.sessionService.post({ appName: 'app', ...home }, { id: 'late', type: 'cancel' })
+  const completion = runner.complete({ ...home, message: 'two' })
+  await running
+  for (const tick of timers.splice(0)) tick()
+  await new Promise((resolve) => setImmediate(resolve))
+  release()
+  expect((await completion).text).toBe('second')
+})
+
+test('a plugin that hangs after the run does not keep a stop from getting through', async () => {
+  const timers = new Set<() => void>()
+  let told = (): void => {}
+  const hanging = new Promise<void>((resolve) => {
+    told = resolve
+  })
+  const plugin: Plugin = {
+    name: 'slow goodbye',
+    afterRun: () => {
+      told()
+      return new Promise<void>(() => {})
+    },
+  }
+  const runner = runnerOf(new LlmAgent({ name: 'a', model: scriptedModel(['hello', 'again']) }), {
+    plugins: [plugin],
+    ports: {
+      setTimer: (callback, _ms, options) => {
+        if (!options?.background) timers.add(callback)
+        return () => timers.delete(callback)
+      },
+    },
+  })
+  const completion = runner.complete({ ...home, message: 'go' })
+  await hanging
+  const cancelled = runner.cancel(home)
+  for (const fire of [...timers]) fire()
+  await cancelled
+  expect((await completion).text).toBe('hello')
+})
