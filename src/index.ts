@@ -86,6 +86,7 @@ export type {
   SessionService,
   StateReader,
 } from './session/service.ts'
+export type { CodeExecutor, CodeFile, CodeRequest, CodeResult } from './tool/code-executor.ts'
 export type {
   CallbackContext,
   Invocation,

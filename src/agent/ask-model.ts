@@ -5,6 +5,7 @@ import { type Content, textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'
+import { codeCallOf } from '../event/code-call.ts'
 import type { EventErrorCode } from '../event/event.ts'
 import { repliesOf } from '../event/fold.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
@@ -12,6 +13,7 @@ import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import { CallIds } from './call-ids.ts'
 import { answerByTool, checkAnswer } from './check-answer.ts'
+import { codeParts } from './code-parts.ts'
 import { buildRequest } from './request.ts'
 import type { Place, RunHost } from './run-host.ts'
 import type { Plan } from './tree.ts'
@@ -38,7 +40,9 @@ export async function askModel(
     if (!response) return await run.commit([{ event: modelError(run, plan, place, context, error) }])
   }
   if (plan.hooks.afterModel.length) response = await after(plan, response, context)
-  const content = ids.fill(response.content)
+  const filled = ids.fill(response.content)
+  const { codeExecutor } = plan.agent.options
+  const content = codeExecutor ? codeParts(run, filled, codeExecutor.languages) : filled
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const unfit = hasAnswer ? await checkAnswer(run, plan, place, context, content) : undefined
   const event = finalReply(run, plan, place, context, content, response)
@@ -138,7 +142,11 @@ async function recover(
 }
 
 function isFinal(content: Content, { errorCode }: LlmResponse): boolean {
-  return errorCode === undefined && !content.parts.some((part) => part.functionCall)
+  const { parts } = content
+  return (
+    errorCode === undefined &&
+    !parts.some((part, at) => part.functionCall || (part.executableCode && codeCallOf(parts, at)))
+  )
 }
 
 async function after(plan: Plan, response: LlmResponse, context: RunCallbackContext): Promise<LlmResponse> {

@@ -1,14 +1,17 @@
 import { keepShape } from '../base/keep-shape.ts'
+import { dispatch } from '../dispatch/dispatch.ts'
 import type { Batch } from '../dispatch/host.ts'
 import { emitProgress } from '../dispatch/progress.ts'
-import type { ToolTable } from '../dispatch/resolve.ts'
+import type { ToolEntry, ToolTable } from '../dispatch/resolve.ts'
 import type { CallState } from '../event/fold.ts'
 import { childPath } from '../event/scope.ts'
 import type { CallContext } from '../tool/call-context.ts'
+import type { CodeExecutor } from '../tool/code-executor.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
 import { agentBody } from './agent-body.ts'
 import { agentOf } from './agent-tool.ts'
+import { type Code, codeBody } from './code-body.ts'
 import type { Hooks } from './hooks.ts'
 import type { Place, RunHost } from './run-host.ts'
 import type { Plan } from './tree.ts'
@@ -54,12 +57,24 @@ export class CallBatch implements Batch {
     if (reachable.some(({ name }) => name === target)) return undefined
     return { error: `unknown agent ${target}; transfer not performed`, reachable: reachable.map(({ name }) => name) }
   }
-  agentBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined {
+  entryOf(call: CallState): ToolEntry | undefined {
+    return call.isCode ? this.#plan.code : this.table.entries.get(call.name)
+  }
+  scopedBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined {
+    if (tool === this.#plan.code?.tool) return (call, args, context) => this.#runCode(call, args as Code, context)
     const mark = agentOf(tool)
     if (!mark) return undefined
     const { host: run, scope: place } = this
     return (call, args, context) =>
       agentBody({ run, plan: this.#plan, place, mark, call, args, context, walk: this.#walk })
+  }
+  #runCode(call: CallState, args: Code, context: CallContext): Promise<unknown> {
+    const { host: run, scope: place, table } = this
+    const { agent } = this.#plan
+    const executor = agent.options.codeExecutor as CodeExecutor // what made the plan's `code`
+    const answer = (calls: readonly CallState[], inner: Place): Promise<void> =>
+      dispatch(new CallBatch(run, inner, this.#plan, table, calls, this.#walk))
+    return codeBody({ run, executor, agentName: agent.name, place, table, call, args, context, dispatch: answer })
   }
   hasBegun(tool: Tool, call: CallState): boolean {
     const mark = agentOf(tool)

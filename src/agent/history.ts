@@ -1,6 +1,8 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
 import { keepShape } from '../base/keep-shape.ts'
+import { codeAsText } from '../content/code-text.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
+import { answerIn, answerPart, codeCallOf } from '../event/code-call.ts'
 import type { Event } from '../event/event.ts'
 import type { Scope } from '../event/scope.ts'
 
@@ -8,8 +10,16 @@ import type { Scope } from '../event/scope.ts'
 interface Group {
   readonly at: number
   readonly invocationId: string
-  readonly calls: { readonly id: string; readonly name: string; answer: readonly Part[] | undefined; isOpen: boolean }[]
+  readonly calls: GroupCall[]
   late: Content[] | undefined
+}
+
+interface GroupCall {
+  readonly id: string
+  readonly name: string
+  readonly isCode: boolean
+  answer: readonly Part[] | undefined
+  isOpen: boolean
 }
 
 export class History {
@@ -93,11 +103,13 @@ export class History {
   #reply(event: Event, content: Content): void {
     if (this.#group) this.#close(this.#group)
     this.#contents.push(content)
-    for (const { functionCall } of content.parts) {
-      if (!functionCall) continue
+    for (const [at, part] of content.parts.entries()) {
+      const called = part.functionCall ?? (part.executableCode && codeCallOf(content.parts, at))
+      if (!called) continue
       const { invocationId } = event
+      const { id = '', name } = called
       this.#group ??= { at: this.#contents.length, invocationId, calls: [], late: undefined }
-      this.#group.calls.push({ id: functionCall.id ?? '', name: functionCall.name, answer: undefined, isOpen: true })
+      this.#group.calls.push({ id, name, isCode: !part.functionCall, answer: undefined, isOpen: true })
     }
   }
 
@@ -105,8 +117,8 @@ export class History {
   #answers(parts: readonly Part[]): void {
     for (let at = 0; at < parts.length; ) {
       const from = at++
-      while (at < parts.length && !parts[at]?.functionResponse) at++
-      const response = parts[from]?.functionResponse
+      while (at < parts.length && !answerIn(parts[at] as Part)) at++
+      const response = answerIn(parts[from] as Part)
       if (response) this.#answer(response, at - from === 1 ? [parts[from] as Part] : parts.slice(from, at))
     }
   }
@@ -125,12 +137,12 @@ export class History {
 
   /** Each call gets exactly one response, in call order; what came meanwhile follows. */
   #close(group: Group): void {
-    const parts = group.calls.flatMap(({ id, name, answer, isOpen }) => {
-      if (answer && isOpen) {
+    const parts = group.calls.flatMap((call) => {
+      if (call.answer && call.isOpen) {
         this.#handles ??= new Map()
-        this.#handles.set(id, group.at)
+        this.#handles.set(call.id, group.at)
       }
-      return answer ?? [{ functionResponse: { id, name, response: { error: 'No result was recorded.' } } }]
+      return call.answer ?? [answerPart(call, { error: 'No result was recorded.' })]
     })
     this.#contents.push({ role: 'tool', parts })
     if (group.late) {
@@ -178,7 +190,10 @@ function asContext(author: string, parts: readonly Part[], how: string): Content
     } else if (part.functionResponse) {
       const { name, response } = part.functionResponse
       told.push({ text: `[${author}] got from ${name}: ${JSON.stringify(response)}` })
-    } else told.push(part)
+    } else {
+      const code = codeAsText(part)
+      told.push(code === undefined ? part : { text: `[${author}] ran code:\n${code}` })
+    }
   }
   return told.length > 1 ? { role: 'user', parts: told } : undefined
 }

@@ -4,6 +4,7 @@ import { ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
 import type { Schema } from '../schema/infer.ts'
+import type { CodeExecutor } from '../tool/code-executor.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import type { Model } from '../tool/model.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -40,6 +41,8 @@ export interface LlmAgentOptions extends Callbacks {
   readonly disallowTransferToParent?: boolean | undefined
   readonly disallowTransferToPeers?: boolean | undefined
   readonly disableTransfer?: boolean | undefined
+  /** Runs the code the model writes, as parts of its own or in fenced blocks; what it printed goes back to the model. */
+  readonly codeExecutor?: CodeExecutor | undefined
   /** Passed to the model as it is: temperature, safetySettings, toolConfig, ... */
   readonly generateContentConfig?: JsonObject | undefined
   readonly toolExecution?:

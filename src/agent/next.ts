@@ -78,7 +78,7 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
 function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState[] | undefined {
   if (call.pending) return [call]
   const table = log.listed?.(agent) ?? log.tree.plan(agent).table
-  const mark = agentOf(table.tools.get(call.name))
+  const mark = call.isCode ? undefined : agentOf(table.tools.get(call.name))
   if (!mark) return waitsBelow(log.fold, call)
   const path = childPath(call.path, mark.agent.name, call.id)
   if (!log.fold.begun(path)) return undefined
@@ -87,7 +87,7 @@ function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState
   return inside.type === 'wait' ? inside.on : undefined
 }
 
-/** For an agent tool nobody has listed yet: it waits when all that is open inside it does. */
+/** For code, and for an agent tool nobody has listed yet: it waits while something inside it does. */
 function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefined {
   const on: CallState[] = []
   for (const scope of fold.scopes.values()) {

@@ -60,11 +60,11 @@ async function complete(
   context: RunCallbackContext,
   request: Request,
 ): Promise<LlmRequest> {
-  const { agent, globalInstruction, roster } = plan
+  const { agent, globalInstruction, added } = plan
   const asking = readonlyContext(run, agent.name, place.branch)
   const text =
     plan.constantInstruction?.text ??
-    joinInstructions([await fill(globalInstruction, asking), await fill(agent.options.instruction, asking), roster])
+    joinInstructions([await fill(globalInstruction, asking), await fill(agent.options.instruction, asking), added])
   if (text) request.config.systemInstruction = text
   for (const tool of table.processors) await tool.processLlmRequest?.(request, context)
   return request

@@ -1,10 +1,11 @@
 // The agents of a run: who belongs to whom, who can hand over to whom, and what each one works with.
-import type { ToolTable } from '../dispatch/resolve.ts'
+import { entryOf, type ToolEntry, type ToolTable } from '../dispatch/resolve.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Model } from '../tool/model.ts'
 import { addedTools, type OutputMode, outputMode } from './added-tools.ts'
 import { type Agent, checkAgentName } from './agent.ts'
 import { type AgentMark, agentOf } from './agent-tool.ts'
+import { callableFromCode, codeInstruction, codeTool } from './code-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './hooks.ts'
 import { constantText } from './instruction.ts'
 import { type Instruction, LlmAgent } from './llm-agent.ts'
@@ -27,10 +28,12 @@ export interface Plan {
   readonly hooks: Hooks
   /** Its own tools and those the framework adds. */
   readonly table: ToolTable
+  /** What answers the code it writes. */
+  readonly code: ToolEntry | undefined
   readonly reachable: readonly Agent[]
   readonly globalInstruction: Instruction | undefined
-  /** What is added to its instruction. */
-  readonly roster: string | undefined
+  /** What the framework adds to its instruction: whom it can hand over to, how its code is run. */
+  readonly added: string
   /** The whole system instruction when it never changes. */
   readonly constantInstruction: { readonly text: string } | undefined
   /** How a structured answer is asked for. */
@@ -148,7 +151,12 @@ export class AgentTree {
     const canTransfer = reachable.length > 0 && !byHand
     const output = outputMode(agent.output, canTransfer || agent.hasTools, model)
     const added = addedTools({ canTransfer, output: agent.output, mode: output })
-    const told = reachable.length ? roster(reachable) : undefined
+    const table = agent.tableWith(added)
+    const { codeExecutor } = agent.options
+    const told = joinInstructions([
+      reachable.length ? roster(reachable) : undefined,
+      codeExecutor && codeInstruction(codeExecutor, callableFromCode(table)),
+    ])
     const root = this.root
     const globalInstruction = root instanceof LlmAgent ? root.options.globalInstruction : undefined
     const constants = [constantText(globalInstruction), constantText(agent.options.instruction)]
@@ -156,10 +164,11 @@ export class AgentTree {
       agent,
       model,
       hooks: this.hooks(agent),
-      table: agent.tableWith(added),
+      table,
+      code: codeExecutor && entryOf(codeTool(codeExecutor)),
       reachable,
       globalInstruction,
-      roster: told,
+      added: told,
       constantInstruction:
         constants[0] && constants[1]
           ? { text: joinInstructions([constants[0].text, constants[1].text, told]) }

@@ -4,22 +4,17 @@ import { messageOf } from '../error/error.ts'
 import type { NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
 import type { Batch } from './host.ts'
-import { type Begun, type Prepared, type Ready, type Result, unknownOutcome } from './outcome.ts'
+import { type Begun, type Prepared, type Result, unknownOutcome } from './outcome.ts'
 
 /** The record that these calls may take effect from now on; undefined when none of them can. */
 export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry | undefined {
   const calls: { id: string; args?: JsonObject }[] = []
   for (const one of prepared) {
-    if (one.type !== 'ready' || !hasEffect(batch, one)) continue
+    if (one.type !== 'ready' || one.entry.tool.effect === 'none') continue
     calls.push(one.rewritten ? { id: one.call.id, args: one.rewritten } : { id: one.call.id })
   }
   if (calls.length === 0) return undefined
   return { record: { type: 'intent', invocationId: batch.host.invocationId, path: batch.scope.path, calls } }
-}
-
-/** Agent tools have none of their own: what runs inside them has. */
-function hasEffect(batch: Batch, { entry: { tool } }: Ready): boolean {
-  return tool.effect !== 'none' && !batch.agentBody(tool)
 }
 
 /** The log says an attempt began and does not say how it ended. */

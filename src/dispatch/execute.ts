@@ -28,7 +28,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
       value = one.type === 'answered' ? one.value : runPolicies(batch, one)
       if (value instanceof Promise) value = await value
       if (one.type === 'ready' && isSteps(value)) value = await runSteps(batch, one, value) // a promise of a generator
-      pending = one.type === 'ready' && context.longRunning
+      pending = one.type === 'ready' && context.longRunning && !call.isCode
     } catch (error) {
       if (host.stopped) throw host.stopped.reason
       const recovered = hooks.onToolError.length ? await recover(batch, one, error) : undefined
@@ -78,8 +78,8 @@ async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unkno
 
 function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
   const { entry, call, context } = ready
-  const agent = batch.agentBody(entry.tool)
-  if (agent) return agent(call, args, context)
+  const scoped = batch.scopedBody(entry.tool)
+  if (scoped) return scoped(call, args, context)
   const out = entry.tool.run(args, context)
   if (typeof out !== 'object' || out === null) return out
   const timeoutMs = entry.tool.timeoutMs ?? batch.host.toolTimeoutMs

@@ -9,7 +9,7 @@ import type { CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { ToolTable } from './resolve.ts'
+import type { ToolEntry, ToolTable } from './resolve.ts'
 
 /** Where the framework tells the operator what nobody else is told. */
 export interface Logger {
@@ -81,7 +81,7 @@ export type OnToolError = (call: {
 // biome-ignore lint/suspicious/noConfusingVoidType: a callback may return nothing
 type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
 
-/** An agent tool whose scope waits: it has asked for itself. */
+/** Given by a scoped body that waits: it has asked for itself. */
 export const SUSPENDED: unique symbol = Symbol('suspended')
 
 /** Calls of one reply, and all that is needed to answer them. */
@@ -96,8 +96,10 @@ export interface Batch {
   readonly calls: readonly CallState[]
   /** Why control cannot go to that agent, or undefined when it can. */
   transferProblem(target: string): { error: string; reachable: readonly string[] } | undefined
-  /** Runs an agent tool's child as a scope of this invocation; undefined when the tool is no agent. */
-  agentBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined
+  /** What answers a call: a tool of the table, or whatever runs code. */
+  entryOf(call: CallState): ToolEntry | undefined
+  /** For what is walked as a scope of this invocation, an agent tool's child or code; undefined when the tool has a body. */
+  scopedBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined
   /** Has this call's agent already begun? Then the gates were passed. */
   hasBegun(tool: Tool, call: CallState): boolean
   /** Shows a value of a running call to whoever follows the run. */

@@ -19,13 +19,16 @@ export const MAX_ARGS_DEPTH: number = MAX_DEPTH - ROOM_ABOVE - 1
 export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
-  const entry = batch.table.entries.get(call.name)
+  const entry = batch.entryOf(call)
   const failed = batch.host.fold.failedInARow(call)
   if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat) {
     const error = `The same call has failed ${failed} times in a row and is not run again.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
-  if (!entry?.declaration) return failure(call, 'NOT_FOUND', unknownTool(batch.table, call.name))
+  if (!entry?.declaration) {
+    const error = call.isCode ? `Nobody runs code for ${batch.agentName}.` : unknownTool(batch.table, call.name)
+    return failure(call, 'NOT_FOUND', error)
+  }
   const begun = { call, entry, context: contextOf(batch, call, entry) }
   if (batch.hasBegun(entry.tool, call)) return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
   if (call.intent) return recoverAttempt(begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))

@@ -1,6 +1,7 @@
 // From outcomes to the log: one response event in call order, and what follows from it.
 import { canonicalJson, type JsonObject, setOwn } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
+import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import { type CallState, isFailure } from '../event/fold.ts'
 import type { Batch } from './host.ts'
@@ -18,9 +19,10 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   for (const [at, outcome] of settled.entries()) {
-    const { id, name } = outcome.call
+    const { call } = outcome
+    const { id, name } = call
     if (outcome.type === 'suspended' || (outcome.pending && leaves)) {
-      if (leaves) parts.push({ functionResponse: { id, name, response: movedOn } })
+      if (leaves) parts.push(answerPart(call, movedOn))
       continue
     }
     const response = warned(batch, outcome, settled.slice(0, at))
@@ -30,7 +32,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
       longRunningToolIds ??= []
       longRunningToolIds.push(id)
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
-    } else parts.push({ functionResponse: { id, name, response } })
+    } else parts.push(answerPart(call, response))
     if (outcome.parts) parts.push(...outcome.parts)
   }
   if (leaves) parts.push(...handlesLeftBehind(batch, outcomes))
@@ -67,7 +69,7 @@ const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on bef
 
 /** The third equal failure in a row comes with a warning; the next such call would end the run. */
 function warned(batch: Batch, { call, response, stops }: Result, before: readonly Outcome[]): JsonObject {
-  if (stops || !isFailure(response) || batch.table.entries.get(call.name)?.tool.mayRepeat) return response
+  if (stops || !isFailure(response) || batch.entryOf(call)?.tool.mayRepeat) return response
   const beside = before.filter((one) => one.type === 'result' && isFailure(one.response) && isEqual(one.call, call))
   if (batch.host.fold.failedInARow(call) + beside.length + 1 !== MAX_EQUAL_FAILURES) return response
   const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`
@@ -81,9 +83,7 @@ function isEqual(a: CallState, b: CallState): boolean {
 /** Handles recorded before their siblings were done: nobody will answer them now. */
 function handlesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
   const here = new Set(outcomes.map(({ call }) => call.id))
-  return batch.calls
-    .filter((call) => call.pending && !here.has(call.id))
-    .map(({ id, name }) => ({ functionResponse: { id, name, response: movedOn } }))
+  return batch.calls.filter((call) => call.pending && !here.has(call.id)).map((call) => answerPart(call, movedOn))
 }
 
 function follow(

@@ -84,7 +84,8 @@ function tableOf(entries: ReadonlyMap<string, ToolEntry>): ToolTable {
 
 const known: WeakMap<Tool, ToolEntry> = new WeakMap()
 
-function entryOf(tool: Tool): ToolEntry {
+/** One tool, made ready. */
+export function entryOf(tool: Tool): ToolEntry {
   let entry = known.get(tool)
   if (entry) return entry
   const problem = nameProblem(tool.name)

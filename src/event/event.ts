@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { Content, ToolConfirmation } from '../content/content.ts'
+import { isAnswered } from './code-call.ts'
 
 /** What an event does besides saying something. Absent when empty. */
 export interface EventActions {
@@ -95,5 +96,7 @@ export function isFinalResponse(event: Event): boolean {
   if (event.actions.skipSummarization || event.longRunningToolIds?.length) return true
   const parts = event.content?.parts
   if (!parts || event.content.role !== 'model') return false
-  return !parts.some((part) => part.functionCall || part.functionResponse || part.executableCode)
+  return !parts.some(
+    (part, at) => part.functionCall || part.functionResponse || (part.executableCode && !isAnswered(parts, at)),
+  )
 }

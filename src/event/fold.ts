@@ -1,7 +1,8 @@
 // What is known of one invocation: log entries go in, answers come out. Nothing here looks at anything but entries.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
-import type { FunctionCall, FunctionResponse } from '../content/content.ts'
+import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
+import { answerIn, codeCallOf } from './code-call.ts'
 import type { Event, Intent, NewEntry } from './event.ts'
 
 export interface CallState {
@@ -9,6 +10,8 @@ export interface CallState {
   readonly name: string
   readonly args: JsonObject
   readonly path: string
+  /** It is code to run, not a tool to call. */
+  readonly isCode: boolean
   /** Whose model made the call. */
   readonly agent: string
   /** An attempt is under way, or was when the process died: a response ends it. */
@@ -162,9 +165,12 @@ export class Fold {
     scope.skipped = false
     scope.earlierFailures = scope.failures
     scope.failures = []
-    for (const { functionCall } of event.content?.parts ?? []) {
-      if (!functionCall) continue
-      const call = this.#call(functionCall, scope.path, event.author)
+    const parts = event.content?.parts ?? []
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at] as Part
+      const called = part.functionCall ?? (part.executableCode && codeCallOf(parts, at))
+      if (!called) continue
+      const call = this.#call(called, scope.path, event.author, !part.functionCall)
       if (scope.calls.length) scope.calls.push(call)
       else scope.calls = [call] // most replies have one: no room for more is kept
     }
@@ -175,12 +181,13 @@ export class Fold {
     }
   }
 
-  #call({ id = '', name, args }: FunctionCall, path: string, agent: string): CallState {
+  #call({ id = '', name, args }: FunctionCall, path: string, agent: string, isCode: boolean): CallState {
     const call: CallState = {
       id,
       name,
       args,
       path,
+      isCode,
       agent,
       intent: false,
       intentArgs: undefined,
@@ -192,7 +199,10 @@ export class Fold {
   }
 
   #respond(event: Event): void {
-    for (const part of event.content?.parts ?? []) if (part.functionResponse) this.#settle(part.functionResponse)
+    for (const part of event.content?.parts ?? []) {
+      const answer = answerIn(part)
+      if (answer) this.#settle(answer)
+    }
   }
 
   #settle(response: FunctionResponse): void {

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Content, Part } from '../content/content.ts'
 import type { Draft, Unrecorded } from '../dispatch/host.ts'
+import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
@@ -26,7 +27,7 @@ export function closingEntries(
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
       }
-      return { functionResponse: { id: call.id, name: call.name, response: result?.response ?? responseTo(call) } }
+      return answerPart(call, result?.response ?? responseTo(call))
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
     const author = calls[0]?.agent ?? rootName

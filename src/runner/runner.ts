@@ -1,6 +1,4 @@
 import type { Agent } from '../agent/agent.ts'
-import { agentOf } from '../agent/agent-tool.ts'
-import { LlmAgent } from '../agent/llm-agent.ts'
 import { SessionView } from '../agent/session-view.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
@@ -15,15 +13,14 @@ import type { Event } from '../event/event.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
-import { innermost } from '../tool/delegate-toolset.ts'
 import type { RunConfig } from '../tool/run-config.ts'
-import { isToolset, type Toolset } from '../tool/toolset.ts'
 import { type Accepted, accept } from './accept.ts'
 import { ActiveRun, Cancelled, type RunServices } from './active-run.ts'
 import { type Completion, completionOf } from './complete.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
 import type { Plugin } from './plugin.ts'
+import { closeResource, resourcesOf } from './resources.ts'
 import { followSignal, type Run, RunHandle } from './run.ts'
 import { RunList } from './run-list.ts'
 
@@ -169,7 +166,7 @@ export class Runner {
     }
   }
 
-  /** Ends all runs and closes toolsets and plugins. */
+  /** Ends all runs and closes toolsets, code executors and plugins. */
   async close(): Promise<void> {
     this.#closing ??= this.#end()
     return await this.#closing
@@ -181,7 +178,7 @@ export class Runner {
     for (const active of running) active.stop(new Cancelled('The runner was closed.'))
     await Promise.all(running.map((active) => active.finished))
     const closing = [
-      ...toolsetsOf(this.#tree.agents()).map((toolset) => closeToolset(toolset)),
+      ...resourcesOf(this.#tree.agents()).map((one) => closeResource(one)),
       ...this.#services.plugins.map(async (plugin) => await plugin.close?.()),
     ]
     const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
@@ -356,32 +353,6 @@ function viewOf(memo: LogMemo, tree: AgentTree): SessionView {
   memo.owner = tree
   memo.value = view
   return view
-}
-
-/** Every toolset of these agents and of those they use as tools, once, whatever filters and prefixes stand before it. */
-function toolsetsOf(agents: readonly Agent[]): Toolset[] {
-  const seen = new Set<Agent>()
-  const found = new Set<Toolset>()
-  const visit = (agent: Agent): void => {
-    if (!(agent instanceof LlmAgent) || seen.has(agent)) return
-    seen.add(agent)
-    for (const source of agent.dynamicTools) if (isToolset(source)) found.add(innermost(source))
-    for (const tool of agent.table.tools.values()) {
-      const inside = agentOf(tool)?.agent
-      if (inside) withDescendants(inside).forEach(visit)
-    }
-  }
-  agents.forEach(visit)
-  return [...found]
-}
-
-function withDescendants(agent: Agent): Agent[] {
-  return [agent, ...(agent.subAgents ?? []).flatMap(withDescendants)]
-}
-
-async function closeToolset(toolset: Toolset): Promise<void> {
-  if (toolset.shutdown) await toolset.shutdown()
-  else await toolset[Symbol.asyncDispose]?.()
 }
 
 function positive(value: number, what: string): number {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
+import type { Tool } from './tool.ts'
 
 /** Runs code a model wrote. */
 export interface CodeExecutor {
@@ -10,6 +11,8 @@ export interface CodeExecutor {
   readonly callsTools?: boolean | undefined
   /** What a run may do to the world beyond its result. Default `none`: it is isolated, and may run again after a crash. */
   readonly effect?: 'none' | 'atMostOnce' | undefined
+  /** Code waits for somebody's yes before it runs, as a tool would. */
+  readonly requiresConfirmation?: Tool['requiresConfirmation']
   /** A line for the model on how to write code for it: how files are read and written, how tools are called. */
   readonly instruction?: string | undefined
   execute(request: CodeRequest): Promise<CodeResult>

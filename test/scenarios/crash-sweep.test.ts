@@ -125,6 +125,21 @@ const shapes: { [name: string]: (ledger: Ledger) => Agent } = {
       tools: [agentTool(middle)],
     })
   },
+  'code that calls tools': (ledger) =>
+    new LlmAgent({
+      name: 'root',
+      model: rule(({ results }) => (results === 0 ? '```js\npay twice\n```' : 'done')),
+      codeExecutor: {
+        languages: ['js'],
+        callsTools: true,
+        async execute({ callTool }) {
+          for (let n = 0; n < 2; n++) await callTool?.('pay', {}).catch(() => {})
+          await Promise.all([callTool?.('look', {}), callTool?.('look', {})])
+          return { outcome: 'OK', output: 'paid' }
+        },
+      },
+      tools: [effectTool('pay', 'atMostOnce', ledger), effectTool('look', 'none', ledger)],
+    }),
   'a sequence with branches and a loop': (ledger) => {
     const worker = (name: string): LlmAgent =>
       new LlmAgent({
@@ -196,7 +211,7 @@ function audit(events: readonly Event[], ledger: Ledger): void {
   expect(responses.size).toBe(calls.length)
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
   expect(new Set(events.map(({ invocationId }) => invocationId)).size, 'one invocation').toBe(1)
-  const once = ledger.filter(({ tool: name }) => !['none', 'idempotent'].includes(name)).map(({ key }) => key)
+  const once = ledger.filter(({ tool: name }) => !['none', 'idempotent', 'look'].includes(name)).map(({ key }) => key)
   expect(new Set(once).size, 'no effect twice').toBe(once.length)
 }
 

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   LlmAgent,
   type LlmAgentOptions,
+  type Logger,
   type Ports,
   Runner,
   type RunnerOptions,
@@ -129,7 +130,7 @@ export function bare(name: string, run: Tool['run'], more: Partial<Tool> = {}): 
   return { name, description: name, declaration: () => ({ name, description: name }), run, effect: 'none', ...more }
 }
 
-const quiet = { warn: () => {}, error: () => {} }
+export const quiet: Logger = { warn: () => {}, error: () => {} }
 
 /** A logger that remembers. */
 export function notebook(): { lines: string[]; warn(message: string): void; error(message: string): void } {

@@ -1,0 +1,159 @@
+// Code is a scope of the invocation: what it calls is recorded there, call by call. Run again after a pause or a crash,
+// it gets the recorded answers and goes on from where they end.
+import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
+import { SUSPENDED } from '../dispatch/host.ts'
+import type { ToolTable } from '../dispatch/resolve.ts'
+import { messageOf, type ResultErrorCode, ToolError } from '../error/error.ts'
+import { type CallState, isFailure } from '../event/fold.ts'
+import { childPath } from '../event/scope.ts'
+import type { CallContext } from '../tool/call-context.ts'
+import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
+import { filesIn, filesOut, type InputFiles } from './code-files.ts'
+import { callableFromCode } from './code-tool.ts'
+import { type Place, type RunHost, untilStopped } from './run-host.ts'
+
+/** How often an executor that fails by itself is tried. Code that fails is the model's business. */
+const ATTEMPTS = 2
+
+/** Tools one piece of code may call. */
+const MAX_CALLS = 256
+
+/** The arguments of a code call. */
+export interface Code {
+  readonly language: string
+  readonly code: string
+}
+
+export interface CodeCall {
+  readonly run: RunHost
+  readonly executor: CodeExecutor
+  readonly agentName: string
+  readonly place: Place
+  readonly table: ToolTable
+  readonly call: CallState
+  readonly args: Code
+  readonly context: CallContext
+  /** Answers one call made in a scope of its own. */
+  readonly dispatch: (calls: readonly CallState[], place: Place) => Promise<void>
+}
+
+export async function codeBody(code: CodeCall): Promise<unknown> {
+  const { run, context } = code
+  const input = run.artifactService ? await filesIn(context) : NO_FILES
+  for (let attempt = 1; ; attempt++) {
+    const calls = new CallsFromCode(code)
+    try {
+      const result = await untilStopped(run, execute(code, calls, input))
+      if (calls.paused) return SUSPENDED
+      return await settled(code, result, input)
+    } catch (error) {
+      if (run.stopped) throw run.stopped.reason
+      if (calls.paused) return SUSPENDED
+      run.logger.warn(`Code could not be run (attempt ${attempt} of ${ATTEMPTS}): ${messageOf(error)}`, error)
+      if (attempt === ATTEMPTS) throw new ToolError(`The code could not be run: ${messageOf(error)}`)
+    } finally {
+      calls.end()
+    }
+  }
+}
+
+const NO_FILES: InputFiles = { files: [], artifacts: new Map(), leftOut: [] }
+
+function execute(code: CodeCall, calls: CallsFromCode, { files }: InputFiles): Promise<CodeResult> {
+  const { run, executor, args, table } = code
+  const tools = executor.callsTools ? callableFromCode(table) : []
+  const request: CodeRequest = {
+    ...args,
+    sessionKey: JSON.stringify([run.appName, run.userId, run.sessionId]),
+    signal: calls.signal,
+    ...(files.length && { files }),
+    ...(tools.length && { tools, callTool: (name, given) => calls.call(name, given) }),
+  }
+  return executor.execute(request)
+}
+
+/** What goes back to the model: the output, and what became of the files. */
+async function settled({ run, context }: CodeCall, result: CodeResult, input: InputFiles): Promise<JsonObject> {
+  const { outcome, output, files = [] } = result
+  const lost = run.artifactService ? await filesOut(context, files, input.artifacts) : files.map(({ name }) => name)
+  const saved = files.flatMap(({ name }) => (lost.includes(name) ? [] : [name]))
+  const notes = [
+    input.leftOut.length ? `Not there as files: ${input.leftOut.join(', ')}.` : '',
+    saved.length ? `Saved as artifacts: ${saved.join(', ')}.` : '',
+    lost.length ? `Written but lost: ${lost.join(', ')}.` : '',
+  ]
+  return { outcome, output: [output, ...notes].filter(Boolean).join('\n') }
+}
+
+/** The tools one run of the code calls, in the order it calls them. */
+class CallsFromCode {
+  readonly #code: CodeCall
+  readonly #path: string
+  readonly #controller = new AbortController()
+  readonly #forget: () => void
+  #made = 0
+  #paused = false
+
+  constructor(code: CodeCall) {
+    this.#code = code
+    this.#path = childPath(code.place.path, 'code', code.call.id)
+    this.#forget = code.run.onStop((reason) => this.#controller.abort(reason))
+  }
+
+  /** Aborted when nobody waits for the code any more. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** A tool it called waits for somebody: the code will be run again when they have answered. */
+  get paused(): boolean {
+    return this.#paused
+  }
+
+  end(): void {
+    this.#forget()
+    this.#controller.abort(new ToolError('The code has ended.', { code: 'CANCELLED' }))
+  }
+
+  async call(name: string, given: unknown): Promise<JsonObject> {
+    this.#controller.signal.throwIfAborted()
+    if (++this.#made > MAX_CALLS) throw new ToolError(`Code may call at most ${MAX_CALLS} tools.`)
+    const { run, dispatch, agentName, place, call: outer } = this.#code
+    const id = `${outer.id}.${this.#made}`
+    const path = childPath(this.#path, name.replace(/[/@]/g, '_'), this.#made)
+    const inner: Place = { path, branch: place.branch, isolation: this.#path, tree: place.tree }
+    const args: JsonObject = isRecord(given) ? given : {}
+    if (!run.fold.calls.has(id)) {
+      const parts = [{ functionCall: { id, name, args } }]
+      await run.commit([{ event: run.draft(agentName, inner, { role: 'model', parts }, {}) }])
+    }
+    const call = run.fold.calls.get(id) as CallState
+    if (call.name !== name || canonicalJson(call.args) !== canonicalJson(args)) {
+      throw new ToolError(
+        `Run again, the code called ${name} where it had called ${call.name}, or with other arguments.`,
+      )
+    }
+    if (!call.response) await dispatch([call], inner)
+    if (!call.response || call.pending) return this.#pause()
+    this.#passOn(path)
+    const { response } = call.response
+    if (!isFailure(response)) return response
+    throw new ToolError(String(response.error), { code: String(response.errorCode) as ResultErrorCode })
+  }
+
+  /** The code is stopped where it waits; nothing it does after this counts. */
+  #pause(): Promise<never> {
+    this.#paused = true
+    this.#controller.abort(new ToolError('The code is paused.', { code: 'CANCELLED' }))
+    return new Promise(() => {})
+  }
+
+  /** Where a tool sends control is where control goes once the code is done. */
+  #passOn(path: string): void {
+    const scope = this.#code.run.fold.scopes.get(path)
+    const { actions } = this.#code.context
+    if (scope?.escalated) actions.escalate = true
+    if (scope?.active !== undefined) actions.transferToAgent = scope.active
+    if (scope?.skipped) actions.skipSummarization = true
+  }
+}

@@ -1,0 +1,39 @@
+import type { Content, ExecutableCode, Part } from '../content/content.ts'
+import { isAnswered } from '../event/code-call.ts'
+import { fencedCode } from './fenced-code.ts'
+import type { RunHost } from './run-host.ts'
+
+/** A reply whose code can be run: fenced blocks become code where the model has no such parts, and each gets an id. */
+export function codeParts(run: RunHost, content: Content, languages: readonly string[]): Content {
+  const parts = content.parts.some((part) => part.executableCode) ? content.parts : fromFences(content.parts, languages)
+  const taken = new Set<string>()
+  return {
+    role: content.role,
+    parts: parts.map((part, at) =>
+      part.executableCode && !isAnswered(parts, at) ? withId(run, part, part.executableCode, taken) : part,
+    ),
+  }
+}
+
+/** Everything a model said after its code is dropped, except calls. */
+function fromFences(parts: readonly Part[], languages: readonly string[]): readonly Part[] {
+  const read: Part[] = []
+  let hasCode = false
+  for (const part of parts) {
+    const code = part.text && !part.thought ? fencedCode(part.text, languages) : undefined
+    if (code) {
+      hasCode = true
+      const signed = part.thoughtSignature === undefined ? {} : { thoughtSignature: part.thoughtSignature }
+      read.push({ ...(code[0] as Part), ...signed }, ...code.slice(1))
+    } else if (!hasCode || part.text === undefined) read.push(part)
+  }
+  return hasCode ? read : parts
+}
+
+/** Ids name a call in its invocation. */
+function withId(run: RunHost, part: Part, { id, ...code }: ExecutableCode, taken: Set<string>): Part {
+  const fit = typeof id === 'string' && id !== '' && !/[/@]/.test(id) && !run.fold.calls.has(id) && !taken.has(id)
+  const given = fit ? id : run.newCallId()
+  taken.add(given)
+  return { ...part, executableCode: { ...code, id: given, language: String(code.language), code: String(code.code) } }
+}
