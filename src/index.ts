@@ -105,8 +105,21 @@ export type { RunConfig } from './tool/run-config.ts'
 export type { Effect, LlmRequest, Middleware, PolicyCall, Reconciled, Tool } from './tool/tool.ts'
 export { StaticToolset, type Toolset } from './tool/toolset.ts'
 export type { LlmRequestConfig, WireTool } from './tool/wire.ts'
+export { codeExecution } from './tools/code-execution.ts'
+export {
+  type DiscoveryEngineSearchOptions,
+  discoveryEngineSearch,
+  type SearchResultMode,
+} from './tools/discovery-engine-search.ts'
+export { enterpriseWebSearch } from './tools/enterprise-web-search.ts'
 export { type Example, type ExampleSource, exampleTool } from './tools/example-tool.ts'
 export { exitLoop } from './tools/exit-loop.ts'
+export { googleMapsGrounding } from './tools/google-maps-grounding.ts'
+export { googleSearch } from './tools/google-search.ts'
+export type { AccessToken } from './tools/google-token.ts'
 export { loadArtifacts } from './tools/load-artifacts.ts'
 export { loadMemory } from './tools/load-memory.ts'
 export { preloadMemory } from './tools/preload-memory.ts'
+export type { SearchTargetOptions } from './tools/search-target.ts'
+export { urlContext } from './tools/url-context.ts'
+export { type VertexAiSearchOptions, vertexAiSearch } from './tools/vertex-ai-search.ts'

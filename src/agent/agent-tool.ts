@@ -18,6 +18,8 @@ export interface AgentToolOptions {
   readonly skipSummarization?: boolean | undefined
   /** Default true: the runner's plugins see what happens inside. */
   readonly includePlugins?: boolean | undefined
+  /** What the agent's answer rests on is also said of the caller's next reply. */
+  readonly propagateGroundingMetadata?: boolean | undefined
 }
 
 /** What the walk knows of an agent tool. */
@@ -25,6 +27,7 @@ export interface AgentMark {
   readonly agent: Agent
   readonly skipSummarization: boolean
   readonly includePlugins: boolean
+  readonly propagateGroundingMetadata: boolean
 }
 
 /**
@@ -49,6 +52,7 @@ export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
     agent,
     skipSummarization: options.skipSummarization === true,
     includePlugins: options.includePlugins !== false,
+    propagateGroundingMetadata: options.propagateGroundingMetadata === true,
   }
   const made: Tool & { [AGENT]: AgentMark } = {
     name,

@@ -169,6 +169,8 @@ function finalReply(
     context.state.set(outputKey, textOf(content))
   }
   const event = replyEvent(run, agent.name, place, content, response, false)
+  const grounding = run.fold.scopes.get(place.path)?.grounding
+  if (grounding) event.groundingMetadata ??= grounding
   const actions = context.take()
   if (actions) event.actions = actions
   return event

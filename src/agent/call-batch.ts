@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import type { Batch } from '../dispatch/host.ts'
@@ -75,6 +76,11 @@ export class CallBatch implements Batch {
     const answer = (calls: readonly CallState[], inner: Place): Promise<void> =>
       dispatch(new CallBatch(run, inner, this.#plan, table, calls, this.#walk))
     return codeBody({ run, executor, agentName: agent.name, place, table, call, args, context, dispatch: answer })
+  }
+  groundingOf(call: CallState): JsonObject | undefined {
+    const mark = call.isCode ? undefined : agentOf(this.table.tools.get(call.name))
+    if (!mark?.propagateGroundingMetadata) return undefined
+    return this.host.fold.answerIn(childPath(this.scope.path, mark.agent.name, call.id))?.groundingMetadata
   }
   hasBegun(tool: Tool, call: CallState): boolean {
     const mark = agentOf(tool)

@@ -7,6 +7,7 @@ import type { Schema } from '../schema/infer.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import type { Model } from '../tool/model.ts'
+import { serverToolOf } from '../tool/server-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { addedTools, outputMode } from './added-tools.ts'
 import { type Agent, checkAgentName, type InvocationContext, WALK } from './agent.ts'
@@ -93,7 +94,8 @@ export class LlmAgent implements Agent {
   }
 
   get hasTools(): boolean {
-    return this.table.wire.length > 0 || this.dynamicTools.length > 0
+    const { wire, processors } = this.table
+    return wire.length > 0 || this.dynamicTools.length > 0 || processors.some((tool) => serverToolOf(tool))
   }
 
   /** Every tool the model would see: the agent's own, those of its toolsets, and what the framework adds. */

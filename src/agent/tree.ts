@@ -9,6 +9,7 @@ import { callableFromCode, codeInstruction, codeTool } from './code-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './hooks.ts'
 import { constantText } from './instruction.ts'
 import { type Instruction, LlmAgent } from './llm-agent.ts'
+import { fitServerTools } from './server-tools.ts'
 import { roster, TRANSFER_TO_AGENT } from './transfer.ts'
 
 /** What the runner adds to a tree. */
@@ -151,7 +152,7 @@ export class AgentTree {
     const canTransfer = reachable.length > 0 && !byHand
     const output = outputMode(agent.output, canTransfer || agent.hasTools, model)
     const added = addedTools({ canTransfer, output: agent.output, mode: output })
-    const table = agent.tableWith(added)
+    const table = fitServerTools(agent.tableWith(added), model, agent.name)
     const { codeExecutor } = agent.options
     const told = joinInstructions([
       reachable.length ? roster(reachable) : undefined,

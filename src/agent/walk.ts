@@ -15,6 +15,7 @@ import { listTools } from './list-tools.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { agentInCharge, type Child, type Log, next } from './next.ts'
 import type { Place, RunHost } from './run-host.ts'
+import { fitServerTools } from './server-tools.ts'
 import { ParallelAgent } from './workflow.ts'
 
 /** Takes a scope as far as it goes: to its end, or to where somebody must be waited for. */
@@ -69,7 +70,9 @@ function toolsNow(run: RunHost, agent: LlmAgent, place: Place): ToolTable | Prom
 
 async function listNow(run: RunHost, agent: LlmAgent, place: Place, table: ToolTable): Promise<ToolTable> {
   const context = readonlyContext(run, agent.name, place.branch)
-  const listed = await listTools(agent.dynamicTools, table, context, (problem) => run.logger.warn(problem))
+  const warn = (problem: string): void => run.logger.warn(problem)
+  const all = await listTools(agent.dynamicTools, table, context, warn)
+  const listed = fitServerTools(all, place.tree.plan(agent).model, agent.name, warn)
   run.keepTable(agent, listed)
   return listed
 }

@@ -100,6 +100,8 @@ export interface Batch {
   entryOf(call: CallState): ToolEntry | undefined
   /** For what is walked as a scope of this invocation, an agent tool's child or code; undefined when the tool has a body. */
   scopedBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined
+  /** What the agent behind this call found its answer on, when its caller is to say so too. */
+  groundingOf(call: CallState): JsonObject | undefined
   /** Has this call's agent already begun? Then the gates were passed. */
   hasBegun(tool: Tool, call: CallState): boolean
   /** Shows a value of a running call to whoever follows the run. */

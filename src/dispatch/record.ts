@@ -18,6 +18,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   const parts: Part[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
+  let grounding: JsonObject | undefined
   for (const [at, outcome] of settled.entries()) {
     const { call } = outcome
     const { id, name } = call
@@ -34,9 +35,10 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
     } else parts.push(answerPart(call, response))
     if (outcome.parts) parts.push(...outcome.parts)
+    grounding = batch.groundingOf(call) ?? grounding
   }
   if (leaves) parts.push(...handlesLeftBehind(batch, outcomes))
-  return follow(batch, parts, actions, longRunningToolIds, stop)
+  return follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
 }
 
 /** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */
@@ -86,19 +88,23 @@ function handlesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
   return batch.calls.filter((call) => call.pending && !here.has(call.id)).map((call) => answerPart(call, movedOn))
 }
 
-function follow(
-  { host, agentName, scope }: Batch,
-  parts: readonly Part[],
-  actions: EventActions,
-  longRunningToolIds: readonly string[] | undefined,
-  stop: string | undefined,
-): NewEntry[] {
+interface Recorded {
+  readonly parts: readonly Part[]
+  readonly actions: EventActions
+  readonly longRunningToolIds: readonly string[] | undefined
+  readonly stop: string | undefined
+  readonly grounding: JsonObject | undefined
+}
+
+function follow({ host, agentName, scope }: Batch, recorded: Recorded): NewEntry[] {
+  const { parts, actions, longRunningToolIds, stop, grounding } = recorded
   const { escalate } = actions
   const entries: NewEntry[] = []
   if (escalate) delete actions.escalate // it has an event of its own
   if (parts.length) {
     const event = host.draft(agentName, scope, { role: 'tool', parts }, actions)
     if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds
+    if (grounding) event.groundingMetadata = grounding
     entries.push({ event })
   }
   if (escalate && actions.transferToAgent === undefined) {

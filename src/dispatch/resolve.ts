@@ -4,6 +4,7 @@ import type { FunctionDeclaration } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
+import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
 import type { WireTool } from '../tool/wire.ts'
 
@@ -40,6 +41,7 @@ export function makeToolTable(sourced: readonly SourcedTool[]): ToolTable {
   for (const { tool, source } of sourced) {
     const entry = entryOf(tool)
     const taken = sources.get(tool.name)
+    if (taken !== undefined && isSameServerTool((entries.get(tool.name) as ToolEntry).tool, tool)) continue
     if (taken !== undefined) {
       throw new ToolwrightError(
         'INVALID_CONFIG',

@@ -36,6 +36,8 @@ export interface ScopeState {
   answered: boolean
   escalated: boolean
   skipped: boolean
+  /** What the results so far rest on, for the reply that follows them. */
+  grounding: JsonObject | undefined
   /** Nothing more happens here. */
   ended: boolean
   error: { readonly code: string; readonly message: string } | undefined
@@ -125,7 +127,7 @@ export class Fold {
     const { content, actions } = event
     if (content?.role !== 'user') speaker(scope, event.author)
     if (content?.role === 'model') this.#reply(scope, event)
-    else if (content?.role === 'tool') this.#respond(event)
+    else if (content?.role === 'tool') this.#respond(scope, event)
     else if (content && scope.answered) {
       scope.answered = false // told to answer again
       scope.corrections++
@@ -163,6 +165,7 @@ export class Fold {
     }
     scope.calls = []
     scope.skipped = false
+    scope.grounding = undefined
     scope.earlierFailures = scope.failures
     scope.failures = []
     const parts = event.content?.parts ?? []
@@ -198,7 +201,8 @@ export class Fold {
     return call
   }
 
-  #respond(event: Event): void {
+  #respond(scope: ScopeState, event: Event): void {
+    if (event.groundingMetadata) scope.grounding = event.groundingMetadata
     for (const part of event.content?.parts ?? []) {
       const answer = answerIn(part)
       if (answer) this.#settle(answer)
@@ -243,6 +247,7 @@ export class Fold {
       answered: false,
       escalated: false,
       skipped: false,
+      grounding: undefined,
       ended: false,
       error: undefined,
       speakers: [],

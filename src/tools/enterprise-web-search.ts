@@ -1,0 +1,12 @@
+import type { Tool } from '../tool/tool.ts'
+import { serverSide } from './server-side.ts'
+
+/** Gemini on Vertex AI searches the web within an enterprise's compliance rules. */
+export function enterpriseWebSearch(): Tool {
+  return serverSide({
+    name: 'enterprise_web_search',
+    description: 'Search the web.',
+    capability: 'enterpriseWebSearch',
+    entry: { enterpriseWebSearch: {} },
+  })
+}

@@ -1,0 +1,43 @@
+import type { Tool } from '../tool/tool.ts'
+import { type DiscoveryEngineSearchOptions, discoveryEngineSearch } from './discovery-engine-search.ts'
+import { searchTarget } from './search-target.ts'
+import { serverSide } from './server-side.ts'
+
+export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
+  /**
+   * Where the model cannot have it beside other tools, search from here with `discoveryEngineSearch` instead of through
+   * an agent of its own.
+   */
+  readonly bypassMultiToolsLimit?: boolean | undefined
+}
+
+/**
+ * Gemini on Vertex AI searches a data store of yours.
+ *
+ * @example
+ * const store = 'projects/p/locations/global/collections/default_collection/dataStores/docs'
+ * const agent = new LlmAgent({ name: 'docs', model, tools: [vertexAiSearch({ dataStoreId: store })] })
+ */
+export function vertexAiSearch(options: VertexAiSearchOptions): Tool {
+  const { dataStoreId, searchEngineId, filter, maxResults, bypassMultiToolsLimit, ...client } = options
+  searchTarget('vertexAiSearch', options)
+  return serverSide({
+    name: 'vertex_ai_search',
+    description: 'Search the documents of the data store.',
+    capability: 'vertexAiSearch',
+    entry: {
+      retrieval: {
+        vertexAiSearch: {
+          ...(dataStoreId !== undefined && { datastore: dataStoreId }),
+          ...(searchEngineId !== undefined && { engine: searchEngineId }),
+          ...(filter !== undefined && { filter }),
+          ...(maxResults !== undefined && { maxResults }),
+        },
+      },
+    },
+    ...(bypassMultiToolsLimit && {
+      substitute: () =>
+        discoveryEngineSearch({ ...client, name: 'vertex_ai_search', dataStoreId, searchEngineId, filter, maxResults }),
+    }),
+  })
+}

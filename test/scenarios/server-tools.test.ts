@@ -1,0 +1,231 @@
+// Tools the model's own servers run: handles in the request, and stand-ins where a model cannot have them beside others.
+import {
+  codeExecution,
+  discoveryEngineSearch,
+  enterpriseWebSearch,
+  googleMapsGrounding,
+  googleSearch,
+  LlmAgent,
+  type Model,
+  Runner,
+  StaticToolset,
+  type Tool,
+  tool,
+  urlContext,
+  vertexAiSearch,
+} from 'toolwright'
+import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { notebook, offered, quiet } from './kit.ts'
+
+const serverTools = [
+  'googleSearch',
+  'urlContext',
+  'codeExecution',
+  'googleMaps',
+  'enterpriseWebSearch',
+  'vertexAiSearch',
+]
+const modest: Model['capabilities'] = { serverTools }
+const able: Model['capabilities'] = { serverTools, serverToolsWithFunctions: true }
+const dataStoreId = 'projects/p/locations/global/collections/default_collection/dataStores/docs'
+
+const add = tool({
+  name: 'add',
+  description: 'Add',
+  parameters: z.object({ a: z.number() }),
+  run: ({ a }) => ({ sum: a + 1 }),
+})
+
+function stage(
+  tools: ConstructorParameters<typeof LlmAgent>[0]['tools'],
+  capabilities: Model['capabilities'],
+  steps: readonly Step[] = ['done'],
+  options: Partial<ConstructorParameters<typeof LlmAgent>[0]> = {},
+): { model: ScriptedModel; runner: Runner } {
+  const model = scriptedModel(steps, { capabilities })
+  const agent = new LlmAgent({ name: 'agent', model, tools, ...options })
+  return { model, runner: new Runner({ appName: 'app', agent, logger: quiet }) }
+}
+
+const wireOf = (model: ScriptedModel, at = 0): readonly unknown[] =>
+  (model.requests[at]?.config.tools ?? []).filter((entry) => !entry.functionDeclarations)
+
+const ask = { userId: 'ada', message: 'go' }
+
+describe('a server-side tool by itself', () => {
+  test.each<[string, Tool, object]>([
+    ['googleSearch', googleSearch(), { googleSearch: {} }],
+    ['urlContext', urlContext(), { urlContext: {} }],
+    ['codeExecution', codeExecution(), { codeExecution: {} }],
+    ['googleMapsGrounding', googleMapsGrounding(), { googleMaps: {} }],
+    ['enterpriseWebSearch', enterpriseWebSearch(), { enterpriseWebSearch: {} }],
+    [
+      'vertexAiSearch',
+      vertexAiSearch({ dataStoreId, filter: 'year > 2020', maxResults: 3 }),
+      { retrieval: { vertexAiSearch: { datastore: dataStoreId, filter: 'year > 2020', maxResults: 3 } } },
+    ],
+  ])('%s is one entry of the request and nothing a model can call', async (_, handle, entry) => {
+    const { model, runner } = stage([handle], modest, [{ calls: [{ name: handle.name }] }, 'done'])
+    const { events } = await runner.complete(ask)
+    expect(wireOf(model)).toEqual([entry])
+    expect(wireOf(model, 1)).toEqual([entry])
+    expect(offered(model)).toEqual([])
+    expect(events[1]?.content?.parts[0]?.functionResponse?.response).toMatchObject({ errorCode: 'NOT_FOUND' })
+  })
+
+  test('given twice it is in the request once', async () => {
+    const { model, runner } = stage([googleSearch(), [googleSearch()]], able)
+    await runner.complete(ask)
+    expect(wireOf(model)).toEqual([{ googleSearch: {} }])
+  })
+
+  test('two that search different stores are two, and the names tell', () => {
+    const other = `${dataStoreId}-2`
+    expect(() => stage([vertexAiSearch({ dataStoreId }), vertexAiSearch({ dataStoreId: other })], able)).toThrow(
+      'twice',
+    )
+  })
+
+  test('on a model that has none it is an error when the runner is built, with the cure', () => {
+    expect(() => stage([googleSearch()], undefined)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_CONFIG',
+        message: expect.stringMatching(/google_search.*agent.*gemini/s),
+      }),
+    )
+  })
+
+  test('on a model that has others it says which', () => {
+    expect(() => stage([urlContext()], { serverTools: ['googleSearch'] })).toThrow(
+      'has no urlContext. It has googleSearch.',
+    )
+  })
+
+  test('grounding metadata reaches the event', async () => {
+    const groundingMetadata = { webSearchQueries: ['x'] }
+    const { runner } = stage([googleSearch()], modest, [{ text: 'found', response: { groundingMetadata } }])
+    const { events } = await runner.complete(ask)
+    expect(events.at(-1)?.groundingMetadata).toEqual(groundingMetadata)
+  })
+})
+
+describe('beside function tools', () => {
+  test('a model that can have both has both', async () => {
+    const { model, runner } = stage([googleSearch(), add], able)
+    await runner.complete(ask)
+    expect(wireOf(model)).toEqual([{ googleSearch: {} }])
+    expect(offered(model)).toEqual(['add'])
+  })
+
+  test('on a model that cannot, it becomes an agent tool that asks the same model with nothing else', async () => {
+    const groundingMetadata = { webSearchQueries: ['weather oslo'] }
+    const { model, runner } = stage([googleSearch(), add], modest, [
+      {
+        calls: [
+          { name: 'google_search', args: { request: 'weather oslo' } },
+          { name: 'add', args: { a: 1 } },
+        ],
+      },
+      { text: 'It rains.', response: { groundingMetadata } },
+      'It rains in Oslo.',
+    ])
+    const { text, events } = await runner.complete(ask)
+    expect(text).toBe('It rains in Oslo.')
+    expect(offered(model)).toEqual(['google_search', 'add'])
+    expect(wireOf(model)).toEqual([])
+    expect(wireOf(model, 1)).toEqual([{ googleSearch: {} }])
+    expect(offered(model, 1)).toEqual([])
+    expect(
+      events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse?.response ?? []) ?? []),
+    ).toEqual([{ text: 'It rains.' }, { sum: 2 }])
+    expect(events.at(-1)?.groundingMetadata).toEqual(groundingMetadata) // said of the caller's answer too
+  })
+
+  test("grounding of the caller's own reply is not replaced", async () => {
+    const { runner } = stage([googleSearch(), add], modest, [
+      { calls: [{ name: 'google_search', args: { request: 'x' } }] },
+      { text: 'inner', response: { groundingMetadata: { webSearchQueries: ['inner'] } } },
+      { text: 'outer', response: { groundingMetadata: { webSearchQueries: ['outer'] } } },
+    ])
+    const { events } = await runner.complete(ask)
+    expect(events.at(-1)?.groundingMetadata).toEqual({ webSearchQueries: ['outer'] })
+  })
+
+  test('two server-side tools beside each other are both wrapped', async () => {
+    const { model, runner } = stage([googleSearch(), urlContext()], modest)
+    await runner.complete(ask)
+    expect(offered(model)).toEqual(['google_search', 'url_context'])
+    expect(wireOf(model)).toEqual([])
+  })
+
+  test('a transfer, or a structured answer, counts as a function tool', async () => {
+    const child = new LlmAgent({ name: 'child', description: 'helps' })
+    const transfer = stage([googleSearch()], modest, ['done'], { subAgents: [child] })
+    await transfer.runner.complete(ask)
+    expect(offered(transfer.model)).toEqual(['google_search', 'transfer_to_agent'])
+    const typed = stage([googleSearch()], modest, [{ calls: [{ name: 'set_model_response', args: { n: 1 } }] }], {
+      outputSchema: z.object({ n: z.number() }),
+    })
+    await typed.runner.complete(ask)
+    expect(offered(typed.model)).toEqual(['google_search', 'set_model_response'])
+  })
+
+  test('tools that a toolset lists later count too', async () => {
+    const { model, runner } = stage([googleSearch(), new StaticToolset([add])], modest)
+    await runner.complete(ask)
+    expect(offered(model)).toEqual(['google_search', 'add'])
+    expect(wireOf(model)).toEqual([])
+  })
+
+  test('one that a toolset lists on a model without it is left out and reported', async () => {
+    const logger = notebook()
+    const model = scriptedModel(['done'])
+    const agent = new LlmAgent({ name: 'agent', model, tools: [new StaticToolset([googleSearch(), add])] })
+    await new Runner({ appName: 'app', agent, logger }).complete(ask)
+    expect(offered(model)).toEqual(['add'])
+    expect(logger.lines.join()).toContain('google_search')
+  })
+
+  test('vertexAiSearch becomes a search from here when it may', async () => {
+    const requests: { url: string; body: unknown }[] = []
+    const send: typeof fetch = async (url, init) => {
+      requests.push({ url: String(url), body: JSON.parse(String(init?.body)) })
+      return Response.json({
+        results: [{ chunk: { content: 'It is so.', documentMetadata: { title: 'T', uri: 'u' } } }],
+      })
+    }
+    const search = vertexAiSearch({ dataStoreId, bypassMultiToolsLimit: true, accessToken: 't', fetch: send })
+    const { model, runner } = stage([search, add], modest, [
+      { calls: [{ name: 'vertex_ai_search', args: { query: 'what' } }] },
+      'done',
+    ])
+    const { events } = await runner.complete(ask)
+    expect(offered(model)).toEqual(['vertex_ai_search', 'add'])
+    expect(requests[0]?.url).toContain(`${dataStoreId}/servingConfigs/default_config:search`)
+    expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({
+      results: [{ title: 'T', url: 'u', content: 'It is so.' }],
+    })
+  })
+
+  test('without leave to search from here it is an agent tool like the others', async () => {
+    const { model, runner } = stage([vertexAiSearch({ dataStoreId }), add], modest, [
+      { calls: [{ name: 'vertex_ai_search', args: { request: 'what' } }] },
+      'inner',
+      'done',
+    ])
+    await runner.complete(ask)
+    expect(wireOf(model, 1)).toEqual([{ retrieval: { vertexAiSearch: { datastore: dataStoreId } } }])
+  })
+})
+
+test.each([
+  ['neither', {}, 'either'],
+  ['both', { dataStoreId, searchEngineId: dataStoreId.replace('dataStores', 'engines') }, 'either'],
+  ['a short name', { dataStoreId: 'docs' }, 'full resource name'],
+  ['a traversal', { dataStoreId: `${dataStoreId}/../../x` }, 'full resource name'],
+])('a search target that is %s is refused when built', (_, target, problem) => {
+  expect(() => vertexAiSearch(target)).toThrow(problem)
+  expect(() => discoveryEngineSearch(target)).toThrow(problem)
+})
