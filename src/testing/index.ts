@@ -5,6 +5,17 @@
  */
 export { artifactServiceSuite } from './artifact-suite.ts'
 export { credentialServiceSuite } from './credential-suite.ts'
+export type {
+  GeminiFault,
+  GeminiReply,
+  GeminiRequest,
+  GeminiRules,
+  GeminiScript,
+  GeminiServer,
+  GeminiServerOptions,
+  GeminiStep,
+} from './gemini-script.ts'
+export { geminiServer } from './gemini-server.ts'
 export { memoryServiceSuite } from './memory-suite.ts'
 export { type ScriptedModel, type ScriptedReply, type Step, scriptedModel } from './scripted-model.ts'
 export { sessionServiceSuite } from './session-suite.ts'

@@ -1,0 +1,15 @@
+import type { GeminiScript, GeminiServer, GeminiServerOptions } from './gemini-script.ts'
+
+/**
+ * A local HTTP server that speaks Gemini's wire, the Gemini API's paths and Vertex AI's: it says what the script says,
+ * refuses what Gemini refuses, and fails as told. A request past the end of the script is refused.
+ *
+ * @example
+ * await using server = await geminiServer([{ calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }, 'Cold.'])
+ * const model = gemini('gemini-2.5-flash', { apiKey: 'any', baseUrl: server.url })
+ */
+export async function geminiServer(script: GeminiScript, options: GeminiServerOptions = {}): Promise<GeminiServer> {
+  // loaded here: what is behind it needs Node, and this door opens without
+  const { startGeminiServer } = await import('./server/gemini.ts')
+  return await startGeminiServer(script, options)
+}

@@ -1,0 +1,88 @@
+// A scripted reply on the wire: one JSON body, or server-sent events with whatever goes wrong among them.
+import type { ServerResponse } from 'node:http'
+import type { JsonObject } from '../../base/json.ts'
+import { unreachable } from '../../base/unreachable.ts'
+import type { GeminiFault, GeminiReply, GeminiRequest } from '../gemini-script.ts'
+import { chunksOf, wholeOf } from './gemini-chunks.ts'
+import { errorBody, refuse } from './gemini-refusals.ts'
+
+export async function writeReply(outgoing: ServerResponse, request: GeminiRequest, reply: GeminiReply): Promise<void> {
+  const { fault } = reply
+  if (fault?.type === 'status') return refuse(outgoing, fault)
+  const chunks = chunksOf(reply, request.model)
+  if (request.isStream) await writeStream(outgoing, request, reply, chunks)
+  else await writeWhole(outgoing, request, reply, chunks)
+}
+
+async function writeStream(
+  outgoing: ServerResponse,
+  { signal }: GeminiRequest,
+  { fault, dripBytes }: GeminiReply,
+  chunks: readonly JsonObject[],
+): Promise<void> {
+  outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+  outgoing.flushHeaders()
+  const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`)
+  const breaking = fault && isBreaking(fault) ? fault : undefined
+  const sent = fault?.type === 'empty' ? [] : breaking ? events.slice(0, breaking.after ?? 0) : events
+  for (const event of sent) await write(outgoing, event, dripBytes, signal)
+  if (breaking) await goWrong(outgoing, breaking, events[sent.length] ?? '', signal)
+  if (!signal.aborted && fault?.type !== 'hang') outgoing.end()
+}
+
+type BreakingFault = Extract<GeminiFault, { after?: number }>
+
+const isBreaking = (fault: GeminiFault): fault is BreakingFault =>
+  fault.type === 'error-event' || fault.type === 'malformed' || fault.type === 'cut' || fault.type === 'hang'
+
+async function goWrong(
+  outgoing: ServerResponse,
+  fault: BreakingFault,
+  next: string,
+  signal: AbortSignal,
+): Promise<void> {
+  switch (fault.type) {
+    case 'error-event':
+      return write(outgoing, `data: ${JSON.stringify(errorBody(fault))}\r\n\r\n`, undefined, signal)
+    case 'malformed':
+      return write(outgoing, 'data: {"candidates": [{"content"\r\n\r\n', undefined, signal)
+    case 'cut':
+      await write(outgoing, next.slice(0, next.length / 2), undefined, signal)
+      outgoing.destroy()
+      return
+    case 'hang':
+      return
+    default:
+      return unreachable(fault)
+  }
+}
+
+async function writeWhole(
+  outgoing: ServerResponse,
+  { signal }: GeminiRequest,
+  { fault, dripBytes }: GeminiReply,
+  chunks: readonly JsonObject[],
+): Promise<void> {
+  if (fault?.type === 'hang') return
+  if (fault?.type === 'error-event') return refuse(outgoing, fault)
+  const body = fault?.type === 'empty' ? '{}' : JSON.stringify(wholeOf(chunks))
+  outgoing.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' })
+  const isBroken = fault?.type === 'cut' || fault?.type === 'malformed'
+  await write(outgoing, isBroken ? body.slice(0, body.length / 2) : body, dripBytes, signal)
+  if (fault?.type === 'cut') outgoing.destroy()
+  else outgoing.end()
+}
+
+/** Between two pieces everybody else gets a turn, so that the client reads the one before the other is sent. */
+async function write(
+  outgoing: ServerResponse,
+  text: string,
+  dripBytes: number | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = Buffer.from(text)
+  const size = dripBytes ?? bytes.length
+  for (let at = 0; at < bytes.length && !signal.aborted; at += size) {
+    await new Promise<void>((resolve) => outgoing.write(bytes.subarray(at, at + size), () => setImmediate(resolve)))
+  }
+}

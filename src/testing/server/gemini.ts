@@ -1,0 +1,111 @@
+// A local Gemini: real HTTP, real paths, real refusals. Only what it says is scripted.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isRecord } from '../../base/json.ts'
+import { messageOf } from '../../error/error.ts'
+import type {
+  GeminiReply,
+  GeminiRequest,
+  GeminiScript,
+  GeminiServer,
+  GeminiServerOptions,
+  GeminiStep,
+} from '../gemini-script.ts'
+import { type Refusal, refusalOf, refuse } from './gemini-refusals.ts'
+import { writeReply } from './gemini-reply.ts'
+
+export async function startGeminiServer(script: GeminiScript, options: GeminiServerOptions): Promise<GeminiServer> {
+  const requests: GeminiRequest[] = []
+  let said = 0
+  const nextStep = (): GeminiStep | undefined => (typeof script === 'function' ? script : script[said++])
+
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const request = await read(incoming, outgoing)
+    if ('status' in request) return refuse(outgoing, request)
+    requests.push(request)
+    const refusal = refusalOf(request, options)
+    if (refusal) return refuse(outgoing, refusal)
+    const step = nextStep()
+    if (step === undefined) return refuse(outgoing, isOver(script.length))
+    await writeReply(outgoing, request, await replyOf(step, request))
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    answer(incoming, outgoing).catch((error) => {
+      if (outgoing.headersSent) outgoing.destroy()
+      else refuse(outgoing, { status: 400, message: `The script failed: ${messageOf(error)}` })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = async (): Promise<void> => {
+    if (!server.listening) return
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeAllConnections()
+    await closed
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    assertComplete() {
+      const left = typeof script === 'function' ? 0 : script.length - said
+      if (left > 0) throw new Error(`The script has ${left} steps left of ${script.length}.`)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+// no status that clients try again
+function isOver(steps: number): Refusal {
+  return { status: 400, message: `The script is over: it has ${steps} steps, this is one more.` }
+}
+
+const PATH =
+  /^\/+v\w+\/(?<vertex>(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/google\/)?models\/(?<model>[^/:]+):(?<method>\w+)$/
+
+async function read(incoming: IncomingMessage, outgoing: ServerResponse): Promise<GeminiRequest | Refusal> {
+  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://localhost')
+  const { model = '', method = '', vertex } = PATH.exec(pathname)?.groups ?? {}
+  if (method !== 'generateContent' && method !== 'streamGenerateContent') {
+    return { status: 404, message: `Nothing is at ${incoming.method} ${pathname}.` }
+  }
+  const isStream = method === 'streamGenerateContent'
+  if (isStream && searchParams.get('alt') !== 'sse') return { status: 400, message: 'Only alt=sse streams here.' }
+  let text = ''
+  for await (const piece of incoming.setEncoding('utf8')) text += piece
+  const body = parse(text)
+  if (!isRecord(body)) return { status: 400, message: 'Invalid JSON payload received.' }
+  return {
+    method: incoming.method ?? '',
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
+    body,
+    model: decodeURIComponent(model),
+    isStream,
+    isVertex: vertex !== undefined,
+    signal: goneSignal(outgoing),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function goneSignal(outgoing: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) gone.abort(new Error('The client went away.'))
+  })
+  return gone.signal
+}
+
+async function replyOf(step: GeminiStep, request: GeminiRequest): Promise<GeminiReply> {
+  const given = typeof step === 'function' ? await step(request) : step
+  if (typeof given === 'function') return replyOf(given, request)
+  return typeof given === 'string' ? { text: given } : given
+}

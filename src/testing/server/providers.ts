@@ -1,0 +1,99 @@
+// For tests only: a local server that model providers are pointed at. It says what it was told to say and keeps what it
+// was asked.
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { JsonObject } from '../../base/json.ts'
+
+/** A request as it arrived. */
+export interface Asked {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: JsonObject
+  /** Does it want events rather than one body? */
+  readonly isStream: boolean
+  /** When the client has gone, or has got everything. */
+  readonly closed: Promise<void>
+}
+
+/** What is sent back: one body, or server-sent events. */
+export interface Sent {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  /** Objects are data; with a `type` they have an event name too. Strings are written as they are. */
+  readonly events?: readonly (object | string)[]
+  /** After the events: `end` (the default), `break` the connection, or `hold` it open. */
+  readonly then?: 'end' | 'break' | 'hold'
+}
+
+export type Reply = Sent | ((asked: Asked) => Sent)
+
+export class ProviderServer {
+  readonly requests: Asked[] = []
+  readonly #replies: Reply[]
+  readonly #server = createServer((request, response) => void this.#answer(request, response))
+  #waiting: (() => void) | undefined
+
+  private constructor(replies: readonly Reply[]) {
+    this.#replies = [...replies]
+  }
+
+  /** Listens on a free port of this machine. */
+  static async start(replies: readonly Reply[]): Promise<ProviderServer> {
+    const made = new ProviderServer(replies)
+    await new Promise<void>((resolve) => made.#server.listen(0, '127.0.0.1', resolve))
+    return made
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Resolves when so many requests have arrived. */
+  async hasBeenAsked(times: number): Promise<void> {
+    while (this.requests.length < times) await new Promise<void>((resolve) => (this.#waiting = resolve))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = ''
+    for await (const chunk of request) text += String(chunk)
+    const body: JsonObject = JSON.parse(text || '{}')
+    const path = request.url ?? ''
+    const asked: Asked = {
+      path,
+      headers: request.headers,
+      body,
+      isStream: body.stream === true || path.includes(':stream'),
+      closed: new Promise((resolve) => response.on('close', resolve)),
+    }
+    this.requests.push(asked)
+    this.#waiting?.()
+    const reply = this.#replies.shift()
+    if (!reply) send(response, { status: 500, json: { error: { message: 'The script is over.' } } })
+    else send(response, typeof reply === 'function' ? reply(asked) : reply)
+  }
+}
+
+function send(response: ServerResponse, { status = 200, headers, json, events, then = 'end' }: Sent): void {
+  const type = events ? 'text/event-stream' : 'application/json'
+  response.writeHead(status, { 'content-type': type, ...headers })
+  if (!events) {
+    response.end(JSON.stringify(json ?? {}))
+    return
+  }
+  response.flushHeaders()
+  for (const event of events) response.write(typeof event === 'string' ? event : frame(event))
+  if (then === 'end') response.end()
+  // what was written must have left before the connection is broken
+  else if (then === 'break') response.write('\n', () => response.destroy())
+}
+
+function frame(event: object): string {
+  const name = 'type' in event ? `event: ${String(event.type)}\n` : ''
+  return `${name}data: ${JSON.stringify(event)}\n\n`
+}
