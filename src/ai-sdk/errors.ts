@@ -1,0 +1,126 @@
+// What can go wrong on the way to a provider and back, in plain words. Errors of providers are known by what they have
+// (name, statusCode, isRetryable, responseHeaders), not by their class: there may be several copies of it.
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { AiSdkModel } from './spec.ts'
+
+/** A call of an AI SDK model that failed. Neither keys nor what was asked are in it. */
+export class AiSdkError extends Error {
+  override readonly name: string = 'AiSdkError'
+  readonly provider: string
+  readonly model: string
+  /** The HTTP status, when the provider answered. */
+  readonly status: number | undefined
+  /** It may work when it is tried again. */
+  readonly isRetryable: boolean
+  /** What the provider asks us to wait. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    { provider, modelId }: Pick<AiSdkModel, 'provider' | 'modelId'>,
+    details: { status?: number | undefined; isRetryable?: boolean; retryAfterMs?: number | undefined; cause?: unknown },
+  ) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined)
+    this.provider = provider
+    this.model = modelId
+    this.status = details.status
+    this.isRetryable = details.isRetryable === true
+    this.retryAfterMs = details.retryAfterMs
+  }
+}
+
+/** The reply ended before its end. */
+export function cut(model: AiSdkModel, cause?: unknown): AiSdkError {
+  const message = `The reply of ${model.provider} was cut off before its end.`
+  return new AiSdkError(message, model, { isRetryable: true, ...(cause !== undefined && { cause }) })
+}
+
+/** Whatever a provider threw, as an error with plain words. Our own errors stay as they are. */
+export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => number): Error {
+  if (thrown instanceof AiSdkError || thrown instanceof ToolwrightError) return thrown
+  const error: JsonObject = typeof thrown === 'object' && thrown !== null ? { ...read(thrown) } : {}
+  const { provider } = model
+  const status = typeof error.statusCode === 'number' ? error.statusCode : undefined
+  const isRetryable = error.isRetryable === true
+  const retryAfterMs = retryAfter(error.responseHeaders, now)
+  const details = { status, isRetryable, retryAfterMs }
+  const words = clean(saidBy(thrown))
+  if (status !== undefined) return new AiSdkError(refusal(provider, status, words, retryAfterMs), model, details)
+  if (UNREADABLE.has(error.name)) {
+    const message = `${provider} gave an answer that could not be read.`
+    return new AiSdkError(message, model, { isRetryable: false })
+  }
+  const isNetwork = isNetworkError(thrown)
+  if (error.name === 'AI_APICallError' || isNetwork) {
+    const message = `${provider} could not be reached: ${words}`
+    return new AiSdkError(message, model, { ...details, isRetryable: isRetryable || isNetwork })
+  }
+  // it has no request in it, so it may be looked at
+  const cause = 'requestBodyValues' in error ? {} : { cause: thrown }
+  return new AiSdkError(`${provider}: ${words}`, model, { ...details, ...cause })
+}
+
+const UNREADABLE = new Set<unknown>([
+  'AI_JSONParseError',
+  'AI_TypeValidationError',
+  'AI_InvalidResponseDataError',
+  'AI_EmptyResponseBodyError',
+])
+
+/** A getter that throws must not hide the error it sits on. */
+function read(thrown: object): JsonObject {
+  const found: JsonObject = {}
+  for (const key of ['name', 'statusCode', 'isRetryable', 'responseHeaders', 'requestBodyValues']) {
+    try {
+      if (key in thrown) found[key] = (thrown as JsonObject)[key]
+    } catch {}
+  }
+  return found
+}
+
+function refusal(provider: string, status: number, words: string, retryAfterMs: number | undefined): string {
+  // what is said about a wrong key may hold the key
+  if (status === 401 || status === 403) return `${provider} refused the request (${status}): check its API key.`
+  if (status === 429) {
+    const wait = retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1000)} s.`
+    return `${provider} has had too many requests (429): ${words}${wait}`
+  }
+  if (status === 408 || status >= 500) return `${provider} could not answer (${status}): ${words}`
+  return `${provider} refused the request (${status}): ${words}`
+}
+
+function saidBy(thrown: unknown): string {
+  // an error part of a stream may be what the provider sent: { error: { message } }
+  if (isRecord(thrown) && isRecord(thrown.error)) return messageOf(thrown.error)
+  return messageOf(thrown)
+}
+
+const MAX_WORDS = 500
+
+/** Short, and without what looks like a key. */
+function clean(words: string): string {
+  const masked = words
+    .replace(/\b(sk|pk|rk|gsk|xai|key)-[\w-]{8,}/gi, '[key]')
+    .replace(/\bAIza[\w-]{20,}/g, '[key]')
+    .replace(/\b(bearer|api[-_ ]?key|token)(["':= ]+)[\w.~+/=-]{8,}/gi, '$1$2[key]')
+  return masked.length > MAX_WORDS ? `${masked.slice(0, MAX_WORDS).toWellFormed()}...` : masked
+}
+
+/** A connection that failed or broke. */
+export function isNetworkError(thrown: unknown): boolean {
+  return thrown instanceof TypeError && /fetch failed|failed to fetch|terminated|network|socket/i.test(thrown.message)
+}
+
+/** `retry-after-ms`, or `retry-after` as seconds or as a date. */
+function retryAfter(headers: unknown, now: () => number): number | undefined {
+  if (!isRecord(headers)) return undefined
+  const ms = Number(headers['retry-after-ms'] ?? Number.NaN)
+  if (ms >= 0) return ms
+  const after = headers['retry-after']
+  if (typeof after !== 'string' || after.trim() === '') return undefined
+  const seconds = Number(after)
+  if (seconds >= 0) return seconds * 1000
+  const date = Date.parse(after)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now())
+}

@@ -1,0 +1,95 @@
+// Media on its way to a model, in the shape its specification version has for it.
+import type { Part } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { providerOptionsOf } from './kept.ts'
+import type { FileData, FilePart, SupportedUrls } from './spec.ts'
+
+/** The model a prompt is written for. */
+export interface Target {
+  readonly version: 'v2' | 'v3' | 'v4'
+  /** For error messages: `gpt-5 (openai.responses)`. */
+  readonly label: string
+  readonly supportedUrls: SupportedUrls
+  /** Media of a tool's result stands in the result; otherwise a user message after it shows it. */
+  readonly mediaInResults: boolean
+}
+
+/** A part with media as a file of a message; undefined when it has none. */
+export function toFile(part: Part, target: Target): FilePart | undefined {
+  const found = mediaOf(part, target)
+  if (!found) return undefined
+  const { data, mediaType, filename } = found
+  const { google, ...others } = providerOptionsOf(part).providerOptions ?? {}
+  const withVideo = part.videoMetadata ? { ...google, videoMetadata: part.videoMetadata } : google
+  const providerOptions = { ...others, ...(withVideo && { google: withVideo }) }
+  return {
+    type: part.thought && target.version === 'v4' ? 'reasoning-file' : 'file',
+    data: target.version === 'v4' ? data : olderData(data),
+    mediaType,
+    ...(filename !== undefined && { filename }),
+    ...(Object.keys(providerOptions).length && { providerOptions }),
+  }
+}
+
+/** A part with media as a piece of a tool's result; undefined when it has none. */
+export function toResultFile(part: Part, target: Target): object | undefined {
+  const found = mediaOf(part, target)
+  if (!found) return undefined
+  const { data, mediaType, filename } = found
+  const named = filename === undefined ? {} : { filename }
+  if (target.version === 'v4') return { type: 'file', data, mediaType, ...named }
+  const isImage = mediaType.startsWith('image/')
+  if (data.type === 'url') {
+    if (target.version === 'v3') return { type: isImage ? 'image-url' : 'file-url', url: data.originalUrl }
+    return { type: 'text', text: `File (${mediaType}): ${data.originalUrl}` }
+  }
+  if (target.version === 'v2') return { type: 'media', data: data.data, mediaType }
+  return isImage
+    ? { type: 'image-data', data: data.data, mediaType }
+    : { type: 'file-data', data: data.data, mediaType, ...named }
+}
+
+interface Media {
+  readonly data: Exclude<FileData, string | URL>
+  readonly mediaType: string
+  readonly filename: string | undefined
+}
+
+function mediaOf({ inlineData, fileData }: Part, target: Target): Media | undefined {
+  if (inlineData) {
+    const { data, mimeType: mediaType, displayName: filename } = inlineData
+    return { data: { type: 'data', data }, mediaType, filename }
+  }
+  if (!fileData) return undefined
+  const { fileUri, mimeType, displayName: filename } = fileData
+  const url = URL.canParse(fileUri) ? new URL(fileUri) : undefined
+  if (!url || !mimeType || !isSupported(fileUri, mimeType, target.supportedUrls)) {
+    const what = mimeType ? `of type ${mimeType}` : 'without a mimeType'
+    throw new ToolwrightError(
+      'INVALID_REQUEST',
+      `${target.label} does not read files ${what} by their address (${where(fileUri)}). Send the bytes as inlineData.`,
+    )
+  }
+  return { data: { type: 'url', url, originalUrl: fileUri }, mediaType: mimeType, filename }
+}
+
+function olderData(data: Media['data']): string | URL {
+  return data.type === 'data' ? data.data : data.url
+}
+
+function isSupported(uri: string, mimeType: string, supported: SupportedUrls): boolean {
+  const type = mimeType.toLowerCase()
+  return Object.entries(supported).some(([pattern, urls]) => {
+    const prefix = pattern.toLowerCase().replace(/\*\/\*$|\*$/, '')
+    const fits = prefix === pattern.toLowerCase() ? type === prefix : type.startsWith(prefix)
+    return fits && urls.some((url) => url.test(uri.toLowerCase()))
+  })
+}
+
+/** An address without what may be secret in it. */
+function where(uri: string): string {
+  return uri
+    .replace(/[?#].*$/s, '')
+    .replace(/\/\/[^/@]*@/, '//')
+    .slice(0, 200)
+}

@@ -1,0 +1,9 @@
+/**
+ * Models and tools of the AI SDK for agents, and our tools for the AI SDK.
+ *
+ * @module
+ */
+export { AiSdkError } from './errors.ts'
+export { type FromAiSdkOptions, fromAiSdk } from './from-model.ts'
+export { type AiSdkProviderTool, aiSdkProviderTool } from './provider-tool.ts'
+export type { AiSdkModel, AiSdkPart, AiSdkResult } from './spec.ts'

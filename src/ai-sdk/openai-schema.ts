@@ -1,0 +1,43 @@
+// OpenAI holds a model to a schema only when every object is closed and every property required. Other schemas are sent
+// as a wish: what comes back is checked by us in any case.
+import { isRecord, type JsonObject } from '../base/json.ts'
+
+/** Does the provider speak OpenAI's dialect of JSON Schema? */
+export function isOpenAi(provider: string): boolean {
+  return /^(openai|azure)\b/.test(provider)
+}
+
+/** The schema with every object closed that does not say otherwise. */
+export function closeObjects(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closeObjects)
+  if (!isRecord(schema)) return schema
+  const closed: JsonObject = {}
+  for (const [key, value] of Object.entries(schema)) {
+    if (NAMED.has(key) && isRecord(value)) {
+      closed[key] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, closeObjects(one)]))
+    } else closed[key] = VALUES.has(key) ? value : closeObjects(value)
+  }
+  if (isRecord(closed.properties) && closed.additionalProperties === undefined) closed.additionalProperties = false
+  return closed
+}
+
+/** Can OpenAI hold a model to it? */
+export function isStrict(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict)
+  if (!isRecord(schema)) return schema !== true
+  const { type, properties, required, additionalProperties } = schema
+  if (type === 'object' || isRecord(properties)) {
+    const names = isRecord(properties) ? Object.keys(properties) : []
+    const listed: readonly unknown[] = Array.isArray(required) ? required : []
+    if (additionalProperties !== false || !names.every((name) => listed.includes(name))) return false
+  }
+  return Object.entries(schema).every(([key, value]) => {
+    if (VALUES.has(key) || key === 'additionalProperties') return true
+    return NAMED.has(key) && isRecord(value) ? Object.values(value).every(isStrict) : isStrict(value)
+  })
+}
+
+/** Keywords that hold schemas by name. */
+const NAMED = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'])
+/** Keywords that hold values. */
+const VALUES = new Set(['const', 'default', 'enum', 'examples', 'required', 'title', 'description'])
