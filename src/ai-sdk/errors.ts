@@ -46,8 +46,11 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
   const retryAfterMs = retryAfter(error.responseHeaders, now)
   const details = { status, isRetryable, retryAfterMs }
   const words = clean(saidBy(thrown))
-  if (status !== undefined) return new AiSdkError(refusal(provider, status, words, retryAfterMs), model, details)
-  if (UNREADABLE.has(error.name)) {
+  if (status !== undefined && status >= 400)
+    return new AiSdkError(refusal(provider, status, words, retryAfterMs), model, details)
+  // the answer began well
+  if (status !== undefined && isNetworkError(error.cause)) return cut(model)
+  if (status !== undefined || UNREADABLE.has(error.name)) {
     const message = `${provider} gave an answer that could not be read.`
     return new AiSdkError(message, model, { isRetryable: false })
   }
@@ -71,7 +74,7 @@ const UNREADABLE = new Set<unknown>([
 /** A getter that throws must not hide the error it sits on. */
 function read(thrown: object): JsonObject {
   const found: JsonObject = {}
-  for (const key of ['name', 'statusCode', 'isRetryable', 'responseHeaders', 'requestBodyValues']) {
+  for (const key of ['name', 'cause', 'statusCode', 'isRetryable', 'responseHeaders', 'requestBodyValues']) {
     try {
       if (key in thrown) found[key] = (thrown as JsonObject)[key]
     } catch {}

@@ -23,10 +23,20 @@ export interface Sent {
   /** Objects are data; with a `type` they have an event name too. Strings are written as they are. */
   readonly events?: readonly (object | string)[]
   /** After the events: `end` (the default), `break` the connection, or `hold` it open. */
-  readonly then?: 'end' | 'break' | 'hold'
+  readonly ending?: 'end' | 'break' | 'hold'
 }
 
 export type Reply = Sent | ((asked: Asked) => Sent)
+
+/** The beginning of a streamed reply, up to the event with these words; then more events, or another ending. */
+export function upTo(reply: Reply, words: string, more: Pick<Sent, 'events' | 'ending'>): Reply {
+  return (asked) => {
+    const { events = [], ...rest } = typeof reply === 'function' ? reply(asked) : reply
+    const end = events.findIndex((event) => JSON.stringify(event).includes(words)) + 1
+    if (end === 0) throw new Error(`No event says "${words}".`)
+    return { ...rest, ...more, events: [...events.slice(0, end), ...(more.events ?? [])] }
+  }
+}
 
 export class ProviderServer {
   readonly requests: Asked[] = []
@@ -79,7 +89,7 @@ export class ProviderServer {
   }
 }
 
-function send(response: ServerResponse, { status = 200, headers, json, events, then = 'end' }: Sent): void {
+function send(response: ServerResponse, { status = 200, headers, json, events, ending = 'end' }: Sent): void {
   const type = events ? 'text/event-stream' : 'application/json'
   response.writeHead(status, { 'content-type': type, ...headers })
   if (!events) {
@@ -88,9 +98,9 @@ function send(response: ServerResponse, { status = 200, headers, json, events, t
   }
   response.flushHeaders()
   for (const event of events) response.write(typeof event === 'string' ? event : frame(event))
-  if (then === 'end') response.end()
+  if (ending === 'end') response.end()
   // what was written must have left before the connection is broken
-  else if (then === 'break') response.write('\n', () => response.destroy())
+  else if (ending === 'break') response.write('\n', () => response.destroy())
 }
 
 function frame(event: object): string {

@@ -104,7 +104,7 @@ function itemEvents(item: JsonObject, output_index: number): object[] {
   if (item.type === 'message') {
     const [{ text = '' } = {}] = item.content as { text?: string }[]
     const deltas = pieces(text).map((delta) => ({ type: 'response.output_text.delta', item_id, output_index, delta }))
-    return [added(item), ...deltas, done]
+    return [added({ ...item, content: [] }), ...deltas, done]
   }
   if (item.type === 'reasoning') {
     const [{ text = '' } = {}] = item.summary as { text?: string }[]
