@@ -1,7 +1,7 @@
 // Code is a scope of the invocation: what it calls is recorded there, call by call. Run again after a pause or a crash,
 // it gets the recorded answers and goes on from where they end.
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
-import { SUSPENDED } from '../dispatch/host.ts'
+import { SUSPENDED, type Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, type ResultErrorCode, ToolError } from '../error/error.ts'
 import { type CallState, isFailure } from '../event/fold.ts'
@@ -86,18 +86,17 @@ async function settled({ run, context }: CodeCall, result: CodeResult, input: In
 }
 
 /** The tools one run of the code calls, in the order it calls them. */
-class CallsFromCode {
+class CallsFromCode implements Waiter {
   readonly #code: CodeCall
   readonly #path: string
   readonly #controller = new AbortController()
-  readonly #forget: () => void
   #made = 0
   #paused = false
 
   constructor(code: CodeCall) {
     this.#code = code
     this.#path = childPath(code.place.path, 'code', code.call.id)
-    this.#forget = code.run.onStop((reason) => this.#controller.abort(reason))
+    code.run.onStop(this)
   }
 
   /** Aborted when nobody waits for the code any more. */
@@ -110,8 +109,12 @@ class CallsFromCode {
     return this.#paused
   }
 
+  stop(reason: unknown): void {
+    this.#controller.abort(reason)
+  }
+
   end(): void {
-    this.#forget()
+    this.#code.run.forget(this)
     this.#controller.abort(new ToolError('The code has ended.', { code: 'CANCELLED' }))
   }
 

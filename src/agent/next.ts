@@ -66,10 +66,17 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
   const scope = log.fold.scopes.get(path)
   if (!scope) return { type: 'ask-model', agent }
   if (scope.answered) return DONE
-  const open = scope.calls.filter((call) => !call.response || call.pending)
-  const ready = open.filter((call) => !waitsOn(agent, log, call))
-  if (ready.length) return { type: 'dispatch', agent, calls: ready }
-  if (open.length) return { type: 'wait', on: open.flatMap((call) => waitsOn(agent, log, call) ?? []) }
+  let ready: CallState[] | undefined
+  let waiting: readonly CallState[] | undefined
+  for (const call of scope.calls) {
+    if (call.response && !call.pending) continue
+    const on = waitsOn(agent, log, call)
+    if (on) waiting = waiting ? [...waiting, ...on] : on
+    else if (ready) ready.push(call)
+    else ready = [call]
+  }
+  if (ready) return { type: 'dispatch', agent, calls: ready }
+  if (waiting) return { type: 'wait', on: waiting }
   if (scope.escalated || scope.skipped) return DONE
   return { type: 'ask-model', agent }
 }
@@ -90,7 +97,7 @@ function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState
 /** For code, and for an agent tool nobody has listed yet: it waits while something inside it does. */
 function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefined {
   const on: CallState[] = []
-  for (const scope of fold.scopes.values()) {
+  for (const scope of fold.scopes.all()) {
     if (
       !scope.path.startsWith(`${call.path}/`) ||
       !scope.path.split('/').some((step) => step.endsWith(`@${call.id}`))

@@ -32,16 +32,8 @@ export interface Place extends Scope {
 /** Waits for work, but no longer than the run lives; what it gives afterwards is dropped. */
 export function untilStopped<T>(host: DispatchHost, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const forget = host.onStop(reject)
-    work.then(
-      (value) => {
-        forget()
-        resolve(value)
-      },
-      (error) => {
-        forget()
-        reject(error)
-      },
-    )
+    const waiter = { stop: reject }
+    host.onStop(waiter)
+    work.then(resolve, reject).finally(() => host.forget(waiter))
   })
 }

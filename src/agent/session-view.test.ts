@@ -11,6 +11,7 @@ import {
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import type { Entry } from '../event/event.ts'
+import type { Fold } from '../event/fold.ts'
 import type { Agent } from './agent.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { SessionView } from './session-view.ts'
@@ -100,6 +101,6 @@ test('a transfer is remembered by a view that reads the log anew', async () => {
   expect(agent).toBeInstanceOf(LlmAgent)
 })
 
-function plain(fold: { scopes: Map<string, unknown>; calls: Map<string, unknown>; replies: number }): unknown {
-  return structuredClone({ scopes: [...fold.scopes], calls: [...fold.calls], replies: fold.replies })
+function plain({ scopes, calls, replies }: Fold): unknown {
+  return structuredClone({ scopes: scopes.all(), calls: calls.all(), replies })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Deadlines } from './deadlines.ts'
+import { type Deadline, Deadlines } from './deadlines.ts'
 import { systemPorts } from './ports.ts'
 
 function clock() {
@@ -27,12 +27,23 @@ function clock() {
   return { deadlines: new Deadlines(ports), timers, until }
 }
 
+const deadline = (pass: () => void): Deadline => ({ at: 0, isOver: true, pass })
+
 test('each deadline passes at its time, whatever order they were set in', () => {
   const { deadlines, until } = clock()
   const passed: string[] = []
-  deadlines.set(30, () => passed.push('late'))
-  deadlines.set(10, () => passed.push('soon'))
-  deadlines.set(30, () => passed.push('late too'))
+  deadlines.set(
+    30,
+    deadline(() => passed.push('late')),
+  )
+  deadlines.set(
+    10,
+    deadline(() => passed.push('soon')),
+  )
+  deadlines.set(
+    30,
+    deadline(() => passed.push('late too')),
+  )
   until(9)
   expect(passed).toEqual([])
   until(10)
@@ -44,17 +55,22 @@ test('each deadline passes at its time, whatever order they were set in', () => 
 test('one that is taken back does not pass, and nothing is left when the last is', () => {
   const { deadlines, timers, until } = clock()
   const passed: string[] = []
-  const first = deadlines.set(10, () => passed.push('first'))
-  const second = deadlines.set(20, () => passed.push('second'))
-  first()
-  first()
+  const first = deadline(() => passed.push('first'))
+  const second = deadline(() => passed.push('second'))
+  deadlines.set(10, first)
+  deadlines.set(20, second)
+  deadlines.end(first)
+  deadlines.end(first)
   until(15)
   expect(passed).toEqual([])
-  second()
+  deadlines.end(second)
   expect(timers.size).toBe(0)
   until(100)
   expect(passed).toEqual([])
-  deadlines.set(5, () => passed.push('again'))
+  deadlines.set(
+    5,
+    deadline(() => passed.push('again')),
+  )
   until(105)
   expect(passed).toEqual(['again'])
   expect(timers.size).toBe(0)
@@ -63,10 +79,16 @@ test('one that is taken back does not pass, and nothing is left when the last is
 test('a deadline set by one that passes is kept', () => {
   const { deadlines, until } = clock()
   const passed: number[] = []
-  deadlines.set(10, () => {
-    passed.push(1)
-    deadlines.set(10, () => passed.push(2))
-  })
+  deadlines.set(
+    10,
+    deadline(() => {
+      passed.push(1)
+      deadlines.set(
+        10,
+        deadline(() => passed.push(2)),
+      )
+    }),
+  )
   until(20)
   expect(passed).toEqual([1, 2])
 })

@@ -1,9 +1,10 @@
 import type { Ports } from './ports.ts'
 
-interface Deadline {
-  readonly at: number
-  readonly pass: () => void
+/** Something that is told when its time is up. `at` and `isOver` belong to whoever keeps it. */
+export interface Deadline {
+  at: number
   isOver: boolean
+  pass(): void
 }
 
 /** Many deadlines on one timer: calls that start together mostly end long before it. */
@@ -19,16 +20,17 @@ export class Deadlines {
     this.#ports = ports
   }
 
-  /** Calls back after `ms`; the returned function takes it back. */
-  set(ms: number, pass: () => void): () => void {
-    const deadline: Deadline = { at: this.#ports.now() + ms, pass, isOver: false }
+  /** Tells it after `ms`, unless it has ended before. */
+  set(ms: number, deadline: Deadline): void {
+    deadline.at = this.#ports.now() + ms
+    deadline.isOver = false
     this.#all.push(deadline)
     this.#live++
     if (!this.#cancelTimer || deadline.at < this.#timerAt) this.#wait(deadline.at, ms)
-    return () => this.#end(deadline)
   }
 
-  #end(deadline: Deadline): void {
+  /** Nobody needs to be told any more. */
+  end(deadline: Deadline): void {
     if (deadline.isOver) return
     deadline.isOver = true
     if (--this.#live > 0) return
@@ -51,7 +53,7 @@ export class Deadlines {
     const next = this.#all.reduce((first, deadline) => Math.min(first, deadline.at), Number.POSITIVE_INFINITY)
     if (next !== Number.POSITIVE_INFINITY) this.#wait(next, next - now)
     for (const deadline of due) {
-      this.#end(deadline)
+      this.end(deadline)
       deadline.pass()
     }
   }

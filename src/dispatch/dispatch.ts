@@ -16,12 +16,17 @@ export function dispatch(batch: Batch): Promise<void> {
   return only && others.length === 0 ? dispatchOne(batch, only) : dispatchAll(batch)
 }
 
-async function dispatchOne(batch: Batch, call: CallState): Promise<void> {
-  let one = prepare(batch, call)
-  if (one instanceof Promise) one = await one
-  const intent = one.type === 'ready' ? intentOf(batch, [one]) : undefined
-  if (intent) await batch.host.commit([intent])
-  return record(batch, [one.type === 'result' ? one : await execute(batch, one)])
+// callbacks instead of async functions: their frames would wait as long as the tool runs
+function dispatchOne(batch: Batch, call: CallState): Promise<void> {
+  const one = prepare(batch, call)
+  return one instanceof Promise ? one.then((prepared) => carryOut(batch, prepared)) : carryOut(batch, one)
+}
+
+function carryOut(batch: Batch, one: Prepared): Promise<void> {
+  if (one.type === 'result') return record(batch, [one])
+  const intent = intentOf(batch, [one])
+  const go = (): Promise<void> => execute(batch, one).then((outcome) => record(batch, [outcome]))
+  return intent ? batch.host.commit([intent]).then(go) : go()
 }
 
 async function dispatchAll(batch: Batch): Promise<void> {

@@ -8,15 +8,13 @@ import type { PolicyCall } from '../tool/tool.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import { type Answered, failure, type Outcome, type Ready, type Result, unknownOutcome } from './outcome.ts'
 import { settle } from './settle.ts'
+import { Timeout, type WaitOptions, waitFor } from './wait.ts'
 
 /** Yields kept of a generator that returns nothing. */
 const MAX_YIELDS = 10_000
 
 /** After so many yields others have a turn. */
 const BREATH = 1_000
-
-/** A body that did not come back in time. */
-class Timeout extends Error {}
 
 export async function execute(batch: Batch, one: Ready | Answered): Promise<Outcome> {
   const { host, hooks } = batch
@@ -61,7 +59,7 @@ function runPolicies(batch: Batch, ready: Ready): unknown {
     return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
   // a policy may wait for a slot: no deadline there, but cancellation reaches it
-  return whileRunning(batch.host, ready, run(0, { tool: entry.tool, args, context }), undefined)
+  return waitFor(run(0, { tool: entry.tool, args, context }), waitOf(batch, ready, undefined))
 }
 
 /** Runs the body with a context of its own: an attempt that fails, or comes back too late, has written nothing. */
@@ -83,14 +81,26 @@ function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
   const out = entry.tool.run(args, context)
   if (typeof out !== 'object' || out === null) return out
   const timeoutMs = entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
-  if (isThenable(out)) return whileRunning(batch.host, ready, out, timeoutMs)
+  if (isThenable(out)) return waitFor(out, waitOf(batch, ready, timeoutMs))
   if (isSteps(out)) return runSteps(batch, ready, out)
   return out
 }
 
 function runSteps(batch: Batch, ready: Ready, steps: Steps): Promise<unknown> {
   const timeoutMs = ready.entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
-  return whileRunning(batch.host, ready, drain(batch.host, ready, steps), timeoutMs, () => steps.return?.(undefined))
+  return waitFor(
+    drain(batch.host, ready, steps),
+    waitOf(batch, ready, timeoutMs, () => steps.return?.(undefined)),
+  )
+}
+
+function waitOf(
+  { host }: Batch,
+  { call, context }: Ready,
+  timeoutMs: number | undefined,
+  onLeave?: () => unknown,
+): WaitOptions {
+  return { host, name: call.name, context, timeoutMs, onLeave }
 }
 
 function isThenable(value: object): value is PromiseLike<unknown> {
@@ -122,48 +132,6 @@ async function drain({ ports }: DispatchHost, { context }: Ready, steps: Steps):
     if (yields.length < MAX_YIELDS) yields.push(value)
   }
 }
-
-/** Waits for work until it is done, its time is up or the run is stopped; what comes later is dropped. */
-function whileRunning<T>(
-  host: DispatchHost,
-  { call, context }: Ready,
-  work: PromiseLike<T>,
-  timeoutMs: number | undefined,
-  onLeave?: () => unknown,
-): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    let cancelTimer: (() => void) | undefined
-    let forget: (() => void) | undefined
-    const finish = (): void => {
-      cancelTimer?.()
-      forget?.()
-    }
-    const leave = (reason: unknown): void => {
-      finish()
-      context.abort(reason)
-      reject(reason)
-      if (onLeave) void Promise.resolve().then(onLeave).catch(ignore)
-    }
-    work.then(
-      (value) => {
-        finish()
-        resolve(value)
-      },
-      (error) => {
-        finish()
-        reject(error)
-      },
-    )
-    if (host.stopped) return leave(host.stopped.reason) // by the body itself, before it first waited
-    forget = host.onStop(leave)
-    if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) {
-      const late = (): void => leave(new Timeout(`${call.name} timed out after ${timeoutMs} ms`))
-      cancelTimer = host.deadlines.set(timeoutMs, late)
-    }
-  })
-}
-
-function ignore(): void {}
 
 function failed({ call, entry }: Ready | Answered, error: unknown): Result {
   if (error instanceof Timeout) {

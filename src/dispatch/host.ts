@@ -28,6 +28,11 @@ export interface Unrecorded {
 /** An event that is still being written. */
 export type Draft = { -readonly [K in keyof Event]: Event[K] }
 
+/** Somebody who waits inside a run. */
+export interface Waiter {
+  stop(reason: unknown): void
+}
+
 /** What dispatch needs of the run it is part of. */
 export interface DispatchHost extends InvocationHost {
   readonly fold: Fold
@@ -38,8 +43,10 @@ export interface DispatchHost extends InvocationHost {
   readonly maxResultBytes: number
   /** Set when the run is over before its end: cancelled, or unable to record. Nothing is recorded after it. */
   readonly stopped: { readonly reason: unknown } | undefined
-  /** Calls back when the run is stopped; the returned function takes it back. */
-  onStop(callback: (reason: unknown) => void): () => void
+  /** Tells somebody when the run is stopped, at once when it is. */
+  onStop(waiter: Waiter): void
+  /** Nobody needs to be told any more. */
+  forget(waiter: Waiter): void
   draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
   /** Records entries, all or none, then yields the events. */
   commit(entries: readonly NewEntry[]): Promise<void>

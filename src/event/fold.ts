@@ -1,4 +1,5 @@
 // What is known of one invocation: log entries go in, answers come out. Nothing here looks at anything but entries.
+import { Few } from '../base/few.ts'
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
@@ -31,7 +32,7 @@ export interface ScopeState {
   active: string | undefined
   transfers: number
   /** The calls of the latest model reply, in order. */
-  calls: CallState[]
+  calls: readonly CallState[]
   /** The latest model reply had no calls. */
   answered: boolean
   escalated: boolean
@@ -46,7 +47,7 @@ export interface ScopeState {
   /** How often the agent was told that its answer does not fit its schema. */
   corrections: number
   /** Calls that failed in the latest reply, and how often in a row by now. */
-  failures: Failure[]
+  failures: readonly Failure[]
   earlierFailures: readonly Failure[]
 }
 
@@ -61,12 +62,15 @@ export interface Failure {
   count: number
 }
 
+const NONE: readonly never[] = []
+const NO_CALLS: readonly CallState[] = []
+
 export class Fold {
   readonly invocationId: string
   /** Who has control at the root until somebody transfers: the latest transfer of earlier invocations. */
   readonly start: string | undefined
-  readonly scopes: Map<string, ScopeState> = new Map()
-  readonly calls: Map<string, CallState> = new Map()
+  readonly scopes: Few<ScopeState> = new Few()
+  readonly calls: Few<CallState> = new Few()
   /** Model calls of the whole invocation: their replies, and only they, are marked `turnComplete`. */
   replies = 0
   /** The message that began it. */
@@ -110,7 +114,7 @@ export class Fold {
   /** Calls without a final response, the deepest scopes first. */
   openCalls(): CallState[] {
     const open: CallState[] = []
-    for (const scope of this.scopes.values()) {
+    for (const scope of this.scopes.all()) {
       if (scope.ended) continue
       for (const call of scope.calls) if (!call.response || call.pending) open.push(call)
     }
@@ -135,7 +139,7 @@ export class Fold {
     if (actions.transferToAgent !== undefined) {
       scope.active = actions.transferToAgent
       scope.transfers++
-      scope.calls = []
+      scope.calls = NO_CALLS
       scope.answered = false
     }
     if (actions.escalate) scope.escalated = true
@@ -163,19 +167,18 @@ export class Fold {
       this.replies++
       speaker(scope, event.author).replies++
     }
-    scope.calls = []
+    scope.calls = NO_CALLS
     scope.skipped = false
     scope.grounding = undefined
     scope.earlierFailures = scope.failures
-    scope.failures = []
+    scope.failures = NONE
     const parts = event.content?.parts ?? []
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as Part
       const called = part.functionCall ?? (part.executableCode && codeCallOf(parts, at))
       if (!called) continue
       const call = this.#call(called, scope.path, event.author, !part.functionCall)
-      if (scope.calls.length) scope.calls.push(call)
-      else scope.calls = [call] // most replies have one: no room for more is kept
+      scope.calls = scope.calls.length ? [...scope.calls, call] : [call] // most replies have one
     }
     scope.answered = scope.calls.length === 0
     if (scope.answered && event.isolationScope !== undefined) {
@@ -224,7 +227,10 @@ export class Fold {
     const signature = signatureOf(call)
     const known = find(scope.failures, signature)
     if (known) known.count++
-    else scope.failures.push({ signature, count: (find(scope.earlierFailures, signature)?.count ?? 0) + 1 })
+    else {
+      const count = (find(scope.earlierFailures, signature)?.count ?? 0) + 1
+      scope.failures = [...scope.failures, { signature, count }]
+    }
   }
 
   #intend(intent: Intent): void {
@@ -243,17 +249,17 @@ export class Fold {
       isolation: isolationScope,
       active: undefined,
       transfers: 0,
-      calls: [],
+      calls: NO_CALLS,
       answered: false,
       escalated: false,
       skipped: false,
       grounding: undefined,
       ended: false,
       error: undefined,
-      speakers: [],
+      speakers: NONE,
       corrections: 0,
-      failures: [],
-      earlierFailures: [],
+      failures: NONE,
+      earlierFailures: NONE,
     }
     this.scopes.set(path, scope)
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
@@ -280,12 +286,10 @@ export function hasActed(scope: ScopeState | undefined, agentName: string): bool
 }
 
 function speaker(scope: ScopeState, name: string): Speaker {
-  let known = scope.speakers.find((one) => one.name === name)
-  if (!known) {
-    known = { name, replies: 0 }
-    scope.speakers = [...scope.speakers, known]
-  }
-  return known
+  for (const one of scope.speakers) if (one.name === name) return one
+  const first: Speaker = { name, replies: 0 }
+  scope.speakers = scope.speakers.length ? [...scope.speakers, first] : [first]
+  return first
 }
 
 function signatureOf(call: CallState): string {

@@ -1,7 +1,7 @@
 // A run while it runs: the one writer of its session, and the queue its events leave by.
 import type { LlmAgent } from '../agent/llm-agent.ts'
 import { failureOf, type Next, next } from '../agent/next.ts'
-import { type RunHost, untilStopped } from '../agent/run-host.ts'
+import type { RunHost } from '../agent/run-host.ts'
 import type { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
 import { walk } from '../agent/walk.ts'
@@ -12,7 +12,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
-import type { Draft, Logger, Unrecorded } from '../dispatch/host.ts'
+import type { Draft, Logger, Unrecorded, Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
@@ -73,7 +73,11 @@ export class Cancelled extends Error {
 export class ActiveRun implements RunHost {
   readonly #options: ActiveRunOptions
   readonly #turnstile: Turnstile = new Turnstile()
-  #stops: ((reason: unknown) => void)[] = []
+  /** Those who are told of a stop: mostly one, the tool that runs. */
+  #waiter: Waiter | undefined
+  #waiters: Set<Waiter> | undefined
+  /** Ends the wait for the walk. */
+  #interrupt: ((reason: unknown) => void) | undefined
   readonly #watchers: readonly Plugin[]
   readonly #nonce: string
   readonly #state: RunState
@@ -179,8 +183,10 @@ export class ActiveRun implements RunHost {
 
   async #run(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     try {
-      // whatever hangs inside, a callback or a model, a stop gets through
-      await untilStopped(this, this.#go(message, stateDelta))
+      await new Promise((resolve, reject) => {
+        this.#interrupt = reject // whatever hangs inside, a callback or a model, a stop gets through
+        this.#go(message, stateDelta).then(resolve, reject)
+      })
     } catch (error) {
       await this.#endEarly(error)
     }
@@ -230,16 +236,23 @@ export class ActiveRun implements RunHost {
     if (this.over || this.stopped) return
     this.stopped = { reason }
     this.#controller?.abort(reason)
-    for (const stop of this.#stops.slice()) stop(reason)
+    this.#waiter?.stop(reason)
+    for (const waiter of [...(this.#waiters ?? [])]) waiter.stop(reason)
+    this.#interrupt?.(reason)
   }
 
-  onStop(callback: (reason: unknown) => void): () => void {
-    if (this.stopped) callback(this.stopped.reason)
-    this.#stops.push(callback)
-    return () => {
-      const at = this.#stops.lastIndexOf(callback)
-      if (at >= 0) this.#stops.splice(at, 1)
+  onStop(waiter: Waiter): void {
+    if (this.stopped) waiter.stop(this.stopped.reason)
+    else if (this.#waiter === undefined) this.#waiter = waiter
+    else {
+      this.#waiters ??= new Set()
+      this.#waiters.add(waiter)
     }
+  }
+
+  forget(waiter: Waiter): void {
+    if (this.#waiter === waiter) this.#waiter = undefined
+    else this.#waiters?.delete(waiter)
   }
 
   hideFromPlugins(path: string): void {
@@ -438,11 +451,14 @@ export class ActiveRun implements RunHost {
   #unlessItHangs(told: Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       let cancelTimer: (() => void) | undefined
-      const forget = this.onStop(() => {
-        cancelTimer ??= this.services.ports.setTimer(resolve, BRIEFLY_MS)
-      })
+      const waiter: Waiter = {
+        stop: () => {
+          cancelTimer ??= this.services.ports.setTimer(resolve, BRIEFLY_MS)
+        },
+      }
+      this.onStop(waiter)
       void told.then(() => {
-        forget()
+        this.forget(waiter)
         cancelTimer?.()
         resolve()
       })

@@ -19,6 +19,7 @@ import { ActiveRun, Cancelled, type RunServices } from './active-run.ts'
 import { type Completion, completionOf } from './complete.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
+import { Pace } from './pace.ts'
 import type { Plugin } from './plugin.ts'
 import { closeResource, resourcesOf } from './resources.ts'
 import { followSignal, type Run, RunHandle } from './run.ts'
@@ -81,7 +82,11 @@ export class Runner {
   readonly #services: RunServices
   readonly #tree: AgentTree
   readonly #running: RunList = new RunList()
-  readonly #onOver = (active: ActiveRun): void => this.#running.delete(active)
+  readonly #pace: Pace
+  readonly #onOver = (active: ActiveRun): void => {
+    this.#running.delete(active)
+    this.#pace.leave()
+  }
   readonly #id: string
   #runs = 0
   #stopRenewing: (() => void) | undefined
@@ -110,6 +115,7 @@ export class Runner {
       toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
       maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
     }
+    this.#pace = new Pace(ports)
     this.#id = this.#services.ports.newId()
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
@@ -212,6 +218,8 @@ export class Runner {
   }
 
   async #begin(begin: Begin): Promise<ActiveRun> {
+    const crowded = this.#pace.enter()
+    if (crowded) await crowded
     if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
     const { userId, sessionId, message, stateDelta, runConfig } = begin
     const key = { appName: this.appName, userId, sessionId }

@@ -201,7 +201,8 @@ class Stored {
   readonly memo: LogMemo = {}
   updatedAt: number
   epoch: number = FREE
-  expiresAt = 0
+  /** No small number ever, so that the shape of a session is the same from the start. */
+  expiresAt: number = Number.NEGATIVE_INFINITY
   inbox: Inbox | undefined
   checkpoint: JsonObject | undefined
 
@@ -248,4 +249,4 @@ function promised<T>(work: () => T): Promise<T> {
   }
 }
 
-keepShape(new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, 0))
+keepShape(new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY))
