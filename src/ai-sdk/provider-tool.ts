@@ -13,6 +13,8 @@ export interface AiSdkProviderTool {
   readonly id?: string | undefined
   readonly name?: string | undefined
   readonly args?: unknown
+  /** False: the provider defines it, and you run it. */
+  readonly isProviderExecuted?: boolean | undefined
 }
 
 /** As it stands in a request's `tools`. */
@@ -31,6 +33,11 @@ export interface ProviderToolEntry {
  */
 export function aiSdkProviderTool(tool: AiSdkProviderTool, options: { name?: string | undefined } = {}): Tool {
   const entry = toEntry(tool, options.name)
+  if (tool.isProviderExecuted === false)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `"${entry.id}" is defined by the provider and run by you: fromAiSdkTools({ ${entry.name}: tool }) with an execute.`,
+    )
   return passive({
     name: entry.name,
     description: `${entry.id}, run by the provider.`,
