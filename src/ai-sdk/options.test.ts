@@ -122,10 +122,6 @@ test('OpenAI is not told to be strict about a schema it would refuse', async () 
   expect(body.response_format).toMatchObject({ json_schema: { strict: false } })
   const kept = await sent(chat, { ...loose, providerOptions: { openai: { strictJsonSchema: true } } })
   expect(kept.body.response_format).toMatchObject({ json_schema: { strict: true } })
-  const optional = declare('a', jsonSchemaOf(z.object({ x: z.string().optional() })))
-  const required = declare('b', jsonSchemaOf(z.object({ x: z.string() })))
-  const { body: withTools } = await sent(responses, { tools: [{ functionDeclarations: [optional, required] }] })
-  expect((withTools.tools as JsonObject[]).map(({ strict }) => strict)).toEqual([false, undefined])
 })
 
 test('JSON without a schema', async () => {

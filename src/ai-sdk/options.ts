@@ -25,7 +25,7 @@ export function toCallOptions(
   const given = checked(config)
   const providerOptions = mergeBags(defaults.providerOptions, given.providerOptions)
   const { names, choice } = toolChoice(config)
-  const tools = toTools(config, names, provider, target)
+  const tools = toTools(config, names, target)
   const format = responseFormat(config, provider)
   const headers = { ...defaults.headers, ...given.headers }
   const options: CallOptions = { ...given.settings, prompt: toPrompt(request, target) }
@@ -103,7 +103,6 @@ function toolChoice({ toolConfig }: LlmRequestConfig): { names?: readonly unknow
 function toTools(
   { tools = [] }: LlmRequestConfig,
   names: readonly unknown[] | undefined,
-  provider: string,
   { version, label }: Target,
 ): object[] {
   const providers: ProviderToolEntry[] = []
@@ -120,8 +119,7 @@ function toTools(
     // a tool the provider defines and we run stands in both lists
     if ((names && !names.includes(name)) || providers.some((one) => one.name === name)) continue
     const inputSchema = parametersJsonSchema ?? { type: 'object', properties: {}, additionalProperties: false }
-    const isWish = version !== 'v2' && isOpenAi(provider) && !isStrict(closeObjects(inputSchema))
-    functions.push({ type: 'function', name, description, inputSchema, ...(isWish && { strict: false }) })
+    functions.push({ type: 'function', name, description, inputSchema })
   }
   const type = version === 'v2' ? 'provider-defined' : 'provider'
   return [...functions, ...providers.map(({ id, name, args }) => ({ type, id, name, args }))]
