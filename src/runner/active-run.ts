@@ -1,4 +1,4 @@
-// A run while it runs: the one writer of its session, and the queue its events leave by.
+// A run while it runs: from its message to its rest, and the queue its events leave by.
 import type { LlmAgent } from '../agent/llm-agent.ts'
 import { failureOf, type Next, next } from '../agent/next.ts'
 import type { RunHost } from '../agent/run-host.ts'
@@ -19,33 +19,17 @@ import type { Event, EventActions, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
-import type { HeldLog, Lease, Session, SessionService, StateReader } from '../session/service.ts'
+import type { HeldLog, Lease, Session, StateReader } from '../session/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { closingEntries } from './close-run.ts'
 import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
+import { BRIEFLY_MS } from './event-watch.ts'
 import { LiveSession } from './live-session.ts'
-import type { Plugin } from './plugin.ts'
+import { Recorder } from './recorder.ts'
+import type { RunServices } from './run-services.ts'
 import { RunState } from './run-state.ts'
-import { showEvent } from './show-event.ts'
-import { Turnstile } from './turnstile.ts'
-
-/** What a runner gives every run. */
-export interface RunServices {
-  readonly sessionService: SessionService
-  readonly artifactService: ArtifactService | undefined
-  readonly memoryService: MemoryService | undefined
-  readonly credentialService: CredentialService | undefined
-  readonly plugins: readonly Plugin[]
-  /** Those of them that want to see events. */
-  readonly watchers: readonly Plugin[]
-  readonly logger: Logger
-  readonly ports: Ports
-  readonly deadlines: Deadlines
-  readonly toolTimeoutMs: number
-  readonly maxResultBytes: number
-}
 
 export interface ActiveRunOptions {
   readonly services: RunServices
@@ -62,9 +46,6 @@ export interface ActiveRunOptions {
 
 const REST: Promise<void> = Promise.resolve()
 
-/** How long plugins may still look at a run that was stopped. */
-const BRIEFLY_MS = 1_000
-
 /** Why a run was stopped by somebody who may. */
 export class Cancelled extends Error {
   override readonly name: string = 'Cancelled'
@@ -72,26 +53,19 @@ export class Cancelled extends Error {
 
 export class ActiveRun implements RunHost {
   readonly #options: ActiveRunOptions
-  readonly #turnstile: Turnstile = new Turnstile()
   /** Those who are told of a stop: mostly one, the tool that runs. */
   #waiter: Waiter | undefined
   #waiters: Set<Waiter> | undefined
   /** Ends the wait for the walk. */
   #interrupt: ((reason: unknown) => void) | undefined
-  readonly #watchers: readonly Plugin[]
+  readonly #recorder: Recorder
   readonly #nonce: string
   readonly #state: RunState
   #unrecorded: (readonly (Unrecorded | undefined)[])[] | undefined
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
-  /** Scopes plugins are not to see. */
-  #hidden: string[] | undefined
-  #drained: string[] = []
-  #lease: Lease
   #controller: AbortController | undefined
   #drafts = 0
-  #seq: number
-  #emitting: Promise<void> | undefined
 
   /** What leaves the run. */
   readonly events: EventQueue = new EventQueue()
@@ -114,10 +88,7 @@ export class ActiveRun implements RunHost {
   constructor(options: ActiveRunOptions) {
     const { services, lease, log, view, invocationId, runConfig } = options
     this.#options = options
-    this.#lease = lease
-    this.#seq = view.seq
     this.#nonce = options.nonce
-    this.#watchers = services.watchers
     this.services = services
     this.view = view
     this.invocationId = invocationId
@@ -125,16 +96,17 @@ export class ActiveRun implements RunHost {
     this.runConfig = runConfig
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
     this.#state = new RunState(log.state)
+    this.#recorder = new Recorder(this, lease, this.#state)
   }
 
   get appName(): string {
-    return this.#lease.key.appName
+    return this.#recorder.key.appName
   }
   get userId(): string {
-    return this.#lease.key.userId
+    return this.#recorder.key.userId
   }
   get sessionId(): string {
-    return this.#lease.key.sessionId
+    return this.#recorder.key.sessionId
   }
   get state(): StateReader {
     return this.#state
@@ -190,11 +162,9 @@ export class ActiveRun implements RunHost {
     } catch (error) {
       await this.#endEarly(error)
     }
-    if (this.#emitting || this.services.plugins.length) await this.#unlessItHangs(this.#tellTheEnd())
+    if (this.services.plugins.length) await this.#unlessItHangs(this.#tellTheEnd())
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
-    await this.services.sessionService.release(this.#lease).catch((error) => {
-      this.logger.warn(`The lease of session "${this.sessionId}" could not be given back: ${messageOf(error)}`)
-    })
+    await this.#recorder.release()
     this.over = true
     this.#options.onOver?.(this)
     this.events.wake()
@@ -256,8 +226,7 @@ export class ActiveRun implements RunHost {
   }
 
   hideFromPlugins(path: string): void {
-    this.#hidden ??= []
-    if (!this.#hidden.includes(path)) this.#hidden.push(path)
+    this.#recorder.hideFromPlugins(path)
   }
 
   keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): () => void {
@@ -299,48 +268,24 @@ export class ActiveRun implements RunHost {
   }
 
   commit(entries: readonly NewEntry[]): Promise<void> {
-    return this.#watchers.length ? this.#commitShown(entries) : this.#append(entries)
-  }
-
-  async #commitShown(entries: readonly NewEntry[]): Promise<void> {
-    if (this.stopped) throw this.stopped.reason
-    await this.#append(await this.#show(entries))
+    return this.#recorder.commit(entries)
   }
 
   emit(event: Event): void {
-    if (this.stopped) return
-    if (this.#watchers.length === 0) {
-      this.events.push(event)
-      return
-    }
-    const before = this.#emitting
-    this.#emitting = (async () => {
-      await before
-      this.events.push(await this.#showOne(event))
-    })().catch((error) => this.stop(error))
+    this.#recorder.emit(event)
   }
 
   /** Gives every open call its final response and records why. */
-  async closeAsCancelled(reason: string): Promise<void> {
-    if (!this.#turnstile.enter()) await this.#turnstile.turn()
-    try {
-      const entries = closingEntries(this, this.#options.tree.root.name, reason, this.#unrecorded?.flat())
-      const shown = this.#watchers.length ? await this.#showBriefly(entries) : entries
-      const { sessionService } = this.services
-      this.#keepTemp(shown)
-      this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, { drained: this.#drained }))
-    } finally {
-      this.#turnstile.leave()
-    }
+  closeAsCancelled(reason: string): Promise<void> {
+    const { root } = this.#options.tree
+    return this.#recorder.close(() => closingEntries(this, root.name, reason, this.#unrecorded?.flat()))
   }
 
   /** Keeps the lease alive and hears what others have left for this run. */
   async tend(): Promise<void> {
-    const { sessionService } = this.services
-    this.#lease = await sessionService.renew(this.#lease)
-    for (const item of await sessionService.drain(this.#lease)) {
+    for (const item of await this.#recorder.renew()) {
       if (item.type !== 'cancel') continue
-      this.#drained.push(item.id)
+      this.#recorder.heard(item)
       if (item.invocationId === undefined || item.invocationId === this.invocationId) {
         this.stop(new Cancelled('The run was cancelled.'))
       }
@@ -350,87 +295,6 @@ export class ActiveRun implements RunHost {
   #heard(content: Content | undefined, stateDelta: JsonObject | undefined, context: RunCallbackContext): Event {
     if (stateDelta) for (const key of Object.keys(stateDelta)) context.state.set(key, stateDelta[key])
     return this.draft('user', undefined, content, context.take() ?? {})
-  }
-
-  // callbacks instead of an async function: it is called five times a turn, and its frame would be the largest of all
-  #append(entries: readonly NewEntry[]): Promise<void> {
-    if (!this.#turnstile.enter()) return this.#turnstile.turn().then(() => this.#appendNow(entries))
-    return this.#appendNow(entries)
-  }
-
-  #appendNow(entries: readonly NewEntry[]): Promise<void> {
-    if (this.stopped) {
-      this.#turnstile.leave()
-      return Promise.reject(this.stopped.reason)
-    }
-    this.#keepTemp(entries)
-    return this.services.sessionService.append(this.#lease, this.#seq, entries).then(
-      (seq) => {
-        this.#turnstile.leave()
-        try {
-          this.#took(entries, seq)
-        } catch (error) {
-          this.stop(error) // nor after one that could not be understood
-          throw error
-        }
-      },
-      (error) => {
-        this.#turnstile.leave()
-        this.stop(error) // nothing may be recorded after a failed append
-        throw error
-      },
-    )
-  }
-
-  /** They are stored: now they count, and may be seen. */
-  #took(entries: readonly NewEntry[], seq: number): void {
-    this.#seq = seq
-    for (const entry of entries) {
-      this.view.add(entry)
-      if (entry.event && entry.event.author !== 'user') this.events.push(entry.event)
-    }
-  }
-
-  /** `temp:` values live as long as the run and are in no event. */
-  #keepTemp(entries: readonly NewEntry[]): void {
-    for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTempOf(event, event.actions.stateDelta)
-  }
-
-  #keepTempOf(event: Draft, delta: JsonObject): void {
-    const temporary = Object.keys(delta).filter((key) => key.startsWith('temp:'))
-    if (temporary.length === 0) return
-    const kept = { ...delta }
-    for (const key of temporary) {
-      this.#state.setTemp(key, delta[key])
-      delete kept[key]
-    }
-    const { stateDelta: _, ...actions } = event.actions
-    event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
-  }
-
-  async #show(entries: readonly NewEntry[]): Promise<NewEntry[]> {
-    await this.#emitting
-    const seen: NewEntry[] = []
-    for (const entry of entries) {
-      seen.push(entry.event ? { event: await this.#showOne(entry.event) } : entry)
-    }
-    return seen
-  }
-
-  #showOne(event: Event): Promise<Event> {
-    const path = event.nodeInfo?.path ?? ''
-    const isHidden = this.#hidden?.some((scope) => path === scope || path.startsWith(`${scope}/`))
-    return isHidden ? Promise.resolve(event) : showEvent(this.#watchers, this, event)
-  }
-
-  /** A plugin that hangs or fails does not keep the end of a run out of its log. */
-  #showBriefly(entries: readonly NewEntry[]): Promise<readonly NewEntry[]> {
-    return new Promise((resolve) => {
-      const cancelTimer = this.services.ports.setTimer(() => resolve(entries), BRIEFLY_MS)
-      this.#show(entries)
-        .then(resolve, () => resolve(entries))
-        .finally(cancelTimer)
-    })
   }
 
   async #endEarly(error: unknown): Promise<void> {
@@ -468,7 +332,7 @@ export class ActiveRun implements RunHost {
   async #tellTheEnd(): Promise<void> {
     const context = this.#context()
     try {
-      await this.#emitting
+      await this.#recorder.emitted()
       for (const plugin of this.services.plugins) await plugin.afterRun?.({ context })
       await this.#recordWrites(context)
     } catch (error) {

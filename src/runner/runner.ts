@@ -15,7 +15,7 @@ import { InMemorySessionService } from '../session/in-memory.ts'
 import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { type Accepted, accept } from './accept.ts'
-import { ActiveRun, Cancelled, type RunServices } from './active-run.ts'
+import { ActiveRun, Cancelled } from './active-run.ts'
 import { type Completion, completionOf } from './complete.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
@@ -24,6 +24,7 @@ import type { Plugin } from './plugin.ts'
 import { closeResource, resourcesOf } from './resources.ts'
 import { followSignal, type Run, RunHandle } from './run.ts'
 import { RunList } from './run-list.ts'
+import type { RunServices } from './run-services.ts'
 
 /** Leases live three times as long. */
 const RENEW_MS = 5_000

@@ -1,0 +1,173 @@
+// The one writer of a session: entries go in all or none, one batch after another, and are seen only when they are stored.
+import type { SessionView } from '../agent/session-view.ts'
+import type { JsonObject } from '../base/json.ts'
+import { keepShape } from '../base/keep-shape.ts'
+import type { Draft } from '../dispatch/host.ts'
+import { messageOf } from '../error/error.ts'
+import type { Event, NewEntry } from '../event/event.ts'
+import type { InboxItem, Lease } from '../session/service.ts'
+import type { InvocationHost } from '../tool/host.ts'
+import type { EventQueue } from './event-queue.ts'
+import { EventWatch } from './event-watch.ts'
+import type { RunServices } from './run-services.ts'
+import type { RunState } from './run-state.ts'
+import { Turnstile } from './turnstile.ts'
+
+/** The run that is recorded. */
+export interface Recorded extends InvocationHost {
+  readonly services: RunServices
+  readonly view: SessionView
+  readonly events: EventQueue
+  readonly stopped: { readonly reason: unknown } | undefined
+  stop(reason: unknown): void
+}
+
+export class Recorder {
+  readonly #run: Recorded
+  readonly #state: RunState
+  readonly #watch: EventWatch | undefined
+  readonly #turnstile: Turnstile = new Turnstile()
+  #drained: string[] | undefined
+  #lease: Lease
+  #seq: number
+
+  constructor(run: Recorded, lease: Lease, state: RunState) {
+    const { services, view } = run
+    this.#run = run
+    this.#state = state
+    this.#lease = lease
+    this.#seq = view.seq
+    this.#watch = services.watchers.length ? new EventWatch(services.watchers, run) : undefined
+  }
+
+  get key(): Lease['key'] {
+    return this.#lease.key
+  }
+
+  hideFromPlugins(path: string): void {
+    this.#watch?.hide(path)
+  }
+
+  commit(entries: readonly NewEntry[]): Promise<void> {
+    return this.#watch ? this.#commitShown(this.#watch, entries) : this.#append(entries)
+  }
+
+  async #commitShown(watch: EventWatch, entries: readonly NewEntry[]): Promise<void> {
+    if (this.#run.stopped) throw this.#run.stopped.reason
+    await this.#append(await watch.show(entries))
+  }
+
+  emit(event: Event): void {
+    const { events, stopped } = this.#run
+    if (stopped) return
+    if (this.#watch) {
+      this.#watch.pass(
+        event,
+        (shown) => events.push(shown),
+        (error) => this.#run.stop(error),
+      )
+    } else events.push(event)
+  }
+
+  /** Settles when every partial event is out. */
+  async emitted(): Promise<void> {
+    await this.#watch?.passed()
+  }
+
+  /** Records the end of a run that was stopped, after whatever was being recorded then. */
+  async close(entries: () => readonly NewEntry[]): Promise<void> {
+    if (!this.#turnstile.enter()) await this.#turnstile.turn()
+    try {
+      const { sessionService, ports } = this.#run.services
+      const last = entries()
+      const shown = this.#watch ? await this.#watch.showBriefly(last, ports) : last
+      this.#keepTemp(shown)
+      const drained = this.#drained ? { drained: this.#drained } : undefined
+      this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, drained))
+    } finally {
+      this.#turnstile.leave()
+    }
+  }
+
+  /** Keeps the lease alive; gives what others have left for the session. */
+  async renew(): Promise<InboxItem[]> {
+    const { sessionService } = this.#run.services
+    this.#lease = await sessionService.renew(this.#lease)
+    return await sessionService.drain(this.#lease)
+  }
+
+  /** An item of the inbox that is done with when the run is closed. */
+  heard(item: InboxItem): void {
+    this.#drained ??= []
+    this.#drained.push(item.id)
+  }
+
+  release(): Promise<void> {
+    const { sessionService, logger } = this.#run.services
+    return sessionService.release(this.#lease).catch((error) => {
+      logger.warn(`The lease of session "${this.key.sessionId}" could not be given back: ${messageOf(error)}`)
+    })
+  }
+
+  // callbacks instead of an async function: it is called five times a turn, and its frame would be the largest of all
+  #append(entries: readonly NewEntry[]): Promise<void> {
+    if (!this.#turnstile.enter()) return this.#turnstile.turn().then(() => this.#appendNow(entries))
+    return this.#appendNow(entries)
+  }
+
+  #appendNow(entries: readonly NewEntry[]): Promise<void> {
+    const run = this.#run
+    if (run.stopped) {
+      this.#turnstile.leave()
+      return Promise.reject(run.stopped.reason)
+    }
+    this.#keepTemp(entries)
+    return run.services.sessionService.append(this.#lease, this.#seq, entries).then(
+      (seq) => {
+        this.#turnstile.leave()
+        try {
+          this.#took(entries, seq)
+        } catch (error) {
+          run.stop(error) // nor after one that could not be understood
+          throw error
+        }
+      },
+      (error) => {
+        this.#turnstile.leave()
+        run.stop(error) // nothing may be recorded after a failed append
+        throw error
+      },
+    )
+  }
+
+  /** They are stored: now they count, and may be seen. */
+  #took(entries: readonly NewEntry[], seq: number): void {
+    const { view, events } = this.#run
+    this.#seq = seq
+    for (const entry of entries) {
+      view.add(entry)
+      if (entry.event && entry.event.author !== 'user') events.push(entry.event)
+    }
+  }
+
+  /** `temp:` values live as long as the run and are in no event. */
+  #keepTemp(entries: readonly NewEntry[]): void {
+    for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTempOf(event, event.actions.stateDelta)
+  }
+
+  #keepTempOf(event: Draft, delta: JsonObject): void {
+    const temporary = Object.keys(delta).filter((key) => key.startsWith('temp:'))
+    if (temporary.length === 0) return
+    const kept = { ...delta }
+    for (const key of temporary) {
+      this.#state.setTemp(key, delta[key])
+      delete kept[key]
+    }
+    const { stateDelta: _, ...actions } = event.actions
+    event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
+  }
+}
+
+keepShape(
+  new Recorder({ services: { watchers: [] }, view: { seq: 0 } } as unknown as Recorded, {} as Lease, {} as RunState),
+)
