@@ -42,8 +42,8 @@ class Wait<T> implements Waiter, Deadline {
   }
   begin(): void {
     const { host, timeoutMs } = this.#options
-    if (host.stopped) return this.stop(host.stopped.reason) // by the body itself, before it first waited
     host.onStop(this)
+    if (host.stopped) return // by the body itself, before it first waited
     if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) host.deadlines.set(timeoutMs, this)
   }
   done(value: T): void {
