@@ -6,6 +6,7 @@ import {
   exitLoop,
   type FunctionResponse,
   filterTools,
+  googleSearch,
   InMemoryArtifactService,
   InMemoryMemoryService,
   InMemorySessionService,
@@ -565,6 +566,50 @@ test('D54: for now a call that needs a credential is refused', async () => {
   const { response } = await play([mail], [calls('mail'), 'done'])
   expect(response).toMatchObject({ errorCode: 'AUTH_FAILED' })
   expect(runs).toBe(0)
+})
+
+test('D55', async () => {
+  const model = scriptedModel(['done'], { capabilities: { serverTools: ['googleSearch'] } })
+  const plain = tool({ name: 'plain', description: 'Plain', run: () => 1 })
+  await new Runner({ appName: 'app', agent: agentOf([googleSearch(), plain], model) }).complete({
+    ...ada,
+    message: 'go',
+  })
+  const [request] = model.requests
+  expect([...(request?.tools.keys() ?? [])]).toEqual(['google_search', 'plain'])
+  expect(request?.config.tools?.some((entry) => 'googleSearch' in entry)).toBe(false)
+})
+
+test('D56', async () => {
+  const seen: string[] = []
+  const codeExecutor = {
+    languages: ['js'],
+    execute: async () => ({ outcome: 'OK' as const, output: '2' }),
+  }
+  const reply: Step = {
+    parts: [{ executableCode: { language: 'js', code: '1 + 1' } }],
+    calls: [{ name: 'plain' }],
+  }
+  const plain = tool({ name: 'plain', description: 'Plain', run: () => 1 })
+  const { model } = await play([plain], [reply, 'done'], {
+    agent: { codeExecutor, beforeTool: ({ tool: { name } }) => void seen.push(name) },
+  })
+  expect(seen).toEqual(['execute_code', 'plain'])
+  expect(model.requests[1]?.contents.at(-1)?.parts).toMatchObject([
+    { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '2' } },
+    { functionResponse: { name: 'plain' } },
+  ])
+})
+
+test('D57', async () => {
+  const codeExecutor = {
+    languages: ['js'],
+    execute: async () => ({ outcome: 'DEADLINE_EXCEEDED' as const, output: '1 2 3' }),
+  }
+  const { model } = await play([], ['```js\nfor (;;);\n```', 'done'], { agent: { codeExecutor } })
+  expect(model.requests[1]?.contents.at(-1)?.parts).toMatchObject([
+    { codeExecutionResult: { outcome: 'OUTCOME_DEADLINE_EXCEEDED', output: '1 2 3' } },
+  ])
 })
 
 const ada = { userId: 'ada', sessionId: 's1' } as const
