@@ -1,0 +1,123 @@
+// Options and environment, checked when a model is made: a missing key is found before anybody asks anything.
+import type { GoogleGenAI, GoogleGenAIOptions } from '@google/genai'
+import { type Ports, systemPorts } from '../base/ports.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { GeminiOptions } from './options.ts'
+
+export interface Settings {
+  readonly name: string
+  readonly isVertex: boolean
+  /** What a client is made of, or the client. */
+  readonly access: { readonly options: GoogleGenAIOptions } | { readonly client: GoogleGenAI }
+  readonly timeoutMs: number | undefined
+  readonly fetch: typeof fetch | undefined
+  readonly retry: { readonly attempts: number; readonly delayMs: number; readonly maxDelayMs: number }
+  readonly ports: Ports
+  /** What no message may hold. */
+  readonly secrets: readonly string[]
+}
+
+export function settingsOf(name: string, options: GeminiOptions): Settings {
+  if (typeof name !== 'string' || name.trim() === '')
+    throw invalid('gemini(): the first argument is the name of a model.')
+  const { attempts = 3, delayMs = 500, maxDelayMs = 8_000 } = options.retry ?? {}
+  if (!(Number.isInteger(attempts) && attempts >= 1))
+    throw invalid('retry.attempts must be a whole number of at least 1.')
+  if (!(delayMs >= 0 && maxDelayMs >= delayMs && maxDelayMs <= 60_000)) {
+    throw invalid('retry.delayMs and retry.maxDelayMs must be milliseconds, the latter the longer, at most 60000.')
+  }
+  const { timeoutMs, client, fetch } = options
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) throw invalid('timeoutMs must be a positive number of milliseconds.')
+  const common = {
+    name,
+    timeoutMs,
+    fetch,
+    retry: { attempts, delayMs, maxDelayMs },
+    ports: { ...systemPorts, ...options.ports },
+  }
+  if (client) {
+    return {
+      ...common,
+      isVertex: client.vertexai === true,
+      access: { client },
+      secrets: secretsOf(options, keyOf(client)),
+    }
+  }
+  const access = accessOf(name, options)
+  return {
+    ...common,
+    isVertex: access.vertexai === true,
+    access: { options: access },
+    secrets: secretsOf(options, access.apiKey),
+  }
+}
+
+function accessOf(name: string, options: GeminiOptions): GoogleGenAIOptions {
+  const { googleAuthOptions, baseUrl, apiVersion, headers } = options
+  const isVertex =
+    options.vertexai ?? (given(options.project) !== undefined || isOn(environment('GOOGLE_GENAI_USE_VERTEXAI')))
+  const where = isVertex ? vertexAccess(name, options) : { apiKey: keyFor(name, options) }
+  const httpOptions = {
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(headers !== undefined && { headers: { ...headers } }),
+  }
+  return {
+    vertexai: isVertex,
+    ...where,
+    ...(isVertex && googleAuthOptions !== undefined && { googleAuthOptions }),
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(Object.keys(httpOptions).length > 0 && { httpOptions }),
+  }
+}
+
+/** A project, or a key alone ("express mode"). */
+function vertexAccess(name: string, options: GeminiOptions): GoogleGenAIOptions {
+  const apiKey = given(options.apiKey)
+  const project = given(options.project) ?? (apiKey === undefined ? environment('GOOGLE_CLOUD_PROJECT') : undefined)
+  const location = given(options.location) ?? environment('GOOGLE_CLOUD_LOCATION') ?? 'global'
+  const key = apiKey ?? (project === undefined ? environmentKey() : undefined)
+  if (project === undefined && key === undefined) {
+    throw invalid(
+      `Model "${name}" is to be asked over Vertex AI, and there is neither a project nor a key. Set GOOGLE_CLOUD_PROJECT (and GOOGLE_CLOUD_LOCATION), or pass gemini('${name}', { vertexai: true, project, location }).`,
+    )
+  }
+  return { ...(project !== undefined && { project, location }), ...(key !== undefined && { apiKey: key }) }
+}
+
+function keyFor(name: string, options: GeminiOptions): string {
+  const key = given(options.apiKey) ?? environmentKey()
+  if (key !== undefined) return key
+  throw invalid(
+    `Model "${name}" needs a key. Set GEMINI_API_KEY (one is made at https://aistudio.google.com/apikey), or pass gemini('${name}', { apiKey }). For Vertex AI set GOOGLE_GENAI_USE_VERTEXAI=true and GOOGLE_CLOUD_PROJECT.`,
+  )
+}
+
+const environmentKey = (): string | undefined => environment('GOOGLE_API_KEY') ?? environment('GEMINI_API_KEY')
+
+/** Where there is no process there is no environment. */
+function environment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } }
+  return given(process?.env?.[name])
+}
+
+function given(value: string | undefined): string | undefined {
+  const text = value?.trim()
+  return text === '' ? undefined : text
+}
+
+const isOn = (value: string | undefined): boolean => value !== undefined && /^(true|1)$/i.test(value)
+
+// The client keeps its key to itself; it is read only to keep it out of messages.
+function keyOf(client: GoogleGenAI): string | undefined {
+  const { apiKey } = client as unknown as { apiKey?: unknown }
+  return typeof apiKey === 'string' ? apiKey : undefined
+}
+
+function secretsOf({ headers = {} }: GeminiOptions, key: string | undefined): readonly string[] {
+  const named = Object.keys(headers).filter((name) => /auth|cookie|key|secret|token/i.test(name))
+  return [key ?? '', ...named.map((name) => headers[name] ?? '')].filter((secret) => secret.length >= 6)
+}
+
+function invalid(message: string): ToolwrightError {
+  return new ToolwrightError('INVALID_CONFIG', message)
+}
