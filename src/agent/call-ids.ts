@@ -18,7 +18,8 @@ export class CallIds {
     if (!content) return { role: 'model', parts: [] }
     let calls = isDelta ? this.#streamed : 0
     let filled: Part[] | undefined // most replies are fit as they are
-    for (const [at, part] of content.parts.entries()) {
+    for (let at = 0; at < content.parts.length; at++) {
+      const part = content.parts[at] as Part
       const fit = part.functionCall ? this.#fillOne(part, part.functionCall, calls++) : part
       if (fit === part) continue
       filled ??= [...content.parts]

@@ -103,7 +103,8 @@ export class History {
   #reply(event: Event, content: Content): void {
     if (this.#group) this.#close(this.#group)
     this.#contents.push(content)
-    for (const [at, part] of content.parts.entries()) {
+    for (let at = 0; at < content.parts.length; at++) {
+      const part = content.parts[at] as Part
       const called = part.functionCall ?? (part.executableCode && codeCallOf(content.parts, at))
       if (!called) continue
       const { invocationId } = event

@@ -68,7 +68,8 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
   if (scope.answered) return DONE
   let ready: CallState[] | undefined
   let waiting: readonly CallState[] | undefined
-  for (const call of scope.calls) {
+  for (let at = 0; at < scope.calls.length; at++) {
+    const call = scope.calls[at] as CallState
     if (call.response && !call.pending) continue
     const on = waitsOn(agent, log, call)
     if (on) waiting = waiting ? [...waiting, ...on] : on

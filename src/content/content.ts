@@ -89,7 +89,10 @@ export type Message = string | Content | readonly Part[]
 export function textOf(content: Content | undefined): string {
   if (!content) return ''
   let text = ''
-  for (const part of content.parts) if (part.text !== undefined && !part.thought) text += part.text
+  for (let at = 0; at < content.parts.length; at++) {
+    const part = content.parts[at] as Part
+    if (part.text !== undefined && !part.thought) text += part.text
+  }
   return text
 }
 

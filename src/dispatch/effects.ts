@@ -8,12 +8,15 @@ import { type Begun, type Prepared, type Result, unknownOutcome } from './outcom
 
 /** The record that these calls may take effect from now on; undefined when none of them can. */
 export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry | undefined {
-  const calls: { id: string; args?: JsonObject }[] = []
-  for (const one of prepared) {
+  let calls: { id: string; args?: JsonObject }[] | undefined
+  for (let at = 0; at < prepared.length; at++) {
+    const one = prepared[at] as Prepared
     if (one.type !== 'ready' || one.entry.tool.effect === 'none') continue
-    calls.push(one.rewritten ? { id: one.call.id, args: one.rewritten } : { id: one.call.id })
+    const intended = one.rewritten ? { id: one.call.id, args: one.rewritten } : { id: one.call.id }
+    if (calls) calls.push(intended)
+    else calls = [intended]
   }
-  if (calls.length === 0) return undefined
+  if (!calls) return undefined
   return { record: { type: 'intent', invocationId: batch.host.invocationId, path: batch.scope.path, calls } }
 }
 

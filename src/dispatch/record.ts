@@ -11,22 +11,25 @@ import { MAX_EQUAL_FAILURES } from './prepare.ts'
 /** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
 export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[] {
   const actions: EventActions = {}
-  const settled = outcomes.map((outcome) =>
-    outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome,
-  )
+  const settled: Outcome[] = new Array(outcomes.length)
+  for (let at = 0; at < outcomes.length; at++) {
+    const outcome = outcomes[at] as Outcome
+    settled[at] = outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome
+  }
   const leaves = actions.transferToAgent !== undefined || actions.escalate === true
   const parts: Part[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
-  for (const [at, outcome] of settled.entries()) {
+  for (let at = 0; at < settled.length; at++) {
+    const outcome = settled[at] as Outcome
     const { call } = outcome
     const { id, name } = call
     if (outcome.type === 'suspended' || (outcome.pending && leaves)) {
       if (leaves) parts.push(answerPart(call, movedOn))
       continue
     }
-    const response = warned(batch, outcome, settled.slice(0, at))
+    const response = isFailure(outcome.response) ? warned(batch, outcome, settled.slice(0, at)) : outcome.response
     if (outcome.stops)
       stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
     if (outcome.pending) {
@@ -71,7 +74,7 @@ const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on bef
 
 /** The third equal failure in a row comes with a warning; the next such call would end the run. */
 function warned(batch: Batch, { call, response, stops }: Result, before: readonly Outcome[]): JsonObject {
-  if (stops || !isFailure(response) || batch.entryOf(call)?.tool.mayRepeat) return response
+  if (stops || batch.entryOf(call)?.tool.mayRepeat) return response
   const beside = before.filter((one) => one.type === 'result' && isFailure(one.response) && isEqual(one.call, call))
   if (batch.host.fold.failedInARow(call) + beside.length + 1 !== MAX_EQUAL_FAILURES) return response
   const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
-import type { Content, ToolConfirmation } from '../content/content.ts'
+import type { Content, Part, ToolConfirmation } from '../content/content.ts'
 import { isAnswered } from './code-call.ts'
 
 /** What an event does besides saying something. Absent when empty. */
@@ -96,7 +96,9 @@ export function isFinalResponse(event: Event): boolean {
   if (event.actions.skipSummarization || event.longRunningToolIds?.length) return true
   const parts = event.content?.parts
   if (!parts || event.content.role !== 'model') return false
-  return !parts.some(
-    (part, at) => part.functionCall || part.functionResponse || (part.executableCode && !isAnswered(parts, at)),
-  )
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] as Part
+    if (part.functionCall || part.functionResponse || (part.executableCode && !isAnswered(parts, at))) return false
+  }
+  return true
 }

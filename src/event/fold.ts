@@ -206,8 +206,9 @@ export class Fold {
 
   #respond(scope: ScopeState, event: Event): void {
     if (event.groundingMetadata) scope.grounding = event.groundingMetadata
-    for (const part of event.content?.parts ?? []) {
-      const answer = answerIn(part)
+    const parts = event.content?.parts ?? NONE
+    for (let at = 0; at < parts.length; at++) {
+      const answer = answerIn(parts[at] as Part)
       if (answer) this.#settle(answer)
     }
   }
@@ -277,7 +278,9 @@ export function isFailure(response: JsonObject): boolean {
 
 /** How often this agent replied in this scope. */
 export function repliesOf(scope: ScopeState | undefined, agentName: string): number {
-  return scope?.speakers.find((one) => one.name === agentName)?.replies ?? 0
+  const speakers = scope?.speakers ?? NONE
+  for (let at = 0; at < speakers.length; at++) if (speakers[at]?.name === agentName) return speakers[at]?.replies ?? 0
+  return 0
 }
 
 /** Has this agent done anything in this scope? */
@@ -286,7 +289,8 @@ export function hasActed(scope: ScopeState | undefined, agentName: string): bool
 }
 
 function speaker(scope: ScopeState, name: string): Speaker {
-  for (const one of scope.speakers) if (one.name === name) return one
+  const { speakers } = scope
+  for (let at = 0; at < speakers.length; at++) if (speakers[at]?.name === name) return speakers[at] as Speaker
   const first: Speaker = { name, replies: 0 }
   scope.speakers = scope.speakers.length ? [...scope.speakers, first] : [first]
   return first

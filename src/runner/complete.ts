@@ -21,7 +21,9 @@ export interface Completion {
 export function completionOf(active: ActiveRun): Completion {
   const events: Event[] = []
   let text = ''
-  for (const event of active.events.takeAll()) {
+  const all = active.events.takeAll()
+  for (let at = 0; at < all.length; at++) {
+    const event = all[at] as Event
     if (event.partial) continue
     events.push(event)
     if (event.isolationScope !== undefined || event.longRunningToolIds?.length) continue // a handle is no answer

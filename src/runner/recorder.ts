@@ -22,11 +22,15 @@ export interface Recorded extends InvocationHost {
   stop(reason: unknown): void
 }
 
+const NOTHING: readonly NewEntry[] = []
+
 export class Recorder {
   readonly #run: Recorded
   readonly #state: RunState
   readonly #watch: EventWatch | undefined
   readonly #turnstile: Turnstile = new Turnstile()
+  /** What is being stored, by whoever is inside the turnstile. */
+  #storing: readonly NewEntry[] = NOTHING
   #drained: string[] | undefined
   #lease: Lease
   #seq: number
@@ -116,35 +120,39 @@ export class Recorder {
   }
 
   #appendNow(entries: readonly NewEntry[]): Promise<void> {
-    const run = this.#run
-    if (run.stopped) {
+    const { stopped, services } = this.#run
+    if (stopped) {
       this.#turnstile.leave()
-      return Promise.reject(run.stopped.reason)
+      return Promise.reject(stopped.reason)
     }
     this.#keepTemp(entries)
-    return run.services.sessionService.append(this.#lease, this.#seq, entries).then(
-      (seq) => {
-        this.#turnstile.leave()
-        try {
-          this.#took(entries, seq)
-        } catch (error) {
-          run.stop(error) // nor after one that could not be understood
-          throw error
-        }
-      },
-      (error) => {
-        this.#turnstile.leave()
-        run.stop(error) // nothing may be recorded after a failed append
-        throw error
-      },
-    )
+    this.#storing = entries
+    return services.sessionService.append(this.#lease, this.#seq, entries).then(this.#stored, this.#failed)
+  }
+
+  readonly #stored = (seq: number): void => {
+    const entries = this.#storing
+    this.#turnstile.leave()
+    try {
+      this.#took(entries, seq)
+    } catch (error) {
+      this.#run.stop(error) // nor after one that could not be understood
+      throw error
+    }
+  }
+
+  readonly #failed = (error: unknown): never => {
+    this.#turnstile.leave()
+    this.#run.stop(error) // nothing may be recorded after a failed append
+    throw error
   }
 
   /** They are stored: now they count, and may be seen. */
   #took(entries: readonly NewEntry[], seq: number): void {
     const { view, events } = this.#run
     this.#seq = seq
-    for (const entry of entries) {
+    for (let at = 0; at < entries.length; at++) {
+      const entry = entries[at] as NewEntry
       view.add(entry)
       if (entry.event && entry.event.author !== 'user') events.push(entry.event)
     }
@@ -152,7 +160,10 @@ export class Recorder {
 
   /** `temp:` values live as long as the run and are in no event. */
   #keepTemp(entries: readonly NewEntry[]): void {
-    for (const { event } of entries) if (event?.actions.stateDelta) this.#keepTempOf(event, event.actions.stateDelta)
+    for (let at = 0; at < entries.length; at++) {
+      const event = (entries[at] as NewEntry).event
+      if (event?.actions.stateDelta) this.#keepTempOf(event, event.actions.stateDelta)
+    }
   }
 
   #keepTempOf(event: Draft, delta: JsonObject): void {

@@ -24,7 +24,8 @@ export class StoredLog {
   add(storable: readonly NewEntry[], state: ScopedState): number {
     const before = this.seq
     let repeated = before
-    for (const entry of storable) {
+    for (let at = 0; at < storable.length; at++) {
+      const entry = storable[at] as NewEntry
       if (entry.event === undefined) {
         this.entries.push({ seq: this.seq + 1, record: entry.record })
         continue
@@ -58,10 +59,14 @@ export class StoredLog {
   }
 
   #seqOf(eventId: string): number | undefined {
-    if (this.entries.length < SHORT) return this.entries.find(({ event }) => event?.id === eventId)?.seq
+    const { entries } = this
+    if (entries.length < SHORT) {
+      for (let at = 0; at < entries.length; at++) if (entries[at]?.event?.id === eventId) return at + 1
+      return undefined
+    }
     if (!this.#seqs) {
       this.#seqs = new Map()
-      for (const { seq, event } of this.entries) if (event) this.#seqs.set(event.id, seq)
+      for (const { seq, event } of entries) if (event) this.#seqs.set(event.id, seq)
     }
     return this.#seqs.get(eventId)
   }
