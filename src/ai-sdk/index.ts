@@ -5,5 +5,7 @@
  */
 export { AiSdkError } from './errors.ts'
 export { type FromAiSdkOptions, fromAiSdk } from './from-model.ts'
+export { type AiSdkTool, type FromAiSdkToolsOptions, fromAiSdkTools } from './from-tools.ts'
 export { type AiSdkProviderTool, aiSdkProviderTool } from './provider-tool.ts'
 export type { AiSdkModel, AiSdkPart, AiSdkResult } from './spec.ts'
+export { type ExecuteOptions, type ToAiSdkToolsOptions, type ToolForAiSdk, toAiSdkTools } from './to-tools.ts'

@@ -1,0 +1,69 @@
+// One call of one tool as a run of its own: an agent whose model says just that call, so that it takes the road every
+// call takes. Nothing else runs a tool's body.
+import { LlmAgent } from '../agent/llm-agent.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { FunctionCall, Part } from '../content/content.ts'
+import type { Event } from '../event/event.ts'
+import { Runner, type RunnerOptions } from '../runner/runner.ts'
+import type { Model } from '../tool/model.ts'
+import type { Tool } from '../tool/tool.ts'
+
+/** Who calls, and with what services. */
+export interface Caller extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused'> {
+  readonly userId: string
+  /** A new one without. */
+  readonly sessionId?: string | undefined
+}
+
+export interface OneResult {
+  readonly response: JsonObject
+  /** Media beside it. */
+  readonly parts: readonly Part[]
+  readonly sessionId: string
+}
+
+const AGENT = 'ai_sdk'
+
+/** The response to the call; undefined when the run ended without one. */
+export async function runOneCall(
+  tool: Tool,
+  call: FunctionCall,
+  { userId, sessionId, ...services }: Caller,
+  signal: AbortSignal | undefined,
+): Promise<OneResult | undefined> {
+  const agent = new LlmAgent({ name: AGENT, model: saying(call), tools: [tool] })
+  const run = new Runner({ ...services, agent }).run({ userId, sessionId, message: `Call ${tool.name}.`, signal })
+  let result: OneResult | undefined
+  for await (const event of run) {
+    const found = responseIn(event)
+    if (found) result = { ...found, sessionId: run.sessionId }
+  }
+  return result
+}
+
+function saying(functionCall: FunctionCall): Model {
+  let isSaid = false
+  return {
+    name: 'ai-sdk-call',
+    async *generate({ contents }) {
+      const parts = isSaid ? [] : [{ functionCall }]
+      // an agent inside the tool that has no model of its own would come here for one
+      if (isSaid && contents.at(-1)?.role !== 'tool')
+        throw new Error(`An agent in "${functionCall.name}" has no model.`)
+      isSaid = true
+      yield { content: { role: 'model', parts } }
+    },
+  }
+}
+
+/** What agents inside the tool did is in scopes of its own. */
+function responseIn({
+  author,
+  partial,
+  isolationScope,
+  content,
+}: Event): Pick<OneResult, 'response' | 'parts'> | undefined {
+  if (author !== AGENT || partial || isolationScope !== undefined || content?.role !== 'tool') return undefined
+  const [first, ...parts] = content.parts
+  return first?.functionResponse && { response: first.functionResponse.response, parts }
+}
