@@ -50,9 +50,10 @@ export class CallIds {
   }
 }
 
-/** An object that can be stored; dispatch refuses what had to be cut. */
+/** What can be stored. Dispatch refuses what had to be cut, and what is no object: half a JSON text must not pass for none. */
 function fitArgs(args: unknown): JsonObject {
-  if (!isRecord(args)) return {}
+  if (args === undefined || args === null) return {}
+  if (!isRecord(args)) return toPlain(args).value as JsonObject
   return isDeeperThan(MAX_ARGS_DEPTH, args) ? (toPlain(args).value as JsonObject) : args
 }
 

@@ -31,6 +31,9 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
   }
   const begun = { call, entry, context: contextOf(batch, call, entry) }
   if (batch.hasBegun(entry.tool, call)) return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
+  if (!isRecord(call.args)) {
+    return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: they are no JSON object`)
+  }
   if (call.intent) return recoverAttempt(begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
   return validate(batch, begun, call.args, false, batch.hooks.beforeTool.length ? askCallbacks : gates)
 }

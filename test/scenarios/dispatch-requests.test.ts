@@ -142,9 +142,20 @@ test('tools may be called constructor, and arguments __proto__', async () => {
   expect(({} as { admin?: boolean }).admin).toBeUndefined()
 })
 
-test('arguments that are no object are none', async () => {
+test.each(['{"amount": 5', [1], 7, true])(
+  'arguments that are %j and no object are refused, not taken for none',
+  async (given) => {
+    const seen: unknown[] = []
+    const args = given as unknown as { [key: string]: unknown }
+    const { response } = await play({ tools: [bare('a', (said) => seen.push(said))], calls: [{ name: 'a', args }] })
+    expect(response).toEqual({ error: 'Invalid arguments for a: they are no JSON object', errorCode: 'INVALID_ARGS' })
+    expect(seen).toEqual([])
+  },
+)
+
+test('missing arguments are none', async () => {
   const seen: unknown[] = []
-  const args = 'x' as unknown as { [key: string]: unknown }
-  await play({ tools: [bare('a', (given) => seen.push(given))], calls: [{ name: 'a', args }] })
+  const args = null as unknown as { [key: string]: unknown }
+  await play({ tools: [bare('a', (said) => seen.push(said))], calls: [{ name: 'a', args }] })
   expect(seen).toEqual([{}])
 })
