@@ -15,30 +15,32 @@ export interface Caller extends Omit<RunnerOptions, 'agent' | 'models' | 'whileP
   readonly sessionId?: string | undefined
 }
 
+/** What became of a call, and where its log is. */
+export interface OneCall {
+  /** Undefined when the run ended, or waits for somebody, without one. */
+  readonly result: OneResult | undefined
+  readonly sessionId: string
+}
+
 export interface OneResult {
   readonly response: JsonObject
   /** Media beside it. */
   readonly parts: readonly Part[]
-  readonly sessionId: string
 }
 
 const AGENT = 'ai_sdk'
 
-/** The response to the call; undefined when the run ended without one. */
 export async function runOneCall(
   tool: Tool,
   call: FunctionCall,
   { userId, sessionId, ...services }: Caller,
   signal: AbortSignal | undefined,
-): Promise<OneResult | undefined> {
+): Promise<OneCall> {
   const agent = new LlmAgent({ name: AGENT, model: saying(call), tools: [tool] })
   const run = new Runner({ ...services, agent }).run({ userId, sessionId, message: `Call ${tool.name}.`, signal })
   let result: OneResult | undefined
-  for await (const event of run) {
-    const found = responseIn(event)
-    if (found) result = { ...found, sessionId: run.sessionId }
-  }
-  return result
+  for await (const event of run) result = responseIn(event) ?? result
+  return { result, sessionId: run.sessionId }
 }
 
 function saying(functionCall: FunctionCall): Model {
@@ -57,12 +59,7 @@ function saying(functionCall: FunctionCall): Model {
 }
 
 /** What agents inside the tool did is in scopes of its own. */
-function responseIn({
-  author,
-  partial,
-  isolationScope,
-  content,
-}: Event): Pick<OneResult, 'response' | 'parts'> | undefined {
+function responseIn({ author, partial, isolationScope, content }: Event): OneResult | undefined {
   if (author !== AGENT || partial || isolationScope !== undefined || content?.role !== 'tool') return undefined
   const [first, ...parts] = content.parts
   return first?.functionResponse && { response: first.functionResponse.response, parts }

@@ -103,13 +103,13 @@ async function execute(
   const gated = hasYes ? delegate(tool, { requiresConfirmation: false }) : tool
   const call = { id: toolCallId, name, args: toPlain(input).value as JsonObject }
   const run = () => runOneCall(gated, call, caller, abortSignal)
-  const result = await (caller.sessionId === undefined ? run() : ways.line.next(run))
-  if (result && caller.sessionId === undefined && !ways.keepsSessions) {
+  const { result, sessionId } = await (caller.sessionId === undefined ? run() : ways.line.next(run))
+  if (caller.sessionId === undefined && !ways.keepsSessions) {
     const { appName, userId } = caller
-    await caller.sessionService?.deleteSession({ appName, userId, sessionId: result.sessionId })
+    await caller.sessionService?.deleteSession({ appName, userId, sessionId })
   }
   abortSignal?.throwIfAborted()
-  if (!result) throw new ToolError(`${name} gave no result.`)
+  if (!result) throw new ToolError(`${name} ended, or waits for somebody, without a result.`)
   const { response, parts } = result
   if (!isFailure(response)) return parts.length ? withParts(response, parts) : response
   throw new ToolError(String(response.error), { code: response.errorCode as ResultErrorCode })
