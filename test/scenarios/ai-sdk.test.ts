@@ -1,0 +1,175 @@
+// Agents on the models of the AI SDK: the real provider packages over a local server that speaks their wires.
+import { openai } from '@ai-sdk/openai'
+import { type Event, InMemorySessionService, LlmAgent, type LlmAgentOptions, Runner, tool } from 'toolwright'
+import { aiSdkProviderTool, type FromAiSdkOptions, fromAiSdk } from 'toolwright/ai-sdk'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import {
+  at,
+  chat,
+  claude,
+  gemini,
+  responses,
+  type Wire,
+  waysToAsk,
+  wires,
+} from '../../src/ai-sdk/providers.test-kit.ts'
+import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
+import { openaiItems } from '../../src/testing/server/wires.ts'
+import { quiet } from './kit.ts'
+
+const getWeather = tool({
+  name: 'get_weather',
+  description: 'The weather',
+  parameters: z.object({ city: z.string() }),
+  run: ({ city }) => ({ city, temperature: city === 'Oslo' ? 2 : 19 }),
+})
+const options: FromAiSdkOptions = { maxRetries: 0, providerOptions: { openai: { store: false } } }
+const who = { appName: 'app', userId: 'ada', sessionId: 's1' }
+const oslo = { id: 'c1', name: 'get_weather', args: { city: 'Oslo' } }
+const rome = { id: 'c2', name: 'get_weather', args: { city: 'Rome' } }
+
+function runnerFor(
+  wire: Wire,
+  server: ProviderServer,
+  agent: Partial<LlmAgentOptions> = {},
+  sessionService = new InMemorySessionService(),
+): Runner {
+  const model = fromAiSdk(wire.model(server.url), options)
+  const made = new LlmAgent({ name: 'agent', instruction: 'Be brief.', model, tools: [getWeather], ...agent })
+  return new Runner({ appName: 'app', agent: made, sessionService, logger: quiet })
+}
+
+/** The session in another process: only its JSON has come along. */
+async function restarted(sessionService: InMemorySessionService): Promise<InMemorySessionService> {
+  const session = await sessionService.getSession(who)
+  const other = new InMemorySessionService()
+  const events: Event[] = JSON.parse(JSON.stringify(session?.events))
+  await other.createSession({ ...who, events })
+  return other
+}
+
+describe.each(waysToAsk)('$how', ({ wire, stream }) => {
+  test('a question, two calls, an answer; after a restart the next question', async () => {
+    await using server = await ProviderServer.start([
+      wire.say({ thinking: 'Both.', signature: 'SIGNED', text: 'Let me look.', calls: [oslo, rome] }),
+      wire.say({ text: 'Rome is warmer.' }),
+      wire.say({ text: 'Oslo.' }),
+    ])
+    const before = new InMemorySessionService()
+    const runConfig = { streaming: stream }
+    const first = runnerFor(wire, server, {}, before)
+    const { text, error } = await first.complete({ ...who, message: 'Oslo or Rome?', runConfig })
+    expect([text, error]).toEqual(['Rome is warmer.', undefined])
+    const second = runnerFor(wire, server, {}, await restarted(before))
+    const { text: last } = await second.complete({ ...who, message: 'And the colder one?', runConfig })
+    expect(last).toBe('Oslo.')
+    const sent = JSON.stringify(server.requests[2]?.body)
+    for (const word of ['Be brief.', 'Oslo or Rome?', 'c1', 'c2', 'Rome is warmer.', 'And the colder one?'])
+      expect(sent).toContain(word)
+    if (wire !== chat) expect(sent).toContain('SIGNED')
+  })
+
+  test('a structured answer beside tools', async () => {
+    const outputSchema = z.object({ city: z.string() })
+    await using server = await ProviderServer.start([
+      wire.say({ calls: [oslo] }),
+      wire.say({ text: '{"city":"Oslo"}' }),
+    ])
+    const runner = runnerFor(wire, server, { outputSchema, outputKey: 'answer' })
+    const { text, error } = await runner.complete({ ...who, message: 'Which?', runConfig: { streaming: stream } })
+    expect([text, error]).toEqual(['{"city":"Oslo"}', undefined])
+    expect((await runner.sessionService.getSession(who))?.state).toEqual({ answer: { city: 'Oslo' } })
+  })
+})
+
+test.each([chat, responses])(
+  '$name: a call with arguments that are no JSON is refused, and the model may mend it',
+  async (wire) => {
+    await using server = await ProviderServer.start([
+      wire.say({ calls: [{ ...oslo, raw: '{"city": "Os' }] }),
+      wire.say({ calls: [{ ...oslo, id: 'c9' }] }),
+      wire.say({ text: 'Cold.' }),
+    ])
+    const { text, events } = await runnerFor(wire, server).complete({ ...who, message: 'Oslo?' })
+    const answers = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
+    expect(answers.map(({ response }) => response)).toMatchObject([
+      { errorCode: 'INVALID_ARGS' },
+      { city: 'Oslo', temperature: 2 },
+    ])
+    expect(text).toBe('Cold.')
+  },
+)
+
+test('deltas come before the whole, and the whole is what is kept', async () => {
+  await using server = await ProviderServer.start([
+    claude.say({ thinking: 'Hm.', signature: 'S', text: 'It is cold.' }),
+  ])
+  const runner = runnerFor(claude, server)
+  const events: Event[] = []
+  for await (const event of runner.run({ ...who, message: 'Oslo?', runConfig: { streaming: true } })) events.push(event)
+  const said = events.filter(({ partial }) => partial).flatMap(({ content }) => content?.parts ?? [])
+  expect(said.filter(({ thought }) => !thought).map(({ text }) => text)).toEqual(['It i', 's co', 'ld.'])
+  expect(events.filter(({ partial }) => !partial)).toHaveLength(1)
+  expect((await runner.sessionService.getSession(who))?.events).toHaveLength(2)
+})
+
+test('two providers take turns in one session', async () => {
+  await using server = await ProviderServer.start([
+    claude.say({ thinking: 'Hm.', signature: 'SIGNED', calls: [oslo] }),
+    claude.say({ text: 'Two degrees.' }),
+    gemini.say({ text: 'As I said.' }),
+    claude.say({ text: 'Two.' }),
+  ])
+  const sessionService = new InMemorySessionService()
+  const ask = async (wire: Wire, message: string): Promise<string> =>
+    (await runnerFor(wire, server, {}, sessionService).complete({ ...who, message })).text
+  expect(await ask(claude, 'Oslo?')).toBe('Two degrees.')
+  expect(await ask(gemini, 'Sure?')).toBe('As I said.')
+  expect(await ask(claude, 'Again?')).toBe('Two.')
+  expect(at(server.requests[3]?.body, 'messages', 1, 'content', 0)).toMatchObject({ signature: 'SIGNED' })
+})
+
+test('what a provider searched for is not dispatched, and goes back to it after a restart', async () => {
+  const action = { type: 'search', query: 'oslo', sources: [{ type: 'url', url: 'https://yr.no' }] }
+  const content = [{ type: 'output_text', text: 'Cold.', annotations: [] }]
+  const searched: Reply = openaiItems(
+    [
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action },
+      { type: 'message', role: 'assistant', id: 'msg_1', status: 'completed', content },
+    ],
+    { input_tokens: 1, output_tokens: 1 },
+  )
+  await using server = await ProviderServer.start([searched, responses.say({ text: 'Still cold.' })])
+  const before = new InMemorySessionService()
+  const tools = [getWeather, aiSdkProviderTool(openai.tools.webSearch({}))]
+  const { text, events } = await runnerFor(responses, server, { tools }, before).complete({ ...who, message: 'Oslo?' })
+  expect(text).toBe('Cold.')
+  expect(events).toHaveLength(1)
+  expect(events[0]?.groundingMetadata).toEqual({ groundingChunks: [{ web: { uri: 'https://yr.no' } }] })
+  expect(server.requests[0]?.body.tools).toMatchObject([{ type: 'function' }, { type: 'web_search' }])
+  await runnerFor(responses, server, { tools }, await restarted(before)).complete({ ...who, message: 'And now?' })
+  expect(JSON.stringify(server.requests[1]?.body.input)).toContain('ws_1')
+})
+
+test.each(wires)('$name: a provider that refuses ends the run with words, and the next run works', async (wire) => {
+  const refused: Reply = {
+    status: 400,
+    json: { type: 'error', error: { type: 'x', code: 400, message: 'Too long.', status: 'X' } },
+  }
+  await using server = await ProviderServer.start([refused, wire.say({ text: 'Fine.' })])
+  const runner = runnerFor(wire, server)
+  const { error } = await runner.complete({ ...who, message: 'Oslo?' })
+  expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringMatching(/\(400\): Too long\.$/) })
+  expect((await runner.complete({ ...who, message: 'Oslo?' })).text).toBe('Fine.')
+})
+
+test('cancelling a run closes the connection', async () => {
+  await using server = await ProviderServer.start([{ events: [' '], ending: 'hold' }])
+  const runner = runnerFor(chat, server)
+  const running = runner.complete({ ...who, message: 'Oslo?' })
+  await server.hasBeenAsked(1)
+  await runner.cancel(who)
+  expect((await running).error).toMatchObject({ code: 'CANCELLED' })
+  await server.requests[0]?.closed
+})
