@@ -31,6 +31,7 @@ export async function* attempt(
     }
     const stream = await unlessAborted(client.models.generateContentStream(asked), leave.signal)
     for (;;) {
+      leave.signal.throwIfAborted() // stopped while the last chunk was looked at
       const next = await unlessAborted(stream.next(), leave.signal)
       if (next.done) return
       yield next.value

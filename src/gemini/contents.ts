@@ -42,7 +42,7 @@ function push(wire: WireContent[], content: WireContent): void {
 }
 
 function wireParts(parts: readonly Part[], target: Target): JsonObject[] {
-  return parts.flatMap((part) => wirePart(part, target) ?? [])
+  return parts.map((part) => wirePart(part, target)).filter((part) => part !== undefined)
 }
 
 /** Undefined when it is nothing to Gemini. */
