@@ -10,6 +10,7 @@ import { type ChatOptions, chat } from './chat.ts'
 import { type Interrupts, interruptsOf } from './interrupts.ts'
 import { pipedLines, typedLines, untilExit } from './lines.ts'
 import { type AgentFile, load } from './load.ts'
+import { modelsFor } from './models.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { visible } from './visible.ts'
 
@@ -28,7 +29,7 @@ In a chat, Ctrl-C cancels the running turn; Ctrl-D, Ctrl-C at the prompt, or "ex
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { file, message, verbose } = parse(args)
   const agentFile = await load(file)
-  const runner = runnerOf(agentFile, file, verbose ? loudLogger(terminal) : quiet)
+  const runner = await runnerOf(agentFile, file, verbose ? loudLogger(terminal) : quiet)
   const interrupts = interruptsOf(terminal.signals, { leave: terminal.leave })
   try {
     return await talk(runner, agentFile, message, terminal, interrupts)
@@ -52,7 +53,7 @@ function parse(args: readonly string[]): { file: string; message: string | undef
   return { file, message, verbose: parsed.values.verbose === true }
 }
 
-function runnerOf({ root }: AgentFile, file: string, logger: Logger): Runner {
+async function runnerOf({ root }: AgentFile, file: string, logger: Logger): Promise<Runner> {
   if (root instanceof Runner) return root
   return new Runner({
     appName: basename(file, extname(file)),
@@ -60,6 +61,7 @@ function runnerOf({ root }: AgentFile, file: string, logger: Logger): Runner {
     artifactService: new InMemoryArtifactService(),
     memoryService: new InMemoryMemoryService(),
     credentialService: new InMemoryCredentialService(),
+    models: await modelsFor(root),
     logger,
   })
 }

@@ -1,0 +1,38 @@
+// Models for agents that only name one: whatever is installed answers.
+import type { Agent } from '../agent/agent.ts'
+import { agentOf } from '../agent/agent-tool.ts'
+import { LlmAgent } from '../agent/llm-agent.ts'
+import { fromAiSdk } from '../ai-sdk/from-model.ts'
+import { peer } from '../error/peer.ts'
+import { gemini } from '../gemini/gemini.ts'
+import type { Models } from '../runner/models.ts'
+
+/** What the names in this tree of agents need; only that is loaded. */
+export async function modelsFor(root: Agent): Promise<Models> {
+  const names = [...modelNames(root, new Set())]
+  return {
+    'gemini-*': (name) => gemini(name),
+    ...(names.some((name) => name.startsWith('gpt-')) && (await openaiModels())),
+    ...(names.some((name) => name.startsWith('claude-')) && (await anthropicModels())),
+  }
+}
+
+async function openaiModels(): Promise<Models> {
+  const { openai } = await peer('@ai-sdk/openai', () => import('@ai-sdk/openai'))
+  return { 'gpt-*': (name) => fromAiSdk(openai(name)) }
+}
+
+async function anthropicModels(): Promise<Models> {
+  const { anthropic } = await peer('@ai-sdk/anthropic', () => import('@ai-sdk/anthropic'))
+  return { 'claude-*': (name) => fromAiSdk(anthropic(name)) }
+}
+
+function modelNames(agent: Agent, seen: Set<Agent>, names: Set<string> = new Set()): Set<string> {
+  if (seen.has(agent)) return names
+  seen.add(agent)
+  const tools = agent instanceof LlmAgent ? [...agent.table.tools.values()] : []
+  if (agent instanceof LlmAgent && typeof agent.model === 'string') names.add(agent.model)
+  const inside = tools.flatMap((tool) => agentOf(tool)?.agent ?? [])
+  for (const other of [...(agent.subAgents ?? []), ...inside]) modelNames(other, seen, names)
+  return names
+}
