@@ -1,0 +1,36 @@
+import { type Isolation, looked, type SandboxTools } from './isolation.ts'
+import { BUILT, LOOK_AFTER } from './sandbox-script.ts'
+
+const DEVICES = ['null', 'zero', 'full', 'random', 'urandom']
+
+/** What the shell that looks after the code needs besides. */
+const MORE_PROCESSES = 8
+
+/** Namespaces made by bubblewrap. Root gives itself up first: root is not counted by the limit on processes. */
+export function bubblewrapIsolation(tools: SandboxTools, bwrap: string): Isolation {
+  return {
+    name: 'bubblewrap',
+    saysProcess: true,
+    command: (run) => [
+      ...become(tools),
+      ...[bwrap, '--unshare-user', '--disable-userns', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
+      ...['--unshare-uts', '--unshare-cgroup-try', '--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
+      ...['--die-with-parent', '--new-session', '--as-pid-1', '--cap-drop', 'ALL', '--info-fd', '7'],
+      ...['--tmpfs', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`])],
+      ...['--symlink', '/proc/self/fd', '/dev/fd', '--symlink', '/tmp/shm', '/dev/shm', '--remount-ro', '/dev'],
+      ...['--proc', '/proc', '--perms', '1777', '--size', String(run.resources.diskBytes), '--tmpfs', '/tmp'],
+      ...run.view.binds.flatMap(({ from, at }) => ['--ro-bind', from, at]),
+      ...run.view.links.flatMap(({ to, at }) => ['--symlink', to, at]),
+      ...['--remount-ro', '/', '--chdir', '/tmp', '--'],
+      // the shell is of the same user as the code, which may take it over: it gets hardly more than the code
+      ...[tools.prlimit, ...run.limits, `--nproc=${run.resources.processes + MORE_PROCESSES}`, '--'],
+      ...[tools.sh, '-c', BUILT + LOOK_AFTER, 'sandbox', ...looked(run)],
+    ],
+  }
+}
+
+function become({ setpriv, newUser }: SandboxTools): string[] {
+  if (!newUser) return []
+  const user = newUser()
+  return [setpriv, `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--']
+}

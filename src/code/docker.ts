@@ -1,0 +1,158 @@
+import { newId } from '../base/new-id.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
+import { codeEnvironment } from './code-environment.ts'
+import { followRun } from './code-run.ts'
+import { dockerCommand } from './docker-command.ts'
+import { environment, findProgram } from './host.ts'
+import { inputFiles } from './input-files.ts'
+import { processInstruction } from './instruction.ts'
+import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
+import { type CodeLimits, type Limits, limitsOf, positive } from './limits.ts'
+import { MarkedStream } from './marked-stream.ts'
+import { Output } from './output.ts'
+import { OutputFiles } from './output-files.ts'
+import { packProgram } from './pack-program.ts'
+import { packSandbox, RUN_FOLDER, WORK_FOLDER } from './pack-sandbox.ts'
+import { ask, type Running, start } from './process.ts'
+import { TarReader } from './tar.ts'
+import { verdict } from './verdict.ts'
+
+export interface DockerOptions extends CodeLimits {
+  /** Pulled before: a run never waits for a download. It needs `sh`, `tar`, `find`, `timeout` and the interpreters. */
+  readonly image: string
+  readonly languages: Languages
+  /** The program that speaks to the engine. Default `docker`; `podman` takes the same words. */
+  readonly program?: string | undefined
+  /** Of the container; it gets no swap. Default 256 000 000. */
+  readonly memoryBytes?: number | undefined
+  /** Default 1. */
+  readonly cpus?: number | undefined
+  /** Processes and threads. Default 128. */
+  readonly processes?: number | undefined
+  /** All that is written. Default 64 000 000. */
+  readonly diskBytes?: number | undefined
+  /** Default 10 000. */
+  readonly diskFiles?: number | undefined
+  /** Added to the few variables code finds in its environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Any interpreter in a container that is made for one run: no network, nothing of the host mounted, read-only but for
+ * one small folder, no privileges, hard limits by the engine.
+ *
+ * @example
+ * const codeExecutor = docker({ image: 'python:3.13-slim', languages: ['python'] })
+ */
+export function docker(options: DockerOptions): CodeExecutor {
+  return new Docker(options)
+}
+
+class Docker implements CodeExecutor {
+  readonly languages: readonly string[]
+  readonly instruction: string = processInstruction(new Map(), false)
+  readonly #options: DockerOptions
+  readonly #programs: ReadonlyMap<string, Program>
+  readonly #limits: Limits
+  readonly #resources: { memoryBytes: number; cpus: number; processes: number; diskBytes: number; diskFiles: number }
+
+  constructor(options: DockerOptions) {
+    if (!/^[\w][\w./:@-]*$/.test(options.image)) {
+      throw new ToolwrightError('INVALID_CONFIG', `"${options.image}" is no name of an image, as python:3.13-slim is.`)
+    }
+    const { cpus = 1 } = options
+    if (!(cpus > 0 && cpus <= 1024)) throw new ToolwrightError('INVALID_CONFIG', `cpus must be above 0, not ${cpus}.`)
+    this.#options = options
+    this.#programs = programsOf(options.languages)
+    this.#limits = limitsOf(options)
+    this.#resources = {
+      memoryBytes: positive('memoryBytes', options.memoryBytes, 256_000_000),
+      cpus,
+      processes: positive('processes', options.processes, 128),
+      diskBytes: positive('diskBytes', options.diskBytes, 64_000_000),
+      diskFiles: positive('diskFiles', options.diskFiles, 10_000),
+    }
+    this.languages = [...this.#programs.keys()]
+  }
+
+  async execute(request: CodeRequest): Promise<CodeResult> {
+    const language = languageOf(request.language, this.languages)
+    if (language === undefined) return unknownLanguage(request.language, this.languages)
+    const given = inputFiles(request.files)
+    const pack = { code: request.code, usesTools: false, folder: RUN_FOLDER }
+    const program = packProgram(this.#programs.get(language) as Program, pack)
+    const input = packSandbox(program, given, this.#resources)
+    const output = new Output(this.#limits.maxOutputBytes)
+    const files = new OutputFiles(this.#limits, given)
+    const archive = new TarReader(files)
+    const mark = `toolwright-${newId()}`
+    const container = new Container(this.#options.program ?? 'docker', `toolwright-${newId()}`)
+    let sent: MarkedStream | undefined
+    const end = await followRun({
+      request,
+      limits: this.#limits,
+      output,
+      usesTools: false,
+      start: ({ listen }) => {
+        sent = new MarkedStream([mark, mark], [() => {}, listen.get(1) ?? (() => {}), (chunk) => archive.push(chunk)])
+        const args = dockerCommand({
+          ...this.#resources,
+          name: container.name,
+          image: this.#options.image,
+          timeoutMs: this.#limits.timeoutMs,
+          env: { ...codeEnvironment(WORK_FOLDER, '/tmp'), ...this.#options.env },
+          mark,
+          stdin: program.stdin,
+          command: program.command,
+        })
+        return container.start(args, input, new Map([...listen, [1, (chunk: Uint8Array) => sent?.push(chunk)]]))
+      },
+    })
+    sent?.end()
+    if (!sent?.found && !('stopped' in end)) {
+      throw new ToolwrightError('INTERNAL', `The container could not be started: ${output.toString()}`)
+    }
+    return verdict(end, this.#limits, output, files)
+  }
+}
+
+/** A container that is ended by its name: ending the program that started it leaves it running. */
+class Container {
+  readonly name: string
+  readonly #program: string
+  #ending: Promise<unknown> | undefined
+
+  constructor(program: string, name: string) {
+    const found = findProgram(program)
+    if (found === undefined) {
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        `"${program}" was not found: install Docker, or use isolatedProcess().`,
+      )
+    }
+    this.#program = found
+    this.name = name
+  }
+
+  async start(args: string[], input: Uint8Array, listen: Map<number, (chunk: Uint8Array) => void>): Promise<Running> {
+    const running = await start({
+      command: [this.#program, ...args],
+      env: environment(),
+      input,
+      listen,
+      mayLeave: true,
+    })
+    return {
+      ...running,
+      stop: () => {
+        running.stop()
+        this.#ending ??= ask([this.#program, 'rm', '--force', this.name], environment()).catch(() => {})
+      },
+      ended: running.ended.then(async (exit) => {
+        await this.#ending
+        return exit
+      }),
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { ToolwrightError } from '../error/error.ts'
+import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
+import { findIsolation, type IsolationName } from './find-isolation.ts'
+import { isLinux, isWithin, realPath } from './host.ts'
+import { inputFiles } from './input-files.ts'
+import { processInstruction } from './instruction.ts'
+import { findInterpreter, type Interpreter } from './interpreter.ts'
+import type { Isolation } from './isolation.ts'
+import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
+import { type CodeLimits, type Limits, limitsOf } from './limits.ts'
+import { Output } from './output.ts'
+import { OutputFiles } from './output-files.ts'
+import { type ResourceLimits, type Resources, resourcesOf } from './resource-limits.ts'
+import { runInSandbox } from './sandbox-run.ts'
+import { verdict } from './verdict.ts'
+
+export interface IsolatedProcessOptions extends CodeLimits, ResourceLimits {
+  readonly languages: Languages
+  /** Shown to the code besides the system's folders and what its interpreter was installed with: all that is in them. */
+  readonly readOnlyPaths?: readonly string[] | undefined
+  /** Added to the few variables code finds in its environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Default: what works here; bubblewrap is tried first, for root `unshare`. */
+  readonly isolation?: IsolationName | undefined
+}
+
+/**
+ * Any interpreter in a process with nothing to harm: no network, no file of the machine to write and few to read, no
+ * other process to see, and limits on what it can use up. Linux only.
+ *
+ * @example
+ * const codeExecutor = isolatedProcess({ languages: ['python'] })
+ */
+export function isolatedProcess(options: IsolatedProcessOptions): CodeExecutor {
+  return new IsolatedProcess(options)
+}
+
+class IsolatedProcess implements CodeExecutor {
+  readonly languages: readonly string[]
+  readonly callsTools: boolean
+  readonly instruction: string
+  readonly #programs: ReadonlyMap<string, Program>
+  readonly #limits: Limits
+  readonly #resources: Resources
+  readonly #paths: readonly string[]
+  readonly #env: Readonly<Record<string, string>>
+  readonly #only: IsolationName | undefined
+  readonly #interpreters = new Map<string, Promise<Interpreter>>()
+  #isolation: Promise<Isolation> | undefined
+
+  constructor(options: IsolatedProcessOptions) {
+    if (!isLinux)
+      throw new ToolwrightError('INVALID_CONFIG', 'isolatedProcess() needs Linux. Use quickjs() or docker().')
+    this.#programs = programsOf(options.languages)
+    this.#limits = limitsOf(options)
+    this.#resources = resourcesOf(options, this.#limits.timeoutMs)
+    this.#paths = (options.readOnlyPaths ?? []).map(checkPath)
+    this.#env = { ...options.env }
+    this.#only = options.isolation
+    this.languages = [...this.#programs.keys()]
+    this.callsTools = [...this.#programs.values()].some(({ tools }) => tools !== undefined)
+    this.instruction = processInstruction(this.#programs, false)
+  }
+
+  async execute(request: CodeRequest): Promise<CodeResult> {
+    const language = languageOf(request.language, this.languages)
+    if (language === undefined) return unknownLanguage(request.language, this.languages)
+    const given = inputFiles(request.files)
+    const interpreter = await this.#interpreter(language)
+    this.#isolation ??= this.#findIsolation()
+    return this.#run(await this.#isolation, interpreter, request, given)
+  }
+
+  async #run(
+    isolation: Isolation,
+    interpreter: Interpreter,
+    request: CodeRequest,
+    given: ReadonlyMap<string, Uint8Array>,
+  ): Promise<CodeResult> {
+    const output = new Output(this.#limits.maxOutputBytes)
+    const files = new OutputFiles(this.#limits, given)
+    const [limits, resources, paths, env] = [this.#limits, this.#resources, this.#paths, this.#env]
+    const end = await runInSandbox({
+      isolation,
+      interpreter,
+      request,
+      given,
+      limits,
+      resources,
+      paths,
+      env,
+      output,
+      files,
+    })
+    return verdict(end, limits, output, files)
+  }
+
+  #interpreter(language: string): Promise<Interpreter> {
+    const known = this.#interpreters.get(language)
+    if (known) return known
+    const found = findInterpreter(this.#programs.get(language) as Program, this.#paths)
+    found.catch(() => this.#interpreters.delete(language))
+    this.#interpreters.set(language, found)
+    return found
+  }
+
+  #findIsolation(): Promise<Isolation> {
+    const found = findIsolation(this.#only, async (isolation) => {
+      const nothing: CodeRequest = { code: '', language: '', sessionKey: '', signal: new AbortController().signal }
+      const trial = { command: ['true'], file: 'main', paths: [] }
+      const { outcome, output } = await this.#run(isolation, trial, nothing, new Map())
+      return outcome === 'OK' ? undefined : output
+    })
+    found.catch(() => {
+      this.#isolation = undefined // what was missing may be there before the next run
+    })
+    return found
+  }
+}
+
+function checkPath(path: string): string {
+  const real = path.startsWith('/') ? realPath(path) : undefined
+  if (real !== undefined && real !== '/' && !['/proc', '/sys', '/dev'].some((own) => isWithin(real, own))) return path
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `readOnlyPaths: "${path}" must be an absolute path that exists, and not /, /proc, /sys or /dev.`,
+  )
+}

@@ -1,0 +1,39 @@
+import type { Resources } from './resource-limits.ts'
+import type { View } from './view.ts'
+
+/** One run in a sandbox. */
+export interface Sandboxed {
+  readonly view: View
+  readonly resources: Resources
+  /** Arguments of `prlimit`. */
+  readonly limits: readonly string[]
+  /** A file in the sandbox. */
+  readonly stdin: string | undefined
+  readonly command: readonly string[]
+}
+
+/** A way to run a command where it can do no harm. */
+export interface Isolation {
+  readonly name: 'bubblewrap' | 'unshare'
+  command(run: Sandboxed): string[]
+  /** It cannot limit the number of files by itself: descriptor 7 says which process to look at. */
+  readonly saysProcess?: boolean | undefined
+}
+
+/** The programs of this machine that sandboxes are built with. */
+export interface SandboxTools {
+  readonly sh: string
+  readonly setpriv: string
+  readonly prlimit: string
+  readonly unshare?: string | undefined
+  readonly bwrap?: string | undefined
+  /** A folder that exists and that no sandbox shows. */
+  readonly buildIn: string
+  /** Started by root: code runs as a user nobody else is. */
+  readonly newUser?: (() => number) | undefined
+}
+
+/** What the script that looks after the code is told: a dot says that it starts, nothing stands before its files. */
+export function looked({ resources: { processes }, stdin, command }: Sandboxed): string[] {
+  return ['.', '', stdin ?? '/dev/null', 'prlimit', `--nproc=${processes}:${processes}`, '--', ...command]
+}

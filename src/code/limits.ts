@@ -1,0 +1,34 @@
+import { ToolwrightError } from '../error/error.ts'
+
+/** Limits every executor has. */
+export interface CodeLimits {
+  /** Wall clock from start to end, tools the code waits for included. Default 30 000. */
+  readonly timeoutMs?: number | undefined
+  /** What is kept of what it prints. Default 256 000. */
+  readonly maxOutputBytes?: number | undefined
+  /** Files taken out after a run. Default 100. */
+  readonly maxFiles?: number | undefined
+  /** Bytes of all files taken out after a run. Default 10 000 000. */
+  readonly maxFileBytes?: number | undefined
+}
+
+export type Limits = { readonly [K in keyof CodeLimits]-?: number }
+
+export function limitsOf(options: CodeLimits): Limits {
+  return {
+    timeoutMs: positive('timeoutMs', options.timeoutMs, 30_000),
+    maxOutputBytes: positive('maxOutputBytes', options.maxOutputBytes, 256_000),
+    maxFiles: positive('maxFiles', options.maxFiles, 100),
+    maxFileBytes: positive('maxFileBytes', options.maxFileBytes, 10_000_000),
+  }
+}
+
+/** A limit that is no positive whole number would be no limit. */
+export function positive(name: string, given: number | undefined, fallback: number): number {
+  const value = given ?? fallback
+  if (Number.isSafeInteger(value) && value > 0 && value <= MAX) return value
+  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a whole number from 1 to ${MAX}, not ${String(given)}.`)
+}
+
+/** What a timer can count to; more bytes than anybody means. */
+const MAX = 2_147_483_647

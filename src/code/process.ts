@@ -1,0 +1,130 @@
+// Processes that run a model's code: started with nothing of ours but the pipes they are given, and ended whole.
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+
+export interface StartOptions {
+  readonly command: readonly string[]
+  /** All it finds in its environment. */
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd?: string | undefined
+  /** All it can read on stdin. */
+  readonly input?: Uint8Array | undefined
+  /** What it writes, by descriptor; 1 and 2 among them. */
+  readonly listen: ReadonlyMap<number, (chunk: Uint8Array) => void>
+  /** Descriptors it reads from. */
+  readonly speak?: readonly number[] | undefined
+  /** It may leave something behind that holds its pipes: do not wait for that. */
+  readonly mayLeave?: boolean | undefined
+}
+
+export interface Running {
+  readonly pid: number
+  write(descriptor: number, text: string): void
+  /** Ends it and everything of its process group. */
+  stop(): void
+  /** When it has ended and all it wrote has been read. The code is undefined when a signal ended it. */
+  readonly ended: Promise<{ readonly code: number | undefined }>
+}
+
+/** How long what was written last is waited for when something else holds the pipes. */
+const LAST_WORDS_MS = 200
+
+export async function start(options: StartOptions): Promise<Running> {
+  const { command, env, cwd, input, listen, speak = [], mayLeave = false } = options
+  const [program = '', ...args] = command
+  const used = new Set([0, 1, 2, ...listen.keys(), ...speak])
+  const covered = new Set(inheritable())
+  const nothing = openSync('/dev/null', 'r')
+  const child = spawn(program, args, {
+    env: { ...env },
+    cwd,
+    detached: true, // a session of its own: no terminal, and one group to end
+    stdio: Array.from({ length: 1 + Math.max(...used, ...covered) }, (_, at) =>
+      used.has(at) ? 'pipe' : covered.has(at) ? nothing : 'ignore',
+    ),
+  })
+  closeSync(nothing)
+  const stdio: readonly (Readable | Writable | null | undefined)[] = child.stdio
+  for (const stream of stdio) stream?.on('error', () => {}) // it may end before it has read or written all
+  const started = new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', reject)
+  })
+  const ended = new Promise<{ code: number | undefined }>((resolve) => {
+    child.once('close', (code) => resolve({ code: code ?? undefined }))
+  })
+  for (const [descriptor, hear] of listen) (stdio[descriptor] as Readable).on('data', hear)
+  ;(stdio[0] as Writable).end(input)
+  await started.catch((cause) => {
+    throw new ToolwrightError('INTERNAL', `${program} could not be started: ${messageOf(cause)}`, { cause })
+  })
+  const pid = child.pid as number // a process that was spawned has one
+  const stop = (): void => {
+    endGroup(pid)
+  }
+  if (mayLeave) {
+    child.once('exit', () => {
+      stop()
+      setTimeout(() => {
+        for (const stream of stdio) stream?.destroy()
+      }, LAST_WORDS_MS)
+    })
+  }
+  return { pid, stop, ended, write: (descriptor, text) => void (stdio[descriptor] as Writable).write(text) }
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // it has ended already
+  }
+}
+
+/**
+ * Descriptors of this process that a child would inherit. Node opens its own so that none does, but not those it was
+ * started with, nor those of native add-ons: a child gets nothing in their place.
+ */
+function inheritable(): number[] {
+  try {
+    return readdirSync('/proc/self/fd')
+      .map(Number)
+      .filter((descriptor) => !closesOnExec(descriptor))
+  } catch {
+    return [] // no Linux
+  }
+}
+
+function closesOnExec(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1] ?? '0'
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0
+  } catch {
+    return true // closed since
+  }
+}
+
+const CLOSE_ON_EXEC = 0o2000000
+
+/** Runs a program of ours for what it prints. */
+export async function ask(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Answer> {
+  const chunks = { out: [] as Uint8Array[], err: [] as Uint8Array[] }
+  const listen = new Map([
+    [1, (chunk: Uint8Array) => void chunks.out.push(chunk)],
+    [2, (chunk: Uint8Array) => void chunks.err.push(chunk)],
+  ])
+  const running = await start({ command, env, listen, mayLeave: true })
+  const timer = setTimeout(running.stop, ASK_MS)
+  const { code } = await running.ended.finally(() => clearTimeout(timer))
+  return { code, out: Buffer.concat(chunks.out).toString(), err: Buffer.concat(chunks.err).toString() }
+}
+
+const ASK_MS = 20_000
+
+export interface Answer {
+  readonly code: number | undefined
+  readonly out: string
+  readonly err: string
+}

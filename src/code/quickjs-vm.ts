@@ -1,0 +1,208 @@
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
+import { prelude } from './quickjs-prelude.ts'
+import type { VmFiles } from './vm-files.ts'
+
+export interface VmOptions {
+  readonly memoryBytes: number
+  readonly stackBytes: number
+  readonly timeoutMs: number
+}
+
+/** All that code in the machine can reach. */
+export interface VmHost {
+  readonly files: VmFiles
+  /** False when that was too much. */
+  print(stream: 'out' | 'err', text: string): boolean
+  /** Starts a call of a tool; the answer comes through `settle` under the same number. */
+  call(id: number, name: string, args: string): void
+  /** Now and then while code runs. */
+  tick(): void
+}
+
+export type VmOutcome = 'OK' | 'FAILED' | 'DEADLINE_EXCEEDED'
+
+/** `await` at the top, globals that stay, the value of the last expression: a flag QuickJS has and its bindings do not name. */
+const ASYNC_GLOBAL = 1 << 7
+
+/** Calls and timers at one time. */
+const MAX_PENDING = 1000
+
+/** One QuickJS machine. What code leaves in its globals is there for the next run. */
+export class QuickJsVm {
+  readonly #options: VmOptions
+  readonly #host: VmHost
+  readonly #runtime: QuickJSRuntime
+  readonly #context: QuickJSContext
+  /** The functions of the prelude. */
+  readonly #inside: QuickJSHandle
+  /** Calls and timers the code may still be waiting for, with what takes each back. */
+  readonly #pending = new Map<number, () => void>()
+  #lastId = 0
+  #deadline = Number.POSITIVE_INFINITY
+  #isInterrupted = false
+  #ended: { readonly isGood: boolean } | undefined
+  #finish: (outcome: VmOutcome) => void = () => {}
+
+  constructor(engine: QuickJSWASMModule, options: VmOptions, host: VmHost) {
+    this.#options = options
+    this.#host = host
+    this.#runtime = engine.newRuntime()
+    this.#runtime.setMemoryLimit(options.memoryBytes)
+    this.#runtime.setMaxStackSize(options.stackBytes)
+    this.#runtime.setInterruptHandler(() => {
+      host.tick()
+      this.#isInterrupted ||= Date.now() > this.#deadline
+      return this.#isInterrupted
+    })
+    this.#context = this.#runtime.newContext()
+    this.#inside = this.#build()
+  }
+
+  /** Runs code until nothing is left of it that could still do something. */
+  run(code: string, tools: readonly string[]): Promise<VmOutcome> {
+    const { timeoutMs } = this.#options
+    this.#deadline = Date.now() + timeoutMs
+    this.#isInterrupted = false
+    this.#ended = undefined
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#finish('DEADLINE_EXCEEDED'), timeoutMs)
+      this.#finish = (outcome) => {
+        this.#finish = () => {}
+        clearTimeout(timer)
+        for (const takeBack of this.#pending.values()) takeBack()
+        this.#pending.clear()
+        resolve(outcome)
+      }
+      this.#turn(() => {
+        this.#call('begin', this.#context.newString(JSON.stringify(tools)))
+        const evaluated = this.#context.evalCode(code, 'code.js', ASYNC_GLOBAL)
+        if (evaluated.error) this.#fail(evaluated.error)
+        else this.#call('follow', evaluated.value)
+      })
+    })
+  }
+
+  /** The answer of a tool, or what it says went wrong; both as JSON. */
+  settle(id: number, isGood: boolean, json: string): void {
+    if (!this.#pending.delete(id)) return
+    const { true: yes, false: no } = this.#context
+    this.#turn(() =>
+      this.#call('settle', this.#context.newNumber(id), isGood ? yes : no, this.#context.newString(json)),
+    )
+  }
+
+  /** One stretch of work inside, with all that becomes ready by it. */
+  #turn(work: () => void): void {
+    work()
+    const jobs = this.#runtime.executePendingJobs()
+    if (jobs.error) this.#fail(jobs.error)
+    if (this.#isInterrupted) this.#finish('DEADLINE_EXCEEDED')
+    else if (this.#ended?.isGood === false) this.#finish('FAILED')
+    else if (this.#pending.size === 0 && this.#ended) this.#finish('OK')
+    else if (this.#pending.size === 0) {
+      this.#host.print('err', 'The code waits for something that never comes.\n')
+      this.#finish('FAILED')
+    }
+  }
+
+  /** Calls a function of the prelude, which says by itself how the code ended. */
+  #call(name: string, ...args: QuickJSHandle[]): void {
+    const result = this.#context
+      .getProp(this.#inside, name)
+      .consume((inside) => this.#context.callFunction(inside, this.#inside, ...args))
+    for (const arg of args) arg.dispose()
+    if (result.error) this.#fail(result.error)
+    else result.value.dispose()
+  }
+
+  /** An error that came out of the machine: of syntax, or one that its own code could not catch. */
+  #fail(error: QuickJSHandle): void {
+    const explain = this.#context.getProp(this.#inside, 'explain')
+    const explained = this.#context.callFunction(explain, this.#inside, error)
+    const text = explained.error ? '"out of memory"' : this.#context.getString(explained.value)
+    for (const handle of [explain, error, explained.error ?? explained.value]) handle.dispose()
+    this.#end(false, textOf(text))
+  }
+
+  #end(isGood: boolean, text: string): void {
+    if (this.#isInterrupted) return // said in other words
+    if (text !== '') this.#host.print('err', `${text}\n`)
+    if (this.#ended?.isGood !== false) this.#ended = { isGood }
+  }
+
+  #newId(): number {
+    if (this.#pending.size >= MAX_PENDING) throw new Error(`At most ${MAX_PENDING} tools and timers at one time.`)
+    return ++this.#lastId
+  }
+
+  #build(): QuickJSHandle {
+    const context = this.#context
+    const host = context.newObject()
+    for (const [name, run] of Object.entries(this.#functions())) {
+      context.newFunction(name, (...args) => run(...args)).consume((inside) => context.setProp(host, name, inside))
+    }
+    const made = context.unwrapResult(context.evalCode(prelude, 'prelude.js'))
+    const inside = context.unwrapResult(context.callFunction(made, context.undefined, host))
+    made.dispose()
+    host.dispose()
+    return inside
+  }
+
+  /** What the prelude is given. An error thrown here is thrown inside, with its message and nothing else of ours. */
+  #functions(): Record<string, (...args: QuickJSHandle[]) => QuickJSHandle | undefined> {
+    const context = this.#context
+    const { files } = this.#host
+    const text = (handle: QuickJSHandle | undefined): string => textOf(handle ? context.getString(handle) : '')
+    const none = context.undefined
+    return {
+      print: (stream = none, json) => {
+        const isFine = this.#host.print(context.getString(stream) === 'err' ? 'err' : 'out', text(json))
+        if (!isFine) throw new Error('Too much was printed.')
+        return undefined
+      },
+      call: (name, json = none) => {
+        const id = this.#newId()
+        this.#pending.set(id, () => {})
+        this.#host.call(id, text(name), context.getString(json))
+        return context.newNumber(id)
+      },
+      timer: (ms = none) => {
+        const id = this.#newId()
+        const timer = setTimeout(() => this.settle(id, true, 'null'), Math.min(context.getNumber(ms), 2 ** 31 - 1))
+        this.#pending.set(id, () => clearTimeout(timer))
+        return context.newNumber(id)
+      },
+      forget: (given = none) => {
+        const id = context.getNumber(given)
+        this.#pending.get(id)?.()
+        this.#pending.delete(id)
+        return undefined
+      },
+      end: (isGood = none, json) => {
+        this.#end(context.dump(isGood) === true, text(json))
+        return undefined
+      },
+      list: () => context.newString(JSON.stringify(files.list())),
+      readText: (name) => context.newString(JSON.stringify(new TextDecoder().decode(files.read(text(name))))),
+      readBytes: (name) => context.newArrayBuffer(Uint8Array.from(files.read(text(name))).buffer),
+      writeText: (name, json) => {
+        files.write(text(name), new TextEncoder().encode(text(json)))
+        return undefined
+      },
+      writeBytes: (name, buffer = none) => {
+        files.write(
+          text(name),
+          context.getArrayBuffer(buffer).consume(({ value }) => Uint8Array.from(value)),
+        )
+        return undefined
+      },
+    }
+  }
+}
+
+/** Text that crossed as JSON. Code may have reached the functions of the prelude and send anything. */
+function textOf(json: string): string {
+  const read: unknown = JSON.parse(json)
+  if (typeof read !== 'string') throw new TypeError('Text was expected.')
+  return read
+}

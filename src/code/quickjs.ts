@@ -1,0 +1,108 @@
+import { type Ports, systemPorts } from '../base/ports.ts'
+import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
+import { inputFiles } from './input-files.ts'
+import { languageOf, unknownLanguage } from './language.ts'
+import { type CodeLimits, type Limits, limitsOf, positive } from './limits.ts'
+import { FLOOD, Output } from './output.ts'
+import { OutputFiles } from './output-files.ts'
+import { runInThread } from './quickjs-run.ts'
+import type { VmWorkerData } from './vm-messages.ts'
+import { VmSessions } from './vm-sessions.ts'
+import { startThread, type VmThread } from './worker.ts'
+
+export interface QuickJsOptions extends CodeLimits {
+  /** Default 64 000 000. */
+  readonly memoryBytes?: number | undefined
+  /** Default 512 000. */
+  readonly stackBytes?: number | undefined
+  /** Variables live on from run to run of one session. Default: every run starts afresh. */
+  readonly stateful?: boolean | undefined
+  /** Sessions kept while they are not used. Default 16. */
+  readonly maxSessions?: number | undefined
+  /** How long an unused session is kept. Default ten minutes. */
+  readonly idleMs?: number | undefined
+  readonly ports?: Pick<Ports, 'setTimer'> | undefined
+}
+
+/**
+ * JavaScript in QuickJS, an engine of its own in WebAssembly, in a thread of its own: no file, no network, no process,
+ * no clock but the time. Needs `quickjs-emscripten`, and nothing of the system.
+ *
+ * @example
+ * const codeExecutor = quickjs()
+ */
+export function quickjs(options: QuickJsOptions = {}): CodeExecutor {
+  return new QuickJs(options)
+}
+
+class QuickJs implements CodeExecutor {
+  readonly languages: readonly string[] = ['javascript']
+  readonly stateful: boolean
+  readonly callsTools = true
+  readonly instruction: string
+  readonly #limits: Limits
+  readonly #data: VmWorkerData
+  readonly #sessions: VmSessions
+
+  constructor(options: QuickJsOptions) {
+    const { setTimer } = options.ports ?? systemPorts
+    this.stateful = options.stateful ?? false
+    this.instruction = instructionFor(this.stateful)
+    this.#limits = limitsOf(options)
+    const { maxFiles, maxFileBytes, maxOutputBytes, timeoutMs } = this.#limits
+    this.#data = {
+      memoryBytes: positive('memoryBytes', options.memoryBytes, 64_000_000),
+      stackBytes: positive('stackBytes', options.stackBytes, 512_000),
+      timeoutMs,
+      maxFiles,
+      maxFileBytes,
+      maxPrintedBytes: FLOOD * maxOutputBytes,
+    }
+    this.#sessions = new VmSessions({
+      maxSessions: positive('maxSessions', options.maxSessions, 16),
+      idleMs: positive('idleMs', options.idleMs, 600_000),
+      setTimer,
+      start: () => startThread(this.#data),
+    })
+  }
+
+  async execute(request: CodeRequest): Promise<CodeResult> {
+    const language = languageOf(request.language, this.languages)
+    if (language === undefined) return unknownLanguage(request.language, this.languages)
+    request.signal.throwIfAborted()
+    const given = inputFiles(request.files)
+    const output = new Output(this.#limits.maxOutputBytes)
+    const files = new OutputFiles(this.#limits, given)
+    const run = (thread: VmThread) => runInThread({ thread, request, given, limits: this.#limits, output, files })
+    const { outcome, isGood } = await (this.stateful
+      ? this.#sessions.use(request.sessionKey, run)
+      : runOnce(this.#data, run))
+    if (this.stateful && !isGood) output.note('the variables of this session are lost')
+    if (files.note) output.note(files.note)
+    return { outcome, output: output.toString(), ...(files.list.length > 0 && { files: files.list }) }
+  }
+
+  shutdown(): Promise<void> {
+    return this.#sessions.shutdown()
+  }
+}
+
+async function runOnce<T>(data: VmWorkerData, run: (thread: VmThread) => Promise<T>): Promise<T> {
+  const thread = startThread(data)
+  try {
+    return await run(thread)
+  } finally {
+    await thread.end()
+  }
+}
+
+function instructionFor(isStateful: boolean): string {
+  return [
+    'JavaScript runs in a plain engine: no modules, no fetch, no Node. You are shown what console.log prints and the value of the last expression; await works everywhere.',
+    'readFile(name) and readBytes(name) read the files listFiles() names, and writeFile(name, textOrBytes) keeps one.',
+    '`await tools.name({ key: value })` calls a tool.',
+    isStateful ? 'Variables stay for the next run: assign to them again instead of declaring them again.' : '',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}

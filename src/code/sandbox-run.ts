@@ -1,0 +1,87 @@
+import { ToolwrightError } from '../error/error.ts'
+import type { CodeRequest } from '../tool/code-executor.ts'
+import { codeEnvironment } from './code-environment.ts'
+import { type End, followRun } from './code-run.ts'
+import { filesIn } from './host.ts'
+import type { Interpreter } from './interpreter.ts'
+import type { Isolation } from './isolation.ts'
+import type { Limits } from './limits.ts'
+import { MarkedStream } from './marked-stream.ts'
+import type { Output } from './output.ts'
+import type { OutputFiles } from './output-files.ts'
+import { packProgram } from './pack-program.ts'
+import { packSandbox, RUN_FOLDER, WORK_FOLDER } from './pack-sandbox.ts'
+import { start } from './process.ts'
+import { limitArguments, type Resources } from './resource-limits.ts'
+import { TarReader } from './tar.ts'
+import { viewOf } from './view.ts'
+
+/** Descriptors of what looks after the code: the code's files, and the number of the process it is. */
+const FILES = 4
+const PROCESS = 7
+
+/** How often the files of a sandbox are counted that cannot be made to hold only so many. */
+const COUNT_MS = 50
+
+export interface SandboxRun {
+  readonly isolation: Isolation
+  readonly interpreter: Interpreter
+  readonly request: CodeRequest
+  readonly given: ReadonlyMap<string, Uint8Array>
+  readonly limits: Limits
+  readonly resources: Resources
+  readonly paths: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly output: Output
+  readonly files: OutputFiles
+}
+
+/** Runs code in a sandbox that is built for it and gone with it. Throws when it cannot be built. */
+export async function runInSandbox(run: SandboxRun): Promise<End> {
+  const { isolation, interpreter, request, limits, resources, output, files } = run
+  const usesTools = interpreter.tools !== undefined && request.callTool !== undefined
+  const { memoryBytes } = resources
+  const program = packProgram(interpreter, { code: request.code, usesTools, folder: RUN_FOLDER, memoryBytes })
+  const input = packSandbox(program, run.given, resources)
+  const archive = new TarReader(files)
+  const sent = new MarkedStream(['.'], [() => {}, (chunk) => archive.push(chunk)])
+  const said: Uint8Array[] = []
+  const end = await followRun({
+    request,
+    limits,
+    output,
+    usesTools,
+    start: ({ listen, speak }) => {
+      const { stdin, command } = program
+      const view = viewOf([...interpreter.paths, ...run.paths])
+      const limits = limitArguments(resources, interpreter.reserves?.bytes ?? 0)
+      return start({
+        command: isolation.command({ view, resources, limits, stdin, command }),
+        env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...codeEnvironment(WORK_FOLDER, '/tmp'), ...run.env },
+        input,
+        listen: new Map([
+          ...listen,
+          [FILES, (chunk: Uint8Array) => sent.push(chunk)],
+          [PROCESS, (chunk: Uint8Array) => void said.push(chunk)],
+        ]),
+        speak,
+      })
+    },
+    watch: (stop) => {
+      const timer = setInterval(() => {
+        if (archive.bytes > 2 * resources.diskBytes) stop('its files are larger than they may be')
+        if (!isolation.saysProcess || sent.found === 0) return // until it starts it sees the machine's own files
+        const made = filesIn(`/proc/${childOf(said)}/root/tmp`)
+        if (made > resources.diskFiles) stop(`it made more than ${resources.diskFiles} files`)
+      }, COUNT_MS)
+      return () => clearInterval(timer)
+    },
+  })
+  if (sent.found > 0 || 'stopped' in end) return end
+  throw new ToolwrightError('INTERNAL', `The sandbox could not be built (${isolation.name}): ${output.toString()}`)
+}
+
+/** The process bubblewrap says it has started. */
+function childOf(said: readonly Uint8Array[]): number {
+  return Number(/"child-pid":\s*(\d+)/.exec(Buffer.concat(said).toString())?.[1] ?? 0)
+}

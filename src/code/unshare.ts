@@ -1,0 +1,21 @@
+import { type Isolation, looked, type SandboxTools } from './isolation.ts'
+import { BUILD, LOOK_AFTER } from './sandbox-script.ts'
+
+/** Namespaces made with util-linux. Root makes them as root; anybody else as the root of a user namespace. */
+export function unshareIsolation(tools: SandboxTools, unshare: string): Isolation {
+  return {
+    name: 'unshare',
+    command: (run) => [
+      ...[tools.setpriv, '--pdeathsig', 'KILL', '--', unshare],
+      ...(tools.newUser ? [] : ['--user', '--map-root-user']),
+      ...['--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup', '--fork', '--kill-child=KILL', '--'],
+      ...[tools.sh, '-c', BUILD + LOOK_AFTER, 'sandbox', tools.buildIn],
+      `size=${run.resources.diskBytes},nr_inodes=${run.resources.diskFiles}`,
+      tools.newUser ? String(tools.newUser()) : '',
+      run.limits.join(' '),
+      ...run.view.binds.flatMap(({ from, at }) => ['bind', from, at]),
+      ...run.view.links.flatMap(({ to, at }) => ['link', to, at]),
+      ...['--', ...looked(run)],
+    ],
+  }
+}

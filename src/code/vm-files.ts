@@ -1,0 +1,45 @@
+import { isPlainName } from './file-name.ts'
+
+/** The files of one machine: in memory, by name, within limits. */
+export class VmFiles {
+  readonly #maxFiles: number
+  readonly #maxBytes: number
+  readonly #all = new Map<string, Uint8Array>()
+  #written = new Map<string, Uint8Array>()
+
+  constructor(maxFiles: number, maxBytes: number) {
+    this.#maxFiles = maxFiles
+    this.#maxBytes = maxBytes
+  }
+
+  /** Before each run: what it is given. */
+  begin(given: readonly (readonly [string, Uint8Array])[]): void {
+    this.#written = new Map()
+    for (const [name, bytes] of given) this.#all.set(name, bytes)
+  }
+
+  list(): string[] {
+    return [...this.#all.keys()]
+  }
+
+  read(name: string): Uint8Array {
+    const bytes = this.#all.get(name)
+    if (!bytes) throw new Error(`There is no file ${JSON.stringify(name)}. listFiles() gives the names there are.`)
+    return bytes
+  }
+
+  write(name: string, bytes: Uint8Array): void {
+    if (!isPlainName(name)) throw new Error(`${JSON.stringify(name)} is no plain file name.`)
+    const after = new Map(this.#written).set(name, bytes)
+    if (after.size > this.#maxFiles) throw new Error(`A run can write ${this.#maxFiles} files.`)
+    const size = [...after.values()].reduce((sum, { length }) => sum + length, 0)
+    if (size > this.#maxBytes) throw new Error(`A run can write ${this.#maxBytes} bytes to files.`)
+    this.#written = after
+    this.#all.set(name, bytes)
+  }
+
+  /** What this run wrote. */
+  get written(): readonly (readonly [string, Uint8Array])[] {
+    return [...this.#written]
+  }
+}
