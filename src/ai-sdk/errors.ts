@@ -52,7 +52,8 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
   if (status !== undefined && isNetworkError(error.cause)) return cut(model)
   if (status !== undefined || UNREADABLE.has(error.name)) {
     const message = `${provider} gave an answer that could not be read.`
-    return new AiSdkError(message, model, { isRetryable: false })
+    // why is in the cause: the answer, but not what was asked
+    return new AiSdkError(message, model, { cause: status === undefined ? thrown : error.cause })
   }
   const isNetwork = isNetworkError(thrown)
   if (error.name === 'AI_APICallError' || isNetwork) {

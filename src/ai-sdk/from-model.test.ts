@@ -174,7 +174,10 @@ test.each([
   { wire: gemini, finish: 'MAX_TOKENS', expected: 'MAX_TOKENS' },
   { wire: gemini, finish: 'RECITATION', expected: 'RECITATION' },
 ])('$wire.name: a reply that ends with $finish says so', async ({ wire, finish, expected }) => {
-  await using server = await ProviderServer.start([wire.say({ text: 'It is', finish }), wire.say({ finish })])
+  await using server = await ProviderServer.start([
+    wire.say({ text: 'It is', finish }),
+    wire.say({ thinking: 'Hm.', signature: 'S', finish }),
+  ])
   const model = fromAiSdk(wire.model(server.url))
   const { whole } = await ask(model, request([user('?')]))
   expect(whole.finishReason).toBe(expected)

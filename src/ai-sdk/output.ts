@@ -16,7 +16,7 @@ export function toResponse(result: AiSdkResult, model: AiSdkModel, isStructured:
   const usageMetadata = toUsage(result.usage)
   const groundingMetadata = grounding(result)
   const citationMetadata = citations(result.content)
-  const isNothing = parts.length === 0 && finish.reason !== 'STOP'
+  const isNothing = finish.reason !== 'STOP' && !parts.some(isSaid)
   return {
     content: { role: 'model', parts },
     turnComplete: true,
@@ -30,6 +30,11 @@ export function toResponse(result: AiSdkResult, model: AiSdkModel, isStructured:
       errorMessage: `${model.modelId} ended its reply without saying anything: ${finish.raw ?? finish.reason}.`,
     }),
   }
+}
+
+/** Neither a thought nor something for the provider only. */
+function isSaid({ text, thought, functionCall, inlineData, fileData }: Part): boolean {
+  return !thought && Boolean(text || functionCall || inlineData || fileData)
 }
 
 function about(

@@ -83,23 +83,28 @@ describe.each(waysToAsk)('$how', ({ wire, stream }) => {
   })
 })
 
-test.each([chat, responses])(
-  '$name: a call with arguments that are no JSON is refused, and the model may mend it',
-  async (wire) => {
-    await using server = await ProviderServer.start([
-      wire.say({ calls: [{ ...oslo, raw: '{"city": "Os' }] }),
-      wire.say({ calls: [{ ...oslo, id: 'c9' }] }),
-      wire.say({ text: 'Cold.' }),
-    ])
-    const { text, events } = await runnerFor(wire, server).complete({ ...who, message: 'Oslo?' })
-    const answers = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
-    expect(answers.map(({ response }) => response)).toMatchObject([
-      { errorCode: 'INVALID_ARGS' },
-      { city: 'Oslo', temperature: 2 },
-    ])
-    expect(text).toBe('Cold.')
-  },
-)
+test.each([chat, responses])('$name: a call cut off in its arguments does not run as if it had none', async (wire) => {
+  const wiped: unknown[] = []
+  const wipe = tool({
+    name: 'wipe',
+    description: 'Wipes a folder, or everything',
+    parameters: z.object({ path: z.string().optional() }),
+    run: (args) => {
+      wiped.push(args)
+      return { ok: true }
+    },
+  })
+  await using server = await ProviderServer.start([
+    wire.say({ calls: [{ id: 'c1', name: 'wipe', raw: '{"path": "/tm' }] }),
+    wire.say({ calls: [{ id: 'c2', name: 'wipe', args: { path: '/tmp' } }] }),
+    wire.say({ text: 'Wiped.' }),
+  ])
+  const { text, events } = await runnerFor(wire, server, { tools: [wipe] }).complete({ ...who, message: 'Wipe it.' })
+  const answers = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
+  expect(answers.map(({ response }) => response)).toMatchObject([{ errorCode: 'INVALID_ARGS' }, { ok: true }])
+  expect(wiped).toEqual([{ path: '/tmp' }])
+  expect(text).toBe('Wiped.')
+})
 
 test('deltas come before the whole, and the whole is what is kept', async () => {
   await using server = await ProviderServer.start([
