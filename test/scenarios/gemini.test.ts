@@ -1,0 +1,304 @@
+// The whole way: a runner, an agent, the real client, and a server that refuses what Gemini refuses.
+import {
+  type Content,
+  type Event,
+  googleSearch,
+  InMemorySessionService,
+  LlmAgent,
+  type LlmAgentOptions,
+  Runner,
+  type RunnerOptions,
+  tool,
+} from 'toolwright'
+import { gemini } from 'toolwright/gemini'
+import { type GeminiScript, type GeminiServer, geminiServer } from 'toolwright/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { notebook } from './kit.ts'
+
+const ports = {
+  setTimer: (callback: () => void) => {
+    queueMicrotask(callback)
+    return () => {}
+  },
+}
+
+const getWeather = tool({
+  name: 'get_weather',
+  description: 'Weather for a city',
+  effect: 'none',
+  parameters: z.object({ city: z.string().min(2), days: z.int().positive().max(7).default(1) }),
+  run: ({ city, days }) => ({ city, days, temperature: -3 }),
+})
+
+function runnerFor(
+  server: GeminiServer,
+  agent: Partial<LlmAgentOptions> = {},
+  more: Partial<RunnerOptions> = {},
+): Runner {
+  return new Runner({
+    appName: 'app',
+    agent: new LlmAgent({ name: 'assistant', model: 'gemini-2.5-flash', tools: [getWeather], ...agent }),
+    models: { 'gemini-*': (name) => gemini(name, { apiKey: 'any-key', baseUrl: server.url, ports }) },
+    logger: notebook(),
+    ...more,
+  })
+}
+
+const contentsOf = (server: GeminiServer, at: number): Content[] => server.requests[at]?.body.contents as Content[]
+const partsOf = (events: readonly Event[]) => events.flatMap(({ content }) => content?.parts ?? [])
+
+async function told(script: GeminiScript, agent: Partial<LlmAgentOptions> = {}, streaming = false) {
+  await using server = await geminiServer(script)
+  const runner = runnerFor(server, agent)
+  const events: Event[] = []
+  for await (const event of runner.run({ userId: 'ada', message: 'Go', runConfig: { streaming } })) events.push(event)
+  const whole = events.filter((event) => !event.partial)
+  const failed = whole.find((event) => event.errorCode !== undefined)
+  return { events, whole, failed, partial: events.filter((event) => event.partial), server }
+}
+
+describe('a conversation', () => {
+  test('a question, a call, a result, an answer, and the next question', async () => {
+    await using server = await geminiServer([
+      { calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] },
+      ({ body }) =>
+        `It is ${JSON.stringify((body.contents as Content[]).at(-1)?.parts[0]?.functionResponse?.response)}.`,
+      'You are welcome.',
+    ])
+    const runner = runnerFor(server, { instruction: 'Answer briefly.' })
+    const first = await runner.complete({ userId: 'ada', message: 'Oslo?' })
+    expect(first.text).toBe('It is {"city":"Oslo","days":1,"temperature":-3}.')
+    const { sessionId } = first
+    expect((await runner.complete({ userId: 'ada', sessionId, message: 'Thanks.' })).text).toBe('You are welcome.')
+    expect(contentsOf(server, 2).map(({ role, parts }) => [role, Object.keys(parts[0] ?? {})])).toEqual([
+      ['user', ['text']],
+      ['model', ['functionCall']],
+      ['user', ['functionResponse']],
+      ['model', ['text']],
+      ['user', ['text']],
+    ])
+    expect(server.requests[0]?.body).toMatchObject({
+      systemInstruction: { parts: [{ text: 'Answer briefly.' }] },
+      tools: [{ functionDeclarations: [{ name: 'get_weather' }] }],
+    })
+    server.assertComplete()
+  })
+
+  test('in deltas: what is streamed is what is stored', async () => {
+    const { partial, whole } = await told(
+      [
+        { chunks: ['Let me ', 'see.', [{ functionCall: { name: 'get_weather', args: { city: 'Oslo' } } }]] },
+        { chunks: ['Co', 'ld.'], dripBytes: 3 },
+      ],
+      {},
+      true,
+    )
+    const texts = partsOf(partial).map((part) => part.text ?? part.functionCall?.name)
+    expect(texts).toEqual(['Let me ', 'see.', 'get_weather', 'Co', 'ld.'])
+    expect(partsOf(whole).map((part) => part.text ?? Object.keys(part)[0])).toEqual([
+      'Let me see.',
+      'functionCall',
+      'functionResponse',
+      'Cold.',
+    ])
+    const ids = partsOf([...partial, ...whole]).flatMap((part) => part.functionCall?.id ?? [])
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  test('calls without ids are told apart by us, and Gemini hears of no id it did not give', async () => {
+    const calls = ['Oslo', 'Rome'].map((city) => ({ name: 'get_weather', args: { city } }))
+    const { whole, server } = await told([{ calls }, 'Both are fine.'])
+    const made = partsOf(whole).flatMap((part) => part.functionCall ?? [])
+    expect(new Set(made.map(({ id }) => id)).size).toBe(2)
+    const [, called, answered] = contentsOf(server, 1)
+    expect(called?.parts).toEqual(calls.map((call) => ({ functionCall: call })))
+    expect(answered?.parts.map((part) => part.functionResponse?.response.city)).toEqual(['Oslo', 'Rome'])
+    expect(answered?.parts.every((part) => part.functionResponse?.id === undefined)).toBe(true)
+  })
+
+  test('thoughts and signatures outlive the process', async () => {
+    const reply = [
+      { text: 'The city first.', thought: true },
+      { functionCall: { id: 'c1', name: 'get_weather', args: { city: 'Oslo' } }, thoughtSignature: 'c2lnLTE=' },
+    ]
+    await using server = await geminiServer([
+      { parts: reply },
+      { parts: [{ text: 'Cold.', thoughtSignature: 'c2lnLTI=' }] },
+      'Bye.',
+    ])
+    const agent = { model: 'gemini-3-flash-preview' }
+    const before = runnerFor(server, agent)
+    const { sessionId } = await before.complete({ userId: 'ada', message: 'Oslo?' })
+    const key = { appName: 'app', userId: 'ada', sessionId }
+    const stored = await before.sessionService.getSession(key)
+    const sessionService = new InMemorySessionService()
+    await sessionService.createSession({ ...key, events: JSON.parse(JSON.stringify(stored?.events)) })
+    const after = runnerFor(server, agent, { sessionService })
+    expect((await after.complete({ userId: 'ada', sessionId, message: 'Thanks.' })).text).toBe('Bye.')
+    expect(contentsOf(server, 2).filter(({ role }) => role === 'model')).toEqual([
+      { role: 'model', parts: reply },
+      { role: 'model', parts: [{ text: 'Cold.', thoughtSignature: 'c2lnLTI=' }] },
+    ])
+  })
+
+  test('over a transfer to another agent Gemini takes every turn', async () => {
+    const signed = (name: string, args: object) => ({
+      parts: [{ functionCall: { name, args: { ...args } }, thoughtSignature: 'c2ln' }],
+    })
+    await using server = await geminiServer([
+      signed('transfer_to_agent', { agent_name: 'weatherman' }),
+      signed('get_weather', { city: 'Oslo' }),
+      'Cold.',
+      'And now?',
+    ])
+    const weatherman = new LlmAgent({ name: 'weatherman', description: 'Knows the weather', tools: [getWeather] })
+    const runner = runnerFor(server, { model: 'gemini-3-flash-preview', tools: [], subAgents: [weatherman] })
+    const first = await runner.complete({ userId: 'ada', message: 'Oslo?' })
+    expect([first.text, first.error]).toEqual(['Cold.', undefined])
+    const second = await runner.complete({ userId: 'ada', sessionId: first.sessionId, message: 'Thanks.' })
+    expect([second.text, second.error]).toEqual(['And now?', undefined])
+  })
+})
+
+describe('a schema Gemini knows only a part of', () => {
+  test('is declared in its words, and enforced in ours', async () => {
+    const args = [{ city: 'O' }, { city: 'Oslo', days: 0 }, { city: 'Oslo', days: 2 }]
+    const { whole, server } = await told([
+      ...args.map((one) => ({ calls: [{ name: 'get_weather', args: one }] })),
+      'Cold.',
+    ])
+    expect(server.requests[0]?.body.tools).toMatchObject([
+      {
+        functionDeclarations: [
+          {
+            parametersJsonSchema: {
+              properties: {
+                city: { type: 'string', description: 'At least 2 characters.' },
+                days: { minimum: 1, maximum: 7 },
+              },
+              required: ['city'],
+            },
+          },
+        ],
+      },
+    ])
+    const responses = partsOf(whole).flatMap((part) => (part.functionResponse ? [part.functionResponse.response] : []))
+    expect(responses.map(({ errorCode, days }) => errorCode ?? days)).toEqual(['INVALID_ARGS', 'INVALID_ARGS', 2])
+  })
+
+  test('for the answer is asked for by a tool beside tools, and natively where that works', async () => {
+    const outputSchema = z.object({ city: z.string() })
+    const byTool = await told([{ calls: [{ name: 'set_model_response', args: { city: 'Oslo' } }] }], { outputSchema })
+    expect(byTool.failed).toBeUndefined()
+    expect(byTool.server.requests[0]?.body.generationConfig).not.toHaveProperty('responseJsonSchema')
+    for (const agent of [{ model: 'gemini-3-flash-preview' }, { tools: [] }]) {
+      const native = await told(['{"city":"Oslo"}'], { outputSchema, ...agent })
+      expect(native.failed).toBeUndefined()
+      expect(native.server.requests[0]?.body.generationConfig).toMatchObject({
+        responseMimeType: 'application/json',
+        responseJsonSchema: { type: 'object', properties: { city: { type: 'string' } } },
+      })
+    }
+  })
+})
+
+describe('tools on the side of Gemini', () => {
+  const candidate = { groundingMetadata: { webSearchQueries: ['oslo'] } }
+
+  test('alone are in the request, and what they found is in the event', async () => {
+    const { whole, server } = await told([{ text: 'Cold.', candidate }], { tools: [googleSearch()] })
+    expect(server.requests[0]?.body.tools).toEqual([{ googleSearch: {} }])
+    expect(whole[0]?.groundingMetadata).toEqual({ webSearchQueries: ['oslo'] })
+  })
+
+  test('beside functions get an agent of their own where Gemini would refuse them', async () => {
+    const { failed, server } = await told(
+      [{ calls: [{ name: 'google_search', args: { request: 'Oslo' } }] }, { text: 'Cold.', candidate }, 'It is cold.'],
+      { tools: [getWeather, googleSearch()] },
+    )
+    expect(failed).toBeUndefined()
+    expect(server.requests.map(({ body }) => (body.tools as object[]).flatMap((one) => Object.keys(one)))).toEqual([
+      ['functionDeclarations'],
+      ['googleSearch'],
+      ['functionDeclarations'],
+    ])
+  })
+
+  test('beside functions stand in one request from Gemini 3 on', async () => {
+    const { failed, server } = await told(['Cold.'], {
+      model: 'gemini-3-flash-preview',
+      tools: [getWeather, googleSearch()],
+    })
+    expect(failed).toBeUndefined()
+    expect(server.requests[0]?.body).toMatchObject({
+      tools: [{ functionDeclarations: [{ name: 'get_weather' }] }, { googleSearch: {} }],
+      toolConfig: { includeServerSideToolInvocations: true },
+    })
+  })
+})
+
+test('code that an executor of ours runs is told to Gemini as text', async () => {
+  const codeExecutor = { languages: ['python'], execute: async () => ({ outcome: 'OK' as const, output: '42' }) }
+  const code = { executableCode: { language: 'PYTHON', code: 'print(6 * 7)' } }
+  const { whole, failed, server } = await told([{ parts: [code] }, 'It is 42.'], { codeExecutor, tools: [] })
+  expect(failed).toBeUndefined()
+  expect(partsOf(whole).map((part) => Object.keys(part)[0])).toEqual(['executableCode', 'codeExecutionResult', 'text'])
+  expect(contentsOf(server, 1).slice(1)).toEqual([
+    { role: 'model', parts: [{ text: '```python\nprint(6 * 7)\n```' }] },
+    { role: 'user', parts: [{ text: 'The code ran and printed:\n```tool_output\n42\n```' }] },
+  ])
+})
+
+describe('what goes wrong', () => {
+  test('a missing key is found when the runner is built', () => {
+    for (const name of ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI']) vi.stubEnv(name, undefined)
+    const agent = new LlmAgent({ name: 'assistant', model: 'gemini-2.5-flash' })
+    expect(() => new Runner({ appName: 'app', agent, models: { 'gemini-*': gemini } })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining('GEMINI_API_KEY') }),
+    )
+    vi.stubEnv('GEMINI_API_KEY', 'any-key')
+    expect(() => new Runner({ appName: 'app', agent, models: { 'gemini-*': gemini } })).not.toThrow()
+    vi.unstubAllEnvs()
+  })
+
+  test('a busy server is asked again, and nobody notices', async () => {
+    const { whole, failed, server } = await told([{ fault: { type: 'status', status: 503 } }, 'Hello.'])
+    expect([whole.length, failed, server.requests.length]).toEqual([1, undefined, 2])
+  })
+
+  test('an answer that is cut off is an error and no answer, and the session goes on', async () => {
+    await using server = await geminiServer([
+      { chunks: ['Hel', 'lo'], fault: { type: 'cut', after: 1 } },
+      'Here again.',
+    ])
+    const runner = runnerFor(server)
+    const first = await runner.complete({ userId: 'ada', message: 'Hi', runConfig: { streaming: true } })
+    expect(first.error).toEqual({ code: 'MODEL_ERROR', message: expect.stringContaining('was cut off') })
+    const second = await runner.complete({ userId: 'ada', sessionId: first.sessionId, message: 'Hello?' })
+    expect(second.text).toBe('Here again.')
+    expect(contentsOf(server, 1).map(({ parts }) => parts[0]?.text)).toEqual(['Hi', 'Hello?'])
+  })
+
+  test('a blocked prompt is told with its reason', async () => {
+    const { failed } = await told([{ chunks: [{ promptFeedback: { blockReason: 'SAFETY' } }] }])
+    expect(failed).toMatchObject({ errorCode: 'SAFETY', errorMessage: expect.stringContaining('safetySettings') })
+  })
+
+  test('a refused key is in no event and in no line of the log', async () => {
+    await using server = await geminiServer([], { apiKey: 'right' })
+    const logger = notebook()
+    const { error } = await runnerFor(server, {}, { logger }).complete({ userId: 'ada', message: 'Hi' })
+    expect(error?.message).toContain('GEMINI_API_KEY')
+    expect(JSON.stringify([error, logger.lines])).not.toContain('any-key')
+  })
+
+  test('a run that is stopped lets go of the connection', async () => {
+    await using server = await geminiServer([{ chunks: ['Hel', 'lo'], fault: { type: 'hang', after: 1 } }])
+    const run = runnerFor(server).run({ userId: 'ada', message: 'Hi', runConfig: { streaming: true } })
+    for await (const event of run) if (event.partial) run.cancel()
+    const { signal } = server.requests[0] ?? {}
+    if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+    expect(signal?.aborted).toBe(true)
+  })
+})
