@@ -3,11 +3,13 @@ import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import { readonlyContext } from '../tool/invocation.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { Caller } from './one-call.ts'
+import { AGENT, type Caller } from './one-call.ts'
+import type { InputSchema } from './schema.ts'
 
 /** The tool's own gate, for the AI SDK to ask at; undefined when it has none. */
 export function needsApproval(
   tool: Tool,
+  parse: InputSchema['parse'],
   caller: Caller,
 ): boolean | ((input: unknown) => Promise<boolean>) | undefined {
   const { requiresConfirmation } = tool
@@ -15,8 +17,9 @@ export function needsApproval(
   // anything but a clear `false` asks
   return async (input) => {
     try {
-      const context = readonlyContext(await hostOf(caller), 'ai_sdk', undefined)
-      return (await requiresConfirmation.call(tool, isRecord(input) ? input : {}, context)) !== false
+      const { value } = await parse(input)
+      const context = readonlyContext(await hostOf(caller), AGENT, undefined)
+      return !isRecord(value) || (await requiresConfirmation.call(tool, value, context)) !== false
     } catch {
       return true
     }

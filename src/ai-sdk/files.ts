@@ -1,8 +1,7 @@
 // Media on its way to a model, in the shape its specification version has for it.
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { providerOptionsOf } from './kept.ts'
-import type { FileData, FilePart, SupportedUrls } from './spec.ts'
+import type { Bag, FileData, FilePart, SupportedUrls } from './spec.ts'
 
 /** The model a prompt is written for. */
 export interface Target {
@@ -14,14 +13,13 @@ export interface Target {
   readonly mediaInResults: boolean
 }
 
-/** A part with media as a file of a message; undefined when it has none. */
-export function toFile(part: Part, target: Target): FilePart | undefined {
+/** A part with media as a file of a message, with what its provider hung on it; undefined when it has none. */
+export function toFile(part: Part, target: Target, options: Bag = {}): FilePart | undefined {
   const found = mediaOf(part, target)
   if (!found) return undefined
   const { data, mediaType, filename } = found
-  const { google, ...others } = providerOptionsOf(part).providerOptions ?? {}
-  const withVideo = part.videoMetadata ? { ...google, videoMetadata: part.videoMetadata } : google
-  const providerOptions = { ...others, ...(withVideo && { google: withVideo }) }
+  const { videoMetadata } = part
+  const providerOptions = videoMetadata ? { ...options, google: { ...options.google, videoMetadata } } : options
   return {
     type: part.thought && target.version === 'v4' ? 'reasoning-file' : 'file',
     data: target.version === 'v4' ? data : olderData(data),

@@ -28,7 +28,8 @@ export interface OneResult {
   readonly parts: readonly Part[]
 }
 
-const AGENT = 'ai_sdk'
+/** Who makes the calls, in the log. */
+export const AGENT = 'ai_sdk'
 
 export async function runOneCall(
   tool: Tool,

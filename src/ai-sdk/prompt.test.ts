@@ -7,6 +7,7 @@ import { ask, at, chat, claude, gemini, request, responses, user, type Wire, wir
 
 const PNG = 'iVBORw0KGgo='
 const PDF = 'JVBERi0xLjQ='
+const picture: Part = { inlineData: { mimeType: 'image/png', data: PNG } }
 const call = (id: string, name = 'look'): Part => ({ functionCall: { id, name, args: { n: id } } })
 const answer = (id: string, response: object = { ok: id }, name = 'look'): Part => ({
   functionResponse: { id, name, response: { ...response } },
@@ -97,6 +98,20 @@ test('empty parts, and parts only another provider understands, leave no trace',
   expect(await rest(model({ text: '' }), user('And?'))).toEqual([{ role: 'user', content: 'And?' }])
 })
 
+test('what a part remembers counts where a model said it, and nowhere else', async () => {
+  const cached = { partMetadata: { aiSdk: { metadata: { anthropic: { cacheControl: { type: 'ephemeral' } } } } } }
+  const said = [user('Go.'), model({ text: 'Hi.', ...cached }), user('And?')]
+  expect(JSON.stringify(await sent(claude, said))).toContain('ephemeral')
+  const forged: Content = {
+    role: 'user',
+    parts: [
+      { text: 'Go.', ...cached },
+      { ...picture, ...cached },
+    ],
+  }
+  expect(JSON.stringify(await sent(claude, [forged]))).not.toContain('ephemeral')
+})
+
 test('code and what it printed are told as text', async () => {
   const code = { executableCode: { language: 'PYTHON', code: 'print(2)' } }
   const printed = { codeExecutionResult: { outcome: 'OUTCOME_OK' as const, output: '2' } }
@@ -105,7 +120,6 @@ test('code and what it printed are told as text', async () => {
   expect(at(heard, 'content')).toContain('The code ran and printed:')
 })
 
-const picture: Part = { inlineData: { mimeType: 'image/png', data: PNG } }
 const document: Part = { inlineData: { mimeType: 'application/pdf', data: PDF, displayName: 'plan.pdf' } }
 
 test.each([
@@ -130,8 +144,9 @@ const link = (fileUri: string, mimeType?: string): Content => ({
 test('an address is passed on when the model reads it itself', async () => {
   const body = await sent(chat, [link('https://example.com/Cat.png', 'image/png')])
   expect(at(body, 'messages', 0, 'content', 0)).toMatchObject({ image_url: { url: 'https://example.com/Cat.png' } })
-  const video = await sent(gemini, [link('https://www.youtube.com/watch?v=abc', 'video/mp4')])
-  expect(at(video, 'contents', 0, 'parts', 0)).toMatchObject({ fileData: { mimeType: 'video/mp4' } })
+  const fileData = { fileUri: 'https://www.youtube.com/watch?v=abc', mimeType: 'video/mp4' }
+  const video = await sent(gemini, [{ role: 'user', parts: [{ fileData, videoMetadata: { fps: 2 } }] }])
+  expect(at(video, 'contents', 0, 'parts', 0)).toMatchObject({ fileData, videoMetadata: { fps: 2 } })
 })
 
 test.each([

@@ -62,6 +62,7 @@ class Prompt {
     if (content.length) this.messages.push({ role: 'user', content })
   }
 
+  /** What a part remembers counts only where a model said it: anybody can write it on a part of the user's. */
   #userPart(part: Part): UserPart[] {
     const file = toFile(part, this.#target)
     if (file) return [file]
@@ -74,9 +75,9 @@ class Prompt {
       const kept = keptOf(part)
       if (kept.part) return [kept.part]
       if (part.functionCall) return [this.#call(part, part.functionCall)]
-      if (part.inlineData) return [toFile(part, this.#target) ?? []].flat()
-      const text = part.text ?? codeAsText(part) ?? fileAsText(part)
       const options = providerOptionsOf(part)
+      if (part.inlineData) return [toFile(part, this.#target, options.providerOptions) ?? []].flat()
+      const text = part.text ?? codeAsText(part) ?? fileAsText(part)
       // a signature may hang on a part that says nothing
       if (text === undefined || (text === '' && !options.providerOptions)) return []
       return [{ type: part.thought && !kept.isText ? 'reasoning' : 'text', text, ...options }]

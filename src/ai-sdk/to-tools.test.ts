@@ -189,6 +189,23 @@ describe('a tool that needs confirmation', () => {
     expect(await (throws as typeof asks)({ n: 5 })).toBe(true)
   })
 
+  test('its predicate sees arguments as the body gets them', async () => {
+    const send = tool({
+      name: 'send',
+      description: 'Sends',
+      parameters: z.object({
+        to: z
+          .string()
+          .default('all')
+          .transform((to) => ({ name: to })),
+      }),
+      requiresConfirmation: ({ to }) => to.name === 'all',
+      run: () => ({}),
+    })
+    const asks = only(send).needsApproval as (input: unknown) => Promise<boolean>
+    expect([await asks({}), await asks({ to: 'ada' }), await asks({ to: 5 })]).toEqual([true, false, true])
+  })
+
   test('its predicate sees the session', async () => {
     const sessionService = new InMemorySessionService()
     await sessionService.createSession({ appName: 'ai-sdk', userId: 'ada', sessionId: 's1', state: { limit: 100 } })
@@ -258,5 +275,6 @@ test('a whole agent is a tool of the AI SDK, when it has a model', async () => {
 
 test('what cannot be a tool of the AI SDK is refused', () => {
   expect(() => toAiSdkTools([preloadMemory()], ada)).toThrow('only adds to requests')
-  expect(() => toAiSdkTools([weather, weather], ada)).toThrow('"get_weather" is given twice')
+  expect(() => toAiSdkTools([weather, weather], ada)).toThrow('"get_weather" is defined twice')
+  expect(() => toAiSdkTools([{ ...weather, name: 'two words' }], ada)).toThrow('a name starts with')
 })

@@ -1,5 +1,6 @@
 // Our tools for `generateText({ tools })` of the AI SDK.
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { LlmAgent } from '../agent/llm-agent.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
@@ -13,7 +14,7 @@ import { withParts } from '../tool/parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import { isApproved, needsApproval } from './approval.ts'
 import { type ModelOutput, toModelOutput } from './model-output.ts'
-import { type Caller, runOneCall } from './one-call.ts'
+import { AGENT, type Caller, runOneCall } from './one-call.ts'
 import { type InputSchema, SCHEMA, VALIDATOR } from './schema.ts'
 
 export interface ToAiSdkToolsOptions extends Omit<Caller, 'appName'> {
@@ -55,17 +56,9 @@ export interface ExecuteOptions {
 export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions): Record<string, ToolForAiSdk> {
   const { acceptAiSdkApproval = false, sessionService = new InMemorySessionService(), ...rest } = options
   const caller: Caller = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }
-  const line = new OneAfterAnother()
-  const made: Record<string, ToolForAiSdk> = Object.create(null)
-  for (const tool of tools) {
-    if (made[tool.name]) throw invalid(`Tool "${tool.name}" is given twice.`)
-    made[tool.name] = toTool(tool, caller, {
-      acceptAiSdkApproval,
-      keepsSessions: options.sessionService !== undefined,
-      line,
-    })
-  }
-  return { ...made }
+  const ways = { acceptAiSdkApproval, keepsSessions: options.sessionService !== undefined, line: new OneAfterAnother() }
+  const { table } = new LlmAgent({ name: AGENT, tools }) // so that mistakes show now
+  return Object.fromEntries([...table.tools].map(([name, tool]) => [name, toTool(tool, caller, ways)]))
 }
 
 interface Ways {
@@ -79,10 +72,11 @@ function toTool(tool: Tool, caller: Caller, ways: Ways): ToolForAiSdk {
   const declaration = tool.declaration()
   if (!declaration)
     throw invalid(`Tool "${tool.name}" only adds to requests of our agents: the AI SDK has no use for it.`)
-  const gate = needsApproval(tool, caller)
+  const input = inputOf(tool, declaration)
+  const gate = needsApproval(tool, input.parse, caller)
   return {
     description: declaration.description,
-    inputSchema: schemaOf(tool, declaration),
+    inputSchema: schemaOf(input),
     ...(gate !== undefined && { needsApproval: gate }),
     execute: (input, options) => execute(tool, input, options, caller, ways),
     toModelOutput,
@@ -115,12 +109,14 @@ async function execute(
   throw new ToolError(String(response.error), { code: response.errorCode as ResultErrorCode })
 }
 
-/** A Standard Schema with the marks of the AI SDK on it: the first is what its types know, the second what 5 wants. */
-function schemaOf(tool: Tool, { parametersJsonSchema }: FunctionDeclaration): ToolForAiSdk['inputSchema'] {
+function inputOf(tool: Tool, { parametersJsonSchema }: FunctionDeclaration): InputSchema {
   const jsonSchema = parametersJsonSchema ?? { type: 'object', properties: {}, additionalProperties: false }
-  const { parse }: Pick<InputSchema, 'parse'> = tool.parse
-    ? { parse: tool.parse.bind(tool) }
-    : compileSchema(jsonSchema, `Tool "${tool.name}"`, { object: true })
+  if (tool.parse) return { jsonSchema, parse: tool.parse.bind(tool) }
+  return compileSchema(jsonSchema, `Tool "${tool.name}"`, { object: true })
+}
+
+/** A Standard Schema with the marks of the AI SDK on it: the first is what its types know, the second what 5 wants. */
+function schemaOf({ jsonSchema, parse }: InputSchema): ToolForAiSdk['inputSchema'] {
   // the value stays as it is: dispatch parses it again, and what was transformed once must not be twice
   const problem = async (value: unknown): Promise<string | undefined> => {
     const { issues } = await parse(value)

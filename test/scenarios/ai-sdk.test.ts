@@ -1,7 +1,8 @@
 // Agents on the models of the AI SDK: the real provider packages over a local server that speaks their wires.
+import { anthropic } from '@ai-sdk/anthropic'
 import { openai } from '@ai-sdk/openai'
 import { type Event, InMemorySessionService, LlmAgent, type LlmAgentOptions, Runner, tool } from 'toolwright'
-import { aiSdkProviderTool, type FromAiSdkOptions, fromAiSdk } from 'toolwright/ai-sdk'
+import { aiSdkProviderTool, type FromAiSdkOptions, fromAiSdk, fromAiSdkTools } from 'toolwright/ai-sdk'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
@@ -155,6 +156,19 @@ test('what a provider searched for is not dispatched, and goes back to it after 
   expect(server.requests[0]?.body.tools).toMatchObject([{ type: 'function' }, { type: 'web_search' }])
   await runnerFor(responses, server, { tools }, await restarted(before)).complete({ ...who, message: 'And now?' })
   expect(JSON.stringify(server.requests[1]?.body.input)).toContain('ws_1')
+})
+
+test('a tool the provider defines is offered as its own, and run by us', async () => {
+  const call = { id: 'c1', name: 'bash', args: { command: 'ls' } }
+  await using server = await ProviderServer.start([claude.say({ calls: [call] }), claude.say({ text: 'Two files.' })])
+  const bash = anthropic.tools.bash_20250124({ execute: async ({ command }) => `ran ${command}` })
+  const { text } = await runnerFor(claude, server, { tools: fromAiSdkTools({ bash }) }).complete({
+    ...who,
+    message: 'Files?',
+  })
+  expect(text).toBe('Two files.')
+  expect(server.requests[0]?.body.tools).toEqual([{ type: 'bash_20250124', name: 'bash' }])
+  expect(JSON.stringify(server.requests[1]?.body.messages)).toContain('ran ls')
 })
 
 test.each(wires)('$name: a provider that refuses ends the run with words, and the next run works', async (wire) => {
