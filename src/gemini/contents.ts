@@ -22,14 +22,19 @@ export function wireContents(contents: readonly Content[], target: Target): Wire
   for (const content of contents) {
     const hasResponses = content.parts.some((part) => part.functionResponse)
     const written = hasResponses
-      ? wireResponses(content.parts, target, (parts) => wireParts(parts, target))
-      : [{ role: content.role === 'model' ? 'model' : 'user', parts: wireParts(content.parts, target) } as const]
+      ? wireResponses(content.parts, target, (parts) => wireParts(parts, target, 'user'))
+      : [wireContent(content, target)]
     for (const one of written) if (one.parts.length) push(wire, one)
   }
   if (target.isNew) for (const [at, content] of wire.entries()) wire[at] = signed(content)
   if (wire[0]?.role !== 'user') wire.unshift(said('(The conversation begins here.)'))
   if (wire.at(-1)?.role === 'model') wire.push(said('Continue.'))
   return wire
+}
+
+function wireContent({ role: who, parts }: Content, target: Target): WireContent {
+  const role = who === 'model' ? 'model' : 'user'
+  return { role, parts: wireParts(parts, target, role) }
 }
 
 const said = (text: string): WireContent => ({ role: 'user', parts: [{ text }] })
@@ -41,24 +46,26 @@ function push(wire: WireContent[], content: WireContent): void {
   else wire[wire.length - 1] = { role: 'model', parts: [...last.parts, ...content.parts] }
 }
 
-function wireParts(parts: readonly Part[], target: Target): JsonObject[] {
-  return parts.map((part) => wirePart(part, target)).filter((part) => part !== undefined)
+function wireParts(parts: readonly Part[], target: Target, role: WireContent['role']): JsonObject[] {
+  return parts.map((part) => wirePart(part, target, role)).filter((part) => part !== undefined)
 }
 
 /** Undefined when it is nothing to Gemini. */
-function wirePart(part: Part, target: Target): JsonObject | undefined {
+function wirePart(part: Part, target: Target, role: WireContent['role']): JsonObject | undefined {
   const { partMetadata: _, functionCall, executableCode, codeExecutionResult, ...others } = part
   if (functionCall) return { ...others, functionCall: wireCall(functionCall) }
-  const code = isOurs(part, target) ? codeAsText(part) : undefined
+  const isGeminis = role === 'model' && target.runsCode && !isOurs(part)
+  const code = isGeminis ? undefined : codeAsText(part)
   if (code !== undefined) return { ...others, text: code }
   const wire: JsonObject = {
     ...others,
     ...(executableCode && { executableCode }),
     ...(codeExecutionResult && { codeExecutionResult }),
   }
-  if (target.isVertex && (wire.toolCall || wire.toolResponse)) return undefined
+  if (role === 'user') delete wire.thoughtSignature // what one agent overheard from another
+  if ((role === 'user' || target.isVertex) && (wire.toolCall || wire.toolResponse)) return undefined
   if (holds(wire)) return wire
-  return part.thoughtSignature === undefined ? undefined : { ...wire, text: '' }
+  return wire.thoughtSignature === undefined ? undefined : { ...wire, text: '' }
 }
 
 const BESIDE = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
@@ -74,13 +81,13 @@ function holds(part: JsonObject): boolean {
 }
 
 function wireCall({ id, name, args }: FunctionCall): JsonObject {
-  return { ...givenId(id), name, args }
+  return { ...givenId(id), name, args: isRecord(args) ? args : {} } // another model may have said anything
 }
 
-/** Code that Gemini did not run: our executor did, or another model wrote it. */
-function isOurs({ executableCode, codeExecutionResult }: Part, { runsCode }: Target): boolean {
+/** Our executor ran it: then the framework gave the id. */
+function isOurs({ executableCode, codeExecutionResult }: Part): boolean {
   const id = (executableCode ?? codeExecutionResult)?.id
-  return !runsCode || (id !== undefined && givenId(id).id === undefined)
+  return id !== undefined && givenId(id).id === undefined
 }
 
 /** What Gemini 3 takes in place of a signature it never gave: the call was another model's. */

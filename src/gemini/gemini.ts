@@ -1,5 +1,4 @@
 import type { GoogleGenAI } from '@google/genai'
-import { ToolwrightError } from '../error/error.ts'
 import { sleep } from '../policy/wait.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import { attempt } from './attempt.ts'
@@ -79,7 +78,6 @@ function errorOf(
   end: { attempts: number; hasBegun: boolean },
 ): Error {
   const { status, reason, thrown } = failure
-  if (thrown instanceof ToolwrightError) return thrown
   const { secrets, ports } = settings
   const waitMs = askedWait(failure, ports.now())
   const message = hide(messageFor(failure, asked, { ...end, waitMs }), secrets)

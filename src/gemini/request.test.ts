@@ -84,6 +84,18 @@ describe('the conversation', () => {
     expect((await told([user('Go'), stored, results], { name: newer }))[1]).toEqual(model(...reply))
   })
 
+  test('has nothing signed that was only overheard from another agent', async () => {
+    const overheard = user(
+      'For context:',
+      { inlineData: { mimeType: 'image/png', data: 'cG5n' }, thoughtSignature: 'c2ln' },
+      { toolCall: { id: 't1' } } as object as Part,
+      { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+    )
+    expect(await told([overheard], { config: { tools: [{ codeExecution: {} }] } })).toEqual([
+      user('For context:', { inlineData: { mimeType: 'image/png', data: 'cG5n' } }, '```python\nprint(1)\n```'),
+    ])
+  })
+
   test('has files and inline data as they are', async () => {
     const parts: Part[] = [
       { inlineData: { mimeType: 'image/png', data: 'cG5n' } },

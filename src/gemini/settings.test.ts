@@ -6,6 +6,7 @@ import { settingsOf } from './settings.ts'
 const variables = [
   'GEMINI_API_KEY',
   'GOOGLE_API_KEY',
+  'GOOGLE_GENAI_USE_ENTERPRISE',
   'GOOGLE_GENAI_USE_VERTEXAI',
   'GOOGLE_CLOUD_PROJECT',
   'GOOGLE_CLOUD_LOCATION',
@@ -68,6 +69,12 @@ describe('Vertex AI', () => {
     [
       'anywhere',
       { GOOGLE_GENAI_USE_VERTEXAI: '1', GOOGLE_CLOUD_PROJECT: 'p' },
+      {},
+      { project: 'p', location: 'global' },
+    ],
+    [
+      'by its newer name',
+      { GOOGLE_GENAI_USE_ENTERPRISE: 'true', GOOGLE_CLOUD_PROJECT: 'p' },
       {},
       { project: 'p', location: 'global' },
     ],

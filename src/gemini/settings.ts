@@ -54,8 +54,7 @@ export function settingsOf(name: string, options: GeminiOptions): Settings {
 
 function accessOf(name: string, options: GeminiOptions): GoogleGenAIOptions {
   const { googleAuthOptions, baseUrl, apiVersion, headers } = options
-  const isVertex =
-    options.vertexai ?? (given(options.project) !== undefined || isOn(environment('GOOGLE_GENAI_USE_VERTEXAI')))
+  const isVertex = options.vertexai ?? (given(options.project) !== undefined || isOn(environmentVertex()))
   const where = isVertex ? vertexAccess(name, options) : { apiKey: keyFor(name, options) }
   const httpOptions = {
     ...(baseUrl !== undefined && { baseUrl }),
@@ -91,6 +90,10 @@ function keyFor(name: string, options: GeminiOptions): string {
     `Model "${name}" needs a key. Set GEMINI_API_KEY (one is made at https://aistudio.google.com/apikey), or pass gemini('${name}', { apiKey }). For Vertex AI set GOOGLE_GENAI_USE_VERTEXAI=true and GOOGLE_CLOUD_PROJECT.`,
   )
 }
+
+// the same switch under its newer name
+const environmentVertex = (): string | undefined =>
+  environment('GOOGLE_GENAI_USE_ENTERPRISE') ?? environment('GOOGLE_GENAI_USE_VERTEXAI')
 
 const environmentKey = (): string | undefined => environment('GOOGLE_API_KEY') ?? environment('GEMINI_API_KEY')
 
