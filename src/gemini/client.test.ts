@@ -55,6 +55,17 @@ test('headers, a fetch and an API version are given to the client we make', asyn
   expect(fetched).toHaveLength(1)
 })
 
+test('the client calls no tool by itself, though it could', async () => {
+  const callTool = vi.fn()
+  const functionDeclarations = [{ name: 'look', description: 'Look.' }]
+  const tools = [{ tool: async () => ({ functionDeclarations }), callTool }]
+  for (const stream of [false, true]) {
+    const { whole } = await ask([{ calls: [{ name: 'look' }] }], { config: { tools }, stream })
+    expect(whole?.content).toEqual(model({ functionCall: { name: 'look', args: {} } }))
+  }
+  expect(callTool).not.toHaveBeenCalled()
+})
+
 test('Vertex AI is signed in to as the options say', async () => {
   const getRequestHeaders = vi.fn(async () => new Headers({ authorization: 'Bearer token-of-mine' }))
   const googleAuthOptions = { authClient: { getRequestHeaders } } as never // as much of a client as is asked

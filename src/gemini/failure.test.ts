@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { GeminiFault } from '../testing/gemini-script.ts'
 import { geminiServer } from '../testing/gemini-server.ts'
@@ -74,10 +75,10 @@ describe('a refusal', () => {
 
   test('never holds a key: not in its message, its stack or its causes', async () => {
     const headers = { Authorization: 'Bearer of-a-gateway', 'x-team': 'search' }
-    const message = `The key ${KEY} and AIzaSyAnotherAnotherAnotherAnother00 and ya29.token of Bearer of-a-gateway at /?key=in-the-address&x=1`
-    const { error } = await ask([status(400, { message })], { options: { headers } })
+    const message = `The key ${KEY} and AIzaSyAnotherAnotherAnotherAnother00 and ya29.token of Bearer of-a-gateway at /?key=in-the-address&x=1, plain-secret`
+    const { error } = await ask([status(400, { message })], { options: { headers, apiKey: 'plain-secret' } })
     const texts = JSON.stringify(chain(error))
-    for (const secret of [KEY, 'Another', 'ya29.token', 'of-a-gateway', 'in-the-address'])
+    for (const secret of [KEY, 'Another', 'ya29.token', 'of-a-gateway', 'in-the-address', 'plain-secret'])
       expect(texts).not.toContain(secret)
     expect((error as Error).message).toContain('The key [hidden] and [hidden] and [hidden] of')
     expect((error as Error).message).toContain('&x=1')
@@ -273,6 +274,12 @@ describe('stopping', () => {
     const asked = gemini('gemini-2.5-flash', { apiKey: KEY, baseUrl: server.url })
     for await (const _ of asked.generate(requestOf(), { stream: true })) break
     await gone(server.requests[0]?.signal)
+  })
+
+  test('leaves nothing behind on the signal of the run', async () => {
+    const { signal } = new AbortController()
+    for (const stream of [false, true]) await ask([status(503), 'Hello.'], { stream, signal })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   test('before it began asks nobody', async () => {
