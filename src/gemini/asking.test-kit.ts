@@ -1,4 +1,4 @@
-// What these tests share: a model of a local server, asked once.
+// For tests only: a model on a local server, asked once.
 
 import type { Content, Part } from '../content/content.ts'
 import type { GeminiRequest, GeminiScript, GeminiServer, GeminiServerOptions } from '../testing/gemini-script.ts'

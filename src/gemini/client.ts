@@ -8,12 +8,12 @@ export function clientOf({ access }: Settings): () => Promise<GoogleGenAI> {
   let made: GoogleGenAI | undefined
   return async () => {
     const { GoogleGenAI } = await peer('@google/genai', () => import('@google/genai'))
-    made ??= new GoogleGenAI(structured(access.options))
+    made ??= new GoogleGenAI(ownCopy(access.options))
     return made
   }
 }
 
 // the client writes into what it is given
-function structured<T extends { httpOptions?: object }>(options: T): T {
+function ownCopy<T extends { httpOptions?: object }>(options: T): T {
   return options.httpOptions ? { ...options, httpOptions: { ...options.httpOptions } } : options
 }

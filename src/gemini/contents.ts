@@ -52,7 +52,7 @@ function wireParts(parts: readonly Part[], target: Target, role: WireContent['ro
 
 /** Undefined when it is nothing to Gemini. */
 function wirePart(part: Part, target: Target, role: WireContent['role']): JsonObject | undefined {
-  const { partMetadata: _, functionCall, executableCode, codeExecutionResult, ...others } = part
+  const { partMetadata: _, functionCall, executableCode, codeExecutionResult, ...others } = fitFor(role, part)
   if (functionCall) return { ...others, functionCall: wireCall(functionCall) }
   const isGeminis = role === 'model' && target.runsCode && !isOurs(part)
   const code = isGeminis ? undefined : codeAsText(part)
@@ -62,10 +62,16 @@ function wirePart(part: Part, target: Target, role: WireContent['role']): JsonOb
     ...(executableCode && { executableCode }),
     ...(codeExecutionResult && { codeExecutionResult }),
   }
-  if (role === 'user') delete wire.thoughtSignature // what one agent overheard from another
   if ((role === 'user' || target.isVertex) && (wire.toolCall || wire.toolResponse)) return undefined
   if (holds(wire)) return wire
   return wire.thoughtSignature === undefined ? undefined : { ...wire, text: '' }
+}
+
+/** What one agent overheard from another is not signed: it was thought by nobody in this conversation. */
+function fitFor(role: WireContent['role'], part: Part): Part {
+  if (role === 'model' || part.thoughtSignature === undefined) return part
+  const { thoughtSignature: _, ...unsigned } = part
+  return unsigned
 }
 
 const BESIDE = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])

@@ -89,7 +89,7 @@ describe('the conversation', () => {
       'For context:',
       { inlineData: { mimeType: 'image/png', data: 'cG5n' }, thoughtSignature: 'c2ln' },
       { toolCall: { id: 't1' } } as object as Part,
-      { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+      { executableCode: { language: 'PYTHON', code: 'print(1)' }, thoughtSignature: 'c2ln' },
     )
     expect(await told([overheard], { config: { tools: [{ codeExecution: {} }] } })).toEqual([
       user('For context:', { inlineData: { mimeType: 'image/png', data: 'cG5n' } }, '```python\nprint(1)\n```'),
