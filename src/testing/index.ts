@@ -17,6 +17,7 @@ export type {
 } from './gemini-script.ts'
 export { geminiServer } from './gemini-server.ts'
 export { memoryServiceSuite } from './memory-suite.ts'
+export { type OfflineModelOptions, offlineModel } from './offline-model.ts'
 export { type ScriptedModel, type ScriptedReply, type Step, scriptedModel } from './scripted-model.ts'
 export { sessionServiceSuite } from './session-suite.ts'
 export type { MadeService, MakeService, SuiteOptions, SuiteTest } from './suite.ts'

@@ -1,0 +1,53 @@
+import type { Content, Part } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { Model } from '../tool/model.ts'
+import { plan, type Reply } from './offline/plan.ts'
+
+export interface OfflineModelOptions {
+  /** Default `offline`. */
+  readonly name?: string | undefined
+  /** What "tomorrow" is counted from, read in UTC. Default: the clock. */
+  readonly now?: (() => Date | number) | undefined
+}
+
+/**
+ * A model without a model: no key, no network, the same reply to the same request. Rules match the words of the
+ * message with the declared tools, fill in the arguments they recognise, call, and word the results. For examples,
+ * tests and demonstrations; it understands nothing.
+ *
+ * @example
+ * const agent = new LlmAgent({ name: 'weather', model: offlineModel(), tools: [getWeather] })
+ */
+export function offlineModel(options: OfflineModelOptions = {}): Model {
+  const now = options.now ?? Date.now
+  return {
+    name: options.name ?? 'offline',
+    capabilities: { toolsWithOutputSchema: true },
+    async *generate(request, { signal, stream }) {
+      signal?.throwIfAborted()
+      const reply = plan(request, timeOf(now()))
+      if (stream && reply.type === 'say') {
+        for (const text of reply.text.match(/\S+\s*/g) ?? []) {
+          yield { content: said([{ text }]), partial: true }
+          signal?.throwIfAborted()
+        }
+      }
+      yield { content: said(partsOf(reply)), finishReason: 'STOP' }
+    },
+  }
+}
+
+function partsOf(reply: Reply): Part[] {
+  if (reply.type === 'say') return [{ text: reply.text }]
+  return reply.calls.map((functionCall) => ({ functionCall }))
+}
+
+function said(parts: readonly Part[]): Content {
+  return { role: 'model', parts }
+}
+
+function timeOf(now: Date | number): number {
+  const ms = Number(now)
+  if (Number.isFinite(ms) && Math.abs(ms) < 8e15) return ms
+  throw new ToolwrightError('INVALID_CONFIG', 'The `now` of offlineModel must give a Date or milliseconds.')
+}

@@ -1,0 +1,32 @@
+// Which texts a parameter takes, by its name.
+import type { Parameter } from './parameters.ts'
+import { stem } from './words.ts'
+
+const stems = (words: string): ReadonlySet<string> => new Set(words.split(' ').map(stem))
+
+const bodies = stems('body message text content note comment reply caption description memo fact')
+const titles = stems('subject title topic name label heading summary headline')
+const queries = stems('query search keyword term topic about')
+const reasons = stems('reason cause why')
+const things = stems('item product ingredient thing article')
+
+/** Words that announce such texts: "an email about lunch saying hello". */
+const announcing: readonly (readonly [about: ReadonlySet<string>, cues: readonly string[]])[] = [
+  [bodies, ['saying', 'says', 'say', 'reading', 'that']],
+  [titles, ['about', 'regarding', 'titled', 'called', 'named', 'entitled']],
+  [queries, ['about', 'for', 'on', 'regarding']],
+  [reasons, ['because', 'since']],
+]
+
+export const isBody = (parameter: Parameter): boolean => isOf(bodies, parameter)
+export const isTitle = (parameter: Parameter): boolean => isOf(titles, parameter)
+/** Of several things in a list each is one of them: "milk and eggs". */
+export const isThing = (parameter: Parameter): boolean => isOf(things, parameter)
+
+export function cuesFor(parameter: Parameter): string[] {
+  return announcing.filter(([about]) => isOf(about, parameter)).flatMap(([, cues]) => cues)
+}
+
+function isOf(group: ReadonlySet<string>, { words }: Parameter): boolean {
+  return words.some((word) => group.has(word))
+}
