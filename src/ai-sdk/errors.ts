@@ -1,5 +1,6 @@
 // What can go wrong on the way to a provider and back, in plain words. Errors of providers are known by what they have
 // (name, statusCode, isRetryable, responseHeaders), not by their class: there may be several copies of it.
+import { retryAfterMs } from '../base/backoff.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { AiSdkModel } from './spec.ts'
@@ -43,11 +44,11 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
   const { provider } = model
   const status = typeof error.statusCode === 'number' ? error.statusCode : undefined
   const isRetryable = error.isRetryable === true
-  const retryAfterMs = retryAfter(error.responseHeaders, now)
-  const details = { status, isRetryable, retryAfterMs }
+  const waitMs = retryAfter(error.responseHeaders, now)
+  const details = { status, isRetryable, retryAfterMs: waitMs }
   const words = clean(saidBy(thrown))
   if (status !== undefined && status >= 400)
-    return new AiSdkError(refusal(provider, status, words, retryAfterMs), model, details)
+    return new AiSdkError(refusal(provider, status, words, waitMs), model, details)
   // the answer began well
   if (status !== undefined && isNetworkError(error.cause)) return cut(model)
   if (status !== undefined || UNREADABLE.has(error.name)) {
@@ -83,11 +84,11 @@ function read(thrown: object): JsonObject {
   return found
 }
 
-function refusal(provider: string, status: number, words: string, retryAfterMs: number | undefined): string {
+function refusal(provider: string, status: number, words: string, waitMs: number | undefined): string {
   // what is said about a wrong key may hold the key
   if (status === 401 || status === 403) return `${provider} refused the request (${status}): check its API key.`
   if (status === 429) {
-    const wait = retryAfterMs === undefined ? '' : ` It asks to wait ${Math.ceil(retryAfterMs / 1000)} s.`
+    const wait = waitMs === undefined ? '' : ` It asks to wait ${Math.ceil(waitMs / 1000)} s.`
     return `${provider} has had too many requests (429): ${words}${wait}`
   }
   if (status === 408 || status >= 500) return `${provider} could not answer (${status}): ${words}`
@@ -121,10 +122,5 @@ function retryAfter(headers: unknown, now: () => number): number | undefined {
   if (!isRecord(headers)) return undefined
   const ms = Number(headers['retry-after-ms'] ?? Number.NaN)
   if (ms >= 0) return ms
-  const after = headers['retry-after']
-  if (typeof after !== 'string' || after.trim() === '') return undefined
-  const seconds = Number(after)
-  if (seconds >= 0) return seconds * 1000
-  const date = Date.parse(after)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now())
+  return retryAfterMs(headers['retry-after'], now())
 }

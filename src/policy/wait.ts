@@ -21,9 +21,9 @@ export function sleep(ms: number, signal: AbortSignal, ports: Partial<Ports> = {
 /** What the promise gives, unless the signal is aborted first: then the promise is left to others. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
     const leave = (): void => reject(signal.reason)
-    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
   })
 }
