@@ -23,7 +23,16 @@ const rankOfFolder = new Map(layers.flatMap((folders, rank) => folders.map((fold
 const rootDoor = 'src/index.ts'
 const rootDoorRank = 10
 
-const mayUseNode = ['src/mcp/stdio.ts', 'src/openapi/read.ts', 'src/code/process.ts', 'src/code/worker.ts']
+const mayUseNode = [
+  'src/mcp/stdio.ts',
+  'src/openapi/read.ts',
+  // processes, threads, and what is found on the machine they run on
+  'src/code/process.ts',
+  'src/code/worker.ts',
+  'src/code/quickjs-worker.ts',
+  'src/code/host.ts',
+  'src/code/temp-folder.ts',
+]
 const mayRunTools = ['src/dispatch/execute.ts']
 
 type Doors = ReadonlyMap<string, string>
