@@ -2,7 +2,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import type { Ports } from '../base/ports.ts'
 
 /** Runs that may begin before everything else in the process has had a turn. */
-const CROWD = 32
+const CROWD = 64
 
 /**
  * A crowd of runs begins a few at a time. Each few get as far as their first real wait while what they touch is still
