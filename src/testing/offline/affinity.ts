@@ -1,4 +1,5 @@
 // How well a mention fits a parameter.
+import { secondsIn } from './durations.ts'
 import type { Kind } from './kinds.ts'
 import type { MentionKind } from './mention.ts'
 import type { Parameter } from './parameters.ts'
@@ -73,14 +74,15 @@ export function speaksOf(words: readonly string[], stem: string): boolean {
 }
 
 /** What the schema says of numbers. One that it does not allow is still better than none. */
-function measure({ schema }: Parameter, { value, unit, preposition }: Placed): number {
+function measure({ schema, words }: Parameter, { value, unit, preposition }: Placed): number {
   if (typeof value !== 'number') return 0
   const { minimum, maximum, type } = schema
   const isOut =
     (typeof minimum === 'number' && value < minimum) ||
     (typeof maximum === 'number' && value > maximum) ||
     (type === 'integer' && !Number.isInteger(value))
+  const isDuration = secondsIn(unit) !== undefined && words.some((word) => secondsIn(word) !== undefined)
   const isShare = unit === 'percent' && maximum === 100
   const isSetTo = preposition === 'to' // "set the volume to 5"
-  return (isOut ? -1.5 : 0) + (isShare ? 2 : 0) + (isSetTo ? 0.75 : 0)
+  return (isOut ? -1.5 : 0) + (isShare || isDuration ? 2 : 0) + (isSetTo ? 0.75 : 0)
 }

@@ -1,5 +1,6 @@
 // A mention as the value a parameter takes.
 import { isoDate } from './dates.ts'
+import { secondsIn } from './durations.ts'
 import { languageCode } from './lexicon.ts'
 import type { Parameter } from './parameters.ts'
 import type { Passage, Placed, Taken } from './passage.ts'
@@ -32,26 +33,10 @@ export function converted(parameter: Parameter, mention: Placed, passage: Passag
   }
 }
 
-const seconds: ReadonlyMap<string, number> = new Map(
-  (
-    [
-      ['millisecond', 0.001],
-      ['ms', 0.001],
-      ['second', 1],
-      ['sec', 1],
-      ['minute', 60],
-      ['min', 60],
-      ['hour', 3_600],
-      ['day', 86_400],
-      ['week', 604_800],
-    ] as const
-  ).map(([unit, size]) => [stem(unit), size]),
-)
-
 /** "2 hours" for a parameter in minutes is 120. */
 function inUnitOf({ words, about }: Parameter, { value, unit }: Placed): unknown {
-  const given = seconds.get(unit ?? '')
-  const wanted = [...words, ...about].map((word) => seconds.get(word)).find((size) => size !== undefined)
+  const given = secondsIn(unit)
+  const wanted = [...words, ...about].map(secondsIn).find((size) => size !== undefined)
   if (typeof value !== 'number' || given === undefined || wanted === undefined) return value
   return (value * given) / wanted
 }

@@ -17,7 +17,7 @@ export interface Candidate {
 }
 
 /** Less than this is chance. */
-export const ENOUGH = 0.7
+export const ENOUGH = 0.6
 
 const CLOSER_LOOK = 8
 const FIRST_WORD = 1.5

@@ -75,8 +75,8 @@ function memo(test: (token: Token) => boolean): (token: Token) => boolean {
 
 function taskOf(text: string, means: Means): Task | undefined {
   const passage = passageOf(text, dayOf(means.now))
-  const [best] = candidates(means.tools, passage, means.vocabulary, means.now)
-  return best && isMeant(best) ? { tool: best.tool, passage, filled: best.filled } : undefined
+  const best = candidates(means.tools, passage, means.vocabulary, means.now).find(isMeant)
+  return best ? { tool: best.tool, passage, filled: best.filled } : undefined
 }
 
 function isMeant({ filled, words }: Candidate): boolean {

@@ -1,0 +1,237 @@
+// What the offline model makes of sentences, with a full toolbox to choose from. Today is Wednesday, 12 March 2025.
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../base/json.ts'
+import { callsFor, textFor } from './offline/asking.test-kit.ts'
+import { toolbox } from './offline/toolbox.test-kit.ts'
+
+const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
+
+type Call = readonly [name: string, args: JsonObject]
+
+/** Each sentence and the calls it must become. */
+const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
+  // weather
+  ['What is the weather in Oslo?', ['get_weather', { city: 'Oslo' }]],
+  ['How warm is it in Rio de Janeiro?', ['get_weather', { city: 'Rio de Janeiro' }]],
+  ['weather in new york', ['get_weather', { city: 'New York' }]],
+  ["What's the weather like in Oslo today?", ['get_weather', { city: 'Oslo' }]],
+  ['Is it raining in São Paulo right now?', ['get_weather', { city: 'São Paulo' }]],
+  ["I'm in Lima. What's the weather?", ['get_weather', { city: 'Lima' }]],
+  ["What's the weather? I am in Lima.", ['get_weather', { city: 'Lima' }]],
+  ["What's the wether in Oslo, in fahrenhiet?", ['get_weather', { city: 'Oslo', units: 'fahrenheit' }]],
+  ['What will the weather be in Paris tomorrow?', ['get_forecast', { city: 'Paris', date: '2025-03-13' }]],
+  ['Forecast for Berlin next Monday', ['get_forecast', { city: 'Berlin', date: '2025-03-17' }]],
+  // calendar and bookings
+  [
+    'Schedule a meeting "Sprint review" tomorrow at 3pm for 45 minutes',
+    ['create_event', { title: 'Sprint review', start: '2025-03-13T15:00:00Z', duration_minutes: 45 }],
+  ],
+  [
+    'Schedule a meeting called Budget on March 20th at 14:30 for 2 hours with ann@example.com and bob@example.com',
+    [
+      'create_event',
+      {
+        title: 'Budget',
+        start: '2025-03-20T14:30:00Z',
+        duration_minutes: 120,
+        attendees: ['ann@example.com', 'bob@example.com'],
+      },
+    ],
+  ],
+  [
+    'Put "Dentist" into my calendar on 2025-04-01 at 9am',
+    ['create_event', { title: 'Dentist', start: '2025-04-01T09:00:00Z' }],
+  ],
+  ["What's on my calendar on Friday?", ['list_events', { date: '2025-03-14' }]],
+  ['Show my events for March 3rd', ['list_events', { date: '2026-03-03' }]],
+  ['Do I have any meetings tomorrow?', ['list_events', { date: '2025-03-13' }]],
+  [
+    "Book a table for 4 at Luigi's tomorrow at 7pm",
+    ['book_table', { restaurant: "Luigi's", people: 4, date: '2025-03-13', time: '19:00' }],
+  ],
+  [
+    'Reserve a table for two people at the Golden Dragon next Friday at 19:30',
+    ['book_table', { restaurant: 'Golden Dragon', people: 2, date: '2025-03-14', time: '19:30' }],
+  ],
+  // a shop
+  ['Where is my order ORD-123?', ['find_order', { order_id: 'ORD-123' }]],
+  ["What's the status of order #4711?", ['find_order', { order_id: '4711' }]],
+  ['Has order ORD-5 shipped yet?', ['find_order', { order_id: 'ORD-5' }]],
+  ["I'd like to cancel order ORD-9, please", ['cancel_order', { order_id: 'ORD-9' }]],
+  ['Cancel order ORD-77 because it is too late', ['cancel_order', { order_id: 'ORD-77', reason: 'it is too late' }]],
+  [
+    'Order 2 apples and 3 pears',
+    [
+      'place_order',
+      {
+        items: [
+          { product: 'apples', quantity: 2 },
+          { product: 'pears', quantity: 3 },
+        ],
+      },
+    ],
+  ],
+  [
+    'Buy five notebooks, gift wrap please',
+    ['place_order', { items: [{ product: 'notebooks', quantity: 5 }], gift_wrap: true }],
+  ],
+  ['Buy 2 pens without gift wrap', ['place_order', { items: [{ product: 'pens', quantity: 2 }], gift_wrap: false }]],
+  // a calculator
+  ['What is 12 times 7?', ['calculate', { operation: 'multiply', a: 12, b: 7 }]],
+  ['Add 5 and 7', ['calculate', { operation: 'add', a: 5, b: 7 }]],
+  ['What is 1,200 divided by -4?', ['calculate', { operation: 'divide', a: 1200, b: -4 }]],
+  ['17.5 + 4', ['calculate', { operation: 'add', a: 17.5, b: 4 }]],
+  ['Multiply three by twenty-five', ['calculate', { operation: 'multiply', a: 3, b: 25 }]],
+  // letters
+  [
+    "Email bob@example.com about lunch saying let's meet at noon",
+    ['send_email', { to: 'bob@example.com', subject: 'lunch', body: "let's meet at noon" }],
+  ],
+  [
+    'Send an email to ann@example.com with subject "Hello" and body "How are you?"',
+    ['send_email', { to: 'ann@example.com', subject: 'Hello', body: 'How are you?' }],
+  ],
+  [
+    'Send an urgent e-mail to joe@example.org: the server is down',
+    ['send_email', { to: 'joe@example.org', subject: 'the server is down', body: 'the server is down', urgent: true }],
+  ],
+  // searches
+  ['Search the web for cheap flights to Lima', ['web_search', { query: 'cheap flights to Lima' }]],
+  ['Look up the best pizza in Naples', ['web_search', { query: 'best pizza in Naples' }]],
+  ['Find 5 results about quantum computing on the web', ['web_search', { query: 'quantum computing', limit: 5 }]],
+  ['Google "rock and roll"', ['web_search', { query: 'rock and roll' }]],
+  // files
+  ['Read notes/today.txt', ['read_file', { path: 'notes/today.txt' }]],
+  ['Open the file report.md', ['read_file', { path: 'report.md' }]],
+  ['Delete ./logs/old.log', ['delete_file', { path: './logs/old.log' }]],
+  ['Remove the file "old notes.txt"', ['delete_file', { path: 'old notes.txt' }]],
+  // a house
+  ['Turn on the kitchen light', ['set_light', { room: 'kitchen', on: true }]],
+  ['Turn off the lights in the living room', ['set_light', { room: 'living_room', on: false }]],
+  ['Dim the bedroom light to 30%', ['set_light', { room: 'bedroom', on: true, brightness: 30 }]],
+  ['Set the thermostat to 21.5 degrees', ['set_thermostat', { degrees: 21.5 }]],
+  ['Turn the heating up to 23 in the living room', ['set_thermostat', { degrees: 23, room: 'living_room' }]],
+  ['Lock the front door', ['lock_door', { door: 'front', locked: true }]],
+  ['Unlock the garage door please', ['lock_door', { door: 'garage', locked: false }]],
+  // a bank
+  ['Transfer $250 from savings to Alice', ['transfer_money', { amount: 250, from: 'savings', to: 'Alice' }]],
+  [
+    'Send 1,000 euros from my checking account to Bob',
+    ['transfer_money', { amount: 1000, from: 'checking', to: 'Bob' }],
+  ],
+  [
+    'Move 300 from savings to Bob with note "rent"',
+    ['transfer_money', { amount: 300, from: 'savings', to: 'Bob', note: 'rent' }],
+  ],
+  ['How much money is in my checking account?', ['get_balance', { account: 'checking' }]],
+  // languages
+  ['Translate "good morning" into French', ['translate', { text: 'good morning', target_language: 'French' }]],
+  ['Translate good night to Spanish', ['translate', { text: 'good night', target_language: 'Spanish' }]],
+  ['How do you say thank you in Italian?', ['translate', { text: 'thank you', target_language: 'Italian' }]],
+  // lists of things to do
+  ['Add buy milk to my to-do list', ['add_todo', { task: 'buy milk' }]],
+  [
+    'Add a high priority task: file the taxes, due next Friday',
+    ['add_todo', { task: 'file the taxes', priority: 'high', due: '2025-03-14' }],
+  ],
+  ['Put call the plumber on my todo list for tomorrow', ['add_todo', { task: 'call the plumber', due: '2025-03-13' }]],
+  ['Mark task 7 as done', ['complete_todo', { id: 7 }]],
+  // money of other countries
+  ['Convert 100 USD to EUR', ['convert_currency', { amount: 100, from: 'USD', to: 'EUR' }]],
+  ['How many yen are 50 dollars?', ['convert_currency', { amount: 50, from: 'USD', to: 'JPY' }]],
+  // time, music, journeys, people
+  ['Set a timer for 10 minutes', ['set_timer', { seconds: 600 }]],
+  ['Start a timer for an hour', ['set_timer', { seconds: 3600 }]],
+  ['Play Bohemian Rhapsody by Queen', ['play_music', { song: 'Bohemian Rhapsody', artist: 'Queen' }]],
+  [
+    'Find flights from Oslo to Lima on May 5th for 2 passengers',
+    ['search_flights', { from: 'Oslo', to: 'Lima', date: '2025-05-05', passengers: 2 }],
+  ],
+  [
+    'I want to fly from Paris to Rome on June 1st',
+    ['search_flights', { from: 'Paris', to: 'Rome', date: '2025-06-01' }],
+  ],
+  [
+    'Add Grace Hopper to my contacts, grace@example.com',
+    ['create_contact', { name: 'Grace Hopper', email: 'grace@example.com' }],
+  ],
+  [
+    'Create a contact for Bob Stone, bob@stone.org, address street "Main Street 5" in Boston',
+    [
+      'create_contact',
+      { name: 'Bob Stone', email: 'bob@stone.org', address: { street: 'Main Street 5', city: 'Boston' } },
+    ],
+  ],
+  ['Compare the cost of living in Oslo, Lima and Cairo', ['compare_cities', { cities: ['Oslo', 'Lima', 'Cairo'] }]],
+  [
+    'Subscribe ann@example.com to science and sports',
+    ['subscribe', { email: 'ann@example.com', topics: ['science', 'sports'] }],
+  ],
+  [
+    'Shorten https://example.com/a/very/long/path?x=1',
+    ['shorten_link', { url: 'https://example.com/a/very/long/path?x=1' }],
+  ],
+  // several at once
+  ["What's the weather in Oslo and in Lima?", ['get_weather', { city: 'Oslo' }], ['get_weather', { city: 'Lima' }]],
+  [
+    'Weather in oslo, lima and cairo please',
+    ['get_weather', { city: 'Oslo' }],
+    ['get_weather', { city: 'Lima' }],
+    ['get_weather', { city: 'Cairo' }],
+  ],
+  [
+    'Switch off the light in the bedroom and in the hall',
+    ['set_light', { room: 'bedroom', on: false }],
+    ['set_light', { room: 'hall', on: false }],
+  ],
+  [
+    'Turn off the kitchen light, then lock the garage door and set a timer for 3 minutes',
+    ['set_light', { room: 'kitchen', on: false }],
+    ['lock_door', { door: 'garage', locked: true }],
+    ['set_timer', { seconds: 180 }],
+  ],
+  [
+    "What's the weather in Oslo, and what is 3 plus 4?",
+    ['get_weather', { city: 'Oslo' }],
+    ['calculate', { operation: 'add', a: 3, b: 4 }],
+  ],
+]
+
+test.each(table.map(([sentence, ...calls]) => ({ sentence, calls })))('$sentence', async ({ sentence, calls }) => {
+  expect(await callsFor({ tools, said: sentence })).toEqual(calls)
+})
+
+test('what the table expects, the tools accept', async () => {
+  const byName = new Map(toolbox.map((tool) => [tool.name, tool]))
+  for (const [sentence, ...calls] of table) {
+    for (const [name, args] of calls)
+      expect({ sentence, ...(await byName.get(name)?.parse?.(args)) }).not.toHaveProperty('issues')
+  }
+})
+
+test('the table has at least sixty sentences, and every tool is called by one', () => {
+  expect(table.length).toBeGreaterThanOrEqual(60)
+  const called = new Set(table.flatMap(([, ...calls]) => calls.map(([name]) => name)))
+  expect(toolbox.map(({ name }) => name).filter((name) => !called.has(name))).toEqual([])
+})
+
+test.each([
+  ['What is the weather?', 'Please tell me the city so that I can call get_weather.'],
+  ['Cancel my order', 'Please tell me the order id so that I can call cancel_order.'],
+  ['Translate this', 'Please tell me the text and the target language so that I can call translate.'],
+  ['Transfer 50 dollars to Carol', 'Please tell me "from" (checking or savings) so that I can call transfer_money.'],
+  ['Flights from Oslo to Lima', 'Please tell me the date so that I can call search_flights.'],
+  ['Delete everything', 'Please tell me the path so that I can call delete_file.'],
+])('%s: what is missing is asked for', async (sentence, question) => {
+  expect(await textFor({ tools, said: sentence })).toBe(question)
+})
+
+test.each(['Hello!', 'Tell me a joke', 'Who was the first president of France?', 'Is the front door locked?', '', '…'])(
+  'nothing fits "%s": it says what it is and what it can call',
+  async (sentence) => {
+    const text = await textFor({ tools, said: sentence })
+    expect(text).toMatch(/^I am Toolwright's offline model: no language model, only rules/)
+    expect(text).toContain('get_weather (Get the current weather in a city), get_forecast')
+    expect(text).toMatch(/ and \d+ more\.$/)
+  },
+)
