@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import type { Part } from '../content/content.ts'
+import { answerIn, answerPart, codeCallOf } from './code-call.ts'
+import { createEvent, isFinalResponse } from './event.ts'
+
+const code = (id?: string): Part => ({ executableCode: { ...(id && { id }), language: 'js', code: '1' } })
+const result = (id?: string): Part => ({
+  codeExecutionResult: { ...(id && { id }), outcome: 'OUTCOME_OK', output: '1' },
+})
+
+describe('code somebody is asked to run', () => {
+  test.each<[string, Part[], boolean]>([
+    ['has an id and no result', [code('a')], true],
+    ['is among others that have one', [code('a'), code('b'), result('b')], true],
+  ])('%s', (_, parts, isCall) => {
+    expect(codeCallOf(parts, 0) !== undefined).toBe(isCall)
+  })
+
+  test.each<[string, Part[]]>([
+    ['has its result right after it', [code('a'), result()]],
+    ['has its result after something else', [code('a'), { text: 'so' }, result('a')]],
+    ['has no id, so nobody was asked', [code()]],
+    ['is no code', [{ text: 'hello' }]],
+  ])('not when it %s', (_, parts) => {
+    expect(codeCallOf(parts, 0)).toBeUndefined()
+  })
+
+  test('a reply that still has code to run is not the last word; one whose code was run is', () => {
+    const said = (parts: Part[]): boolean =>
+      isFinalResponse(createEvent({ author: 'agent', content: { role: 'model', parts } }))
+    expect(said([{ text: 'see' }, code('a')])).toBe(false)
+    expect(said([code(), result(), { text: 'It is 1.' }])).toBe(true)
+  })
+})
+
+describe('the answer to a code call', () => {
+  const call = { id: 'a', name: 'execute_code', isCode: true }
+  test.each([
+    [{ outcome: 'OK', output: '1' }, 'OUTCOME_OK', '1'],
+    [{ outcome: 'FAILED', output: 'no' }, 'OUTCOME_FAILED', 'no'],
+    [{ outcome: 'DEADLINE_EXCEEDED', output: '' }, 'OUTCOME_DEADLINE_EXCEEDED', ''],
+    [{ error: 'refused', errorCode: 'CANCELLED' }, 'OUTCOME_FAILED', 'refused'],
+    [{ error: 'too slow', errorCode: 'TIMEOUT' }, 'OUTCOME_DEADLINE_EXCEEDED', 'too slow'],
+    [{ truncated: true, head: 'x' }, 'OUTCOME_OK', '{"truncated":true,"head":"x"}'],
+    [{ outcome: 'constructor', output: '1' }, 'OUTCOME_OK', '{"outcome":"constructor","output":"1"}'],
+  ])('%j is %s', (response, outcome, output) => {
+    expect(answerPart(call, response)).toEqual({ codeExecutionResult: { id: 'a', outcome, output } })
+  })
+
+  test('reads back as a response that failed or did not', () => {
+    expect(answerIn(answerPart(call, { outcome: 'OK', output: '1' }))?.response).toEqual({ output: '1' })
+    expect(answerIn(answerPart(call, { outcome: 'FAILED', output: 'no' }))?.response).toEqual({ error: 'no' })
+    expect(answerIn(answerPart(call, { outcome: 'FAILED', output: '' }))?.response).toEqual({ error: 'OUTCOME_FAILED' })
+  })
+
+  test('a result without an id answers nobody here', () => {
+    expect(answerIn(result())).toBeUndefined()
+  })
+})
+
+test('a call of a tool is answered by a function response', () => {
+  const part = answerPart({ id: 'a', name: 'look', isCode: false }, { x: 1 })
+  expect(part).toEqual({ functionResponse: { id: 'a', name: 'look', response: { x: 1 } } })
+  expect(answerIn(part)).toBe(part.functionResponse)
+})
