@@ -41,10 +41,13 @@ export function affinity(parameter: Parameter, mention: Placed, others: readonly
   return isForAnother ? near - 1.5 : near
 }
 
+const calling = new Set(['called', 'named', 'titled', 'entitled'])
+
 /** What looks right and still is not meant. */
 function canBe(parameter: Parameter, mention: Placed): boolean {
   const { kind, value, preposition, unit, isWord } = mention
   const isNamed = namedBefore(parameter, mention)
+  if (kind === 'name' && calling.has(mention.before[0]?.lower ?? '')) return false // its text may be longer
   if (kind === 'phrase') return isNamed || isFor(preposition, parameter)
   if (parameter.kind === 'time' && kind === 'number') return preposition === 'at'
   if (parameter.kind !== 'id') return true
@@ -53,14 +56,16 @@ function canBe(parameter: Parameter, mention: Placed): boolean {
   return kind !== 'number' || (!isWord && (unit === undefined || isNamed)) // "order 12" is one, "12 apples" are not
 }
 
-/** Words of the parameter's name, or of its description, near the mention. */
-function cues(parameter: Parameter, mention: Placed): number {
-  const near = [...mention.before.filter(isContent).slice(0, 1), ...mention.after.filter(isContent).slice(0, 1)]
-  const far = [...mention.before, ...mention.after].filter(isContent)
-  const unit = mention.unit === undefined ? [] : [{ stem: mention.unit }]
-  if ([...near, ...unit].some(({ stem }) => speaksOf(parameter.words, stem))) return 2
-  if (far.some(({ stem }) => speaksOf(parameter.words, stem))) return 1
-  return [...near, ...unit].some(({ stem }) => parameter.about.has(stem)) ? 0.8 : 0
+/** Words of the parameter's name, or of its description, near the mention: the nearer, the more they say. */
+function cues({ words, about }: Parameter, { before, after, unit }: Placed): number {
+  const speaks = (token: { readonly stem: string } | undefined): boolean =>
+    token !== undefined && speaksOf(words, token.stem)
+  if (speaks(before[0])) return 2.5
+  if (speaks(after[0]) || (unit !== undefined && speaksOf(words, unit))) return 2.2
+  const near = before.find(isContent)
+  if (speaks(near)) return 1.5
+  if ([...before, ...after].some(speaks)) return 1
+  return [near?.stem, after[0]?.stem, unit].some((stem) => stem !== undefined && about.has(stem)) ? 0.8 : 0
 }
 
 /** "order 12" names what 12 is. */

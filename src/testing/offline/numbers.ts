@@ -42,7 +42,7 @@ function written(text: string): Mention[] {
     const value = size * (scales.get(scale.toLowerCase()) ?? 1) * (isNegative ? -1 : 1)
     const start = match.index + (symbol ? (sign + symbol).length : 0) // the sign of the currency is a mention of its own
     const end = match.index + whole.length
-    found.push({ kind: 'number', value, start, end, unit: symbol ? 'money' : unitAfter(text, end) })
+    found.push({ kind: 'number', value, start, end, unit: symbol ? stem('money') : unitAfter(text, end) })
   }
   return found
 }
@@ -69,8 +69,8 @@ function inWords(text: string): Mention[] {
 /** What is counted: the noun that follows, or the sign. */
 function unitAfter(text: string, at: number): string | undefined {
   const after = text.slice(at, at + 40)
-  if (/^ ?%/.test(after)) return 'percent'
-  if (/^ ?°/.test(after)) return 'degre'
+  if (/^ ?%/.test(after)) return stem('percent')
+  if (/^ ?°/.test(after)) return stem('degree')
   const [, word = ''] = /^[ -]?(\p{L}+)/u.exec(after) ?? []
   const lower = word.toLowerCase()
   if (word === '' || prepositions.has(lower) || determiners.has(lower) || stopWords.has(lower)) return undefined
