@@ -59,6 +59,7 @@ export {
   isFinalResponse,
   type NewEntry,
 } from './event/event.ts'
+export type { PendingRequest } from './event/pending.ts'
 export { InMemoryMemoryService } from './memory/in-memory.ts'
 export type { MemoryEntry, MemoryService } from './memory/service.ts'
 export { type CachedOptions, type CacheScope, cached } from './policy/cached.ts'
@@ -71,7 +72,7 @@ export { timeout } from './policy/timeout.ts'
 export type { Completion } from './runner/complete.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugin.ts'
-export type { PendingRequest, Run } from './runner/run.ts'
+export type { Run } from './runner/run.ts'
 export { Runner, type RunnerOptions, type RunOptions } from './runner/runner.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/parsed.ts'

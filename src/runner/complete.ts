@@ -1,8 +1,8 @@
 import type { Content } from '../content/content.ts'
 import { textOf } from '../content/content.ts'
 import { type Event, isFinalResponse } from '../event/event.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import type { ActiveRun } from './active-run.ts'
-import type { PendingRequest } from './run.ts'
 
 /** A run that has come to its end, or to a pause. */
 export interface Completion {

@@ -1,19 +1,6 @@
 import type { Event } from '../event/event.ts'
 import { type ActiveRun, Cancelled } from './active-run.ts'
 
-/** Something an invocation waits for. */
-export interface PendingRequest {
-  readonly id: string
-  readonly kind: 'confirmation' | 'credential' | 'input' | 'longRunning'
-  readonly userId: string
-  readonly sessionId: string
-  readonly invocationId: string
-  readonly functionCallId: string
-  readonly tool: string
-  readonly args: { readonly [key: string]: unknown }
-  readonly agent: string
-}
-
 /** The events of one run, as they happen. It starts when it is first iterated; leaving the loop cancels it. */
 export interface Run extends AsyncIterable<Event> {
   readonly sessionId: string
