@@ -3,7 +3,7 @@ import { afterColon, announced } from './announced.ts'
 import { type Filling, openOnes } from './filling.ts'
 import { itemsIn, leftOver, type Span } from './left-over.ts'
 import type { Parameter } from './parameters.ts'
-import { isBody, isThing, isTitle } from './text-kinds.ts'
+import { isBody, isThing, isTitle, titleOf } from './text-kinds.ts'
 
 /** What the passage marks as a text. */
 export function fillMarked(filling: Filling): void {
@@ -47,15 +47,12 @@ function setFirst(filling: Filling, span: Span, prefers: (parameter: Parameter) 
   if (parameter && filling.taken.isFree(span)) set(filling, parameter, span)
 }
 
-const MAX_TITLE_WORDS = 6
-
-/** A letter without a subject is called by how it begins. */
 function deriveTitles(filling: Filling): void {
   const body = filling.tool.parameters.find((parameter) => isBody(parameter) && filling.values.has(parameter))
   const text = body && filling.values.get(body)
   if (typeof text !== 'string') return
   for (const parameter of texts(filling).filter((one) => one.isRequired && isTitle(one))) {
-    filling.values.set(parameter, text.split(/\s+/).slice(0, MAX_TITLE_WORDS).join(' '))
+    filling.values.set(parameter, titleOf(text))
   }
 }
 

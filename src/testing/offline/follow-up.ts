@@ -12,20 +12,35 @@ const again =
   /^\W*(?:and |please |now )*(?:do |try |say |run |ask )?(?:it |that |this )?(?:once more|(?:one|another) more time|again|repeat(?: (?:it|that|this))?)(?: please)?\W*$/i
 const goesOn = /^\W*(?:and|also|then|or|what about|how about|now)\b/i
 const MAX_WORDS = 8
+const MAX_ANSWER = 4
+
+export interface FollowedUp extends Asked {
+  /** Something was asked back. */
+  readonly wasIncomplete: boolean
+}
 
 /** What a message asks for together with the ones before it, the latest first. */
-export function followedUp(message: string, earlier: readonly string[], means: Means): Asked | undefined {
+export function followedUp(message: string, earlier: readonly string[], means: Means): FollowedUp | undefined {
   const [latest, ...older] = earlier
   if (latest === undefined) return undefined
   const own = tasksIn(latest, means)
-  const before = own.length ? { tasks: own, text: latest } : followedUp(latest, older, means)
-  if (!before || again.test(message)) return before
+  const before: Asked | undefined = own.length ? { tasks: own, text: latest } : followedUp(latest, older, means)
+  if (!before) return undefined
+  const wasIncomplete = before.tasks.some(({ filled }) => filled.missing.length > 0)
+  if (again.test(message)) return { ...before, wasIncomplete }
   const passage = passageOf(message, dayOf(means.now))
   if (passage.tokens.filter(isContent).length > MAX_WORDS) return undefined
   const changed = before.tasks.map((task) => changedBy(passage, task, means.now))
   if (changed.every((task) => task === undefined)) return undefined
   const tasks = before.tasks.map((task, at) => changed[at] ?? task)
-  return { tasks, text: `${before.text} ${message}` }
+  return { tasks, text: `${before.text} ${message}`, wasIncomplete }
+}
+
+/** Is a message that could stand by itself meant as more of the same, or as the answer to what was asked back? */
+export function continues(message: string, own: readonly Task[], followed: FollowedUp): boolean {
+  if (goesOn.test(message)) return own.every(({ tool }) => followed.tasks.some((task) => task.tool === tool))
+  const isAnswer = followed.wasIncomplete && followed.tasks.every(({ filled }) => filled.missing.length === 0)
+  return isAnswer && message.trim().split(/\s+/).length <= MAX_ANSWER
 }
 
 /** The task with what this passage says instead; undefined when it says nothing to it. */
@@ -48,6 +63,6 @@ const answerable = new Set(['place', 'person', 'name', 'text', 'id', 'tag', 'lan
 function answering({ text, tokens }: Passage, missing: readonly Parameter[]): [Parameter, unknown][] {
   const [wanted] = missing.filter(({ kind }) => answerable.has(kind))
   const bare = text.replace(/^\W*(?:and |in |at |to |for |from |it is |it's |the )*|[\s.!?]+$/gi, '')
-  if (!wanted || bare === '' || !tokens.some(isContent) || bare.split(/\s+/).length > 4) return []
+  if (!wanted || bare === '' || !tokens.some(isContent) || bare.split(/\s+/).length > MAX_ANSWER) return []
   return [[wanted, wanted.kind === 'place' ? capitalised(bare) : bare]]
 }

@@ -5,7 +5,7 @@ import type { Filled } from './fill.ts'
 import type { Result } from './heard.ts'
 import type { Parameter } from './parameters.ts'
 import { areNear } from './synonyms.ts'
-import { isBody } from './text-kinds.ts'
+import { isBody, isTitle, titleOf } from './text-kinds.ts'
 import type { Task } from './understand.ts'
 import { nameWords, stem } from './words.ts'
 
@@ -26,10 +26,16 @@ export function completed({ tool, filled, passage }: Task, results: readonly Res
     const [first, ...more] = valuesFor(parameter, entries)
     if (first !== undefined) used++
     if (more.length) several ??= { parameter, values: more }
-    const value = first ?? (isBody(parameter) && text ? text : undefined)
+    const value = first ?? (text ? inLetter(parameter, tool, text) : undefined)
     if (value !== undefined) values.set(parameter, value)
   }
   return { filled: { ...filled, values, several, missing: missingOf(tool.parameters, values) }, used }
+}
+
+/** "Email them to Bob": the body says what was found, the subject how it begins. */
+function inLetter(parameter: Parameter, { parameters }: Task['tool'], text: string): string | undefined {
+  if (isBody(parameter)) return text
+  return isTitle(parameter) && parameters.some(isBody) ? titleOf(text) : undefined
 }
 
 const everything = new Set(['all', 'every', 'each', 'both', 'them', 'these', 'those'])

@@ -2,7 +2,7 @@
 import { dayOf } from './dates.ts'
 import type { Declared } from './declared.ts'
 import { fill } from './fill.ts'
-import { followedUp } from './follow-up.ts'
+import { continues, followedUp } from './follow-up.ts'
 import type { Heard } from './heard.ts'
 import { passageOf } from './passage.ts'
 import { ENOUGH, termsOf, wordsFor } from './pick.ts'
@@ -21,11 +21,11 @@ export function intentOf(heard: Heard, instruction: string, means: Means, agents
   const others = heard.isUsers ? agents.filter(({ name }) => !heard.others.names.has(name)) : []
   const better = betterThan(own, message, others, means)
   if (better) return { type: 'transfer', agent: better.name }
+  const followed = heard.isUsers ? followedUp(message, heard.earlier.map(readable), means) : undefined
+  if (followed && (own.length === 0 || continues(message, own, followed))) return { type: 'tasks', ...followed }
   if (own.length) return { type: 'tasks', tasks: own, text: message }
-  if (!heard.isUsers) return { type: 'nothing' }
-  const asked =
-    followedUp(message, heard.earlier.map(readable), means) ?? asInstructed(message, readable(instruction), means)
-  return asked ? { type: 'tasks', ...asked } : { type: 'nothing' }
+  const instructed = heard.isUsers ? asInstructed(message, readable(instruction), means) : undefined
+  return instructed ? { type: 'tasks', ...instructed } : { type: 'nothing' }
 }
 
 const MAX_READ = 20_000

@@ -23,6 +23,13 @@ export const isTitle = (parameter: Parameter): boolean => isOf(titles, parameter
 /** Of several things in a list each is one of them: "milk and eggs". */
 export const isThing = (parameter: Parameter): boolean => isOf(things, parameter)
 
+const MAX_TITLE_WORDS = 6
+
+/** A letter without a subject is called by how it begins. */
+export function titleOf(body: string): string {
+  return body.split(/\s+/).slice(0, MAX_TITLE_WORDS).join(' ')
+}
+
 export function cuesFor(parameter: Parameter): string[] {
   return announcing.filter(([about]) => isOf(about, parameter)).flatMap(([, cues]) => cues)
 }

@@ -1,0 +1,110 @@
+// Calls that only become possible with the results of others.
+import { expect, test } from 'vitest'
+import { ask, callsFor, declare, exchange, textFor, user } from './asking.test-kit.ts'
+
+const string = { type: 'string' }
+const weather = declare('get_weather', 'Get the temperature in a city, in degrees Celsius', { city: string })
+const convert = declare('convert', 'Convert degrees Celsius to Fahrenheit', { celsius: { type: 'number' } })
+const flights = declare('search_flights', 'Find flights to a city', { to: { ...string, description: 'city' } })
+const book = declare('book_flight', 'Book a flight', { flight_id: string })
+const orders = declare('list_orders', 'List the orders of the customer')
+const cancel = declare('cancel_order', 'Cancel an order', { order_id: string })
+const email = declare('send_email', 'Send an e-mail', {
+  to: { ...string, format: 'email' },
+  subject: string,
+  body: string,
+})
+const tools = [weather, convert, flights, book, orders, cancel, email]
+
+const warm = user('How warm is it in Cairo in Fahrenheit?')
+const found = exchange('get_weather', { city: 'Cairo' }, { city: 'Cairo', celsius: 31 })
+
+test('degrees are looked up, then converted, then told', async () => {
+  expect(await callsFor({ tools, said: [warm] })).toEqual([['get_weather', { city: 'Cairo' }]])
+  expect(await callsFor({ tools, said: [warm, ...found] })).toEqual([['convert', { celsius: 31 }]])
+  const converted = exchange('convert', { celsius: 31 }, { fahrenheit: 88 }, 'call-2')
+  expect(await textFor({ tools, said: [warm, ...found, ...converted] })).toBe('It is 88 °F in Cairo.')
+})
+
+test('nothing is converted that nobody wants converted', async () => {
+  const said = [user('How warm is it in Cairo?'), ...found]
+  expect(await textFor({ tools, said })).toBe('It is 31 °C in Cairo.')
+})
+
+test('two lookups are two conversions', async () => {
+  const said = [
+    user('How warm is it in Cairo and in Oslo in Fahrenheit?'),
+    ...found,
+    ...exchange('get_weather', { city: 'Oslo' }, { city: 'Oslo', celsius: -3 }, 'call-2'),
+  ]
+  expect(await callsFor({ tools, said })).toEqual([
+    ['convert', { celsius: 31 }],
+    ['convert', { celsius: -3 }],
+  ])
+})
+
+test('"it" is what was found', async () => {
+  const asked = user('Find a flight to Lima, then book it')
+  expect(await callsFor({ tools, said: [asked] })).toEqual([['search_flights', { to: 'Lima' }]])
+  const listed = exchange('search_flights', { to: 'Lima' }, { flights: [{ flight_id: 'SK1' }, { flight_id: 'SK2' }] })
+  expect(await callsFor({ tools, said: [asked, ...listed] })).toEqual([['book_flight', { flight_id: 'SK1' }]])
+})
+
+test('"all of them" are all of them, and the id of an order is an order id', async () => {
+  const listed = exchange('list_orders', {}, { orders: [{ id: 'A-1' }, { id: 'A-2' }] })
+  expect(await callsFor({ tools, said: [user('List my orders and cancel all of them'), ...listed] })).toEqual([
+    ['cancel_order', { order_id: 'A-1' }],
+    ['cancel_order', { order_id: 'A-2' }],
+  ])
+})
+
+test('a letter says what was found', async () => {
+  const asked = user('List my orders and email them to bob@example.com')
+  const listed = exchange('list_orders', {}, { orders: ['A-1', 'A-2'] })
+  expect(await callsFor({ tools, said: [asked, ...listed] })).toEqual([
+    [
+      'send_email',
+      { to: 'bob@example.com', subject: 'The orders are A-1 and A-2.', body: 'The orders are A-1 and A-2.' },
+    ],
+  ])
+})
+
+test('what cannot be undone is never done to something the user has not named', async () => {
+  expect(await textFor({ tools, said: 'Cancel my order' })).toBe(
+    'Please tell me the order id so that I can call cancel_order.',
+  )
+})
+
+test('after a failure it stops and says so', async () => {
+  const failed = exchange(
+    'get_weather',
+    { city: 'Cairo' },
+    { error: 'Nobody measures in Cairo.', errorCode: 'NOT_FOUND' },
+  )
+  expect(await ask({ tools, said: [warm, ...failed] })).toEqual([
+    { text: 'That did not work: Nobody measures in Cairo.' },
+  ])
+})
+
+test('what is found and what is still missing are said together', async () => {
+  const asked = user('List my orders and book it')
+  const listed = exchange('list_orders', {}, { orders: ['A-1'] })
+  expect(await textFor({ tools, said: [asked, ...listed] })).toBe(
+    'The orders are A-1. Please tell me the flight id so that I can call book_flight.',
+  )
+})
+
+test('the same call is never made twice in a turn', async () => {
+  const said = [user('What is the weather in Oslo? And the weather in Oslo?')]
+  expect(await callsFor({ tools, said })).toEqual([['get_weather', { city: 'Oslo' }]])
+  const answered = exchange('get_weather', { city: 'Oslo' }, { city: 'Oslo', celsius: -3 })
+  expect(await callsFor({ tools, said: [...said, ...answered] })).toEqual([])
+})
+
+test('a turn has an end, whatever the tools answer', async () => {
+  const endless = Array.from({ length: 10 }, (_, at) =>
+    exchange('convert', { celsius: at }, { celsius: at + 1 }, `call-${at}`),
+  )
+  const parts = await ask({ tools, said: [warm, ...endless.flat()] })
+  expect(parts[0]?.functionCall).toBeUndefined()
+})

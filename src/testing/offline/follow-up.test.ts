@@ -1,0 +1,83 @@
+// Messages that mean something only after another one.
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../base/json.ts'
+import { callsFor, textFor, user } from './asking.test-kit.ts'
+import { toolbox } from './toolbox.test-kit.ts'
+
+const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
+const reply = { role: 'model', parts: [{ text: 'Done.' }] } as const
+
+/** The user's messages, each but the last answered. */
+function talk(...messages: string[]) {
+  return messages.flatMap((message, at) => (at < messages.length - 1 ? [user(message), reply] : [user(message)]))
+}
+
+test.each<[messages: string[], ...calls: [name: string, args: JsonObject][]]>([
+  [
+    ['Weather in Oslo?', 'And in Lima?'],
+    ['get_weather', { city: 'Lima' }],
+  ],
+  [
+    ['Weather in Oslo?', 'And in Lima and Cairo?'],
+    ['get_weather', { city: 'Lima' }],
+    ['get_weather', { city: 'Cairo' }],
+  ],
+  [
+    ['Forecast for Oslo tomorrow', 'And in Lima?', 'What about Friday?'],
+    ['get_forecast', { city: 'Lima', date: '2025-03-14' }],
+  ],
+  [
+    ['Translate good morning to French', 'And to Spanish?'],
+    ['translate', { text: 'good morning', target_language: 'Spanish' }],
+  ],
+  [
+    ['Turn on the kitchen light', 'And the hall'],
+    ['set_light', { room: 'hall', on: true }],
+  ],
+  [
+    ['Weather in Oslo?', 'Once more.'],
+    ['get_weather', { city: 'Oslo' }],
+  ],
+  [
+    ['Weather in Oslo?', 'And in Lima?', 'Again please'],
+    ['get_weather', { city: 'Lima' }],
+  ],
+  // answers to what was asked back
+  [
+    ['What is the weather?', 'Lima'],
+    ['get_weather', { city: 'Lima' }],
+  ],
+  [
+    ['What is the weather?', 'in lima'],
+    ['get_weather', { city: 'Lima' }],
+  ],
+  [
+    ['Cancel my order', 'ORD-7'],
+    ['cancel_order', { order_id: 'ORD-7' }],
+  ],
+  [
+    ['Flights from Oslo to Lima', 'next Monday'],
+    ['search_flights', { from: 'Oslo', to: 'Lima', date: '2025-03-17' }],
+  ],
+  [
+    ['Transfer 50 dollars to Carol', 'from savings'],
+    ['transfer_money', { amount: 50, from: 'savings', to: 'Carol' }],
+  ],
+  // a message that stands for itself is taken for itself
+  [
+    ['Weather in Oslo?', 'And what is 2 plus 3?'],
+    ['calculate', { operation: 'add', a: 2, b: 3 }],
+  ],
+])('%j', async (messages, ...calls) => {
+  expect(await callsFor({ tools, said: talk(...messages) })).toEqual(calls)
+})
+
+test.each([
+  [['Weather in Oslo?', 'Thanks a lot!']],
+  [['Add milk to my to-do list', 'Great job']],
+  [['What is the weather?', 'Hello']],
+  [['Hello', 'And you?']],
+  [['Again']],
+])('%j changes nothing and calls nothing', async (messages) => {
+  expect(await textFor({ tools, said: talk(...messages) })).toContain("Toolwright's offline model")
+})
