@@ -78,6 +78,7 @@ export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/parsed.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
 export type {
+  AppendOptions,
   HeldLog,
   InboxItem,
   Lease,

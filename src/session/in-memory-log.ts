@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { Entry, NewEntry } from '../event/event.ts'
-import { type ScopedState, withoutTemp } from './in-memory-state.ts'
+import type { ScopedState } from './in-memory-state.ts'
 
 /** Entries that are looked through one by one. */
 const SHORT = 16
@@ -75,13 +75,6 @@ export class StoredLog {
     const stored = this.entries[seq - 1]?.record
     return stored && canonicalJson(stored) === canonicalJson(record) ? seq : undefined
   }
-}
-
-/** The entry as it may be stored. What can throw on a malformed one is here, so that `add` adds all or nothing. */
-export function toStorable(entry: NewEntry): NewEntry {
-  if (entry.event === undefined) return entry
-  const event = withoutTemp(entry.event)
-  return event === entry.event ? entry : { event }
 }
 
 keepShape(new StoredLog())

@@ -1,7 +1,7 @@
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
-import type { Event } from '../event/event.ts'
 import type { StateReader } from './service.ts'
+import { isTemp } from './storable.ts'
 
 /** One scope's keys, under their prefixes. */
 export type Scope = Map<string, unknown>
@@ -60,20 +60,6 @@ export class ScopedState implements StateReader {
     this.#own = new Map()
     return this.#own
   }
-}
-
-/** The event as it may be stored: itself, or a copy without the `temp:` keys of its delta. */
-export function withoutTemp(event: Event): Event {
-  const delta = event.actions.stateDelta
-  if (!delta || !Object.keys(delta).some(isTemp)) return event
-  const kept: JsonObject = {}
-  for (const key of Object.keys(delta)) if (!isTemp(key)) setOwn(kept, key, delta[key])
-  const { stateDelta: _, ...actions } = event.actions
-  return { ...event, actions: Object.keys(kept).length > 0 ? { ...actions, stateDelta: kept } : actions }
-}
-
-function isTemp(key: string): boolean {
-  return key.startsWith('temp:')
 }
 
 keepShape(new ScopedState(new Map(), new Map()))

@@ -3,11 +3,23 @@ import { keepShape } from '../base/keep-shape.ts'
 import { systemPorts } from '../base/ports.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import { Inbox } from './in-memory-inbox.ts'
-import { checkId } from './in-memory-key.ts'
-import { StoredLog, toStorable } from './in-memory-log.ts'
+import { StoredLog } from './in-memory-log.ts'
+import { oldestFirst, toWaiting, type Waiting } from './in-memory-pending.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
-import type { HeldLog, InboxItem, Lease, LogMemo, Session, SessionKey, SessionService } from './service.ts'
+import { checkFilter, checkId, checkKey } from './key.ts'
+import type {
+  AppendOptions,
+  HeldLog,
+  InboxItem,
+  Lease,
+  LogMemo,
+  Session,
+  SessionKey,
+  SessionService,
+} from './service.ts'
+import { toStorable } from './storable.ts'
 
 /** What an in-memory session service takes from outside; a test holds it still. */
 export interface InMemorySessionOptions {
@@ -134,12 +146,7 @@ export class InMemorySessionService implements SessionService {
     return checkpoint ? { entries, state, memo, checkpoint: copyJson(checkpoint) } : { entries, state, memo }
   }
 
-  append(
-    lease: Lease,
-    expectedSeq: number,
-    entries: readonly NewEntry[],
-    options?: { checkpoint?: JsonObject | undefined; drained?: readonly string[] | undefined },
-  ): Promise<number> {
+  append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
     try {
       return Promise.resolve(this.#append(lease, expectedSeq, entries, options))
     } catch (error) {
@@ -147,12 +154,7 @@ export class InMemorySessionService implements SessionService {
     }
   }
 
-  #append(
-    lease: Lease,
-    expectedSeq: number,
-    entries: readonly NewEntry[],
-    options?: { checkpoint?: JsonObject | undefined; drained?: readonly string[] | undefined },
-  ): number {
+  #append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): number {
     // The epoch fences, not the clock: a holder that is late but that nobody has followed may still write.
     const session = this.#held(lease)
     const { log } = session
@@ -161,12 +163,15 @@ export class InMemorySessionService implements SessionService {
       if (repeated !== undefined) return repeated
       throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${log.seq}.`)
     }
+    const now = this.#now()
     const checkpoint = options?.checkpoint && copyJson(options.checkpoint)
+    const waiting = options?.pending && toWaiting(options.pending, now)
     const storable = entries.map(toStorable)
     const seq = log.add(storable, session.state)
     if (checkpoint) session.checkpoint = checkpoint
     if (options?.drained) session.inbox?.remove(options.drained)
-    session.updatedAt = this.#now()
+    if (options?.pending) session.waiting = waiting
+    session.updatedAt = now
     return seq
   }
 
@@ -180,6 +185,31 @@ export class InMemorySessionService implements SessionService {
 
   async drain(lease: Lease): Promise<InboxItem[]> {
     return this.#held(lease).inbox?.items() ?? []
+  }
+
+  async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
+    checkFilter(filter)
+    const { userId, sessionId } = filter
+    const found: Waiting[] = []
+    for (const { key, waiting } of this.#sessionsOf(filter.appName)) {
+      if (!waiting || (userId !== undefined && userId !== key.userId)) continue
+      if (sessionId === undefined || sessionId === key.sessionId) found.push(...waiting)
+    }
+    return oldestFirst(found)
+  }
+
+  async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
+    checkId('appName', appName)
+    const now = this.#now()
+    const found: SessionKey[] = []
+    for (const { key, epoch, expiresAt } of this.#sessionsOf(appName)) {
+      if (epoch !== FREE && now >= expiresAt) found.push({ ...key })
+    }
+    return found
+  }
+
+  *#sessionsOf(appName: string): Iterable<Stored> {
+    for (const { sessions } of this.#apps.get(appName)?.users.values() ?? []) yield* sessions.values()
   }
 
   #find(key: SessionKey): Stored | undefined {
@@ -218,6 +248,7 @@ class Stored {
   expiresAt: number = Number.NEGATIVE_INFINITY
   inbox: Inbox | undefined
   checkpoint: JsonObject | undefined
+  waiting: readonly Waiting[] | undefined
 
   constructor(key: SessionKey, state: ScopedState, now: number) {
     this.key = key
@@ -239,12 +270,6 @@ function eventsOf(entries: readonly Entry[]): Event[] {
 
 function toLease({ key, epoch, expiresAt }: Stored, seq: number): Lease {
   return { key: { ...key }, epoch, seq, expiresAt }
-}
-
-function checkKey(key: SessionKey): void {
-  checkId('appName', key.appName)
-  checkId('userId', key.userId)
-  checkId('sessionId', key.sessionId)
 }
 
 function notFound(key: SessionKey): ToolwrightError {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
+import type { PendingRequest } from '../event/pending.ts'
 
 /** Where a session lives. */
 export interface SessionKey {
@@ -59,6 +60,16 @@ export interface HeldLog {
   readonly checkpoint?: JsonObject
 }
 
+/** What goes with an append, in the same transaction. */
+export interface AppendOptions {
+  /** What the log comes to so far; given back by `read`. */
+  readonly checkpoint?: JsonObject | undefined
+  /** Ids of inbox items that are done with. */
+  readonly drained?: readonly string[] | undefined
+  /** All that the session waits for now; takes the place of what was recorded before. */
+  readonly pending?: readonly PendingRequest[] | undefined
+}
+
 /**
  * Sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s: INVALID_REQUEST,
  * ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND, STORAGE.
@@ -90,14 +101,20 @@ export interface SessionService {
    * Adds entries after `expectedSeq`, all or none, and applies their state deltas. Gives the new last sequence number.
    * An event id that is already there is not added again.
    */
-  append(
-    lease: Lease,
-    expectedSeq: number,
-    entries: readonly NewEntry[],
-    options?: { checkpoint?: JsonObject | undefined; drained?: readonly string[] | undefined },
-  ): Promise<number>
+  append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number>
   /** Leaves something for the holder; needs no lease. */
   post(key: SessionKey, item: InboxItem): Promise<void>
   /** What was posted; an item is gone only with the append that names it in `drained`. */
   drain(lease: Lease): Promise<InboxItem[]>
+  /**
+   * What is recorded as waited for, oldest first by `createdAt`; a request without one is as old as the append that
+   * recorded it.
+   */
+  pending(filter: {
+    appName: string
+    userId?: string | undefined
+    sessionId?: string | undefined
+  }): Promise<PendingRequest[]>
+  /** Sessions whose holder died: their latest lease was not released and lives no more. */
+  interrupted(filter: { appName: string }): Promise<SessionKey[]>
 }

@@ -1,8 +1,10 @@
 import type { SessionService } from '../session/service.ts'
 import { inboxStories } from './session-inbox-suite.ts'
+import { interruptedStories } from './session-interrupted-suite.ts'
 import { isolationStories } from './session-isolation-suite.ts'
 import { leaseStories } from './session-lease-suite.ts'
 import { logStories } from './session-log-suite.ts'
+import { pendingStories } from './session-pending-suite.ts'
 import { stateStories } from './session-state-suite.ts'
 import { storeStories } from './session-store-suite.ts'
 import { type MakeService, type SuiteTest, storyteller } from './suite.ts'
@@ -19,6 +21,8 @@ export function sessionServiceSuite(test: SuiteTest, make: MakeService<SessionSe
   stateStories(story)
   logStories(story)
   leaseStories(story)
+  interruptedStories(story)
   inboxStories(story)
+  pendingStories(story)
   isolationStories(story)
 }

@@ -1,0 +1,25 @@
+// What of an entry a store may keep: all of it but `temp:` state.
+import { type JsonObject, setOwn } from '../base/json.ts'
+import type { Event, NewEntry } from '../event/event.ts'
+
+/** The entry as it may be stored. Throws on a malformed one: a store asks before it changes anything. */
+export function toStorable(entry: NewEntry): NewEntry {
+  if (entry.event === undefined) return entry
+  const event = withoutTemp(entry.event)
+  return event === entry.event ? entry : { event }
+}
+
+/** Does the key live as long as its run, and is never stored? */
+export function isTemp(key: string): boolean {
+  return key.startsWith('temp:')
+}
+
+/** The event itself, or a copy without the `temp:` keys of its delta. */
+function withoutTemp(event: Event): Event {
+  const delta = event.actions.stateDelta
+  if (!delta || !Object.keys(delta).some(isTemp)) return event
+  const kept: JsonObject = {}
+  for (const key of Object.keys(delta)) if (!isTemp(key)) setOwn(kept, key, delta[key])
+  const { stateDelta: _, ...actions } = event.actions
+  return { ...event, actions: Object.keys(kept).length > 0 ? { ...actions, stateDelta: kept } : actions }
+}
