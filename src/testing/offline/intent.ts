@@ -33,7 +33,8 @@ const MAX_READ = 20_000
 /** The beginning and the end of a message nobody would read whole. */
 export function readable(message: string): string {
   if (message.length <= MAX_READ) return message
-  return `${message.slice(0, MAX_READ / 2)}\n${message.slice(-MAX_READ / 2)}`
+  const [head, tail] = [message.slice(0, MAX_READ / 2), message.slice(-MAX_READ / 2)]
+  return `${head.replace(/\S{1,100}$/, '')}\n${tail.replace(/^\S{1,100}/, '')}` // half a word is another word
 }
 
 /** The agent whose name and description fit the message better than what this one would do itself. */

@@ -44,6 +44,7 @@ export function candidates(
       const ill = Math.min(filled.missing.length, 4) * MISSING + Math.min(filled.unused, 3) * UNUSED
       return { tool, words, filled, score: words + well - ill }
     })
+    .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
 }
 

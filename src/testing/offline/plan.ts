@@ -1,4 +1,8 @@
-// What the model does next: a pure function of the request and the time.
+// What the model does next: a pure function of the request and the time. In the order of its work:
+//   heard.ts      what was said and found so far       declared.ts   the tools, as the words that ask for them
+//   intent.ts     what is wanted                       understand.ts its pieces: clauses.ts, pick.ts, fill.ts
+//   fill.ts       the arguments: recognise.ts for what has a form (mentions.ts), fill-texts.ts for what has none
+//   from-results.ts, chain.ts   what results add       answer.ts, json-answer.ts   what is said in the end
 import { SET_MODEL_RESPONSE } from '../../agent/final-answer.ts'
 import { TRANSFER_TO_AGENT } from '../../agent/transfer.ts'
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'

@@ -34,12 +34,15 @@ export interface Means {
 /** To ask back about a tool, its words must be more than a chance hit. */
 const ENOUGH_TO_ASK = 2
 
+/** How much of what asks for nothing is kept for the piece after it. */
+const MAX_HELD = 500
+
 /** The tasks of a message; pieces that ask for nothing by themselves belong to the one before, or to the next. */
 export function tasksIn(message: string, means: Means): Task[] {
   const tasks: Task[] = []
   let held = ''
   for (const clause of clausesIn(message, means)) {
-    const text = held ? `${held} ${clause}` : clause
+    const text = `${held.slice(-MAX_HELD)} ${clause}`.trim()
     const before = tasks.at(-1)
     const own = taskOf(text, means)
     if (own && (own.filled.missing.length === 0 || !before || refersBack(own.passage))) {

@@ -1,0 +1,134 @@
+// Requests nobody means well with. That each of these ends within the runner's usual patience is the test.
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../base/json.ts'
+import { ask, callsFor, declare, exchange, textFor, user } from './asking.test-kit.ts'
+import { toolbox } from './toolbox.test-kit.ts'
+
+const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
+const MEGABYTE = 1_000_000
+
+test.each([
+  'a',
+  'a.',
+  'a-1',
+  'a@b.',
+  ' ',
+  "'a ",
+  '"',
+  '(',
+  '1,',
+  '1 ',
+  '1+',
+  '/a',
+  'in ',
+  'Oslo Lima ',
+  'and add ',
+  'weather in Oslo and ',
+  'weather.\n',
+  ': ',
+  '"a" ',
+  '😀',
+])('a megabyte of %j is answered', async (piece) => {
+  const said = piece.repeat(MEGABYTE / piece.length)
+  expect((await ask({ tools, said })).length).toBeGreaterThan(0)
+})
+
+test('a question at either end of a megabyte is found', async () => {
+  const padding = 'lorem ipsum '.repeat(MEGABYTE / 12)
+  const calls = [['get_weather', { city: 'Oslo' }]]
+  expect(await callsFor({ tools, said: `What is the weather in Oslo?\n${padding}` })).toEqual(calls)
+  expect(await callsFor({ tools, said: `${padding}\nWhat is the weather in Oslo?` })).toEqual(calls)
+})
+
+test('the right one of a thousand tools is called', async () => {
+  const crowd = Array.from({ length: 1_000 }, (_, at) =>
+    declare(`tool_${at}`, `Does something to gadget${at}`, { city: { type: 'string' } }),
+  )
+  const said = 'What is the weather in Oslo?'
+  expect(await callsFor({ tools: [...crowd, ...tools], said })).toEqual([['get_weather', { city: 'Oslo' }]])
+})
+
+const string = { type: 'string' }
+let deep: JsonObject = string
+for (let at = 0; at < 10_000; at++) deep = { type: 'object', properties: { a: deep }, required: ['a'] }
+
+const branching = {
+  $ref: '#/$defs/Tree',
+  $defs: {
+    Tree: {
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`b${at}`, { $ref: '#/$defs/Tree' }])),
+      required: Array.from({ length: 20 }, (_, at) => `b${at}`),
+    },
+  },
+}
+const circular = {
+  type: 'object',
+  properties: { a: { $ref: '#/$defs/A' } },
+  required: ['a'],
+  $defs: { A: { $ref: '#/$defs/B' }, B: { $ref: '#/$defs/A' } },
+}
+const wide = {
+  type: 'object',
+  properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`p${at}`, { enum: ['x', 'y'] }])),
+}
+const catastrophic = {
+  type: 'object',
+  properties: { city: { type: 'string', pattern: '^(a+)+$' } },
+  required: ['city'],
+  patternProperties: { '^(a+)+$': string },
+}
+const nonsense = {
+  type: 7,
+  properties: 'none',
+  required: 'all',
+  enum: {},
+  anyOf: [null, 3],
+  allOf: ['x'],
+  items: false,
+}
+
+test.each<[name: string, schema: JsonObject]>([
+  ['10,000 levels deep', deep],
+  ['branching without end', branching],
+  ['leading in a circle', circular],
+  ['with 20,000 properties', wide],
+  [
+    'with 100,000 choices',
+    { type: 'object', properties: { c: { enum: Array.from({ length: 100_000 }, (_, at) => `v ${at}`) } } },
+  ],
+  ['with a pattern that never ends', catastrophic],
+  ['of nonsense', nonsense],
+])('a schema %s is answered, as parameters and as the form of the answer', async (_, schema) => {
+  const said = `What is the weather in ${'a'.repeat(40)}!?`
+  const tool = { name: 'get_weather', description: 'Get the weather', parametersJsonSchema: schema }
+  expect((await ask({ tools: [tool], said })).length).toBe(1)
+  expect(JSON.parse(await textFor({ said, config: { responseJsonSchema: schema } }))).toBeDefined()
+})
+
+test('names that mean something to JavaScript mean nothing here', async () => {
+  const properties = JSON.parse(
+    '{ "__proto__": { "type": "string", "enum": ["polluted"] }, "constructor": { "type": "number" }, "toString": { "type": "boolean" } }',
+  )
+  const tool = declare('constructor', 'Build a house', properties)
+  const [[name, args] = []] = await callsFor({ tools: [tool], said: 'Build a polluted house, constructor 3' })
+  expect(name).toBe('constructor')
+  expect(Object.entries(args ?? {})).toEqual([
+    ['__proto__', 'polluted'],
+    ['constructor', 3],
+    ['toString', false],
+  ])
+  expect(({} as JsonObject).polluted).toBeUndefined()
+  expect(Object.getPrototypeOf(args)).toBe(Object.prototype)
+})
+
+test('results that mean something to JavaScript mean nothing either', async () => {
+  const poisoned = JSON.parse('{ "__proto__": { "city": "Oslo" }, "constructor": { "prototype": 1 } }')
+  const said = [user('What is the weather in Oslo?'), ...exchange('get_weather', { city: 'Oslo' }, poisoned)]
+  expect(await textFor({ tools, said })).toContain('constructor')
+})
+
+test('declarations that are none are passed over', async () => {
+  const broken = [null, 7, { name: 3 }, { name: 'get_weather' }] as never[]
+  expect(await callsFor({ tools: broken, said: 'Get the weather' })).toEqual([['get_weather', {}]])
+})
