@@ -1,11 +1,9 @@
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { bubblewrapIsolation } from './bubblewrap.ts'
 import { findProgram, isLinux, isRoot, realPath } from './host.ts'
-import type { Isolation, SandboxTools } from './isolation.ts'
+import type { Isolation, IsolationName, SandboxTools } from './isolation.ts'
 import { ask } from './process.ts'
 import { unshareIsolation } from './unshare.ts'
-
-export type IsolationName = Isolation['name']
 
 /** Tries one and says why it does not work here. */
 export type Try = (isolation: Isolation) => Promise<string | undefined>

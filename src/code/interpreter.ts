@@ -34,11 +34,19 @@ export async function findInterpreter(program: Program, shown: readonly string[]
 /** Python itself knows where it is: what is found may be a script that chooses a version. */
 async function pythonOf(found: string): Promise<{ path: string; folders: string[] }> {
   const { code, out, err } = await ask([found, '-c', ABOUT], environment())
-  const about: unknown = code === 0 ? JSON.parse(out) : undefined
+  const about = code === 0 ? parse(out) : undefined
   if (!isRecord(about) || typeof about.executable !== 'string') {
     throw new ToolwrightError('INVALID_CONFIG', `${found} does not run as Python: ${err.slice(-500)}`)
   }
   return { path: about.executable, folders: [about.prefix, about.base].filter((path) => typeof path === 'string') }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 const ABOUT =

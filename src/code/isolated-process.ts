@@ -1,11 +1,11 @@
 import { ToolwrightError } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
-import { findIsolation, type IsolationName } from './find-isolation.ts'
+import { findIsolation } from './find-isolation.ts'
 import { isLinux, isWithin, realPath } from './host.ts'
 import { inputFiles } from './input-files.ts'
 import { processInstruction } from './instruction.ts'
 import { findInterpreter, type Interpreter } from './interpreter.ts'
-import type { Isolation } from './isolation.ts'
+import type { Isolation, IsolationName } from './isolation.ts'
 import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
 import { type CodeLimits, type Limits, limitsOf } from './limits.ts'
 import { Output } from './output.ts'
@@ -68,7 +68,7 @@ class IsolatedProcess implements CodeExecutor {
     const given = inputFiles(request.files)
     const interpreter = await this.#interpreter(language)
     this.#isolation ??= this.#findIsolation()
-    return this.#run(await this.#isolation, interpreter, request, given)
+    return this.#run(await this.#isolation, interpreter, request, given, this.#paths)
   }
 
   async #run(
@@ -76,10 +76,11 @@ class IsolatedProcess implements CodeExecutor {
     interpreter: Interpreter,
     request: CodeRequest,
     given: ReadonlyMap<string, Uint8Array>,
+    paths: readonly string[],
   ): Promise<CodeResult> {
     const output = new Output(this.#limits.maxOutputBytes)
     const files = new OutputFiles(this.#limits, given)
-    const [limits, resources, paths, env] = [this.#limits, this.#resources, this.#paths, this.#env]
+    const [limits, resources, env] = [this.#limits, this.#resources, this.#env]
     const end = await runInSandbox({
       isolation,
       interpreter,
@@ -108,7 +109,7 @@ class IsolatedProcess implements CodeExecutor {
     const found = findIsolation(this.#only, async (isolation) => {
       const nothing: CodeRequest = { code: '', language: '', sessionKey: '', signal: new AbortController().signal }
       const trial = { command: ['true'], file: 'main', paths: [] }
-      const { outcome, output } = await this.#run(isolation, trial, nothing, new Map())
+      const { outcome, output } = await this.#run(isolation, trial, nothing, new Map(), [])
       return outcome === 'OK' ? undefined : output
     })
     found.catch(() => {

@@ -12,9 +12,11 @@ export interface Sandboxed {
   readonly command: readonly string[]
 }
 
+export type IsolationName = 'bubblewrap' | 'unshare'
+
 /** A way to run a command where it can do no harm. */
 export interface Isolation {
-  readonly name: 'bubblewrap' | 'unshare'
+  readonly name: IsolationName
   command(run: Sandboxed): string[]
   /** It cannot limit the number of files by itself: descriptor 7 says which process to look at. */
   readonly saysProcess?: boolean | undefined

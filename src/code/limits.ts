@@ -16,7 +16,7 @@ export type Limits = { readonly [K in keyof CodeLimits]-?: number }
 
 export function limitsOf(options: CodeLimits): Limits {
   return {
-    timeoutMs: positive('timeoutMs', options.timeoutMs, 30_000),
+    timeoutMs: positive('timeoutMs', options.timeoutMs, 30_000, MOST_MS),
     maxOutputBytes: positive('maxOutputBytes', options.maxOutputBytes, 256_000),
     maxFiles: positive('maxFiles', options.maxFiles, 100),
     maxFileBytes: positive('maxFileBytes', options.maxFileBytes, 10_000_000),
@@ -24,11 +24,16 @@ export function limitsOf(options: CodeLimits): Limits {
 }
 
 /** A limit that is no positive whole number would be no limit. */
-export function positive(name: string, given: number | undefined, fallback: number): number {
+export function positive(
+  name: string,
+  given: number | undefined,
+  fallback: number,
+  most: number = Number.MAX_SAFE_INTEGER,
+): number {
   const value = given ?? fallback
-  if (Number.isSafeInteger(value) && value > 0 && value <= MAX) return value
-  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a whole number from 1 to ${MAX}, not ${String(given)}.`)
+  if (Number.isSafeInteger(value) && value > 0 && value <= most) return value
+  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a whole number from 1 to ${most}, not ${String(given)}.`)
 }
 
-/** What a timer can count to; more bytes than anybody means. */
-const MAX = 2_147_483_647
+/** What a timer can count to. */
+export const MOST_MS = 2_147_483_647

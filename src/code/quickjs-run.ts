@@ -35,7 +35,7 @@ export async function runInThread(run: QuickJsRun): Promise<{ outcome: CodeResul
     case 'done':
       for (const [name, bytes] of end.files) files.add(name, bytes)
       if (end.outcome === 'DEADLINE_EXCEEDED') output.note(`stopped after ${limits.timeoutMs} ms`)
-      return { outcome: end.outcome, isGood: end.outcome !== 'DEADLINE_EXCEEDED' }
+      return { outcome: end.outcome, isGood: end.outcome !== 'DEADLINE_EXCEEDED' && !end.isFull }
     case 'late':
       output.note(`stopped after ${limits.timeoutMs} ms`)
       return { outcome: 'DEADLINE_EXCEEDED', isGood: false }

@@ -6,17 +6,20 @@ export interface VmOptions {
   readonly memoryBytes: number
   readonly stackBytes: number
   readonly timeoutMs: number
+  /** Past it printing fails. */
+  readonly maxPrinted: number
 }
 
 /** All that code in the machine can reach. */
 export interface VmHost {
   readonly files: VmFiles
-  /** False when that was too much. */
-  print(stream: 'out' | 'err', text: string): boolean
+  print(stream: 'out' | 'err', text: string): void
   /** Starts a call of a tool; the answer comes through `settle` under the same number. */
   call(id: number, name: string, args: string): void
   /** Now and then while code runs. */
   tick(): void
+  /** There is no memory left, not even to say so inside. */
+  isFull(): boolean
 }
 
 export type VmOutcome = 'OK' | 'FAILED' | 'DEADLINE_EXCEEDED'
@@ -26,6 +29,10 @@ const ASYNC_GLOBAL = 1 << 7
 
 /** Calls and timers at one time. */
 const MAX_PENDING = 1000
+
+const MAX_ERROR = 20_000
+
+const OUT_OF_MEMORY = 'InternalError: out of memory'
 
 /** One QuickJS machine. What code leaves in its globals is there for the next run. */
 export class QuickJsVm {
@@ -38,6 +45,7 @@ export class QuickJsVm {
   /** Calls and timers the code may still be waiting for, with what takes each back. */
   readonly #pending = new Map<number, () => void>()
   #lastId = 0
+  #printed = 0
   #deadline = Number.POSITIVE_INFINITY
   #isInterrupted = false
   #ended: { readonly isGood: boolean } | undefined
@@ -64,6 +72,7 @@ export class QuickJsVm {
     this.#deadline = Date.now() + timeoutMs
     this.#isInterrupted = false
     this.#ended = undefined
+    this.#printed = 0
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#finish('DEADLINE_EXCEEDED'), timeoutMs)
       this.#finish = (outcome) => {
@@ -100,7 +109,7 @@ export class QuickJsVm {
     else if (this.#ended?.isGood === false) this.#finish('FAILED')
     else if (this.#pending.size === 0 && this.#ended) this.#finish('OK')
     else if (this.#pending.size === 0) {
-      this.#host.print('err', 'The code waits for something that never comes.\n')
+      this.#end(false, 'The code waits for something that never comes.')
       this.#finish('FAILED')
     }
   }
@@ -119,14 +128,15 @@ export class QuickJsVm {
   #fail(error: QuickJSHandle): void {
     const explain = this.#context.getProp(this.#inside, 'explain')
     const explained = this.#context.callFunction(explain, this.#inside, error)
-    const text = explained.error ? '"out of memory"' : this.#context.getString(explained.value)
+    const text = explained.error ? JSON.stringify(OUT_OF_MEMORY) : this.#context.getString(explained.value)
     for (const handle of [explain, error, explained.error ?? explained.value]) handle.dispose()
     this.#end(false, textOf(text))
   }
 
   #end(isGood: boolean, text: string): void {
     if (this.#isInterrupted) return // said in other words
-    if (text !== '') this.#host.print('err', `${text}\n`)
+    const error = !isGood && this.#host.isFull() ? OUT_OF_MEMORY : text
+    if (error !== '') this.#host.print('err', `${error.slice(0, MAX_ERROR)}\n`)
     if (this.#ended?.isGood !== false) this.#ended = { isGood }
   }
 
@@ -156,8 +166,10 @@ export class QuickJsVm {
     const none = context.undefined
     return {
       print: (stream = none, json) => {
-        const isFine = this.#host.print(context.getString(stream) === 'err' ? 'err' : 'out', text(json))
-        if (!isFine) throw new Error('Too much was printed.')
+        const printed = text(json)
+        this.#printed += printed.length
+        if (this.#printed > this.#options.maxPrinted) throw new Error('Too much was printed.')
+        this.#host.print(context.getString(stream) === 'err' ? 'err' : 'out', printed)
         return undefined
       },
       call: (name, json = none) => {

@@ -6,14 +6,25 @@ import { QuickJsVm } from './quickjs-vm.ts'
 import { VmFiles } from './vm-files.ts'
 import type { FromVm, ToVm, VmWorkerData } from './vm-messages.ts'
 
-/** What is printed is sent in pieces of about this size: a message for each line would be slow. */
+/** What is printed is sent at once, so that it is not lost with the thread; when it is much, in larger pieces. */
+const AT_ONCE = 1000
 const PIECE = 4096
+
+/** What the engine starts with, and what it needs for its own stack and tables. */
+const PAGE = 65_536
+const LEAST_PAGES = 256
+const OWN_BYTES = 6_000_000
+
+/** It grows in steps, the last of which may not fit. */
+const NEARLY = 0.95
+
+const pagesFor = (bytes: number): number => Math.max(LEAST_PAGES + 16, Math.ceil((OWN_BYTES + bytes) / PAGE))
 
 const port = parentPort as NonNullable<typeof parentPort> // a worker has one
 const options: VmWorkerData = workerData
 const files = new VmFiles(options.maxFiles, options.maxFileBytes)
 const printed = { out: '', err: '' }
-let printedBytes = 0
+let pieces = 0
 
 const send = (message: FromVm): void => port.postMessage(message)
 
@@ -24,20 +35,23 @@ function flush(): void {
   }
 }
 
-function print(stream: 'out' | 'err', text: string): boolean {
-  printedBytes += text.length
-  if (printedBytes > options.maxPrintedBytes) return false
+function print(stream: 'out' | 'err', text: string): void {
   printed[stream] += text
-  if (printed[stream].length > PIECE) flush()
-  return true
+  if (++pieces < AT_ONCE || printed[stream].length > PIECE) flush()
 }
 
 async function start(): Promise<void> {
-  const { getQuickJS } = await peer('quickjs-emscripten', () => import('quickjs-emscripten'))
-  const vm = new QuickJsVm(await getQuickJS(), options, {
+  const quickjs = await peer('quickjs-emscripten', () => import('quickjs-emscripten'))
+  // QuickJS counts what it allocates, but in WebAssembly it cannot see how much that was: the memory itself is limited.
+  const maximum = pagesFor(options.memoryBytes)
+  const wasmMemory = new WebAssembly.Memory({ initial: LEAST_PAGES, maximum })
+  const isFull = (): boolean => wasmMemory.buffer.byteLength > NEARLY * maximum * PAGE
+  const variant = quickjs.newVariant(quickjs.RELEASE_SYNC, { wasmMemory })
+  const vm = new QuickJsVm(await quickjs.newQuickJSWASMModuleFromVariant(variant), options, {
     files,
     print,
     tick: flush,
+    isFull,
     call: (id, name, args) => send({ type: 'call', id, name, args }),
   })
   port.on('message', async (message: ToVm) => {
@@ -45,11 +59,11 @@ async function start(): Promise<void> {
       vm.settle(message.id, message.isGood, message.json)
       return
     }
-    printedBytes = 0
+    pieces = 0
     files.begin(message.files)
     const outcome = await vm.run(message.code, message.tools)
     flush()
-    send({ type: 'done', outcome, files: files.written })
+    send({ type: 'done', outcome, files: files.written, isFull: isFull() })
   })
   send({ type: 'ready' })
 }

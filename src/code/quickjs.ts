@@ -2,7 +2,7 @@ import { type Ports, systemPorts } from '../base/ports.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
 import { inputFiles } from './input-files.ts'
 import { languageOf, unknownLanguage } from './language.ts'
-import { type CodeLimits, type Limits, limitsOf, positive } from './limits.ts'
+import { type CodeLimits, type Limits, limitsOf, MOST_MS, positive } from './limits.ts'
 import { FLOOD, Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
 import { runInThread } from './quickjs-run.ts'
@@ -35,6 +35,10 @@ export function quickjs(options: QuickJsOptions = {}): CodeExecutor {
   return new QuickJs(options)
 }
 
+/** What an engine of 32 bits can have; and a stack that is smaller than its thread's own. */
+const MOST_BYTES = 2_000_000_000
+const MOST_STACK = 1_000_000
+
 class QuickJs implements CodeExecutor {
   readonly languages: readonly string[] = ['javascript']
   readonly stateful: boolean
@@ -51,16 +55,16 @@ class QuickJs implements CodeExecutor {
     this.#limits = limitsOf(options)
     const { maxFiles, maxFileBytes, maxOutputBytes, timeoutMs } = this.#limits
     this.#data = {
-      memoryBytes: positive('memoryBytes', options.memoryBytes, 64_000_000),
-      stackBytes: positive('stackBytes', options.stackBytes, 512_000),
+      memoryBytes: positive('memoryBytes', options.memoryBytes, 64_000_000, MOST_BYTES),
+      stackBytes: positive('stackBytes', options.stackBytes, 512_000, MOST_STACK),
       timeoutMs,
       maxFiles,
       maxFileBytes,
-      maxPrintedBytes: FLOOD * maxOutputBytes,
+      maxPrinted: FLOOD * maxOutputBytes,
     }
     this.#sessions = new VmSessions({
       maxSessions: positive('maxSessions', options.maxSessions, 16),
-      idleMs: positive('idleMs', options.idleMs, 600_000),
+      idleMs: positive('idleMs', options.idleMs, 600_000, MOST_MS),
       setTimer,
       start: () => startThread(this.#data),
     })

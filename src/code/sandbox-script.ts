@@ -18,7 +18,8 @@ path=$PATH
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 root=$1 disk=$2 user=$3 limits=$4
 shift 4
-before=" $(cut -d ' ' -f 1 /proc/self/mountinfo | tr '\\n' ' ')"
+before=' '
+while read -r id _; do before="$before$id "; done < /proc/self/mountinfo
 mount -t tmpfs -o mode=755,size=2m,nr_inodes=10k,nosuid,nodev tmpfs "$root"
 mkdir "$root/proc" "$root/dev" "$root/etc" "$root/tmp" "$root/old"
 mount -t tmpfs -o "mode=1777,nosuid,nodev,$disk" tmpfs "$root/tmp"
@@ -30,19 +31,22 @@ done
 ln -s /proc/self/fd "$root/dev/fd"
 ln -s /tmp/shm "$root/dev/shm"
 while [ "$1" != -- ]; do
-  mkdir -p "$(dirname "$root$3")"
+  [ -d "$root\${3%/*}" ] || mkdir -p "$root\${3%/*}"
   case $1 in
     link) ln -s "$2" "$root$3" ;;
     bind)
-      if [ -d "$2" ]; then mkdir -p "$root$3"; elif [ ! -e "$root$3" ]; then : > "$root$3"; fi
+      if [ ! -d "$2" ]; then : >> "$root$3"; elif [ ! -d "$root$3" ]; then mkdir "$root$3"; fi
       mount --rbind "$2" "$root$3"
       ;;
   esac
   shift 3
 done
 shift
-mounts=$(cat /proc/self/mountinfo)
+after=
+while read -r mounted; do after="$after$mounted
+"; done < /proc/self/mountinfo
 while read -r id _ _ _ at options _; do
+  [ -n "$id" ] || continue
   case $before in *" $id "*) continue ;; esac
   case $at in
     "$root" | "$root/proc" | "$root/dev/"* | "$root/tmp") continue ;;
@@ -50,7 +54,7 @@ while read -r id _ _ _ at options _; do
   case ,$options, in *,noexec,*) more=,noexec ;; *) more= ;; esac
   mount -o "remount,bind,ro,nosuid,nodev$more" "$(printf %b "$at")"
 done << END
-$mounts
+$after
 END
 cd "$root"
 pivot_root . old

@@ -7,7 +7,6 @@ export type NamedBytes = readonly (readonly [string, Uint8Array])[]
 export interface VmWorkerData extends VmOptions {
   readonly maxFiles: number
   readonly maxFileBytes: number
-  readonly maxPrintedBytes: number
 }
 
 /** What a worker is told. */
@@ -21,4 +20,4 @@ export type FromVm =
   | { readonly type: 'missing'; readonly message: string }
   | { readonly type: 'print'; readonly stream: 'out' | 'err'; readonly text: string }
   | { readonly type: 'call'; readonly id: number; readonly name: string; readonly args: string }
-  | { readonly type: 'done'; readonly outcome: VmOutcome; readonly files: NamedBytes }
+  | { readonly type: 'done'; readonly outcome: VmOutcome; readonly files: NamedBytes; readonly isFull: boolean }

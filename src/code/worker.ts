@@ -6,6 +6,9 @@ import type { FromVm, ToVm, VmWorkerData } from './vm-messages.ts'
 /** The thread's own heap; the machine's memory is limited by itself. */
 const HEAP_MB = 128
 
+/** So much that the machine finds its own stack full before the thread's is. */
+const STACK_MB = 64
+
 export interface VmThread {
   /** Rejects when it could not be started. */
   readonly ready: Promise<void>
@@ -30,7 +33,7 @@ export function startThread(data: VmWorkerData): VmThread {
     execArgv: [],
     stdout: true, // nothing it could print is for our own streams
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 32, stackSizeMb: 8 },
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 32, stackSizeMb: STACK_MB },
   })
   let listener = (_: FromVm): void => {}
   const broke = new Promise<string>((resolve) => {
