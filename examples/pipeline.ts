@@ -1,49 +1,48 @@
 // A pipeline: two agents gather side by side, a third writes, a fourth shortens in a loop until it is content.
 // They pass their work on through the session's state: `outputKey` writes it, `{key}` in an instruction reads it.
-import { exitLoop, LlmAgent, LoopAgent, ParallelAgent, Runner, SequentialAgent } from 'toolwright'
-import { standIn } from './offline.ts'
+import { exitLoop, LlmAgent, LoopAgent, ParallelAgent, Runner, SequentialAgent, tool } from 'toolwright'
+import { z } from 'zod'
+import { model } from './model.ts'
 
-const place = new LlmAgent({
-  name: 'place',
-  model: standIn(() => 'Oslo lies at the end of a fjord'),
-  instruction: 'Say where the city is.',
-  outputKey: 'place',
-})
+/** An agent that looks one thing up and keeps it under its own name. */
+function gatherer(name: string, what: string, found: string): LlmAgent {
+  const find = tool({
+    name: `find_${name}`,
+    description: `Find out ${what}`,
+    parameters: z.object({ city: z.string() }),
+    effect: 'none',
+    run: () => found,
+  })
+  return new LlmAgent({ name, model, instruction: `Say ${what}.`, tools: [find], outputKey: name })
+}
 
-const sights = new LlmAgent({
-  name: 'sights',
-  model: standIn(() => 'one can see the opera, the castle, the harbour, the museums'),
-  instruction: 'Say what one can see there.',
-  outputKey: 'sights',
-})
+const place = gatherer('place', 'where a city lies', 'Oslo lies at the end of a fjord.')
+const sights = gatherer('sights', 'what one can see in a city', 'See the opera, the castle, the harbour, the museums.')
 
-const writer = new LlmAgent({
-  name: 'writer',
-  model: standIn(({ instruction }) => `${instruction.split(': ')[1]}.`),
-  instruction: 'Make one sentence of this: {place}, where {sights}',
-  outputKey: 'draft',
+const instruction = 'Make one text of this and add nothing: {place} {sights}'
+const writer = new LlmAgent({ name: 'writer', model, instruction, outputKey: 'draft' })
+
+const shorten = tool({
+  name: 'shorten_draft',
+  description: 'Leave out the last part of the draft, and learn whether it fits now',
+  run: (_, context) => {
+    const draft = context.state.get('draft', '').replace(/,[^,]*$/, '.')
+    context.state.set('draft', draft)
+    return { draft, fits: draft.length <= 50 }
+  },
 })
 
 const editor = new LlmAgent({
   name: 'editor',
-  model: standIn(({ instruction }) => {
-    const draft = instruction.split(': ')[1] ?? ''
-    return draft.length <= 70 ? [{ name: 'exit_loop' }] : draft.replace(/, [^,]*$/, '.')
-  }),
-  instruction: 'Shorten this to 70 characters: {draft}',
+  model,
+  instruction: 'Shorten the draft with your tool. When it says that the draft fits, call exit_loop.',
   includeContents: 'none',
-  tools: [exitLoop()],
-  outputKey: 'draft',
+  tools: [shorten, exitLoop()],
 })
 
-const pipeline: SequentialAgent = new SequentialAgent({
-  name: 'pipeline',
-  subAgents: [
-    new ParallelAgent({ name: 'gather', subAgents: [place, sights] }),
-    writer,
-    new LoopAgent({ name: 'polish', subAgents: [editor], maxIterations: 5 }),
-  ],
-})
+const gather = new ParallelAgent({ name: 'gather', subAgents: [place, sights] })
+const polish = new LoopAgent({ name: 'polish', subAgents: [editor], maxIterations: 5 })
+const pipeline: SequentialAgent = new SequentialAgent({ name: 'pipeline', subAgents: [gather, writer, polish] })
 export default pipeline
 
 export const tour: readonly string[] = ['Write about Oslo.']

@@ -1,8 +1,9 @@
 // Policies wrap a tool and nest in any order. This one reaches a service that is slow, flaky, limited and talkative.
 import { cached, concurrency, LlmAgent, Runner, rateLimit, redact, retry, timeout, tool } from 'toolwright'
 import { z } from 'zod'
-import { standIn } from './offline.ts'
+import { model } from './model.ts'
 
+let calls = 0
 let attempts = 0
 
 const findCustomer = tool({
@@ -13,7 +14,12 @@ const findCustomer = tool({
   run: async ({ id }) => {
     attempts++
     if (attempts === 1) throw new Error('The service hung up.')
-    return { id, name: 'Ada', ssn: '078-05-1120', cards: [{ bank: 'First', number: '4111111111111111' }] }
+    return {
+      id,
+      name: id === 1 ? 'Ada' : 'Bob',
+      ssn: '078-05-1120',
+      cards: [{ bank: 'First', number: '4111111111111111' }],
+    }
   },
 })
 
@@ -23,16 +29,14 @@ const discreet = redact(cached(polite, { ttlMs: 60_000 }), ['ssn', 'cards[].numb
 
 const agent: LlmAgent = new LlmAgent({
   name: 'desk',
-  model: standIn(({ results }) =>
-    results.length === 0
-      ? [1, 2, 1].map((id) => ({ name: 'find_customer', args: { id } }))
-      : results.map(({ response }) => JSON.stringify(response)).join('\n'),
-  ),
+  model,
+  instruction: 'Look customers up whenever you are asked about them.',
   tools: [discreet],
+  beforeTool: () => void calls++,
 })
 export default agent
 
-export const tour: readonly string[] = ['Who are customers 1, 2 and 1?', 'And once more?']
+export const tour: readonly string[] = ['Who are customers 1 and 2?', 'And once more?']
 
 if (import.meta.main) {
   const runner = new Runner({ appName: 'policies', agent })
@@ -40,6 +44,6 @@ if (import.meta.main) {
     const { text } = await runner.complete({ userId: 'ada', sessionId: 'desk', message })
     console.log(`${message}\n${text}`)
   }
-  console.log(`6 calls, ${attempts} attempts: one failed and was tried again, the others were answered from memory.`)
+  console.log(`${calls} calls, ${attempts} attempts: one failed and was tried again, some were answered from memory.`)
   await runner.close()
 }

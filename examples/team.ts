@@ -1,7 +1,7 @@
 // A team: the front desk hands billing questions over to another agent, and asks a third one as if it were a tool.
 import { agentTool, LlmAgent, Runner, textOf, tool } from 'toolwright'
 import { z } from 'zod'
-import { standIn } from './offline.ts'
+import { model } from './model.ts'
 
 const findParcel = tool({
   name: 'find_parcel',
@@ -11,36 +11,37 @@ const findParcel = tool({
   run: ({ id }) => ({ id, place: id % 2 ? 'Hamburg' : 'Lyon' }),
 })
 
+const listCharges = tool({
+  name: 'list_charges',
+  description: 'List what the customer was charged this month',
+  effect: 'none',
+  run: () => ({
+    charges: [
+      { id: 'C-1', amount: 20, currency: 'EUR' },
+      { id: 'C-2', amount: 20, currency: 'EUR', status: 'given back' },
+    ],
+  }),
+})
+
 const tracker = new LlmAgent({
   name: 'tracker',
   description: 'Knows where parcels are.',
-  model: standIn(({ text, results }) =>
-    results[0]
-      ? `It is in ${results[0].response.place}.`
-      : [{ name: 'find_parcel', args: { id: Number(/\d+/.exec(text)?.[0]) } }],
-  ),
+  instruction: 'Say where the parcel is, in one short sentence.',
   tools: [findParcel],
 })
 
 const billing = new LlmAgent({
   name: 'billing',
-  description: 'Answers questions about invoices.',
-  model: standIn(({ text }) =>
-    /parcel/i.test(text)
-      ? [{ name: 'transfer_to_agent', args: { agent_name: 'front_desk' } }]
-      : 'The second charge was a mistake. You get it back within three days.',
-  ),
+  description: 'Answers questions about invoices and charges.',
+  instruction: 'Say what was charged. You know nothing about parcels: hand such questions over.',
+  tools: [listCharges],
 })
 
 const frontDesk: LlmAgent = new LlmAgent({
   name: 'front_desk',
-  model: standIn(({ text, results }) => {
-    const found = results.find(({ name }) => name === 'tracker')
-    if (found) return `I asked around. ${found.response.text}`
-    if (/charge|invoice/i.test(text)) return [{ name: 'transfer_to_agent', args: { agent_name: 'billing' } }]
-    if (/parcel/i.test(text)) return [{ name: 'tracker', args: { request: text } }]
-    return 'Ask me about a parcel or an invoice.'
-  }),
+  description: 'Finds parcels, and knows whom to ask about everything else.',
+  model, // the others use it too
+  instruction: 'Ask the tracker about parcels. Hand everything about money over.',
   tools: [agentTool(tracker)],
   subAgents: [billing],
 })

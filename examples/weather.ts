@@ -1,7 +1,7 @@
 // A first agent: two tools and a model. Talk to it: npx toolwright run examples/weather.ts
 import { LlmAgent, Runner, ToolError, tool } from 'toolwright'
 import { z } from 'zod'
-import { weatherModel } from './offline.ts'
+import { model } from './model.ts'
 
 const celsiusIn = new Map([
   ['Oslo', -3],
@@ -31,7 +31,7 @@ const convert = tool({
 
 const agent: LlmAgent = new LlmAgent({
   name: 'weather',
-  model: weatherModel, // a stand-in; put a real model here
+  model, // a provider's where its key is set, else one that needs none
   instruction: 'Answer in one sentence.',
   tools: [getWeather, convert],
 })

@@ -7,6 +7,12 @@ export interface Ended {
   readonly errors: string
 }
 
+/** As if nobody had a key: no test reaches a provider by accident. */
+export function withoutKeys(): NodeJS.ProcessEnv {
+  const names = /^(?:GEMINI|GOOGLE|OPENAI|ANTHROPIC)_/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.test(name)))
+}
+
 /** Runs a file of ours with the Node that runs the tests. */
 export function node(
   args: readonly string[],
@@ -23,7 +29,7 @@ export class Child {
   out = ''
   errors = ''
 
-  constructor([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+  constructor([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = withoutKeys()) {
     this.process = spawn(command, args, { stdio: 'pipe', env })
     this.process.stdout?.setEncoding('utf8').on('data', (chunk) => (this.out += chunk))
     this.process.stderr?.setEncoding('utf8').on('data', (chunk) => (this.errors += chunk))

@@ -5,6 +5,7 @@ import { Child, node } from './child.ts'
 
 const run = ['src/cli/index.ts', 'run']
 const slow = 'test/examples/fixtures/slow.ts'
+const noKey = 'Model: rules, no language model. For one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
 const failing = 'test/examples/fixtures/failing.ts'
 
 test('npm start without a terminal plays the tour and ends well', async () => {
@@ -14,7 +15,7 @@ test('npm start without a terminal plays the tour and ends well', async () => {
   const child = new Child([process.execPath, ...args])
   child.process.stdin?.end()
   const { code, out, errors } = await child.ended
-  expect(errors).toBe('')
+  expect(errors).toBe(noKey)
   expect(out.replace(/\d\.\ds$/gm, '0.0s')).toBe(
     `> What is the weather in Oslo?
   -> get_weather {"city":"Oslo"}

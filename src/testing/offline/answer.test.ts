@@ -19,7 +19,7 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
   ['The price is 5 USD, the weight is 2 kg and the humidity is 40%.', { price_usd: 5, weightKg: 2, humidity: 40 }],
   ['It is booked.', { flight: 'SK1', booked: true }, { flight: 'SK1' }],
   ['It is not available.', { available: false }],
-  ['The gift wrap is yes.', { gift_wrap: true }],
+  ['Gift wrap: yes.', { gift_wrap: true }],
   ['The tags are a, b and c.', { tags: ['a', 'b', 'c'] }],
   ['The tags are none.', { tags: [] }],
   [

@@ -99,10 +99,13 @@ function factsOf(response: JsonObject, without: readonly string[]): Fact[] {
     })
 }
 
+const adjective = /^\w+(?:ed|able|ible|en)$|^(?:done|valid|ready|full|empty|active|sent|paid|sold|online|offline|new)$/
+
 function clauseOf(label: string, value: unknown, said: string): string {
-  if (typeof value === 'boolean' && !label.includes(' ')) return `it is ${value ? '' : 'not '}${label}`
+  if (typeof value === 'boolean' && adjective.test(label)) return `it is ${value ? '' : 'not '}${label}`
+  if (typeof value === 'boolean') return `${label}: ${said}`
   const isMany = Array.isArray(value) && /[^s]s$/.test(label)
-  return `the ${label} ${isMany ? 'are' : 'is'} ${said}`
+  return `the ${label} ${isMany ? 'are' : 'is'} ${said.replace(/\.$/, '')}`
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -43,7 +43,8 @@ const MAX_EARLIER = 5
 export function listen(contents: readonly Content[], instruction: string): Heard {
   const at = contents.findLastIndex(isAsking)
   const said = textOf(contents[at])
-  const since = contents.slice(at + 1)
+  // what the model said itself without calling anything ended what it did before: a loop goes on from there
+  const since = contents.slice(Math.max(at, contents.findLastIndex(isOwnAnswer)) + 1)
   const isUsers = at >= 0 && !nudge.test(said)
   const [, , arrivedId] = arrival.exec(said) ?? []
   return {
@@ -53,12 +54,16 @@ export function listen(contents: readonly Content[], instruction: string): Heard
     results: resultsIn(since),
     steps: since.filter(({ role }) => role === 'model').length,
     arrived: arrivedId === undefined ? undefined : resultsIn(contents, arrivedId).at(-1),
-    others: othersIn(isUsers ? since : contents),
+    others: othersIn(contents.slice(isUsers ? at + 1 : 0)),
   }
 }
 
 function isAsking(content: Content): boolean {
   return content.role === 'user' && !isContext(content) && !correction.test(textOf(content))
+}
+
+function isOwnAnswer({ role, parts }: Content): boolean {
+  return role === 'model' && !parts.some(({ functionCall }) => functionCall)
 }
 
 function isUserWords(content: Content): boolean {

@@ -103,7 +103,7 @@ function say(text: string): Reply {
 /** Nothing to call: what was found, else what others said, else who is speaking. */
 function atALoss({ results, others }: Heard, { tools }: Means, agents: readonly Declared[]): Reply {
   const known = answerFrom(results.filter(({ name }) => !frameworks.has(name)))
-  return say(known || [...new Set(others.texts)].join('\n') || introduction(tools, agents))
+  return say(known || [...new Set(others.texts)].join(' ') || introduction(tools, agents))
 }
 
 const contentKeys = /^(?:is)?_?(?:done|passed|approved|fits|complete|completed|finished|valid|accepted|good)$/i

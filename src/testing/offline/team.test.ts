@@ -69,7 +69,7 @@ test('an agent without tools passes on what others said', async () => {
     context('[place] said: It lies at a fjord.'),
     context('[sights] said: See the opera.'),
   ]
-  expect(await textFor({ said })).toBe('It lies at a fjord.\nSee the opera.')
+  expect(await textFor({ said })).toBe('It lies at a fjord. See the opera.')
 })
 
 test('an agent nobody speaks to does what its instruction says', async () => {
@@ -98,6 +98,17 @@ test('a loop is left when its work is done, and not before', async () => {
   expect(await callsFor({ tools: loop, said: checked(true) })).toEqual([['exit_loop', {}]])
   const left = exchange('exit_loop', {}, { status: 'ok' }, 'call-2')
   expect((await ask({ tools: loop, said: [...checked(true), ...left] }))[0]?.functionCall).toBeUndefined()
+})
+
+test('each round of a loop speaks of its own results', async () => {
+  const check = declare('check_text', 'Check the text')
+  const said = [
+    user('Check the text'),
+    ...exchange('check_text', {}, { words: 90 }),
+    { role: 'model', parts: [{ text: 'The words is 90.' }] } as const,
+    ...exchange('check_text', {}, { words: 80 }, 'call-2'),
+  ]
+  expect(await textFor({ tools: [check], said })).toBe('The words is 80.')
 })
 
 test('a result that was waited for is told when it is there', async () => {

@@ -1,0 +1,78 @@
+// Which model the examples talk to: the real provider packages, with a local server in the provider's place.
+import { expect, test } from 'vitest'
+import { ProviderServer } from '../../src/testing/server/providers.ts'
+import { anthropic, google, openaiResponses } from '../../src/testing/server/wires.ts'
+import { node, withoutKeys } from './child.ts'
+
+const key = 'key-0123456789'
+
+const providers = [
+  {
+    variable: 'GEMINI_API_KEY',
+    base: ['GOOGLE_GEMINI_BASE_URL', ''],
+    say: google,
+    model: 'gemini-2.5-flash',
+    path: '/v1beta/models/gemini-2.5-flash:generateContent',
+    header: ['x-goog-api-key', key],
+  },
+  {
+    variable: 'GOOGLE_API_KEY',
+    base: ['GOOGLE_GEMINI_BASE_URL', ''],
+    say: google,
+    model: 'gemini-2.5-flash',
+    path: '/v1beta/models/gemini-2.5-flash:generateContent',
+    header: ['x-goog-api-key', key],
+  },
+  {
+    variable: 'OPENAI_API_KEY',
+    base: ['OPENAI_BASE_URL', '/v1'],
+    say: openaiResponses,
+    model: 'gpt-5-mini',
+    path: '/v1/responses',
+    header: ['authorization', `Bearer ${key}`],
+  },
+  {
+    variable: 'ANTHROPIC_API_KEY',
+    base: ['ANTHROPIC_BASE_URL', '/v1'],
+    say: anthropic,
+    model: 'claude-sonnet-4-5',
+    path: '/v1/messages',
+    header: ['x-api-key', key],
+  },
+] as const
+
+test.each(providers)(
+  '$variable selects $model',
+  async ({ variable, base: [url, suffix], say, model, path, header }) => {
+    const calls = [{ id: 'call_1', name: 'get_weather', args: { city: 'Lima' } }]
+    await using server = await ProviderServer.start([say({ calls }), say({ text: 'Mild, says the provider.' })])
+    const env = { ...withoutKeys(), [variable]: key, [url]: server.url + suffix }
+    const { code, out, errors } = await node(['examples/weather.ts'], { env })
+    expect({ code, out, errors }).toEqual({ code: 0, out: 'Mild, says the provider.\n', errors: `Model: ${model}\n` })
+    expect(server.requests.map((one) => one.path.split('?')[0])).toEqual([path, path])
+    expect(server.requests[0]?.headers[header[0]]).toBe(header[1])
+    expect(JSON.stringify(server.requests[1]?.body)).toMatch(/celsius\D+19/) // what the tool found was told
+  },
+)
+
+test.each(providers)(
+  'with $variable the command line streams from $model',
+  async ({ variable, base: [url, suffix], say, model }) => {
+    await using server = await ProviderServer.start([say({ text: 'Mild, says the provider.' })])
+    const env = { ...withoutKeys(), [variable]: key, [url]: server.url + suffix }
+    const args = ['src/cli/index.ts', 'run', 'examples/weather.ts', 'How warm is it in Lima?']
+    const { code, out, errors } = await node(args, { env })
+    expect({ code, out, errors }).toEqual({ code: 0, out: 'Mild, says the provider.\n', errors: `Model: ${model}\n` })
+    expect(server.requests.map(({ isStream }) => isStream)).toEqual([true])
+  },
+)
+
+test('an empty variable is no key, and without a key nobody is asked', async () => {
+  await using server = await ProviderServer.start([])
+  const urls = Object.fromEntries(providers.map(({ base: [url, suffix] }) => [url, server.url + suffix]))
+  const env = { ...withoutKeys(), ...urls, GEMINI_API_KEY: '', OPENAI_API_KEY: '' }
+  const { code, out, errors } = await node(['examples/weather.ts'], { env })
+  expect({ code, out }).toEqual({ code: 0, out: 'It is 66 °F in Lima.\n' })
+  expect(errors).toMatch(/^Model: rules, no language model\. For one set GEMINI_API_KEY, /)
+  expect(server.requests).toEqual([])
+})
