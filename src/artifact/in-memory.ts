@@ -1,6 +1,7 @@
 import { copyJson } from '../base/json.ts'
 import { systemPorts } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
+import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
 
 /** Artifacts in this process, gone with it. */
@@ -82,10 +83,6 @@ const USER_PREFIX = 'user:'
 /** JSON, so that no id can contain what separates it from the next. */
 function ownerOf({ appName, userId, sessionId, filename }: ArtifactKey): string {
   return JSON.stringify(filename.startsWith(USER_PREFIX) ? [appName, userId] : [appName, userId, sessionId])
-}
-
-function mimeTypeOf(part: Part): string | undefined {
-  return part.inlineData?.mimeType ?? part.fileData?.mimeType ?? (part.text === undefined ? undefined : 'text/plain')
 }
 
 function describe({ part: _, ...version }: Stored): ArtifactVersion {

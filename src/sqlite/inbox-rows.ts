@@ -1,0 +1,40 @@
+import type { StatementSync } from 'node:sqlite'
+import { isRecord } from '../base/json.ts'
+import type { InboxItem } from '../session/service.ts'
+import type { Database } from './database.ts'
+import { damaged } from './storage-error.ts'
+import { fromJson, toText } from './text.ts'
+
+/** What others left for the holders of sessions, in the order it came. */
+export class InboxRows {
+  readonly #post: StatementSync
+  readonly #waiting: StatementSync
+  readonly #done: StatementSync
+
+  constructor(database: Database) {
+    this.#post = database.prepare(
+      'INSERT INTO toolwright_inbox (session, item_id, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    )
+    this.#waiting = database.prepare(
+      'SELECT body FROM toolwright_inbox WHERE session = ? AND body IS NOT NULL ORDER BY id',
+    )
+    // The id stays: a poster that retries because it heard no answer must not be heard twice.
+    this.#done = database.prepare('UPDATE toolwright_inbox SET body = NULL WHERE session = ? AND item_id = ?')
+  }
+
+  post(session: number, id: string, body: string): void {
+    this.#post.run(session, toText(id), body)
+  }
+
+  items(session: number): InboxItem[] {
+    return this.#waiting.all(session).map(({ body }) => {
+      const item = fromJson(body, 'An item of an inbox')
+      if (isRecord(item) && typeof item.id === 'string') return item as unknown as InboxItem
+      throw damaged('An item of an inbox')
+    })
+  }
+
+  remove(session: number, ids: readonly string[]): void {
+    for (const id of ids) this.#done.run(session, toText(id))
+  }
+}

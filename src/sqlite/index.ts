@@ -1,0 +1,1 @@
+export { type SqliteOptions, type SqliteServices, sqlite } from './sqlite.ts'

@@ -1,0 +1,72 @@
+import type { ArtifactService } from '../artifact/service.ts'
+import { systemPorts } from '../base/ports.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { SessionService } from '../session/service.ts'
+import { SqliteArtifactService } from './artifact-service.ts'
+import type { Database } from './database.ts'
+import { openDatabase } from './open.ts'
+import { SqliteSessionService } from './session-service.ts'
+
+export interface SqliteOptions {
+  /**
+   * `normal` (the default): a commit survives the end of the process, `kill -9` included; a power failure may take the
+   * last ones back, whole, newest first. `full`: a commit survives a power failure too, and takes a write to the disk.
+   */
+  readonly synchronous?: 'normal' | 'full' | undefined
+  /** How long to wait for another process that writes. Default 5 s. */
+  readonly busyTimeoutMs?: number | undefined
+  /** How long a lease lives without being renewed. Default 15 s. */
+  readonly leaseMs?: number | undefined
+  /** Logs up to this size together, as text, are kept in memory for their next turn. Default 64 MB. */
+  readonly cacheBytes?: number | undefined
+  /** Milliseconds since the epoch. */
+  readonly now?: (() => number) | undefined
+  readonly newId?: (() => string) | undefined
+}
+
+/** The services of one file. What ends them stays behind when they are spread into a runner's options. */
+export class SqliteServices {
+  readonly sessionService: SessionService
+  readonly artifactService: ArtifactService
+  readonly #database: Database
+
+  constructor(database: Database, options: ConstructorParameters<typeof SqliteSessionService>[1]) {
+    this.#database = database
+    this.sessionService = new SqliteSessionService(database, options)
+    this.artifactService = new SqliteArtifactService(database, options)
+  }
+
+  /** Closes the file. Without it the end of the process does, and nothing is lost. */
+  close(): void {
+    this.#database.close()
+  }
+
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
+/**
+ * Sessions, their state and artifacts in one file, which several processes may use at once. The file is made when it is
+ * not there, readable by its owner only. `:memory:` is a file that is gone with the process.
+ *
+ * @example
+ * const runner = new Runner({ appName: 'shop', agent, ...sqlite('shop.db') })
+ */
+export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteServices {
+  const { synchronous = 'normal', busyTimeoutMs = 5_000, leaseMs = 15_000, cacheBytes = 64_000_000 } = options
+  if (synchronous !== 'normal' && synchronous !== 'full') {
+    throw new ToolwrightError('INVALID_CONFIG', "synchronous must be 'normal' or 'full'.")
+  }
+  checkNumber('busyTimeoutMs', busyTimeoutMs, 0)
+  checkNumber('leaseMs', leaseMs, 1)
+  checkNumber('cacheBytes', cacheBytes, 0)
+  const { now = systemPorts.now, newId = systemPorts.newId } = options
+  const database = openDatabase(path, { synchronous, busyTimeoutMs })
+  return new SqliteServices(database, { now, newId, leaseMs, cacheBytes })
+}
+
+function checkNumber(name: string, value: number, least: number): void {
+  if (Number.isFinite(value) && value >= least) return
+  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a number from ${least} on.`)
+}
