@@ -21,7 +21,7 @@ export interface Filled {
 }
 
 export function fill(tool: Declared, passage: Passage, now: number): Filled {
-  const filling = begun(tool, passage, now)
+  const filling = begun(tool, passage, now, false)
   recognise(filling)
   fillRecords(filling)
   fillMarked(filling)
@@ -32,15 +32,15 @@ export function fill(tool: Declared, passage: Passage, now: number): Filled {
   return { values: filling.values, several, missing, recognised, unused: unusedIn(filling, several) }
 }
 
-/** Only what is recognised by itself: nothing that was left over. */
+/** What a statement says: only what is recognised by itself, nothing that was left over. */
 export function recognisedIn(tool: Declared, passage: Passage, now: number): Values {
-  const filling = begun(tool, passage, now)
+  const filling = begun(tool, passage, now, true)
   recognise(filling)
   return filling.values
 }
 
-function begun(tool: Declared, passage: Passage, now: number): Filling {
-  return { tool, passage, now, taken: new Taken(passage), values: new Map(), also: new Map() }
+function begun(tool: Declared, passage: Passage, now: number, isTold: boolean): Filling {
+  return { tool, passage, now, isTold, taken: new Taken(passage), values: new Map(), also: new Map() }
 }
 
 /** "2 apples and 3 pears" as a list of objects, when each of them has all it needs. */

@@ -14,6 +14,8 @@ export interface Filling {
   readonly tool: Declared
   readonly passage: Passage
   readonly now: number
+  /** It is told something, not asked to do something: a sentence may begin with a name. */
+  readonly isTold: boolean
   /** What has become an argument already. */
   readonly taken: Taken
   readonly values: Map<Parameter, unknown>

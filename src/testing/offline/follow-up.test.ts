@@ -76,6 +76,7 @@ test.each([
   [['Weather in Oslo?', 'Thanks a lot!']],
   [['Add milk to my to-do list', 'Great job']],
   [['What is the weather?', 'Hello']],
+  [['What is the weather in Oslo?', 'Sing something.']],
   [['Hello', 'And you?']],
   [['Again']],
 ])('%j changes nothing and calls nothing', async (messages) => {

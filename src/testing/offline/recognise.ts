@@ -10,7 +10,7 @@ import { isAfterNumber, type Placed, prepositionBefore } from './passage.ts'
 import { isFor } from './roles.ts'
 import { runOf } from './runs.ts'
 import { areNear } from './synonyms.ts'
-import { stem } from './words.ts'
+import { isContent, stem } from './words.ts'
 
 export function recognise(filling: Filling): void {
   recogniseChoices(filling)
@@ -65,7 +65,7 @@ function pairsOf(filling: Filling): { parameter: Parameter; mention: Placed; sco
   return openOnes(filling, ({ kind, item }) => kind !== 'choice' && item?.kind !== 'choice')
     .flatMap((parameter, at) =>
       filling.passage.mentions.map((mention) => {
-        const score = worth(parameter, mention, filling.tool)
+        const score = worth(parameter, mention, filling)
         // of equals, the first in the text for the first in the schema
         return { parameter, mention, score: score && score - at / 100 - mention.start / 1e6 }
       }),
@@ -92,9 +92,10 @@ function assign(filling: Filling, parameter: Parameter, mention: Placed, run: re
 const LEAST = { required: 0.5, optional: 2, optionalNumber: 3.5 }
 
 /** Zero when too little speaks for it: an optional number needs a word that says what it is. */
-function worth(parameter: Parameter, mention: Placed, tool: Declared): number {
+function worth(parameter: Parameter, mention: Placed, filling: Filling): number {
+  const { tool, isTold } = filling
   const single = parameter.item ?? parameter
-  if (mention.kind === 'name' && isOfTool(mention, tool)) return 0
+  if (mention.kind === 'name' && (isOfTool(mention, tool) || (!isTold && isMereFirstWord(mention, filling)))) return 0
   const isLoose = single.kind === 'number' && !isCount(single)
   const least = parameter.isRequired ? LEAST.required : isLoose ? LEAST.optionalNumber : LEAST.optional
   const score = affinity(single, mention, tool.parameters)
@@ -109,6 +110,14 @@ const isCount = ({ words }: Parameter): boolean => words.some((word) => counts.h
 function isOfTool({ value, start }: Placed, { nameStems, weights }: Declared): boolean {
   const isOne = (word: string): boolean => (start === 0 ? weights.has(stem(word)) : nameStems.has(stem(word)))
   return String(value).split(' ').every(isOne)
+}
+
+/** "Sing something": the first word of a sentence is a name only when it stands alone, or what follows says so. */
+function isMereFirstWord({ value, start, end, after }: Placed, { passage: { text }, tool }: Filling): boolean {
+  const isFirst = !String(value).includes(' ') && /^$|[.!?\n]\s*$/.test(text.slice(0, start).trimStart())
+  const [next] = after
+  if (!isFirst || !next || !/^\s/.test(text.slice(end))) return false
+  return isContent(next) && !tool.weights.has(next.stem)
 }
 
 /** Words that may stand between the values of a list: "the kitchen light and the bedroom light". */
