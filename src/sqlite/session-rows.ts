@@ -13,17 +13,20 @@ export interface SessionRow {
   readonly epoch: number
   readonly expires_at: number
   readonly updated_at: number
-  readonly checkpoint: string | null
 }
 
 /** The epoch of a session nobody holds. */
 const FREE = 0
+
+/** All but the checkpoint, which may be large and is asked for by itself. */
+const COLUMNS = 'id, app, user, session, seq, epoch, expires_at, updated_at'
 
 /** Sessions without what they hold: who they are, where their logs are, and who may write. */
 export class SessionRows {
   readonly #insert: StatementSync
   readonly #find: StatementSync
   readonly #list: StatementSync
+  readonly #checkpoint: StatementSync
   readonly #delete: StatementSync
   readonly #nextEpoch: StatementSync
   readonly #claim: StatementSync
@@ -38,8 +41,9 @@ export class SessionRows {
       `INSERT INTO toolwright_sessions (app, user, session, seq, epoch, expires_at, updated_at)
        VALUES (?, ?, ?, 0, ${FREE}, 0, ?) ON CONFLICT DO NOTHING`,
     )
-    this.#find = database.prepare(`SELECT * FROM toolwright_sessions WHERE ${ofKey}`)
-    this.#list = database.prepare('SELECT * FROM toolwright_sessions WHERE app = ? AND user = ? ORDER BY id')
+    this.#find = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE ${ofKey}`)
+    this.#list = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND user = ? ORDER BY id`)
+    this.#checkpoint = database.prepare('SELECT checkpoint FROM toolwright_sessions WHERE id = ?')
     this.#delete = database.prepare('DELETE FROM toolwright_sessions WHERE id = ?')
     // One counter for the file: a lease on a deleted session is not one on its namesake.
     this.#nextEpoch = database.prepare(
@@ -52,7 +56,7 @@ export class SessionRows {
       'UPDATE toolwright_sessions SET seq = ?, updated_at = ?, checkpoint = coalesce(?, checkpoint) WHERE id = ?',
     )
     this.#interrupted = database.prepare(
-      `SELECT * FROM toolwright_sessions WHERE app = ? AND epoch <> ${FREE} AND expires_at <= ? ORDER BY id`,
+      `SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND epoch <> ${FREE} AND expires_at <= ? ORDER BY id`,
     )
   }
 
@@ -67,6 +71,11 @@ export class SessionRows {
 
   list({ appName, userId }: { appName: string; userId: string }): SessionRow[] {
     return this.#list.all(toText(appName), toText(userId)) as unknown[] as SessionRow[]
+  }
+
+  /** What the log came to, in writing. */
+  checkpoint(id: number): string | null {
+    return this.#checkpoint.get(id)?.checkpoint as string | null
   }
 
   delete(id: number): void {

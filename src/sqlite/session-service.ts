@@ -133,8 +133,9 @@ export class SqliteSessionService implements SessionService {
       this.#cache.extend(row.id, seqOf(log), added, size)
       const entries = fromSeq > log.fromSeq ? log.entries.slice(fromSeq - log.fromSeq) : log.entries
       const held = { entries, memo: log.memo, state: this.#state.reader(row) }
-      if (row.checkpoint === null) return held
-      return { ...held, checkpoint: fromJson(row.checkpoint, 'The checkpoint of a session') as JsonObject }
+      const checkpoint = this.#sessions.checkpoint(row.id)
+      if (checkpoint === null) return held
+      return { ...held, checkpoint: fromJson(checkpoint, 'The checkpoint of a session') as JsonObject }
     })
   }
 

@@ -1,0 +1,153 @@
+// A disk or another program in the way: the caller is told what to do, and nothing is written by half.
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { SessionService } from '../session/service.ts'
+import { entryOf, eventIds, HOME, intentOf, stateOf, write } from '../testing/session-fixtures.ts'
+import { temporaryFile } from './file.test-kit.ts'
+import { openDatabase } from './open.ts'
+import { SqliteSessionService } from './session-service.ts'
+import { sqlite } from './sqlite.ts'
+
+const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringContaining(message) })
+
+test('while another program writes for too long every write is refused, reads go on, and then all is as it was', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file, { busyTimeoutMs: 1 })
+  const { sessionService, artifactService } = services
+  await sessionService.createSession(HOME)
+  const lease = await sessionService.claim(HOME)
+  await sessionService.append(lease, 0, [entryOf('e1')])
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  const held = storage('raise busyTimeoutMs')
+  const artifact = { text: 'x' }
+  await expect(sessionService.append(lease, 1, [entryOf('e2')])).rejects.toMatchObject(held)
+  await expect(sessionService.createSession({ ...HOME, sessionId: 's2' })).rejects.toMatchObject(held)
+  await expect(sessionService.renew(lease)).rejects.toMatchObject(held)
+  await expect(sessionService.release(lease)).rejects.toMatchObject(held)
+  await expect(sessionService.post(HOME, { id: 'x', type: 'cancel' })).rejects.toMatchObject(held)
+  await expect(artifactService.saveArtifact({ ...HOME, filename: 'a', artifact })).rejects.toMatchObject(held)
+  expect(await eventIds(sessionService, HOME)).toEqual(['e1'])
+  expect((await sessionService.read(lease)).entries).toHaveLength(1)
+  other.exec('COMMIT')
+  other.close()
+  expect(await sessionService.append(lease, 1, [entryOf('e2')])).toBe(2)
+})
+
+test('a file that somebody else holds cannot be made; later it can', () => {
+  const file = temporaryFile()
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN EXCLUSIVE')
+  expect(() => sqlite(file, { busyTimeoutMs: 20 })).toThrow(expect.objectContaining(storage('raise busyTimeoutMs')))
+  other.exec('COMMIT')
+  other.close()
+  sqlite(file).close()
+})
+
+test('a disk that fills up in the middle of an append leaves none of it', async () => {
+  const database = openDatabase(temporaryFile(), { synchronous: 'normal', busyTimeoutMs: 0 })
+  const service = serviceOn(database)
+  await service.createSession({ ...HOME, state: { 'user:step': 0 } })
+  const lease = await service.claim(HOME)
+  await service.post(HOME, { id: 'item', type: 'cancel' })
+  const { page_count: pages } = database.prepare('PRAGMA page_count').get() as { page_count: number }
+  database.prepare(`PRAGMA max_page_count = ${pages + 2}`).get()
+  const large = entryOf('e2', { text: 'x'.repeat(100_000) })
+  const refused = service.append(lease, 0, [entryOf('e1', { 'user:step': 1 }), intentOf('c1'), large], {
+    checkpoint: { at: 1 },
+    drained: ['item'],
+    pending: [],
+  })
+  await expect(refused).rejects.toMatchObject(storage('Make room on its disk'))
+  expect(await eventIds(service, HOME)).toEqual([])
+  expect(await stateOf(service, HOME)).toEqual({ 'user:step': 0 })
+  const { entries, checkpoint } = await service.read(lease)
+  expect({ entries, checkpoint }).toEqual({ entries: [], checkpoint: undefined })
+  expect(await service.drain(lease)).toHaveLength(1)
+
+  database.prepare(`PRAGMA max_page_count = ${pages + 1000}`).get()
+  expect(await service.append(lease, 0, [entryOf('e1'), intentOf('c1'), large])).toBe(3)
+  database.close()
+})
+
+test('a file that may only be read can be read', async () => {
+  const database = openDatabase(temporaryFile(), { synchronous: 'normal', busyTimeoutMs: 0 })
+  const service = serviceOn(database)
+  await service.createSession(HOME)
+  await write(service, HOME, entryOf('e1'))
+  database.prepare('PRAGMA query_only = ON').get()
+  await expect(service.claim(HOME)).rejects.toMatchObject(storage('Check who may write'))
+  expect(await eventIds(service, HOME)).toEqual(['e1'])
+  database.close()
+})
+
+test.each([
+  ['no JSON', 'UPDATE toolwright_entries SET body = \'{"id":\' WHERE seq = 2', 'Entry 2'],
+  ['no event', "UPDATE toolwright_entries SET body = '[]' WHERE seq = 2", 'Entry 2'],
+  [
+    'an event without actions',
+    'UPDATE toolwright_entries SET body = \'{"id":"e2","author":"x"}\' WHERE seq = 2',
+    'Entry 2',
+  ],
+  ['no record', "UPDATE toolwright_entries SET body = '7' WHERE seq = 3", 'Entry 3'],
+  ['missing', 'DELETE FROM toolwright_entries WHERE seq = 2', 'Entry 2'],
+  ['missing at the end', 'DELETE FROM toolwright_entries WHERE seq = 3', 'Entry 3'],
+])('an entry that is %s is told of, and not read over', async (_what, damage, which) => {
+  const file = temporaryFile()
+  using first = sqlite(file)
+  await first.sessionService.createSession(HOME)
+  await write(first.sessionService, HOME, entryOf('e1'), entryOf('e2'), intentOf('c1'))
+  const other = new DatabaseSync(file)
+  other.exec(damage)
+  other.close()
+  using second = sqlite(file)
+  const lease = await second.sessionService.claim(HOME)
+  await expect(second.sessionService.read(lease)).rejects.toMatchObject(storage(which))
+  await second.sessionService.release(lease)
+  expect(await eventIds(second.sessionService, { ...HOME, sessionId: 's2' })).toBeUndefined()
+})
+
+test.each([
+  ['state', "UPDATE toolwright_state SET value = '{\"a'", (service: SessionService) => service.getSession(HOME)],
+  [
+    'an inbox',
+    "UPDATE toolwright_inbox SET body = '3'",
+    async (service: SessionService) => service.drain(await service.claim(HOME)),
+  ],
+  ['requests', "UPDATE toolwright_pending SET body = 'null'", (service: SessionService) => service.pending(HOME)],
+])('damage in %s is told of', async (_what, damage, look) => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  const { sessionService } = services
+  await sessionService.createSession({ ...HOME, state: { color: 'red' } })
+  await sessionService.post(HOME, { id: 'x', type: 'cancel' })
+  const lease = await sessionService.claim(HOME)
+  await sessionService.append(lease, 0, [], { pending: [{ id: 'r1' } as never] })
+  await sessionService.release(lease)
+  const other = new DatabaseSync(file)
+  other.exec(damage)
+  other.close()
+  await expect(look(sessionService)).rejects.toMatchObject(storage('Restore the file from a backup'))
+})
+
+test('a file that was cut off is told of', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  await services.sessionService.createSession(HOME)
+  await write(services.sessionService, HOME, entryOf('e1', { text: 'x'.repeat(100_000) }))
+  services.close()
+  const whole = readFileSync(file)
+  truncateSync(file, 20_000)
+  const opened = (): Promise<unknown> => {
+    using cut = sqlite(file)
+    return cut.sessionService.getSession(HOME)
+  }
+  await expect((async () => await opened())()).rejects.toMatchObject({ message: expect.stringContaining('is damaged') })
+  writeFileSync(file, whole)
+  expect(await opened()).toMatchObject({ id: 's1' })
+})
+
+function serviceOn(database: ReturnType<typeof openDatabase>): SessionService {
+  return new SqliteSessionService(database, { now: () => 0, newId: () => 'id', leaseMs: 15_000, cacheBytes: 1_000_000 })
+}

@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { LlmAgent } from '../agent/llm-agent.ts'
+import { Runner } from '../runner/runner.ts'
+import { scriptedModel } from '../testing/scripted-model.ts'
+import { eventIds, eventOf, HOME } from '../testing/session-fixtures.ts'
+import { temporaryFile, temporaryFolder } from './file.test-kit.ts'
+import { sqlite } from './sqlite.ts'
+
+const agentThatSays = (...said: string[]) => new LlmAgent({ name: 'clerk', model: scriptedModel(said) })
+
+test('a conversation goes on after the program has ended, with its state and files', async () => {
+  const file = temporaryFile()
+  const first = sqlite(file)
+  const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...first })
+  await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Hi', stateDelta: { 'user:name': 'Ada' } })
+  await first.artifactService.saveArtifact({ ...HOME, filename: 'a.txt', artifact: { text: 'kept' } })
+  await runner.close()
+  first.close()
+
+  using second = sqlite(file)
+  const model = scriptedModel(['Hello again.'])
+  const again = new Runner({ appName: 'shop', agent: new LlmAgent({ name: 'clerk', model }), ...second })
+  expect((await again.complete({ userId: 'ada', sessionId: 's1', message: 'Hi' })).text).toBe('Hello again.')
+  expect(model.requests[0]?.contents.map(({ parts }) => parts[0]?.text)).toEqual(['Hi', 'Hello.', 'Hi'])
+  expect((await second.sessionService.getSession(HOME))?.state).toEqual({ 'user:name': 'Ada' })
+  expect(await second.artifactService.loadArtifact({ ...HOME, filename: 'a.txt' })).toEqual({ text: 'kept' })
+})
+
+test('what is spread into a runner are the services and nothing else; a closed runner leaves the file open', async () => {
+  using services = sqlite(temporaryFile())
+  expect(Object.keys({ ...services })).toEqual(['sessionService', 'artifactService'])
+  const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...services })
+  await runner.close()
+  await services.sessionService.createSession(HOME)
+  expect(await services.sessionService.getSession(HOME)).toMatchObject({ id: 's1' })
+})
+
+test('a closed file says so, and may be closed again', async () => {
+  const services = sqlite(temporaryFile())
+  await services.sessionService.createSession(HOME)
+  const lease = await services.sessionService.claim(HOME)
+  const { state } = await services.sessionService.read(lease)
+  services.close()
+  services.close()
+  const closed = { code: 'STORAGE', message: expect.stringContaining('was closed') }
+  await expect(services.sessionService.getSession(HOME)).rejects.toMatchObject(closed)
+  await expect(services.sessionService.append(lease, 0, [])).rejects.toMatchObject(closed)
+  await expect(services.artifactService.listArtifactKeys(HOME)).rejects.toMatchObject(closed)
+  expect(() => state.get('x')).toThrow(expect.objectContaining(closed))
+})
+
+test('a new file and what is beside it are its owner’s alone', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  await services.sessionService.createSession(HOME)
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o777).toBe(0o600)
+})
+
+test('a file that is there keeps its permissions and what else is in it', async () => {
+  const file = temporaryFile()
+  const own = new DatabaseSync(file)
+  own.exec("CREATE TABLE sessions (id TEXT); INSERT INTO sessions VALUES ('mine')")
+  const { mode } = statSync(file)
+  using services = sqlite(file)
+  await services.sessionService.createSession(HOME)
+  expect(statSync(file).mode).toBe(mode)
+  expect(own.prepare('SELECT * FROM sessions').all()).toMatchObject([{ id: 'mine' }])
+  own.close()
+})
+
+test('a path may be a URL; in memory each is by itself', async () => {
+  const file = temporaryFile()
+  using services = sqlite(pathToFileURL(file))
+  expect(existsSync(file)).toBe(true)
+  using one = sqlite(':memory:')
+  using other = sqlite(':memory:')
+  await one.sessionService.createSession({ ...HOME, events: [eventOf('e1')] })
+  expect(await eventIds(one.sessionService, HOME)).toEqual(['e1'])
+  expect(await other.sessionService.getSession(HOME)).toBeUndefined()
+  expect(await services.sessionService.getSession(HOME)).toBeUndefined()
+})
+
+test.each([
+  ['a folder', () => temporaryFolder(), 'it is a folder'],
+  ['a file in a folder that is not there', () => join(temporaryFolder(), 'no', 'app.db'), 'Make it first'],
+  ['a file in a file', () => join(fileWith('x'), 'app.db'), 'Make it first'],
+  ['no database', () => fileWith('these are notes, '.repeat(100)), 'is no SQLite database'],
+  ['nothing', () => ' ', 'needs the path of a file'],
+  ['no path', () => 7 as unknown as string, 'needs the path of a file'],
+  ['a name with NUL', () => `${temporaryFile()}\0.db`, 'needs the path of a file'],
+  ['a URL in text', () => `file:${temporaryFile()}`, 'is a URL'],
+  ['a URL of something else', () => new URL('https://example.com/app.db'), 'needs the path of a file'],
+])('%s is refused with what to do', (_what, path, message) => {
+  expect(() => sqlite(path())).toThrow(
+    expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(message) }),
+  )
+})
+
+test.each([
+  ['synchronous', { synchronous: 'off' as 'full' }],
+  ['busyTimeoutMs', { busyTimeoutMs: -1 }],
+  ['leaseMs', { leaseMs: Number.NaN }],
+  ['cacheBytes', { cacheBytes: Number.POSITIVE_INFINITY }],
+])('%s that makes no sense is refused, and no file is made', (name, options) => {
+  const file = temporaryFile()
+  expect(() => sqlite(file, options)).toThrow(
+    expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(name) }),
+  )
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a file of a newer version is refused as it is', () => {
+  const file = temporaryFile()
+  sqlite(file).close()
+  const newer = new DatabaseSync(file)
+  newer.exec("UPDATE toolwright_meta SET value = 99 WHERE name = 'schema'")
+  expect(() => sqlite(file)).toThrow(
+    expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringMatching(/newer.*99.*Update Toolwright/) }),
+  )
+  newer.exec("UPDATE toolwright_meta SET value = 1 WHERE name = 'schema'")
+  sqlite(file).close()
+  newer.exec("DELETE FROM toolwright_meta WHERE name = 'schema'")
+  expect(() => sqlite(file)).toThrow('does not say which version')
+  newer.close()
+})
+
+test('a name SQLite would read in its own way is the file of that name', () => {
+  const file = join(temporaryFolder(), 'a b?mode=memory&x=%41#é.db')
+  sqlite(file).close()
+  expect(existsSync(file)).toBe(true)
+})
+
+function fileWith(text: string): string {
+  const file = temporaryFile()
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
