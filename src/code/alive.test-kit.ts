@@ -1,5 +1,6 @@
 // Looks for processes by a word in their command line.
-import { readdirSync, readFileSync } from 'node:fs'
+
+const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs')
 
 /** A number to sleep for that nobody else sleeps for: it is the word to look for. */
 export function marker(): string {

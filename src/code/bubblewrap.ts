@@ -3,6 +3,9 @@ import { BUILT, LOOK_AFTER } from './sandbox-script.ts'
 
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom']
 
+/** The descriptor a filter for system calls is read from. */
+const FILTER = 8
+
 /** What the shell that looks after the code needs besides. */
 const MORE_PROCESSES = 8
 
@@ -11,11 +14,13 @@ export function bubblewrapIsolation(tools: SandboxTools, bwrap: string): Isolati
   return {
     name: 'bubblewrap',
     saysProcess: true,
+    ...(tools.filter && { gives: new Map([[FILTER, tools.filter.bytes]]) }),
     command: (run) => [
       ...become(tools),
       ...[bwrap, '--unshare-user', '--disable-userns', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
       ...['--unshare-uts', '--unshare-cgroup-try', '--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
       ...['--die-with-parent', '--new-session', '--as-pid-1', '--cap-drop', 'ALL', '--info-fd', '7'],
+      ...(tools.filter ? ['--seccomp', String(FILTER)] : []),
       ...['--tmpfs', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`])],
       ...['--symlink', '/proc/self/fd', '/dev/fd', '--symlink', '/tmp/shm', '/dev/shm', '--remount-ro', '/dev'],
       ...['--proc', '/proc', '--perms', '1777', '--size', String(run.resources.diskBytes), '--tmpfs', '/tmp'],

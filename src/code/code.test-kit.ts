@@ -1,5 +1,4 @@
 // What the tests of executors share: requests, and a look at what this machine can isolate with.
-import { existsSync } from 'node:fs'
 import { vi } from 'vitest'
 import { messageOf } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
@@ -10,7 +9,7 @@ import type { IsolationName } from './isolation.ts'
 vi.setConfig({ testTimeout: 30_000 }) // a machine may be busy; nothing here is about how long it takes
 
 // The system's own Python rather than one in somebody's home, which a sandbox of another user could not read.
-if (existsSync('/usr/bin/python3')) process.env.PATH = `/usr/bin:${process.env.PATH}`
+if (findProgram('/usr/bin/python3')) process.env.PATH = `/usr/bin:${process.env.PATH}`
 
 export const hasPython: boolean = found('python3')
 export const hasBash: boolean = found('bash')

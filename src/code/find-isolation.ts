@@ -3,7 +3,9 @@ import { bubblewrapIsolation } from './bubblewrap.ts'
 import { findProgram, isLinux, isRoot, realPath } from './host.ts'
 import type { Isolation, IsolationName, SandboxTools } from './isolation.ts'
 import { ask } from './process.ts'
+import { callFilter } from './system-calls.ts'
 import { unshareIsolation } from './unshare.ts'
+import { isSystem } from './view.ts'
 
 /** Tries one and says why it does not work here. */
 export type Try = (isolation: Isolation) => Promise<string | undefined>
@@ -38,11 +40,14 @@ async function candidate(name: IsolationName, tools: SandboxTools): Promise<Isol
 }
 
 function sandboxTools(): SandboxTools {
+  const perl = findProgram('perl', '')
   return {
     sh: findProgram('sh') as string, // looked for before
     setpriv: findProgram('setpriv') as string,
     prlimit: findProgram('prlimit') as string,
     buildIn: ['/sys', '/mnt', '/media'].find((path) => realPath(path) === path) ?? '/mnt',
+    perl: perl !== undefined && isSystem(perl) ? perl : undefined,
+    filter: callFilter(process.arch),
     newUser: isRoot ? () => FIRST_USER + Math.floor(Math.random() * USERS) : undefined,
   }
 }

@@ -251,7 +251,7 @@ import errno
 class Iovec(ctypes.Structure): _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 local, remote = Iovec(ctypes.addressof(ctypes.create_string_buffer(8)), 8), Iovec(4096, 8)
 libc.process_vm_readv(${pid}, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0)
-attempt(lambda: ctypes.get_errno() != errno.ESRCH)`,
+attempt(lambda: ctypes.get_errno() in (0, errno.EFAULT))`,
   ),
   inPython(
     'writes through its own memory',
@@ -340,6 +340,23 @@ attempt(ping)`,
     () =>
       `grep -v lo: /proc/net/dev | grep -q : && echo ESCAPED; test "$(wc -l < /proc/net/route)" -gt 1 && echo ESCAPED`,
   ),
+]
+
+/** What no namespace keeps code from: these need a filter on system calls. */
+export const callAttacks: readonly Attack[] = [
+  inPython(
+    'asks for keys',
+    () => `number = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
+attempt(lambda: libc.syscall(number, 0, -3, 1, 0, 0) >= 0)`,
+  ),
+  inPython('speaks to the machine below the machine', () => `attempt(lambda: socket.socket(40, socket.SOCK_STREAM))`),
+  inPython(
+    'speaks to the kernel in other ways',
+    () => `attempt(lambda: libc.syscall(425, 8, ctypes.create_string_buffer(200)) >= 0)
+attempt(lambda: socket.socket(38, socket.SOCK_SEQPACKET))
+attempt(lambda: libc.syscall(438, libc.syscall(434, 1, 0), 1, 0) >= 0)`,
+  ),
+  inPython('traces what looks after it', () => `attempt(lambda: libc.ptrace(16, 1, 0, 0) == 0)`),
 ]
 
 export const attacks: readonly Attack[] = [...files, ...writes, ...privileges, ...processes, ...network]

@@ -1,6 +1,7 @@
 // Processes that run a model's code: started with nothing of ours but the pipes they are given, and ended whole.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { devNull } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 
@@ -13,14 +14,15 @@ export interface StartOptions {
   readonly input?: Uint8Array | undefined
   /** What it writes, by descriptor; 1 and 2 among them. */
   readonly listen: ReadonlyMap<number, (chunk: Uint8Array) => void>
-  /** Descriptors it reads from. */
+  /** Descriptors it reads from as we write. */
   readonly speak?: readonly number[] | undefined
+  /** Descriptors it reads to the end at once. */
+  readonly give?: ReadonlyMap<number, Uint8Array> | undefined
   /** It may leave something behind that holds its pipes: do not wait for that. */
   readonly mayLeave?: boolean | undefined
 }
 
 export interface Running {
-  readonly pid: number
   write(descriptor: number, text: string): void
   /** Ends it and everything of its process group. */
   stop(): void
@@ -32,38 +34,16 @@ export interface Running {
 const LAST_WORDS_MS = 200
 
 export async function start(options: StartOptions): Promise<Running> {
-  const { command, env, cwd, input, listen, speak = [], mayLeave = false } = options
-  const [program = '', ...args] = command
-  const used = new Set([0, 1, 2, ...listen.keys(), ...speak])
-  const covered = new Set(inheritable())
-  const nothing = openSync('/dev/null', 'r')
-  const child = spawn(program, args, {
-    env: { ...env },
-    cwd,
-    detached: true, // a session of its own: no terminal, and one group to end
-    stdio: Array.from({ length: 1 + Math.max(...used, ...covered) }, (_, at) =>
-      used.has(at) ? 'pipe' : covered.has(at) ? nothing : 'ignore',
-    ),
-  })
-  closeSync(nothing)
-  const stdio: readonly (Readable | Writable | null | undefined)[] = child.stdio
+  const { input, listen, give = [], mayLeave = false } = options
+  const child = await spawned(options)
+  const { pid, stdio } = child
   for (const stream of stdio) stream?.on('error', () => {}) // it may end before it has read or written all
-  const started = new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', reject)
-  })
   const ended = new Promise<{ code: number | undefined }>((resolve) => {
     child.once('close', (code) => resolve({ code: code ?? undefined }))
   })
-  for (const [descriptor, hear] of listen) (stdio[descriptor] as Readable).on('data', hear)
-  ;(stdio[0] as Writable).end(input)
-  await started.catch((cause) => {
-    throw new ToolwrightError('INTERNAL', `${program} could not be started: ${messageOf(cause)}`, { cause })
-  })
-  const pid = child.pid as number // a process that was spawned has one
-  const stop = (): void => {
-    endGroup(pid)
-  }
+  for (const [descriptor, hear] of listen) readable(stdio, descriptor).on('data', hear)
+  for (const [descriptor, bytes] of [...give, [0, input] as const]) writable(stdio, descriptor).end(bytes)
+  const stop = (): void => endGroup(pid)
   if (mayLeave) {
     child.once('exit', () => {
       stop()
@@ -72,7 +52,36 @@ export async function start(options: StartOptions): Promise<Running> {
       }, LAST_WORDS_MS)
     })
   }
-  return { pid, stop, ended, write: (descriptor, text) => void (stdio[descriptor] as Writable).write(text) }
+  return { stop, ended, write: (descriptor, text) => void writable(stdio, descriptor).write(text) }
+}
+
+type Pipes = readonly (Readable | Writable | null | undefined)[]
+
+const readable = (stdio: Pipes, descriptor: number): Readable => stdio[descriptor] as Readable
+const writable = (stdio: Pipes, descriptor: number): Writable => stdio[descriptor] as Writable
+
+async function spawned(options: StartOptions): Promise<ChildProcess & { readonly pid: number; readonly stdio: Pipes }> {
+  const { command, env, cwd, listen, speak = [], give } = options
+  const [program = '', ...args] = command
+  const used = new Set([0, 1, 2, ...listen.keys(), ...speak, ...(give?.keys() ?? [])])
+  const covered = new Set(inheritable())
+  const nothing = openSync(devNull, 'r')
+  try {
+    const child = spawn(program, args, {
+      env: { ...env },
+      cwd,
+      detached: true, // a session of its own: no terminal, and one group to end
+      stdio: Array.from({ length: 1 + Math.max(...used, ...covered) }, (_, at) =>
+        used.has(at) ? 'pipe' : covered.has(at) ? nothing : 'ignore',
+      ),
+    })
+    if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve))
+    return Object.assign(child, { pid: child.pid })
+  } catch (cause) {
+    throw new ToolwrightError('INTERNAL', `${program} could not be started: ${messageOf(cause)}`, { cause })
+  } finally {
+    closeSync(nothing)
+  }
 }
 
 function endGroup(pid: number): void {

@@ -65,6 +65,7 @@ export async function runInSandbox(run: SandboxRun): Promise<End> {
           [PROCESS, (chunk: Uint8Array) => void said.push(chunk)],
         ]),
         speak,
+        give: isolation.gives,
       })
     },
     watch: (stop) => {
