@@ -48,6 +48,7 @@ function canBe(parameter: Parameter, mention: Placed): boolean {
   const { kind, value, preposition, unit, isWord } = mention
   const isNamed = namedBefore(parameter, mention)
   if (kind === 'name' && calling.has(mention.before[0]?.lower ?? '')) return false // its text may be longer
+  if (parameter.schema.type === 'integer' && !Number.isInteger(value)) return false
   if (kind === 'phrase') return isNamed || isFor(preposition, parameter)
   if (parameter.kind === 'time' && kind === 'number') return preposition === 'at'
   if (parameter.kind !== 'id') return true
@@ -69,7 +70,7 @@ function cues({ words, about }: Parameter, { before, after, unit }: Placed): num
 }
 
 /** "order 12" names what 12 is. */
-export function namedBefore(parameter: Parameter, { before }: Placed): boolean {
+function namedBefore(parameter: Parameter, { before }: Placed): boolean {
   const noun: Token | undefined = before.find(isContent)
   return noun !== undefined && speaksOf(parameter.words, noun.stem)
 }
@@ -81,11 +82,8 @@ export function speaksOf(words: readonly string[], stem: string): boolean {
 /** What the schema says of numbers. One that it does not allow is still better than none. */
 function measure({ schema, words }: Parameter, { value, unit, preposition }: Placed): number {
   if (typeof value !== 'number') return 0
-  const { minimum, maximum, type } = schema
-  const isOut =
-    (typeof minimum === 'number' && value < minimum) ||
-    (typeof maximum === 'number' && value > maximum) ||
-    (type === 'integer' && !Number.isInteger(value))
+  const { minimum, maximum } = schema
+  const isOut = (typeof minimum === 'number' && value < minimum) || (typeof maximum === 'number' && value > maximum)
   const isDuration = secondsIn(unit) !== undefined && words.some((word) => secondsIn(word) !== undefined)
   const isShare = unit === 'percent' && maximum === 100
   const isSetTo = preposition === 'to' // "set the volume to 5"

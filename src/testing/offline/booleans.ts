@@ -1,28 +1,26 @@
 import type { Spot } from './filling.ts'
 import type { Parameter } from './parameters.ts'
 import type { Passage } from './passage.ts'
-import { stem, type Token } from './words.ts'
-
-const stems = (words: string): ReadonlySet<string> => new Set(words.split(' ').map(stem))
+import { stemsOf, type Token } from './words.ts'
 
 /** Words that say yes and no by themselves, and the parameters they are about. */
 const switches = [
   {
-    about: stems('on enabled enable active power powered state running'),
-    yes: stems('on enable activate start dim brighten brighter bright'),
-    no: stems('off disable deactivate stop'),
+    about: stemsOf('on enabled enable active power powered state running'),
+    yes: stemsOf('on enable activate start dim brighten brighter bright'),
+    no: stemsOf('off disable deactivate stop'),
   },
-  { about: stems('locked lock'), yes: stems('lock'), no: stems('unlock') },
-  { about: stems('open opened'), yes: stems('open'), no: stems('close shut') },
-  { about: stems('muted mute'), yes: stems('mute silence'), no: stems('unmute') },
+  { about: stemsOf('locked lock'), yes: stemsOf('lock'), no: stemsOf('unlock') },
+  { about: stemsOf('open opened'), yes: stemsOf('open'), no: stemsOf('close shut') },
+  { about: stemsOf('muted mute'), yes: stemsOf('mute silence'), no: stemsOf('unmute') },
   {
-    about: stems('done completed complete finished'),
-    yes: stems('done complete finish'),
-    no: stems('reopen incomplete'),
+    about: stemsOf('done completed complete finished'),
+    yes: stemsOf('done complete finish'),
+    no: stemsOf('reopen incomplete'),
   },
 ]
 const negations = new Set(['no', 'not', 'without', 'never', 'dont', 'skip', 'isnt', 'shouldnt', 'wont'])
-const fillers = stems(
+const fillers = stemsOf(
   'is has should with include includes including send use want wants needs enable allow as make be do get a',
 )
 

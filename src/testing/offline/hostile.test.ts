@@ -1,4 +1,5 @@
 // Requests nobody means well with. That each of these ends within the runner's usual patience is the test.
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
 import { ask, callsFor, declare, exchange, textFor, user } from './asking.test-kit.ts'
@@ -46,6 +47,23 @@ test('the right one of a thousand tools is called', async () => {
   )
   const said = 'What is the weather in Oslo?'
   expect(await callsFor({ tools: [...crowd, ...tools], said })).toEqual([['get_weather', { city: 'Oslo' }]])
+})
+
+const words = `What is Turn on Book Cancel Order Send Convert Translate Add Set a table the light in kitchen my order ORD-7 Oslo
+  from to for at about with and then tomorrow Friday 7pm 12:30 4 people -3 2.5 1,200 20% $40 USD euros French high done
+  "quoted text" a@example.com https://example.com notes.txt savings Alice : , . ? " ' # 31/31/2025 25:00 99999999999999999999`
+
+test('whatever words are thrown together, what is called can be called', async () => {
+  const byName = new Map(toolbox.map((tool) => [tool.name, tool]))
+  const word = fc.constantFrom(...words.split(/\s+/))
+  const property = fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 14 }), async (list) => {
+    for (const [name, args] of await callsFor({ tools, said: list.join(' ') })) {
+      const { issues = [] } = (await byName.get(name)?.parse?.(args)) ?? {}
+      // a number that is too large is the user's to hear about; a wrong type would be the model's fault
+      expect(issues.filter(({ expected }) => !/more than|at least|at most|less than/.test(expected))).toEqual([])
+    }
+  })
+  await fc.assert(property, { numRuns: 300, seed: 7 })
 })
 
 const string = { type: 'string' }

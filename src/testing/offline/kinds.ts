@@ -43,7 +43,7 @@ const telling: readonly (readonly [Kind, string])[] = [
   ['phone', 'phone mobile telephone'],
   ['email', 'email mail'],
   ['url', 'url link website uri webpage'],
-  ['path', 'path file filename folder directory'],
+  ['path', 'path file filename folder directory repo repository'],
   ['currency', 'currency'],
   ['language', 'language lang locale'],
   ['expression', 'expression formula equation'],
@@ -92,7 +92,8 @@ const toldBy: readonly (readonly [Kind, readonly string[]])[] = (
 function kindOfName(words: readonly string[], about: ReadonlySet<string>): Kind {
   const kinds = words.map((word) => kindOfWord.get(word))
   if (kinds.includes('phone')) return 'phone' // `phone_number` is no other number
-  const kind = kinds.findLast((one) => one !== undefined) ?? 'text'
-  if (kind !== 'person') return kind
-  return toldBy.find(([, told]) => told.some((word) => about.has(word)))?.[0] ?? kind
+  const kind = kinds.findLast((one) => one !== undefined && one !== 'person') // `currency_from` is a currency
+  if (kind !== undefined) return kind
+  if (!kinds.includes('person')) return 'text'
+  return toldBy.find(([, told]) => told.some((word) => about.has(word)))?.[0] ?? 'person'
 }

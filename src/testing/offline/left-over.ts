@@ -2,6 +2,7 @@
 import { speaksOf } from './affinity.ts'
 import type { Filling } from './filling.ts'
 import type { Taken } from './passage.ts'
+import { looking } from './verbs.ts'
 import { determiners, isContent, prepositions, stopWords, type Token } from './words.ts'
 
 export interface Span {
@@ -12,7 +13,8 @@ export interface Span {
 /** The longest stretch that is nobody's argument, without words that only ask for the tool, `frame` among them. */
 export function leftOver({ passage, taken, tool }: Filling, frame: readonly string[]): Span | undefined {
   const { tokens, text } = passage
-  const isFrame = (token: Token): boolean => !isContent(token) || speaksOf(frame, token.stem)
+  const isFrame = (token: Token): boolean =>
+    !isContent(token) || speaksOf(frame, token.stem) || (token.start === 0 && looking.has(token.stem))
   let best: { span: Span; size: number } | undefined
   for (let from = 0, last = 0; from < tokens.length; from = ++last) {
     while (isOneStretch(tokens[last], tokens[last + 1], text, taken)) last++

@@ -4,7 +4,7 @@ import { tokensOf } from './words.ts'
 
 const currencyNames = `
   USD dollar dollars bucks; EUR euro euros; GBP pound pounds sterling; JPY yen; CNY yuan renminbi; INR rupee rupees; CHF franc francs;
-  NOK; SEK; DKK; CAD; AUD; NZD; BRL real reais; MXN peso pesos; KRW won; PLN zloty; TRY lira; ZAR rand; PEN; EGP; BTC bitcoin
+  NOK krone kroner; SEK krona kronor; DKK; CAD; AUD; NZD; BRL real reais; MXN peso pesos; KRW won; PLN zloty; TRY lira; ZAR rand; PEN; EGP; BTC bitcoin
 `
 const languageNames = `
   en English; fr French; de German; es Spanish; it Italian; pt Portuguese; nl Dutch; sv Swedish; no Norwegian; da Danish; fi Finnish;

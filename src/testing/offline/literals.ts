@@ -38,7 +38,8 @@ export function pathsIn(text: string): Mention[] {
   const domain = /(?<![\w./@-])(?:[a-z0-9-]{1,63}\.){1,8}(?:com|org|net|io|dev|edu|gov)(?![\w/@-])/gi
   const file = /(?<![\w./@-])(?:[\w-]{1,100}\/){0,20}[\w-]{1,100}(?:\.\w{1,10}){0,3}\.[a-z]{1,4}\d?(?![\w/@])/gi
   const folder = /(?<![\w./~-])[\w-]{1,100}(?:\/[\w-]{1,100}){0,20}\/(?!\w)/g
-  const paths = [absolute, file, folder].flatMap((pattern) => matches('path', text, pattern))
+  const inside = /(?<![\w./~-])[a-z][\w-]{2,100}(?:\/[\w-]{3,100}){1,20}(?![\w/])/gi // owner/repository, not he/she
+  const paths = [absolute, file, folder, inside].flatMap((pattern) => matches('path', text, pattern))
   const isOther = /^(?:(?:\p{L}\.)+\p{L}|\d+(?:\.\d+)*[a-z]?)$/iu // e.g., 3.5k
   return [...matches('url', text, domain), ...paths.filter(({ value }) => !isOther.test(String(value)))]
 }

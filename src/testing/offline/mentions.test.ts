@@ -26,6 +26,8 @@ test.each([
     ['Ada Lovelace', 'Rio de Janeiro', 'Bank of Norway'],
   ],
   ['name', "I'm in Oslo. Pay Alice. What is Bob's?", ['Oslo', 'Alice', 'Bob']],
+  ['name', 'from San Francisco, CA to Boston, Lima and Cairo', ['San Francisco, CA', 'Boston', 'Lima', 'Cairo']],
+  ['path', 'the repository acme/widgets and/or he/she', ['acme/widgets']],
   ['name', 'Dr. Smith and St. Moritz', ['Dr. Smith', 'St. Moritz']],
   ['expression', 'What is 2 * (3 + 4)?', ['2 * (3 + 4)']],
 ])('%s in: %s', (kind, text, values) => expect(found(text, kind)).toEqual(values))

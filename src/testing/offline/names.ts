@@ -19,6 +19,7 @@ export function namesIn(text: string): Mention[] {
       else if (!particles.has(tokens[next]?.lower ?? '') || next - last > 2) break
     }
     const start = tokens[at]?.start ?? 0
+    if (isState(text, tokens[last], tokens[last + 1])) last++
     const end = tokens[last]?.end ?? 0
     const whole = text.slice(start, end)
     const isHouse = tokens[at - 1]?.lower === 'at' // "at Luigi's"
@@ -70,6 +71,11 @@ function phraseAt(
 
 function isPhraseWord(token: Token | undefined, taken: Uint8Array): boolean {
   return token !== undefined && !stopWords.has(token.lower) && !taken[token.start]
+}
+
+/** "San Francisco, CA" */
+function isState(text: string, before: Token | undefined, token: Token | undefined): boolean {
+  return token !== undefined && /^[A-Z]{2}$/.test(token.text) && text.slice(before?.end, token.start) === ', '
 }
 
 /** "Pay Alice": the first word of a sentence is written large, whatever it is. */

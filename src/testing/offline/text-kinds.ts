@@ -1,14 +1,12 @@
 // Which texts a parameter takes, by its name.
 import type { Parameter } from './parameters.ts'
-import { stem } from './words.ts'
+import { stemsOf } from './words.ts'
 
-const stems = (words: string): ReadonlySet<string> => new Set(words.split(' ').map(stem))
-
-const bodies = stems('body message text content note comment reply caption description memo fact')
-const titles = stems('subject title topic name label heading summary headline')
-const queries = stems('query search keyword term topic about')
-const reasons = stems('reason cause why')
-const things = stems('item product ingredient thing article')
+const bodies = stemsOf('body message text content note comment reply caption description memo fact')
+const titles = stemsOf('subject title topic name label heading summary headline')
+const queries = stemsOf('query search keyword term topic about')
+const reasons = stemsOf('reason cause why')
+const things = stemsOf('item product ingredient thing article')
 
 /** Words that announce such texts: "an email about lunch saying hello". */
 const announcing: readonly (readonly [about: ReadonlySet<string>, cues: readonly string[]])[] = [

@@ -1,19 +1,17 @@
 // What tools do, by the verbs of their names.
-import { stem } from './words.ts'
+import { stemsOf } from './words.ts'
 
-const stems = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/).map(stem))
-
-export const looking: ReadonlySet<string> = stems(
+export const looking: ReadonlySet<string> = stemsOf(
   'get list show find search read look lookup check count describe fetch query view track compare calculate convert translate',
 )
 
-export const acting: ReadonlySet<string> = stems(`
+export const acting: ReadonlySet<string> = stemsOf(`
   create add set delete remove cancel send book reserve transfer place order buy update make put save schedule start stop
   play lock unlock turn switch open close move rename write post pay subscribe complete mark assign
 `)
 
 /** What cannot be undone. */
-export const destroying: ReadonlySet<string> = stems(
+export const destroying: ReadonlySet<string> = stemsOf(
   'delete remove erase cancel drop destroy purge reset wipe kill refund',
 )
 

@@ -35,7 +35,9 @@ export function stem(word: string): string {
     .replace(/\p{M}/gu, '')
     .replace(/['’]s?$/, '')
     .replace(/[^\p{L}\p{N}]/gu, '')
-  return plain.length <= 3 ? plain : withoutSuffix(withoutTense(withoutPlural(plain)))
+  if (plain.length <= 3) return plain
+  const singular = withoutPlural(plain)
+  return singular.length <= 3 ? singular : withoutSuffix(withoutTense(singular))
 }
 
 function withoutPlural(word: string): string {
@@ -84,6 +86,11 @@ export const stopWords: ReadonlySet<string> = new Set([
     use used using e g i.e e.g etc optional required default
   `),
 ])
+
+/** A list of words, as their stems. */
+export function stemsOf(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/).map(stem))
+}
 
 /** Has the word a meaning of its own? */
 export function isContent({ lower, stem }: { readonly lower: string; readonly stem: string }): boolean {
