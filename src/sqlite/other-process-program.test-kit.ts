@@ -1,0 +1,86 @@
+// What the other process of a test can do.
+import { setImmediate } from 'node:timers/promises'
+import { isRecord } from '../base/json.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { entryOf, HOME, intentOf } from '../testing/session-fixtures.ts'
+import { type SqliteServices, sqlite } from './sqlite.ts'
+
+let services: SqliteServices | undefined
+
+const commands = new Map<string, (...args: readonly unknown[]) => unknown>([
+  [
+    'open',
+    (file, time) => {
+      services = sqlite(String(file), typeof time === 'number' ? { now: () => time } : {})
+    },
+  ],
+  ['call', (method, ...args) => call(String(method), args)],
+  ['contend', (times) => contend(Number(times))],
+  ['appendForever', appendForever],
+  ['order', () => runUntilRest('order')],
+  ['pay', () => runUntilRest('pay')],
+])
+
+process.on('message', async (message) => {
+  if (!isRecord(message) || !Array.isArray(message.args)) return
+  const { id, command, args } = message
+  try {
+    process.send?.({ id, result: await commands.get(String(command))?.(...args) })
+  } catch (error) {
+    const code = error instanceof ToolwrightError ? error.code : 'INTERNAL'
+    process.send?.({ id, error: { code, message: String(error) } })
+  }
+})
+
+function opened(): SqliteServices {
+  if (!services) throw new Error('no file is open')
+  return services
+}
+
+function call(method: string, args: readonly unknown[]): unknown {
+  const { sessionService } = opened()
+  const found: unknown = Reflect.get(sessionService, method)
+  if (typeof found !== 'function') throw new Error(`there is no ${method}`)
+  return Reflect.apply(found, sessionService, args)
+}
+
+/** Takes the session so many times, each time with something to do at the start and at the end. */
+async function contend(times: number): Promise<void> {
+  const { sessionService } = opened()
+  for (let n = 0; n < times; ) {
+    const lease = await sessionService.claim(HOME).catch((error) => {
+      if (error instanceof ToolwrightError && error.code === 'SESSION_BUSY') return undefined
+      throw error
+    })
+    if (lease) {
+      const seq = await sessionService.append(lease, lease.seq, [entryOf(`${process.pid} ${n} in ${lease.epoch}`)])
+      await setImmediate()
+      await sessionService.append(lease, seq, [entryOf(`${process.pid} ${n} out ${lease.epoch}`)])
+      await sessionService.release(lease)
+      n++
+    }
+    await setImmediate()
+  }
+}
+
+/** Appends an event, its effect on state and a record, again and again, and reports each. */
+async function appendForever(): Promise<never> {
+  const { sessionService } = opened()
+  const lease = await sessionService.claim(HOME)
+  for (let { seq } = lease; ; ) {
+    const pair = [entryOf(`e${seq}`, { count: seq / 2 + 1 }), intentOf(`c${seq}`)]
+    seq = await sessionService.append(lease, seq, pair, { checkpoint: { seq } })
+    report(seq)
+    await setImmediate()
+  }
+}
+
+/** A whole run whose model makes one call. */
+async function runUntilRest(name: string): Promise<unknown> {
+  const { shop } = await import('./shop.test-kit.ts')
+  return await shop(opened(), [{ calls: [{ name, id: `${name}1` }] }], report).send('Go')
+}
+
+function report(progress: unknown): void {
+  process.send?.({ progress })
+}

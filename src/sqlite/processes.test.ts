@@ -1,0 +1,168 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test, vi } from 'vitest'
+import type { Completion } from '../runner/complete.ts'
+import type { Lease } from '../session/service.ts'
+import { entryOf, eventIds, HOME, intentOf, stateOf } from '../testing/session-fixtures.ts'
+import { temporaryFile } from './file.test-kit.ts'
+import { startProcess } from './other-process.test-kit.ts'
+import { shop } from './shop.test-kit.ts'
+import { sqlite } from './sqlite.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
+
+const TIME = 1_700_000_000_000
+const LATER = TIME + 15_000
+
+test('four processes that make the same file at once all get it', async () => {
+  const file = temporaryFile()
+  const others = await Promise.all(Array.from({ length: 4 }, () => startProcess()))
+  await Promise.all(others.map((other) => other.do('open', file)))
+  await Promise.all(
+    others.map((other, index) => other.do('call', 'createSession', { ...HOME, sessionId: `s${index}` })),
+  )
+  using services = sqlite(file)
+  expect((await services.sessionService.listSessions(HOME)).map(({ id }) => id).sort()).toEqual([
+    's0',
+    's1',
+    's2',
+    's3',
+  ])
+})
+
+test('of two processes that claim a session at once exactly one gets it, 200 times', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  await services.sessionService.createSession(HOME)
+  const others = await Promise.all([startProcess(file), startProcess(file)])
+  let last = 0
+  for (let round = 1; round <= 200; round++) {
+    const claims = await Promise.allSettled(others.map((other) => other.do<Lease>('call', 'claim', HOME)))
+    const [lease, ...more] = claims.flatMap((claim) => (claim.status === 'fulfilled' ? [claim.value] : []))
+    const refused = claims.flatMap((claim) => (claim.status === 'rejected' ? [claim.reason.code] : []))
+    expect([more, refused]).toEqual([[], ['SESSION_BUSY']])
+    expect(lease?.epoch).toBeGreaterThan(last)
+    last = lease?.epoch ?? 0
+    // a lease is data: whoever has it may give it back
+    if (lease) await services.sessionService.release(lease)
+  }
+})
+
+test('two processes that take turns as fast as they can are never inside together', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  await services.sessionService.createSession(HOME)
+  const others = await Promise.all([startProcess(file), startProcess(file)])
+  await Promise.all(others.map((other) => other.do('contend', 200)))
+  const ids = (await eventIds(services.sessionService, HOME)) ?? []
+  expect(ids).toHaveLength(800)
+  const epochs: number[] = []
+  for (let at = 0; at < ids.length; at += 2) {
+    const [pid, n, , epoch] = ids[at]?.split(' ') ?? []
+    expect(ids.slice(at, at + 2)).toEqual([`${pid} ${n} in ${epoch}`, `${pid} ${n} out ${epoch}`])
+    epochs.push(Number(epoch))
+  }
+  expect(epochs).toEqual(epochs.toSorted((a, b) => a - b))
+  expect(new Set(epochs).size).toBe(400)
+})
+
+test('after kill -9 in the middle of an append, again and again, the log is whole and the session known as interrupted', async () => {
+  const file = temporaryFile()
+  let time = TIME
+  using services = sqlite(file, { now: () => time })
+  const { sessionService } = services
+  await sessionService.createSession(HOME)
+  let known = 0
+  for (let kill = 0; kill < 5; kill++) {
+    const victim = await startProcess(file, time)
+    const wroteMore = victim.progress((seq) => Number(seq) >= known + 200)
+    victim.do('appendForever').catch(() => {}) // it ends with the process
+    await wroteMore
+    await victim.kill()
+
+    expect(await sessionService.interrupted(HOME), 'its lease still lives').toEqual([])
+    await expect(sessionService.claim(HOME)).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+    time += 15_000
+    expect(await sessionService.interrupted(HOME)).toEqual([HOME])
+    const lease = await sessionService.claim(HOME)
+    const { entries, state, checkpoint } = await sessionService.read(lease)
+    expect(entries.length).toBeGreaterThanOrEqual(known + 200)
+    expect(entries.length % 2, 'event and record came together').toBe(0)
+    expect(entries).toEqual(
+      entries.map((_, at) => ({
+        seq: at + 1,
+        ...(at % 2 === 0 ? entryOf(`e${at}`, { count: at / 2 + 1 }) : intentOf(`c${at - 1}`)),
+      })),
+    )
+    expect(state.get('count')).toBe(entries.length / 2)
+    expect(checkpoint).toEqual({ seq: entries.length - 2 })
+    known = entries.length
+    await sessionService.release(lease)
+  }
+  const database = new DatabaseSync(file)
+  expect(database.prepare('PRAGMA integrity_check').get()).toMatchObject({ integrity_check: 'ok' })
+  database.close()
+})
+
+test('a process whose lease was taken over writes nothing any more', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file, { now: () => LATER })
+  const { sessionService } = services
+  const late = await startProcess(file, TIME)
+  await late.do('call', 'createSession', HOME)
+  const old = await late.do<Lease>('call', 'claim', HOME)
+  await late.do('call', 'append', old, 0, [entryOf('e1', { color: 'red', 'user:x': 1 })])
+  await late.do('call', 'post', HOME, { id: 'item', type: 'cancel' })
+
+  const next = await sessionService.claim(HOME)
+  const lost = { code: 'LEASE_LOST' }
+  const change = [entryOf('x', { color: 'blue', 'user:x': 2, 'app:x': 3 }), intentOf('c1')]
+  const options = { checkpoint: { x: 1 }, drained: ['item'], pending: [{ id: 'r1' }] }
+  await expect(late.do('call', 'append', old, 1, change, options)).rejects.toMatchObject(lost)
+  for (const method of ['read', 'drain', 'renew'])
+    await expect(late.do('call', method, old)).rejects.toMatchObject(lost)
+  await late.do('call', 'release', old)
+
+  expect(await eventIds(sessionService, HOME)).toEqual(['e1'])
+  expect(await stateOf(sessionService, HOME)).toEqual({ color: 'red', 'user:x': 1 })
+  expect(await sessionService.pending(HOME)).toEqual([])
+  expect(await sessionService.drain(next)).toHaveLength(1)
+  expect((await sessionService.read(next)).checkpoint).toBeUndefined()
+  expect(await sessionService.append(next, 1, [entryOf('e2')])).toBe(2)
+})
+
+test('a long-running call that one process began is answered and finished in another', async () => {
+  const file = temporaryFile()
+  const first = await startProcess(file)
+  const asked = await first.do<Completion>('order')
+  expect(asked.pending).toMatchObject([{ id: 'order1', kind: 'longRunning', tool: 'order' }])
+  await first.kill()
+
+  using services = sqlite(file)
+  const { send, model } = shop(services, ['It has arrived.'])
+  const result = { functionResponse: { id: 'order1', name: 'order', response: { box: 'here' } } }
+  const answered = await send([result])
+  expect(answered).toMatchObject({ text: 'It has arrived.', pending: [], invocationId: asked.invocationId })
+  expect(model.requests[0]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toEqual({ box: 'here' })
+  await expect(send([result])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('a process that dies while it pays is followed by one that does not pay again and says so', async () => {
+  const file = temporaryFile()
+  const first = await startProcess(file, TIME)
+  const paid = first.progress((what) => what === 'paid')
+  first.do('pay').catch(() => {}) // it never answers
+  await paid
+  await first.kill()
+
+  using services = sqlite(file, { now: () => LATER })
+  expect(await services.sessionService.interrupted({ appName: HOME.appName })).toEqual([HOME])
+  const payments: string[] = []
+  const { runner, model } = shop(services, ['I do not know whether it was paid.'], (what) => payments.push(what))
+  for await (const _ of runner.resume(HOME));
+  expect(payments).toEqual([])
+  expect(model.requests[0]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toMatchObject({
+    status: 'unknown_outcome',
+    errorCode: 'UNKNOWN_OUTCOME',
+  })
+  expect(await services.sessionService.interrupted({ appName: HOME.appName })).toEqual([])
+})
