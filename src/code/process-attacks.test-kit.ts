@@ -315,25 +315,20 @@ await new Promise((resolve) => connect(${port}, '127.0.0.1').on('data', (data) =
     ({ port }) => `attempt(lambda: connects(socket.AF_INET6, socket.SOCK_STREAM, ("::1", ${port})))
 attempt(lambda: connects(socket.AF_INET6, socket.SOCK_STREAM, ("::ffff:127.0.0.1", ${port})))`,
   ),
+  // Connecting a datagram socket sends nothing, and says whether there is a way: should one of these succeed, nothing
+  // has left the machine.
   inPython(
-    'asks the metadata server',
-    () => `for address in ("169.254.169.254", "10.0.0.1", "192.168.0.1", "1.1.1.1"):
-    attempt(lambda: socket.create_connection((address, 80), 2))`,
-  ),
-  inPython(
-    'asks for a name',
-    () => `attempt(lambda: socket.getaddrinfo("example.com", 80))
-def raw():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s: return s.sendto(b"x", ("8.8.8.8", 53))
-attempt(raw)`,
+    'finds a way to the metadata server, the network around, the world',
+    () => `for address in ("169.254.169.254", "10.0.0.1", "172.17.0.1", "192.168.0.1", "8.8.8.8"):
+    attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect((address, 53)) is None)
+attempt(lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM).connect(("2001:4860:4860::8888", 53)) is None)`,
   ),
   inPython(
     'pings',
     () => `attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
-def ping():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP) as s: return s.sendto(b"\\x08\\0\\0\\0\\0\\0\\0\\0", ("1.1.1.1", 0))
-attempt(ping)`,
+attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP).connect(("8.8.8.8", 0)) is None)`,
   ),
+  inPython('has a server for names', () => `attempt(lambda: "nameserver" in open("/etc/resolv.conf").read())`),
   inPython('listens to the wire', () => `attempt(lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3))`),
   inBash(
     'has an interface',

@@ -43,6 +43,19 @@ test.concurrent.each([
   expect([outcome, output]).toEqual(['FAILED', expect.stringMatching(error)])
 })
 
+test.each([
+  ['buffers', 'new Uint8Array(1e5)', 1e5],
+  ['strings', '"x".repeat(1e5) + i', 1e5],
+  ['arrays', 'new Array(1e4).fill(i)', 8e4],
+])('all %s together are no more than its memory', async (_, one, bytes) => {
+  const code = `let all = []; let count = 0
+try { for (let i = 0; ; i++) { all.push(${one}); count = i } } catch {}
+all = undefined; count`
+  const { output } = await run(executor, code)
+  expect(Number(output) * bytes).toBeGreaterThan(4_000_000)
+  expect(Number(output) * bytes).toBeLessThan(24_000_000)
+})
+
 test('within its memory it works', async () => {
   expect((await run(executor, 'new Uint8Array(4e6).length')).output).toBe('4000000')
 })
