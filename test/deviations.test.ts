@@ -568,7 +568,7 @@ test('D54: for now a call that needs a credential is refused', async () => {
   expect(runs).toBe(0)
 })
 
-test('D55', async () => {
+test('D55: a server-side tool that cannot stand beside others becomes an agent tool', async () => {
   const model = scriptedModel(['done'], { capabilities: { serverTools: ['googleSearch'] } })
   const plain = tool({ name: 'plain', description: 'Plain', run: () => 1 })
   await new Runner({ appName: 'app', agent: agentOf([googleSearch(), plain], model) }).complete({
@@ -580,7 +580,7 @@ test('D55', async () => {
   expect(request?.config.tools?.some((entry) => 'googleSearch' in entry)).toBe(false)
 })
 
-test('D56', async () => {
+test('D56: code passes the callbacks of calls and is answered beside them', async () => {
   const seen: string[] = []
   const codeExecutor = {
     languages: ['js'],
@@ -601,7 +601,7 @@ test('D56', async () => {
   ])
 })
 
-test('D57', async () => {
+test('D57: code that was cut off at its deadline says so', async () => {
   const codeExecutor = {
     languages: ['js'],
     execute: async () => ({ outcome: 'DEADLINE_EXCEEDED' as const, output: '1 2 3' }),

@@ -142,8 +142,9 @@ export function pendingStories(story: Story<SessionService>): void {
     const args = { rows: ['a'] }
     await waitFor(service, [requestOf('r1', { args })])
     args.rows.push('spoiled')
-    const [given] = (await service.pending(HOME)) as { args: { rows: string[] } }[]
-    given?.args.rows.push('spoiled')
+    const [given] = await service.pending(HOME)
+    const rows = given?.args.rows as string[]
+    rows.push('spoiled')
     deepEqual(await service.pending(HOME), [requestOf('r1', { args: { rows: ['a'] } })])
   })
 
