@@ -31,15 +31,14 @@ export class SqliteArtifactService implements ArtifactService {
   readonly #version: StatementSync
 
   constructor(database: Database, options: { readonly now: () => number }) {
-    const ofFile = 'app = ?1 AND user = ?2 AND session = ?3 AND filename = ?4'
-    const ofVersion = `${ofFile} AND (?5 IS NULL OR version = ?5) ORDER BY version DESC LIMIT 1`
+    const ofFile = 'app = ? AND user = ? AND session = ? AND filename = ?'
+    const ofVersion = `${ofFile} AND version = coalesce(?, version) ORDER BY version DESC LIMIT 1`
     const described = 'version, mime_type, created_at, metadata'
     this.#database = database
     this.#now = options.now
     this.#insert = database.prepare(
       `INSERT INTO toolwright_artifacts (app, user, session, filename, version, mime_type, created_at, metadata, part, bytes)
-       SELECT ?1, ?2, ?3, ?4, (SELECT coalesce(max(version) + 1, 0) FROM toolwright_artifacts WHERE ${ofFile}),
-       ?5, ?6, ?7, ?8, ?9
+       VALUES (?, ?, ?, ?, (SELECT coalesce(max(version) + 1, 0) FROM toolwright_artifacts WHERE ${ofFile}), ?, ?, ?, ?, ?)
        RETURNING version`,
     )
     this.#load = database.prepare(`SELECT part, bytes FROM toolwright_artifacts WHERE ${ofVersion}`)
@@ -58,7 +57,7 @@ export class SqliteArtifactService implements ArtifactService {
     const { part, bytes } = toRow(artifact)
     const mimeType = mimeTypeOf(artifact)
     const values = [mimeType === undefined ? null : toText(mimeType), this.#now() / 1000, metadata, part, bytes]
-    return this.#database.once(() => this.#insert.get(...place, ...values)?.version as number)
+    return this.#database.once(() => this.#insert.get(...place, ...place, ...values)?.version as number)
   }
 
   async loadArtifact(options: ArtifactKey & { version?: number | undefined }): Promise<Part | undefined> {

@@ -21,7 +21,7 @@ export class Database {
     this.#rollback = connection.prepare('ROLLBACK')
   }
 
-  /** A statement to keep; values are bound to it, never written into it. */
+  /** A statement to keep; values are bound to each `?` (Node 22 binds none to `?1`), never written into it. */
   prepare(sql: string): StatementSync {
     return this.#connection.prepare(sql)
   }

@@ -24,7 +24,7 @@ export class PendingRows {
     this.#find = database.prepare(
       `SELECT body FROM toolwright_pending AS pending CROSS JOIN toolwright_sessions AS sessions
        ON sessions.id = pending.session
-       WHERE app = ?1 AND user = coalesce(?2, user) AND sessions.session = coalesce(?3, sessions.session)
+       WHERE app = ? AND user = coalesce(?, user) AND sessions.session = coalesce(?, sessions.session)
        ORDER BY since, pending.id`,
     )
   }

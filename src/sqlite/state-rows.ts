@@ -35,7 +35,7 @@ export class StateRows {
   constructor(database: Database) {
     this.#database = database
     const ofOwner = 'app = ? AND user = ? AND session = ?'
-    const ofSession = `app = ?1 AND (user = '' OR (user = ?2 AND session IN (0, ?3)))`
+    const ofSession = "app = ? AND (user = '' OR (user = ? AND session IN (0, ?)))"
     this.#get = database.prepare(`SELECT value FROM toolwright_state WHERE ${ofOwner} AND key = ?`)
     this.#put = database.prepare(
       `INSERT INTO toolwright_state (app, user, session, key, value) VALUES (?, ?, ?, ?, ?)
