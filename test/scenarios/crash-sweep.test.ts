@@ -1,5 +1,8 @@
 // A process that dies before or after any append is followed by another that goes on: nothing is lost, and nothing that
-// may happen once happens twice.
+// may happen once happens twice. In memory, and in a file that the second process opens for itself.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   type Agent,
   agentTool,
@@ -17,6 +20,7 @@ import {
   type SessionService,
   tool,
 } from 'toolwright'
+import { sqlite } from 'toolwright/sqlite'
 import { describe, expect, test } from 'vitest'
 
 /** What happened in the outside world. */
@@ -171,6 +175,34 @@ const shapes: { [name: string]: (ledger: Ledger) => Agent } = {
   },
 }
 
+/** Where sessions are; opening it again is what another process would do. */
+interface Place {
+  open(): SessionService
+  close(): void
+}
+
+const places: { [name: string]: () => Place } = {
+  'in memory': () => {
+    const service = new InMemorySessionService()
+    return { open: () => service, close: () => {} }
+  },
+  'in a file': () => {
+    const folder = mkdtempSync(join(tmpdir(), 'toolwright-'))
+    const opened: { close(): void }[] = []
+    return {
+      open() {
+        const services = sqlite(join(folder, 'app.db'))
+        opened.push(services)
+        return services.sessionService
+      },
+      close() {
+        for (const services of opened) services.close()
+        rmSync(folder, { recursive: true })
+      },
+    }
+  },
+}
+
 const home = { userId: 'ada', sessionId: 's' }
 const quiet = { warn: () => {}, error: () => {} }
 
@@ -215,12 +247,14 @@ function audit(events: readonly Event[], ledger: Ledger): void {
   expect(new Set(once).size, 'no effect twice').toBe(once.length)
 }
 
-describe.each(Object.entries(shapes))('%s', (_name, shape) => {
-  test('survives a crash before and after every append', async () => {
+describe.each(Object.entries(places))('%s', (_place, make) => {
+  test.each(Object.entries(shapes))('%s survives a crash before and after every append', async (_name, shape) => {
     const whole: Ledger = []
-    const healthy = dying(new InMemorySessionService(), Number.POSITIVE_INFINITY, 'before')
+    const undisturbed = make()
+    const healthy = dying(undisturbed.open(), Number.POSITIVE_INFINITY, 'before')
     await runUntilDead(shape, healthy.service, whole)
     const expected = await eventsOf(healthy.service)
+    undisturbed.close()
     audit(expected, whole)
     const steps = healthy.count()
     expect(steps).toBeGreaterThan(4)
@@ -228,10 +262,12 @@ describe.each(Object.entries(shapes))('%s', (_name, shape) => {
     for (let at = 1; at <= steps; at++) {
       for (const when of ['before', 'after'] as const) {
         const ledger: Ledger = []
-        const store = new InMemorySessionService()
-        await runUntilDead(shape, dying(store, at, when).service, ledger)
+        const place = make()
+        await runUntilDead(shape, dying(place.open(), at, when).service, ledger)
+        const store = place.open()
         await goOn(shape, store, ledger)
         const events = await eventsOf(store)
+        place.close()
         if (events.length === 0) {
           expect([at, when]).toEqual([1, 'before']) // the message itself was not recorded
           continue
@@ -245,18 +281,19 @@ describe.each(Object.entries(shapes))('%s', (_name, shape) => {
     }
     expect(unknown, 'a death between intent and response is told honestly').toBeGreaterThan(0)
   })
-})
 
-test('a crash of the crash: dying again and again still ends', async () => {
-  const shape = shapes['a sequence with branches and a loop'] as (ledger: Ledger) => Agent
-  const ledger: Ledger = []
-  const store = new InMemorySessionService()
-  await runUntilDead(shape, dying(store, 3, 'after').service, ledger)
-  for (let round = 0; round < 60; round++) await goOn(shape, dyingOnce(store), ledger)
-  await goOn(shape, store, ledger)
-  const events = await eventsOf(store)
-  audit(events, ledger)
-  expect(events.at(-1)?.content?.parts[0]?.text).toBe('round done')
+  test('a crash of the crash: dying again and again still ends', async () => {
+    const shape = shapes['a sequence with branches and a loop'] as (ledger: Ledger) => Agent
+    const ledger: Ledger = []
+    const place = make()
+    await runUntilDead(shape, dying(place.open(), 3, 'after').service, ledger)
+    for (let round = 0; round < 60; round++) await goOn(shape, dyingOnce(place.open()), ledger)
+    await goOn(shape, place.open(), ledger)
+    const events = await eventsOf(place.open())
+    place.close()
+    audit(events, ledger)
+    expect(events.at(-1)?.content?.parts[0]?.text).toBe('round done')
+  })
 })
 
 /** One append is let through, the next is the end. */
