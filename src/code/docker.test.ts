@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { alive, marker } from './alive.test-kit.ts'
 import { file, isolationsHere, run, textsOf } from './code.test-kit.ts'
 import { type DockerOptions, docker } from './docker.ts'
@@ -35,7 +35,7 @@ function suite(make: (options?: Partial<DockerOptions>) => ReturnType<typeof doc
     const word = marker()
     const stop = new AbortController()
     const running = run(make(), `sleep ${word}`, { signal: stop.signal })
-    while (alive(word).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    await vi.waitFor(() => expect(alive(word)).not.toEqual([]), { timeout: 20_000 })
     stop.abort(new Error('gone'))
     await expect(running).rejects.toThrow('gone')
     expect(alive(word)).toEqual([])

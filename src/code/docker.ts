@@ -1,6 +1,7 @@
 import { newId } from '../base/new-id.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
+import type { Tool } from '../tool/tool.ts'
 import { codeEnvironment } from './code-environment.ts'
 import { followRun } from './code-run.ts'
 import { dockerCommand } from './docker-command.ts'
@@ -8,7 +9,7 @@ import { environment, findProgram } from './host.ts'
 import { inputFiles } from './input-files.ts'
 import { processInstruction } from './instruction.ts'
 import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
-import { type CodeLimits, type Limits, limitsOf, positive } from './limits.ts'
+import { type CodeExecutorOptions, type Limits, limitsOf, positive } from './limits.ts'
 import { MarkedStream } from './marked-stream.ts'
 import { Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
@@ -18,7 +19,7 @@ import { ask, type Running, start } from './process.ts'
 import { TarReader } from './tar.ts'
 import { verdict } from './verdict.ts'
 
-export interface DockerOptions extends CodeLimits {
+export interface DockerOptions extends CodeExecutorOptions {
   /** Pulled before: a run never waits for a download. It needs `sh`, `tar`, `find`, `timeout` and the interpreters. */
   readonly image: string
   readonly languages: Languages
@@ -52,6 +53,7 @@ export function docker(options: DockerOptions): CodeExecutor {
 class Docker implements CodeExecutor {
   readonly languages: readonly string[]
   readonly instruction: string = processInstruction(new Map(), false)
+  readonly requiresConfirmation: Tool['requiresConfirmation']
   readonly #options: DockerOptions
   readonly #programs: ReadonlyMap<string, Program>
   readonly #limits: Limits
@@ -66,6 +68,7 @@ class Docker implements CodeExecutor {
     this.#options = options
     this.#programs = programsOf(options.languages)
     this.#limits = limitsOf(options)
+    this.requiresConfirmation = options.requiresConfirmation
     this.#resources = {
       memoryBytes: positive('memoryBytes', options.memoryBytes, 256_000_000),
       cpus,

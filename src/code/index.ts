@@ -1,7 +1,7 @@
 export { type DockerOptions, docker } from './docker.ts'
 export { type IsolatedProcessOptions, isolatedProcess } from './isolated-process.ts'
 export type { Languages, PresetName } from './language.ts'
-export type { CodeLimits } from './limits.ts'
+export type { CodeExecutorOptions } from './limits.ts'
 export { type QuickJsOptions, quickjs } from './quickjs.ts'
 export type { ResourceLimits } from './resource-limits.ts'
 export { type UnisolatedLocalProcessOptions, unisolatedLocalProcess } from './unisolated-local-process.ts'

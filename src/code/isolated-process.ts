@@ -1,5 +1,6 @@
 import { ToolwrightError } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
+import type { Tool } from '../tool/tool.ts'
 import { findIsolation } from './find-isolation.ts'
 import { isLinux, isWithin, realPath } from './host.ts'
 import { inputFiles } from './input-files.ts'
@@ -7,14 +8,14 @@ import { processInstruction } from './instruction.ts'
 import { findInterpreter, type Interpreter } from './interpreter.ts'
 import type { Isolation, IsolationName } from './isolation.ts'
 import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
-import { type CodeLimits, type Limits, limitsOf } from './limits.ts'
+import { type CodeExecutorOptions, type Limits, limitsOf } from './limits.ts'
 import { Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
 import { type ResourceLimits, type Resources, resourcesOf } from './resource-limits.ts'
 import { runInSandbox } from './sandbox-run.ts'
 import { verdict } from './verdict.ts'
 
-export interface IsolatedProcessOptions extends CodeLimits, ResourceLimits {
+export interface IsolatedProcessOptions extends CodeExecutorOptions, ResourceLimits {
   readonly languages: Languages
   /** Shown to the code besides the system's folders and what its interpreter was installed with: all that is in them. */
   readonly readOnlyPaths?: readonly string[] | undefined
@@ -39,6 +40,7 @@ class IsolatedProcess implements CodeExecutor {
   readonly languages: readonly string[]
   readonly callsTools: boolean
   readonly instruction: string
+  readonly requiresConfirmation: Tool['requiresConfirmation']
   readonly #programs: ReadonlyMap<string, Program>
   readonly #limits: Limits
   readonly #resources: Resources
@@ -53,6 +55,7 @@ class IsolatedProcess implements CodeExecutor {
       throw new ToolwrightError('INVALID_CONFIG', 'isolatedProcess() needs Linux. Use quickjs() or docker().')
     this.#programs = programsOf(options.languages)
     this.#limits = limitsOf(options)
+    this.requiresConfirmation = options.requiresConfirmation
     this.#resources = resourcesOf(options, this.#limits.timeoutMs)
     this.#paths = (options.readOnlyPaths ?? []).map(checkPath)
     this.#env = { ...options.env }

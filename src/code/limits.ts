@@ -1,7 +1,8 @@
 import { ToolwrightError } from '../error/error.ts'
+import type { Tool } from '../tool/tool.ts'
 
-/** Limits every executor has. */
-export interface CodeLimits {
+/** Options every executor has. */
+export interface CodeExecutorOptions {
   /** Wall clock from start to end, tools the code waits for included. Default 30 000. */
   readonly timeoutMs?: number | undefined
   /** What is kept of what it prints. Default 256 000. */
@@ -10,11 +11,13 @@ export interface CodeLimits {
   readonly maxFiles?: number | undefined
   /** Bytes of all files taken out after a run. Default 10 000 000. */
   readonly maxFileBytes?: number | undefined
+  /** Code waits for somebody's yes before it runs, as a tool would. Default no. */
+  readonly requiresConfirmation?: Tool['requiresConfirmation']
 }
 
-export type Limits = { readonly [K in keyof CodeLimits]-?: number }
+export type Limits = { readonly [K in keyof Omit<CodeExecutorOptions, 'requiresConfirmation'>]-?: number }
 
-export function limitsOf(options: CodeLimits): Limits {
+export function limitsOf(options: CodeExecutorOptions): Limits {
   return {
     timeoutMs: positive('timeoutMs', options.timeoutMs, 30_000, MOST_MS),
     maxOutputBytes: positive('maxOutputBytes', options.maxOutputBytes, 256_000),

@@ -1,8 +1,9 @@
 import { type Ports, systemPorts } from '../base/ports.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
+import type { Tool } from '../tool/tool.ts'
 import { inputFiles } from './input-files.ts'
 import { languageOf, unknownLanguage } from './language.ts'
-import { type CodeLimits, type Limits, limitsOf, MOST_MS, positive } from './limits.ts'
+import { type CodeExecutorOptions, type Limits, limitsOf, MOST_MS, positive } from './limits.ts'
 import { FLOOD, Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
 import { runInThread } from './quickjs-run.ts'
@@ -10,7 +11,7 @@ import type { VmWorkerData } from './vm-messages.ts'
 import { VmSessions } from './vm-sessions.ts'
 import { startThread, type VmThread } from './worker.ts'
 
-export interface QuickJsOptions extends CodeLimits {
+export interface QuickJsOptions extends CodeExecutorOptions {
   /** Default 64 000 000. */
   readonly memoryBytes?: number | undefined
   /** Default 512 000. */
@@ -44,6 +45,7 @@ class QuickJs implements CodeExecutor {
   readonly stateful: boolean
   readonly callsTools = true
   readonly instruction: string
+  readonly requiresConfirmation: Tool['requiresConfirmation']
   readonly #limits: Limits
   readonly #data: VmWorkerData
   readonly #sessions: VmSessions
@@ -53,6 +55,7 @@ class QuickJs implements CodeExecutor {
     this.stateful = options.stateful ?? false
     this.instruction = instructionFor(this.stateful)
     this.#limits = limitsOf(options)
+    this.requiresConfirmation = options.requiresConfirmation
     const { maxFiles, maxFileBytes, maxOutputBytes, timeoutMs } = this.#limits
     this.#data = {
       memoryBytes: positive('memoryBytes', options.memoryBytes, 64_000_000, MOST_BYTES),

@@ -1,13 +1,14 @@
 import type { Logger } from '../dispatch/host.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
+import type { Tool } from '../tool/tool.ts'
 import { codeEnvironment } from './code-environment.ts'
 import { followRun } from './code-run.ts'
 import { environment, findProgram } from './host.ts'
 import { inputFiles } from './input-files.ts'
 import { processInstruction } from './instruction.ts'
 import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
-import { type CodeLimits, type Limits, limitsOf } from './limits.ts'
+import { type CodeExecutorOptions, type Limits, limitsOf } from './limits.ts'
 import { Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
 import { packProgram } from './pack-program.ts'
@@ -15,7 +16,7 @@ import { start } from './process.ts'
 import { TempFolder } from './temp-folder.ts'
 import { verdict } from './verdict.ts'
 
-export interface UnisolatedLocalProcessOptions extends CodeLimits {
+export interface UnisolatedLocalProcessOptions extends CodeExecutorOptions {
   /** Code can read, change and send away whatever this process can. Say that you know. */
   readonly iAcceptHostAccess: true
   readonly languages: Languages
@@ -38,6 +39,7 @@ class UnisolatedLocalProcess implements CodeExecutor {
   readonly callsTools: boolean
   readonly effect = 'atMostOnce'
   readonly instruction: string
+  readonly requiresConfirmation: Tool['requiresConfirmation']
   readonly #options: UnisolatedLocalProcessOptions
   readonly #programs: ReadonlyMap<string, Program>
   readonly #limits: Limits
@@ -52,6 +54,7 @@ class UnisolatedLocalProcess implements CodeExecutor {
     this.#options = options
     this.#programs = programsOf(options.languages)
     this.#limits = limitsOf(options)
+    this.requiresConfirmation = options.requiresConfirmation
     this.languages = [...this.#programs.keys()]
     this.callsTools = [...this.#programs.values()].some(({ tools }) => tools !== undefined)
     this.instruction = processInstruction(this.#programs, true)
