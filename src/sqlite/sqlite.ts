@@ -3,7 +3,6 @@ import { systemPorts } from '../base/ports.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { SessionService } from '../session/service.ts'
 import { SqliteArtifactService } from './artifact-service.ts'
-import type { Database } from './database.ts'
 import { openDatabase } from './open.ts'
 import { SqliteSessionService } from './session-service.ts'
 
@@ -28,17 +27,17 @@ export interface SqliteOptions {
 export class SqliteServices {
   readonly sessionService: SessionService
   readonly artifactService: ArtifactService
-  readonly #database: Database
+  readonly #close: () => void
 
-  constructor(database: Database, options: ConstructorParameters<typeof SqliteSessionService>[1]) {
-    this.#database = database
-    this.sessionService = new SqliteSessionService(database, options)
-    this.artifactService = new SqliteArtifactService(database, options)
+  constructor(of: { sessionService: SessionService; artifactService: ArtifactService; close: () => void }) {
+    this.sessionService = of.sessionService
+    this.artifactService = of.artifactService
+    this.#close = of.close
   }
 
   /** Closes the file. Without it the end of the process does, and nothing is lost. */
   close(): void {
-    this.#database.close()
+    this.#close()
   }
 
   [Symbol.dispose](): void {
@@ -63,7 +62,11 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
   checkNumber('cacheBytes', cacheBytes, 0)
   const { now = systemPorts.now, newId = systemPorts.newId } = options
   const database = openDatabase(path, { synchronous, busyTimeoutMs })
-  return new SqliteServices(database, { now, newId, leaseMs, cacheBytes })
+  return new SqliteServices({
+    sessionService: new SqliteSessionService(database, { now, newId, leaseMs, cacheBytes }),
+    artifactService: new SqliteArtifactService(database, { now }),
+    close: () => database.close(),
+  })
 }
 
 function checkNumber(name: string, value: number, least: number): void {
