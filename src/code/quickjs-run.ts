@@ -58,15 +58,17 @@ function endOf({ thread, request, given, limits, output }: QuickJsRun): Promise<
     abort = () => resolve({ type: 'aborted' })
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort)
+    // the last word: what the thread said before is heard first, also when we are late ourselves
+    const late = (): unknown => setImmediate(() => resolve({ type: 'late' }))
     thread.hear((message) => {
-      if (message.type === 'print') output[message.stream](utf8.encode(message.text))
+      if (message.type === 'started') timer = setTimeout(late, limits.timeoutMs + GRACE_MS)
+      else if (message.type === 'print') output[message.stream](utf8.encode(message.text))
       else if (message.type === 'call') void answer(thread, request, message)
       else if (message.type === 'done') resolve(message)
     })
     thread.ready.then(
       () => {
         thread.send({ type: 'run', code: request.code, files: [...given], tools: callTool ? tools : [] })
-        timer = setTimeout(() => resolve({ type: 'late' }), limits.timeoutMs + GRACE_MS)
         void thread.broke.then((why) => resolve({ type: 'broke', why }))
       },
       (error: unknown) => resolve({ type: 'trouble', error }),

@@ -61,6 +61,7 @@ async function start(): Promise<void> {
     }
     pieces = 0
     files.begin(message.files)
+    send({ type: 'started' })
     const outcome = await vm.run(message.code, message.tools)
     flush()
     send({ type: 'done', outcome, files: files.written, isFull: isFull() })

@@ -18,6 +18,7 @@ export type ToVm =
 export type FromVm =
   | { readonly type: 'ready' }
   | { readonly type: 'missing'; readonly message: string }
+  | { readonly type: 'started' }
   | { readonly type: 'print'; readonly stream: 'out' | 'err'; readonly text: string }
   | { readonly type: 'call'; readonly id: number; readonly name: string; readonly args: string }
   | { readonly type: 'done'; readonly outcome: VmOutcome; readonly files: NamedBytes; readonly isFull: boolean }
