@@ -51,24 +51,29 @@ export {
 } from './error/error.ts'
 export {
   createEvent,
+  type Denial,
   type Entry,
   type Event,
   type EventActions,
   type EventErrorCode,
   type Intent,
   isFinalResponse,
+  type LogRecord,
   type NewEntry,
+  type Request,
 } from './event/event.ts'
 export type { PendingRequest } from './event/pending.ts'
 export { InMemoryMemoryService } from './memory/in-memory.ts'
 export type { MemoryEntry, MemoryService } from './memory/service.ts'
 export { type CachedOptions, type CacheScope, cached } from './policy/cached.ts'
 export { type ConcurrencyOptions, concurrency } from './policy/concurrency.ts'
+export { type ConfirmOptions, confirm } from './policy/confirm.ts'
 export { longRunning } from './policy/long-running.ts'
 export { type RateLimitOptions, rateLimit } from './policy/rate-limit.ts'
 export { type RedactOptions, redact } from './policy/redact.ts'
 export { type RetryOptions, retry } from './policy/retry.ts'
 export { timeout } from './policy/timeout.ts'
+export { approve, deny, respond } from './runner/answer-parts.ts'
 export type { Completion } from './runner/complete.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugin.ts'

@@ -63,6 +63,7 @@ export class History {
     if (this.#group && this.#group.invocationId !== event.invocationId) {
       if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close(this.#group)
     }
+    if (isQuestion(event)) return // for humans: the model sees the call and, in the end, its response
     if (author === 'user') this.#hear(content)
     else if (content.role === 'user') this.#instruct(event, content)
     else if (author !== this.#agentName) this.#overhear(author, content.parts, 'said')
@@ -172,6 +173,12 @@ export class History {
     else if (this.#group.late) this.#group.late.push(content)
     else this.#group.late = [content]
   }
+}
+
+/** Only the framework says of a call that it will be answered later; a model that calls such a name does not. */
+function isQuestion({ content, longRunningToolIds }: Event): boolean {
+  const id = longRunningToolIds && content?.role === 'model' ? content.parts[0]?.functionCall?.id : undefined
+  return id !== undefined && longRunningToolIds?.includes(id) === true
 }
 
 /** To a model a handle is a result like any other. */

@@ -5,6 +5,7 @@ import { messageOf, ToolError } from '../error/error.ts'
 import { maskArgs } from '../policy/redact.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
+import { askedByBody } from './ask.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import { type Answered, failure, type Outcome, type Ready, type Result, unknownOutcome } from './outcome.ts'
 import { settle } from './settle.ts'
@@ -34,6 +35,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
       value = recovered.value
     }
     if (value === SUSPENDED) return { type: 'suspended', call }
+    if (one.type === 'ready' && context.questions.length) return await askedByBody(one) // its value and writes are dropped
     if (hooks.afterTool.length) value = await afterTool(batch, one, value)
     if (host.stopped) throw host.stopped.reason
     const settled = settle({ host, call, entry, context, value, pending })

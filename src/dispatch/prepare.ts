@@ -2,11 +2,12 @@
 import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
-import type { CallState } from '../event/fold.ts'
+import { decisionOf } from '../event/decision.ts'
+import { type CallState, openRequests } from '../event/fold.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { authorize } from './authorize.ts'
-import { confirm } from './confirm.ts'
+import { confirm, rejected } from './confirm.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
 import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
@@ -45,6 +46,7 @@ function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry): CallCont
     agentName: batch.agentName,
     branch: batch.scope.branch,
     functionCallId: call.id,
+    requests: call.requests,
     onProgress: batch.onProgress,
   })
 }
@@ -116,16 +118,29 @@ async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
 /** Confirmation before credentials, both on the arguments the body will get. */
 function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
   const { tool } = ready.entry
-  if (!tool.requiresConfirmation && !tool.authConfig) return ready
+  const { requests } = ready.call
+  if (!tool.requiresConfirmation && !tool.authConfig && requests.length === 0) return ready
+  return requests.length ? answered(batch, ready) : passGates(batch, ready)
+}
+
+/** What the body itself asked: a no ends the call, an open question keeps it waiting. */
+function answered(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
+  const { call, context } = ready
+  if (openRequests(call).length > 0) return { type: 'suspended', call }
+  for (const { request, answer, denied } of call.requests) {
+    if (request.origin !== 'body') continue
+    if (denied !== undefined) return rejected(call, denied)
+    if (request.kind !== 'confirmation' || answer === undefined) continue
+    const { confirmed, payload, reason } = decisionOf(answer)
+    if (!confirmed) return rejected(call, reason)
+    context.confirmedWith({ hint: request.hint ?? '', confirmed, ...(payload !== undefined && { payload }) })
+  }
   return passGates(batch, ready)
 }
 
 async function passGates(batch: Batch, ready: Ready): Promise<Prepared> {
-  for (const gate of [confirm, authorize]) {
-    const refused = await gate(batch, ready)
-    if (refused) return refused
-  }
-  return ready
+  const confirmed = await confirm(batch, ready)
+  return confirmed.type === 'ready' ? await authorize(batch, confirmed) : confirmed
 }
 
 async function settled<T>(ask: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {

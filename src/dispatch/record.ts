@@ -4,8 +4,9 @@ import type { Part } from '../content/content.ts'
 import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import { type CallState, isFailure } from '../event/fold.ts'
+import { askEntries } from './ask.ts'
 import type { Batch } from './host.ts'
-import type { Outcome, Result } from './outcome.ts'
+import type { Asked, Outcome, Result } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
 
 /** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
@@ -18,6 +19,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   }
   const leaves = actions.transferToAgent !== undefined || actions.escalate === true
   const parts: Part[] = []
+  const asked: Asked[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
@@ -25,8 +27,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     const outcome = settled[at] as Outcome
     const { call } = outcome
     const { id, name } = call
-    if (outcome.type === 'suspended' || (outcome.pending && leaves)) {
+    if (outcome.type !== 'result' || (outcome.pending && leaves)) {
       if (leaves) parts.push(answerPart(call, movedOn))
+      else if (outcome.type === 'asked') asked.push(outcome)
       continue
     }
     const response = isFailure(outcome.response) ? warned(batch, outcome, settled.slice(0, at)) : outcome.response
@@ -41,7 +44,8 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     grounding = batch.groundingOf(call) ?? grounding
   }
   if (leaves) parts.push(...handlesLeftBehind(batch, outcomes))
-  return follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
+  const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
+  return asked.length ? [...entries, ...askEntries(batch, asked)] : entries
 }
 
 /** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */

@@ -27,6 +27,7 @@ import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
 import { BRIEFLY_MS } from './event-watch.ts'
 import { LiveSession } from './live-session.ts'
+import { pendingOf } from './pending.ts'
 import { Recorder } from './recorder.ts'
 import type { RunServices } from './run-services.ts'
 import { RunState } from './run-state.ts'
@@ -153,6 +154,11 @@ export class ActiveRun implements RunHost {
     this.finished = this.#run(message, stateDelta)
   }
 
+  /** For a run in which nothing happens any more. */
+  rest(): void {
+    this.finished = this.#comeToRest()
+  }
+
   async #run(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     try {
       await new Promise((resolve, reject) => {
@@ -163,11 +169,32 @@ export class ActiveRun implements RunHost {
       await this.#endEarly(error)
     }
     if (this.services.plugins.length) await this.#unlessItHangs(this.#tellTheEnd())
+    await this.#comeToRest()
+  }
+
+  async #comeToRest(): Promise<void> {
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
+    if (!this.failure && this.view.hasWaited) await this.#tellWhoCanAnswer()
     await this.#recorder.release()
     this.over = true
     this.#options.onOver?.(this)
     this.events.wake()
+  }
+
+  /** What the session waits for now, in this invocation and in others, where it can be found without its log. */
+  async #tellWhoCanAnswer(): Promise<void> {
+    const pending = this.view
+      .open()
+      .flatMap(({ fold: { invocationId }, step }) =>
+        step.type === 'wait'
+          ? pendingOf(step.on, { userId: this.userId, sessionId: this.sessionId, invocationId })
+          : [],
+      )
+    try {
+      await this.#recorder.waitFor(pending)
+    } catch (error) {
+      this.logger.warn(`What session "${this.sessionId}" waits for could not be listed: ${messageOf(error)}`, error)
+    }
   }
 
   #go(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<unknown> {

@@ -5,6 +5,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import type { Draft } from '../dispatch/host.ts'
 import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import type { InboxItem, Lease } from '../session/service.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { EventQueue } from './event-queue.ts'
@@ -91,6 +92,11 @@ export class Recorder {
     } finally {
       this.#turnstile.leave()
     }
+  }
+
+  /** Records what the session waits for, in place of what it waited for before. */
+  async waitFor(pending: readonly PendingRequest[]): Promise<void> {
+    await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, { pending })
   }
 
   /** Keeps the lease alive; gives what others have left for the session. */
