@@ -177,8 +177,10 @@ export class History {
 
 /** Only the framework says of a call that it will be answered later; a model that calls such a name does not. */
 function isQuestion({ content, longRunningToolIds }: Event): boolean {
-  const id = longRunningToolIds && content?.role === 'model' ? content.parts[0]?.functionCall?.id : undefined
-  return id !== undefined && longRunningToolIds?.includes(id) === true
+  if (!longRunningToolIds || content?.role !== 'model') return false
+  return content.parts.some(
+    ({ functionCall: call }) => call?.name.startsWith('adk_request_') && longRunningToolIds.includes(call.id ?? ''),
+  )
 }
 
 /** To a model a handle is a result like any other. */

@@ -43,7 +43,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (outcome.parts) parts.push(...outcome.parts)
     grounding = batch.groundingOf(call) ?? grounding
   }
-  if (leaves) parts.push(...handlesLeftBehind(batch, outcomes))
+  if (leaves) parts.push(...leftBehind(batch, outcomes))
   const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
   return asked.length ? [...entries, ...askEntries(batch, asked)] : entries
 }
@@ -89,10 +89,13 @@ function isEqual(a: CallState, b: CallState): boolean {
   return a.name === b.name && canonicalJson(a.args) === canonicalJson(b.args)
 }
 
-/** Handles recorded before their siblings were done: nobody will answer them now. */
-function handlesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
+/** Calls of the same reply that wait for somebody: nobody will answer them now. */
+function leftBehind({ host, scope }: Batch, outcomes: readonly Outcome[]): Part[] {
   const here = new Set(outcomes.map(({ call }) => call.id))
-  return batch.calls.filter((call) => call.pending && !here.has(call.id)).map((call) => answerPart(call, movedOn))
+  const calls = host.fold.scopes.get(scope.path)?.calls ?? []
+  return calls
+    .filter((call) => (!call.response || call.pending) && !here.has(call.id))
+    .map((call) => answerPart(call, movedOn))
 }
 
 interface Recorded {

@@ -10,7 +10,7 @@ export interface Decision {
   readonly reason?: string
 }
 
-/** `{ confirmed }`, `{ toolConfirmation: { confirmed } }`, `{ response: { confirmed } }`, and either as JSON text. */
+/** `{ confirmed }`, `{ toolConfirmation: { confirmed } }`, `{ response: { confirmed } }`, and each as JSON text. */
 export function decisionOf(answer: JsonObject): Decision {
   const said = unwrapped(answer)
   const { confirmed, payload, args, reason } = said ?? {}
@@ -30,7 +30,8 @@ function unwrapped(answer: JsonObject): JsonObject | undefined {
     const inner = Object.hasOwn(answer, key) ? readable(answer[key]) : undefined
     if (inner) return inner
   }
-  return undefined
+  // a bare text is recorded as `{ result }`
+  return typeof answer.result === 'string' ? readable(answer.result) : undefined
 }
 
 function readable(value: unknown): JsonObject | undefined {

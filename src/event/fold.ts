@@ -134,9 +134,22 @@ export class Fold {
     const open: CallState[] = []
     for (const scope of this.scopes.all()) {
       if (scope.ended) continue
-      for (const call of scope.calls) if (!call.response || call.pending) open.push(call)
+      for (const call of scope.calls) if (this.isOpen(call)) open.push(call)
     }
     return open.sort((a, b) => depth(b.path) - depth(a.path))
+  }
+
+  /** Does anybody still wait for it? Not when it, or a call it was made inside of, has its response. */
+  isOpen(call: CallState): boolean {
+    if (call.response && !call.pending) return false
+    for (let path = call.path; path !== ''; ) {
+      if (this.scopes.get(path)?.ended) return false
+      const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+      const outer = this.calls.get(path.slice(path.lastIndexOf('@') + 1))
+      if (outer?.path === above && outer.response && !outer.pending && !isTransfer(outer.id)) return false
+      path = above
+    }
+    return true
   }
 
   #happen(event: Event): void {
@@ -189,8 +202,8 @@ export class Fold {
   }
 
   #isRequest({ content }: Event): boolean {
-    const id = content?.role === 'model' ? content.parts[0]?.functionCall?.id : undefined
-    return id !== undefined && this.#requests?.has(id) === true
+    if (content?.role !== 'model') return false
+    return content.parts.some(({ functionCall }) => this.#requests?.has(functionCall?.id ?? ''))
   }
 
   #reply(scope: ScopeState, event: Event): void {
@@ -328,6 +341,11 @@ export function openRequests({ requests, response, pending }: CallState): Reques
       one.denied === undefined &&
       !requests.slice(at + 1).some((later) => isSameQuestion(later.request, one.request)),
   )
+}
+
+/** `t1` at the end of a path is the first transfer of its scope, whatever a model names its calls. */
+function isTransfer(at: string): boolean {
+  return /^t\d+$/.test(at)
 }
 
 function isSameQuestion(a: Request, b: Request): boolean {

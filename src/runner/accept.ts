@@ -1,11 +1,10 @@
 // What a run may do to a session as it stands: begin, answer, go on, or not.
 import { describeNext, type Next } from '../agent/next.ts'
 import type { SessionView } from '../agent/session-view.ts'
-import { canonicalJson } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
-import type { Event } from '../event/event.ts'
-import type { Fold } from '../event/fold.ts'
+import type { Entry, Event } from '../event/event.ts'
+import { Fold } from '../event/fold.ts'
 import { readAnswers } from './answers.ts'
 
 export interface Accepted {
@@ -42,37 +41,50 @@ function goOn(open: readonly Open[], invocationId: string): Accepted {
 }
 
 /** Answers go to the invocation that asked, whichever that is; the same ones again show what followed the first time. */
-export async function acceptAnswers(view: SessionView, message: Content, now: number): Promise<Accepted> {
-  const repeated = replayOf(view, message)
-  if (repeated) return repeated
-  const folds = view.open().map(({ fold }) => fold)
-  const answers = await readAnswers(folds, message, now)
+export async function acceptAnswers(
+  view: SessionView,
+  entries: readonly Entry[],
+  message: Content,
+  now: number,
+): Promise<Accepted> {
+  const open = view.open().map(({ fold }) => fold)
+  const folds = [...open, ...endedFolds(open, entries, message)]
+  const answers = await readAnswers(folds, message, now, (id) => view.events.some((event) => answersTo(event, [id])))
   const { invocationId } = answers.fold
   if (!answers.isRepeat) return { invocationId, message: answers.message, cancel: [] }
-  return replayOf(view, answers.message) ?? { invocationId, message: undefined, cancel: [], replay: [] }
+  const replay = followed(view.events, idsOf(answers.message), invocationId)
+  return { invocationId, message: undefined, cancel: [], replay }
 }
 
-/** The events that followed these very answers; undefined when they were not given before. */
-function replayOf({ events }: SessionView, { parts }: Content): Accepted | undefined {
-  const ids = parts.map(({ functionResponse }) => functionResponse?.id ?? '')
-  const at = events.findIndex(
-    ({ author, content }) =>
-      author === 'user' &&
-      ids.every((id) => content?.parts.some(({ functionResponse: given }) => given?.id === id && !given.willContinue)),
-  )
-  const given = events[at]
-  if (!given?.content) return undefined
-  for (const { functionResponse: answer } of parts) {
-    const before = given.content.parts.find(
-      ({ functionResponse }) => functionResponse?.id === answer?.id,
-    )?.functionResponse
-    if (canonicalJson(before?.response) !== canonicalJson(answer?.response)) {
-      throw new ToolwrightError('ALREADY_ANSWERED', `"${answer?.id}" was answered before, and not like this.`)
-    }
+/** The invocations at their end in which something was asked that is answered here: they are known by their log. */
+function endedFolds(open: readonly Fold[], entries: readonly Entry[], message: Content): Fold[] {
+  const folds: Fold[] = []
+  for (const id of idsOf(message)) {
+    if ([...open, ...folds].some((fold) => fold.request(id) || fold.calls.has(id))) continue
+    const asked = entries.findLast(({ event }) => event?.content?.parts.some((part) => part.functionCall?.id === id))
+    if (!asked?.event || asked.event.author === 'user') continue
+    const fold = new Fold(asked.event.invocationId)
+    for (const entry of entries) if ((entry.event ?? entry.record).invocationId === fold.invocationId) fold.add(entry)
+    folds.push(fold)
   }
-  const { invocationId } = given
-  const replay = events.slice(at + 1).filter((event) => event.invocationId === invocationId && event.author !== 'user')
-  return { invocationId, message: undefined, cancel: [], replay }
+  return folds
+}
+
+function idsOf({ parts }: Content): string[] {
+  return parts.map(({ functionResponse }) => functionResponse?.id ?? '')
+}
+
+function answersTo({ author, content }: Event, ids: readonly string[]): boolean {
+  if (author !== 'user' || !content) return false
+  return content.parts.some(
+    ({ functionResponse: given }) => given && !given.willContinue && ids.includes(given.id ?? ''),
+  )
+}
+
+/** What happened in the invocation after the answers to these. */
+function followed(events: readonly Event[], ids: readonly string[], invocationId: string): Event[] {
+  const at = events.findLastIndex((event) => answersTo(event, ids))
+  return events.slice(at + 1).filter((event) => event.invocationId === invocationId && event.author !== 'user')
 }
 
 /** New text while something is unfinished: refused, put aside, or the end of it. */

@@ -174,7 +174,7 @@ export class ActiveRun implements RunHost {
 
   async #comeToRest(): Promise<void> {
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
-    if (!this.failure && this.view.hasWaited) await this.#tellWhoCanAnswer()
+    if (!this.failure) await this.tellWhoCanAnswer()
     await this.#recorder.release()
     this.over = true
     this.#options.onOver?.(this)
@@ -182,7 +182,8 @@ export class ActiveRun implements RunHost {
   }
 
   /** What the session waits for now, in this invocation and in others, where it can be found without its log. */
-  async #tellWhoCanAnswer(): Promise<void> {
+  async tellWhoCanAnswer(): Promise<void> {
+    if (!this.view.hasWaited) return
     const pending = this.view
       .open()
       .flatMap(({ fold: { invocationId }, step }) =>

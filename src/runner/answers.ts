@@ -15,10 +15,16 @@ export interface Answers {
 }
 
 /** All of one invocation, each to something that is known; anything else is an error and nothing is recorded. */
-export async function readAnswers(folds: readonly Fold[], { parts }: Content, now: number): Promise<Answers> {
+export async function readAnswers(
+  folds: readonly Fold[],
+  { parts }: Content,
+  now: number,
+  wasGiven: (callId: string) => boolean,
+): Promise<Answers> {
   let owner: Fold | undefined
   let repeats = 0
   const answers: Part[] = []
+  const answered = new Set<unknown>()
   for (const { functionResponse: answer } of parts) {
     if (!answer) throw new ToolwrightError('INVALID_REQUEST', 'A message holds answers or something new, not both.')
     const found = find(folds, answer.id ?? '')
@@ -26,9 +32,15 @@ export async function readAnswers(folds: readonly Fold[], { parts }: Content, no
     if (owner !== found.fold) {
       throw new ToolwrightError('INVALID_REQUEST', 'The answers belong to different invocations: send them one by one.')
     }
+    const what = found.asked ?? found.call
+    if (answered.has(what))
+      throw new ToolwrightError('INVALID_REQUEST', `"${answer.id}" is answered twice in one message.`)
+    answered.add(what)
     const response = asObject(answer.response)
-    if (found.asked ? isRepeat(found.asked, response) : isResultRepeated(found.call, response)) repeats++
-    if (found.asked) await check(found.asked, response, now)
+    if (found.asked ? isRepeat(found, found.asked, response) : isResultRepeated(found.call, response, wasGiven))
+      repeats++
+    else if (found.asked) await check(found.asked, response, now)
+    else checkChoice(found.call, answer, response)
     answers.push({ functionResponse: cleaned(answer, response, found) })
   }
   if (repeats > 0 && repeats < answers.length) {
@@ -62,25 +74,29 @@ function find(folds: readonly Fold[], id: string): Found {
     }
     if (call.pending || call.response) return { fold, call, asked: undefined }
   }
-  throw new ToolwrightError('NOT_FOUND', `Nothing is pending under the id "${id}".`)
+  throw nothingPending(id)
 }
 
 /** The same words again change nothing; other words come too late. */
-function isRepeat({ request, answer, denied }: RequestState, response: JsonObject): boolean {
+function isRepeat({ fold, call }: Found, { request, answer, denied }: RequestState, response: JsonObject): boolean {
   if (denied !== undefined) throw new ToolwrightError('EXPIRED', `Request "${request.id}" has expired.`)
-  if (answer === undefined) return false
+  if (answer === undefined) {
+    if (fold.isOpen(call)) return false
+    throw nothingPending(request.id) // cancelled, or control moved on: the call has its response
+  }
   if (canonicalJson(answer) === canonicalJson(response)) return true
   throw new ToolwrightError('ALREADY_ANSWERED', `Request "${request.id}" was answered before, and not like this.`)
 }
 
-function isResultRepeated(call: CallState, response: JsonObject): boolean {
+/** A call that was answered by nobody outside has nothing to be repeated. */
+function isResultRepeated(call: CallState, response: JsonObject, wasGiven: (callId: string) => boolean): boolean {
   if (call.pending) return false
+  if (!wasGiven(call.id)) throw nothingPending(call.id)
   if (call.response && canonicalJson(call.response.response) === canonicalJson(response)) return true
   throw new ToolwrightError('ALREADY_ANSWERED', `Call "${call.id}" has its result already.`)
 }
 
-async function check({ request, answer }: RequestState, response: JsonObject, now: number): Promise<void> {
-  if (answer !== undefined) return
+async function check({ request }: RequestState, response: JsonObject, now: number): Promise<void> {
   if (request.expiresAt !== undefined && now / 1000 >= request.expiresAt) {
     throw new ToolwrightError('EXPIRED', `Request "${request.id}" has expired.`)
   }
@@ -89,6 +105,19 @@ async function check({ request, answer }: RequestState, response: JsonObject, no
   if (!parsed.issues) return
   const wrong = parsed.issues.map(({ path, expected }) => `${path} must be ${expected}`).join('; ')
   throw new ToolwrightError('INVALID_REQUEST', `The answer does not fit the question: ${wrong}.`)
+}
+
+/** A handle that waits for one of its options takes nothing else. */
+function checkChoice(call: CallState, { willContinue }: FunctionResponse, response: JsonObject): void {
+  const { status, options } = call.response?.response ?? {}
+  if (status !== 'awaiting_user' || !Array.isArray(options)) return
+  const [choice, ...more] = Object.values(response)
+  if (more.length === 0 && options.includes(choice) && !willContinue) return
+  throw new ToolwrightError('INVALID_REQUEST', `"${call.id}" is answered with one of: ${options.join(', ')}.`)
+}
+
+function nothingPending(id: string): ToolwrightError {
+  return new ToolwrightError('NOT_FOUND', `Nothing is pending under the id "${id}".`)
 }
 
 function asObject(response: unknown): JsonObject {

@@ -207,6 +207,9 @@ export class Runner {
     const { newId } = this.#services.ports
     const message = toContent(given)
     const isAnswer = message.parts.some((part) => part.functionResponse)
+    if (isAnswer && sessionId === undefined) {
+      throw new ToolwrightError('INVALID_REQUEST', 'An answer needs the session in which it was asked for.')
+    }
     return {
       userId,
       sessionId: sessionId ?? newId(),
@@ -232,7 +235,9 @@ export class Runner {
     const { userId, sessionId, message, stateDelta, runConfig } = begin
     const key = { appName: this.appName, userId, sessionId }
     if (begin.isNew) await this.sessionService.createSession(key)
-    const lease = begin.isNew ? await this.sessionService.claim(key) : await this.#claim(key, message !== undefined)
+    const lease = begin.isNew
+      ? await this.sessionService.claim(key)
+      : await this.#claim(key, begin.invocationId !== '' && message !== undefined)
     if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
     try {
       const held = this.#hold(lease, await this.sessionService.read(lease))
@@ -252,10 +257,10 @@ export class Runner {
   }
 
   /** A message of answers, or `resume` without a name. */
-  async #acceptAnswers({ view }: Held, begin: Begin): Promise<Accepted> {
+  async #acceptAnswers({ view, log }: Held, begin: Begin): Promise<Accepted> {
     const { message } = begin
     if (!message) return accept(view, begin, this.#options.whilePaused)
-    return await acceptAnswers(view, message, this.#services.ports.now())
+    return await acceptAnswers(view, log.entries, message, this.#services.ports.now())
   }
 
   /** A run in which nothing happens but what had happened before. */
@@ -271,8 +276,10 @@ export class Runner {
     const now = this.#services.ports.now() / 1000
     for (const { fold } of held.view.open()) {
       const denials = expired(fold, now)
-      if (denials.length)
-        await this.#activate(held, fold.invocationId, {}).commit(denials.map((record) => ({ record })))
+      if (denials.length === 0) continue
+      const denying = this.#activate(held, fold.invocationId, {})
+      await denying.commit(denials.map((record) => ({ record })))
+      await denying.tellWhoCanAnswer()
     }
   }
 
@@ -313,6 +320,7 @@ export class Runner {
     for (const invocationId of invocationIds) {
       const closing = this.#activate(held, invocationId, {})
       await closing.closeAsCancelled('The run was cancelled.')
+      await closing.tellWhoCanAnswer()
       events.push(...closing.events.takeAll())
     }
     return events

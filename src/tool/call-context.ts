@@ -3,6 +3,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import { toPlain } from '../base/plain.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
+import { ToolError } from '../error/error.ts'
 import { inputOf } from '../event/decision.ts'
 import type { EventActions, Request } from '../event/event.ts'
 import type { RequestState } from '../event/fold.ts'
@@ -32,7 +33,7 @@ export interface CallOptions {
 /** What a body asks. */
 export type BodyQuestion = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema'>
 
-const NONE: readonly BodyQuestion[] = []
+const NONE: readonly never[] = []
 
 /** The context of one call. `abort`, `close` and `take` are dispatch's, not the body's. */
 export class CallContext implements ToolContext {
@@ -87,8 +88,12 @@ export class CallContext implements ToolContext {
   get questions(): readonly BodyQuestion[] {
     return this.#questions ?? NONE
   }
+  /** What humans were asked about the call before, as far as it still counts. */
+  get requests(): readonly RequestState[] {
+    return this.#options.requests ?? NONE
+  }
   requestConfirmation({ hint, payload }: { hint: string; payload?: unknown }): void {
-    if (this.toolConfirmation?.confirmed) return
+    if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(String(hint))) return
     const given = payload === undefined ? {} : { payload: toPlain(payload).value }
     this.#ask({ kind: 'confirmation', hint: String(hint), ...given })
   }
@@ -102,17 +107,24 @@ export class CallContext implements ToolContext {
     schema?: unknown
   }): T | undefined {
     const compiled = schema === undefined ? undefined : compileSchema(schema, `The schema of question "${key}"`)
-    const answer = this.#options.requests?.findLast(
+    const answer = this.requests.findLast(
       ({ request, answer: given }) => request.kind === 'input' && request.key === key && given !== undefined,
     )?.answer
-    if (answer) {
-      const value = inputOf(answer)
-      const parsed = compiled?.parse(value)
-      return (parsed && !(parsed instanceof Promise) && !parsed.issues ? parsed.value : value) as T
+    const parsed = answer && (compiled ? compiled.parse(inputOf(answer)) : { value: inputOf(answer) })
+    if (parsed instanceof Promise) {
+      throw new ToolError(`The schema of question "${key}" checks asynchronously, which requestInput cannot wait for.`)
     }
+    if (parsed && !parsed.issues) return parsed.value as T
     const shape = compiled && { schema: compiled.jsonSchema }
     this.#ask({ kind: 'input', key: String(key), hint: String(message), ...shape })
     return undefined
+  }
+  /** A question in other words is another question. */
+  #wasConfirmed(hint: string): boolean {
+    return this.requests.some(
+      ({ request, answer }) =>
+        request.kind === 'confirmation' && request.origin === 'body' && request.hint === hint && answer !== undefined,
+    )
   }
   #ask(question: BodyQuestion): void {
     const others = (this.#questions ?? []).filter(({ kind, key }) => kind !== question.kind || key !== question.key)
