@@ -121,6 +121,7 @@ export {
 export { enterpriseWebSearch } from './tools/enterprise-web-search.ts'
 export { type Example, type ExampleSource, exampleTool } from './tools/example-tool.ts'
 export { exitLoop } from './tools/exit-loop.ts'
+export { getUserChoice } from './tools/get-user-choice.ts'
 export { googleMapsGrounding } from './tools/google-maps-grounding.ts'
 export { googleSearch } from './tools/google-search.ts'
 export type { AccessToken } from './tools/google-token.ts'

@@ -81,7 +81,7 @@ export class History {
   /** What the user said; answers to calls take the calls' place. */
   #hear(content: Content): void {
     this.#hearAnswers(content)
-    const said = content.parts.filter((part) => !part.functionResponse)
+    const said = content.parts.filter((part) => !part.functionResponse && !part.functionCall) // only a model calls
     if (said.length) this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
   }
 

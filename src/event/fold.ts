@@ -154,7 +154,7 @@ export class Fold {
 
   #happen(event: Event): void {
     const path = event.nodeInfo?.path
-    if (path === undefined) {
+    if (path === undefined || event.author === 'user') {
       this.#hear(event)
       return
     }

@@ -1,5 +1,6 @@
 // A run while it runs: from its message to its rest, and the queue its events leave by.
 import type { LlmAgent } from '../agent/llm-agent.ts'
+import { lostAgent } from '../agent/lost.ts'
 import { failureOf, type Next, next } from '../agent/next.ts'
 import type { RunHost } from '../agent/run-host.ts'
 import type { SessionView } from '../agent/session-view.ts'
@@ -200,10 +201,20 @@ export class ActiveRun implements RunHost {
 
   #go(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<unknown> {
     const { tree } = this.#options
-    const go = (): Promise<unknown> => walk(this, tree.root, { path: tree.root.name, tree })
+    const go = (): Promise<unknown> => {
+      const lost = lostAgent(tree, this.fold)
+      return lost === undefined ? walk(this, tree.root, { path: tree.root.name, tree }) : this.#endWithout(lost)
+    }
     if (this.services.plugins.length) return this.#tellTheBeginning(message, stateDelta).then(go)
     if (!message && !stateDelta) return go()
     return this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }]).then(go)
+  }
+
+  /** What an agent that no longer exists has begun is for nobody else to go on with. */
+  #endWithout(agentName: string): Promise<void> {
+    const { root } = this.#options.tree
+    const reason = `Agent "${agentName}" no longer exists; what it had begun was not done.`
+    return this.commit(closingEntries(this, root.name, reason, [], 'AGENT_ERROR'))
   }
 
   #context(): RunCallbackContext {
