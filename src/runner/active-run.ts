@@ -16,8 +16,9 @@ import type { CredentialService } from '../credential/service.ts'
 import type { Draft, Logger, Unrecorded, Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
-import type { Event, EventActions, NewEntry } from '../event/event.ts'
+import type { Denial, Event, EventActions, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, Lease, Session, StateReader } from '../session/service.ts'
@@ -175,25 +176,27 @@ export class ActiveRun implements RunHost {
 
   async #comeToRest(): Promise<void> {
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
-    if (!this.failure) await this.tellWhoCanAnswer()
+    if (!this.failure && this.view.hasWaited) await this.#tellWhoCanAnswer()
     await this.#recorder.release()
     this.over = true
     this.#options.onOver?.(this)
     this.events.wake()
   }
 
-  /** What the session waits for now, in this invocation and in others, where it can be found without its log. */
-  async tellWhoCanAnswer(): Promise<void> {
-    if (!this.view.hasWaited) return
-    const pending = this.view
+  /** What the session waits for, in this invocation and in others. */
+  #waiting(): PendingRequest[] {
+    const { userId, sessionId } = this
+    return this.view
       .open()
       .flatMap(({ fold: { invocationId }, step }) =>
-        step.type === 'wait'
-          ? pendingOf(step.on, { userId: this.userId, sessionId: this.sessionId, invocationId })
-          : [],
+        step.type === 'wait' ? pendingOf(step.on, { userId, sessionId, invocationId }) : [],
       )
+  }
+
+  /** Records it where it can be found without the log. */
+  async #tellWhoCanAnswer(): Promise<void> {
     try {
-      await this.#recorder.waitFor(pending)
+      await this.#recorder.waitFor(this.#waiting())
     } catch (error) {
       this.logger.warn(`What session "${this.sessionId}" waits for could not be listed: ${messageOf(error)}`, error)
     }
@@ -207,7 +210,24 @@ export class ActiveRun implements RunHost {
     }
     if (this.services.plugins.length) return this.#tellTheBeginning(message, stateDelta).then(go)
     if (!message && !stateDelta) return go()
-    return this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }]).then(go)
+    return this.#hear(this.#heard(message, stateDelta, this.#context())).then(go)
+  }
+
+  /** Records the user's event; what it answers is waited for no longer. */
+  #hear(event: Event): Promise<void> {
+    const answers = event.content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
+    if (answers.length) {
+      const given = answers.flatMap(({ id, willContinue }) => (willContinue ? [] : [id]))
+      this.#recorder.waitNextFor(this.#waiting().filter(({ id }) => !given.includes(id)))
+    }
+    return this.commit([{ event }])
+  }
+
+  /** Records that nobody answered in time. */
+  deny(denials: readonly Denial[]): Promise<void> {
+    const denied = denials.map(({ requestId }) => requestId)
+    this.#recorder.waitNextFor(this.#waiting().filter(({ id }) => !denied.includes(id)))
+    return this.commit(denials.map((record) => ({ record })))
   }
 
   /** What an agent that no longer exists has begun is for nobody else to go on with. */
@@ -224,7 +244,7 @@ export class ActiveRun implements RunHost {
   async #tellTheBeginning(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     const context = this.#context()
     for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
-    if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
+    if (message || stateDelta) await this.#hear(this.#heard(message, stateDelta, context))
     else await this.#recordWrites(context)
   }
 
@@ -317,6 +337,9 @@ export class ActiveRun implements RunHost {
   /** Gives every open call its final response and records why. */
   closeAsCancelled(reason: string): Promise<void> {
     const { root } = this.#options.tree
+    if (this.view.hasWaited) {
+      this.#recorder.waitNextFor(this.#waiting().filter(({ invocationId }) => invocationId !== this.invocationId))
+    }
     return this.#recorder.close(() => closingEntries(this, root.name, reason, this.#unrecorded?.flat()))
   }
 

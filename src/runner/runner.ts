@@ -276,10 +276,7 @@ export class Runner {
     const now = this.#services.ports.now() / 1000
     for (const { fold } of held.view.open()) {
       const denials = expired(fold, now)
-      if (denials.length === 0) continue
-      const denying = this.#activate(held, fold.invocationId, {})
-      await denying.commit(denials.map((record) => ({ record })))
-      await denying.tellWhoCanAnswer()
+      if (denials.length) await this.#activate(held, fold.invocationId, {}).deny(denials)
     }
   }
 
@@ -320,7 +317,6 @@ export class Runner {
     for (const invocationId of invocationIds) {
       const closing = this.#activate(held, invocationId, {})
       await closing.closeAsCancelled('The run was cancelled.')
-      await closing.tellWhoCanAnswer()
       events.push(...closing.events.takeAll())
     }
     return events
