@@ -51,24 +51,29 @@ export {
 } from './error/error.ts'
 export {
   createEvent,
+  type Denial,
   type Entry,
   type Event,
   type EventActions,
   type EventErrorCode,
   type Intent,
   isFinalResponse,
+  type LogRecord,
   type NewEntry,
+  type Request,
 } from './event/event.ts'
 export type { PendingRequest } from './event/pending.ts'
 export { InMemoryMemoryService } from './memory/in-memory.ts'
 export type { MemoryEntry, MemoryService } from './memory/service.ts'
 export { type CachedOptions, type CacheScope, cached } from './policy/cached.ts'
 export { type ConcurrencyOptions, concurrency } from './policy/concurrency.ts'
+export { type ConfirmOptions, confirm } from './policy/confirm.ts'
 export { longRunning } from './policy/long-running.ts'
 export { type RateLimitOptions, rateLimit } from './policy/rate-limit.ts'
 export { type RedactOptions, redact } from './policy/redact.ts'
 export { type RetryOptions, retry } from './policy/retry.ts'
 export { timeout } from './policy/timeout.ts'
+export { approve, deny, respond } from './runner/answer-parts.ts'
 export type { Completion } from './runner/complete.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugin.ts'
@@ -116,6 +121,7 @@ export {
 export { enterpriseWebSearch } from './tools/enterprise-web-search.ts'
 export { type Example, type ExampleSource, exampleTool } from './tools/example-tool.ts'
 export { exitLoop } from './tools/exit-loop.ts'
+export { getUserChoice } from './tools/get-user-choice.ts'
 export { googleMapsGrounding } from './tools/google-maps-grounding.ts'
 export { googleSearch } from './tools/google-search.ts'
 export type { AccessToken } from './tools/google-token.ts'

@@ -1,6 +1,7 @@
 // One test for each line of docs/deviations.md, of the same number.
 import {
   agentTool,
+  approve,
   type Content,
   type Event,
   exitLoop,
@@ -18,6 +19,7 @@ import {
   loadMemory,
   longRunning,
   ParallelAgent,
+  type PendingRequest,
   prefixTools,
   preloadMemory,
   type Run,
@@ -545,17 +547,23 @@ test('D52: a confirmation predicate that throws or talks nonsense keeps the gate
     run: () => ++runs,
   })
   const reply = calls('guarded', 'guarded', 'guarded', 'guarded', 'guarded')
-  const { responses } = await play([guarded], [reply, 'done'])
-  expect(responses).toHaveLength(5)
-  expect(responses.every((response) => 'error' in response)).toBe(true)
+  const runner = new Runner({ appName: 'app', agent: agentOf([guarded], scriptedModel([reply])) })
+  const { pending } = await runner.complete({ ...ada, message: 'go' })
+  expect(pending).toHaveLength(5)
   expect(runs).toBe(0)
 })
 
-test('D53: for now a call that needs confirmation is refused', async () => {
+test('D53: a yes is for the tool as it was shown; a changed one is asked about again', async () => {
   let runs = 0
-  const wipe = tool({ name: 'wipe', description: 'Wipes', requiresConfirmation: true, run: () => ++runs })
-  const { response } = await play([wipe], [calls('wipe'), 'done'])
-  expect(response).toMatchObject({ errorCode: 'CANCELLED' })
+  const wipe = { name: 'wipe', description: 'Wipes', requiresConfirmation: true, run: () => ++runs }
+  const sessionService = new InMemorySessionService()
+  const over = (one: Tool, ...steps: Step[]) =>
+    new Runner({ appName: 'app', agent: agentOf([one], scriptedModel(steps)), sessionService })
+  const home = { ...ada, sessionId: 's1' }
+  const [request] = (await over(tool(wipe), calls('wipe')).complete({ ...home, message: 'go' })).pending
+  const message = [approve(request as PendingRequest)]
+  const other = await over(tool({ ...wipe, effect: 'idempotent' })).complete({ ...home, message })
+  expect(other.pending).toHaveLength(1)
   expect(runs).toBe(0)
 })
 

@@ -43,12 +43,12 @@ export async function codeBody(code: CodeCall): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     const calls = new CallsFromCode(code)
     try {
-      const result = await untilStopped(run, execute(code, calls, input))
-      if (calls.paused) return SUSPENDED
+      const result = await untilStopped(run, Promise.race([execute(code, calls, input), calls.whenPaused]))
+      if (result === SUSPENDED || calls.paused) return await calls.suspend()
       return await settled(code, result, input)
     } catch (error) {
       if (run.stopped) throw run.stopped.reason
-      if (calls.paused) return SUSPENDED
+      if (calls.paused) return await calls.suspend()
       run.logger.warn(`Code could not be run (attempt ${attempt} of ${ATTEMPTS}): ${messageOf(error)}`, error)
       if (attempt === ATTEMPTS) throw new ToolError(`The code could not be run: ${messageOf(error)}`)
     } finally {
@@ -91,7 +91,14 @@ class CallsFromCode implements Waiter {
   readonly #path: string
   readonly #controller = new AbortController()
   #made = 0
-  #paused = false
+  #pause: (() => void) | undefined
+  readonly #answering: Set<Promise<void>> = new Set()
+  /** A tool it called waits for somebody: the code will be run again when they have answered. */
+  paused = false
+  /** Also for an executor that does not listen to its signal. */
+  readonly whenPaused: Promise<typeof SUSPENDED> = new Promise((resolve) => {
+    this.#pause = () => resolve(SUSPENDED)
+  })
 
   constructor(code: CodeCall) {
     this.#code = code
@@ -104,9 +111,11 @@ class CallsFromCode implements Waiter {
     return this.#controller.signal
   }
 
-  /** A tool it called waits for somebody: the code will be run again when they have answered. */
-  get paused(): boolean {
-    return this.#paused
+  /** What other calls of the code give is recorded before the run comes to rest. */
+  async suspend(): Promise<typeof SUSPENDED> {
+    while (this.#answering.size) await Promise.allSettled(this.#answering)
+    if (this.#code.run.stopped) throw this.#code.run.stopped.reason
+    return SUSPENDED
   }
 
   stop(reason: unknown): void {
@@ -136,8 +145,8 @@ class CallsFromCode implements Waiter {
         `Run again, the code called ${name} where it had called ${call.name}, or with other arguments.`,
       )
     }
-    if (!call.response) await dispatch([call], inner)
-    if (!call.response || call.pending) return this.#pause()
+    if (!call.response) await this.#answer(dispatch([call], inner))
+    if (!call.response || call.pending) return this.#wait()
     this.#passOn(path)
     const { response } = call.response
     if (!isFailure(response)) return response
@@ -145,10 +154,20 @@ class CallsFromCode implements Waiter {
   }
 
   /** The code is stopped where it waits; nothing it does after this counts. */
-  #pause(): Promise<never> {
-    this.#paused = true
+  #wait(): Promise<never> {
+    this.paused = true
+    this.#pause?.()
     this.#controller.abort(new ToolError('The code is paused.', { code: 'CANCELLED' }))
     return new Promise(() => {})
+  }
+
+  async #answer(answering: Promise<void>): Promise<void> {
+    this.#answering.add(answering)
+    try {
+      await answering
+    } finally {
+      this.#answering.delete(answering)
+    }
   }
 
   /** Where a tool sends control is where control goes once the code is done. */

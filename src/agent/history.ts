@@ -63,6 +63,7 @@ export class History {
     if (this.#group && this.#group.invocationId !== event.invocationId) {
       if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close(this.#group)
     }
+    if (isQuestion(event)) return // for humans: the model sees the call and, in the end, its response
     if (author === 'user') this.#hear(content)
     else if (content.role === 'user') this.#instruct(event, content)
     else if (author !== this.#agentName) this.#overhear(author, content.parts, 'said')
@@ -80,7 +81,7 @@ export class History {
   /** What the user said; answers to calls take the calls' place. */
   #hear(content: Content): void {
     this.#hearAnswers(content)
-    const said = content.parts.filter((part) => !part.functionResponse)
+    const said = content.parts.filter((part) => !part.functionResponse && !part.functionCall) // only a model calls
     if (said.length) this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
   }
 
@@ -172,6 +173,14 @@ export class History {
     else if (this.#group.late) this.#group.late.push(content)
     else this.#group.late = [content]
   }
+}
+
+/** Only the framework says of a call that it will be answered later; a model that calls such a name does not. */
+function isQuestion({ content, longRunningToolIds }: Event): boolean {
+  if (!longRunningToolIds || content?.role !== 'model') return false
+  return content.parts.some(
+    ({ functionCall: call }) => call?.name.startsWith('adk_request_') && longRunningToolIds.includes(call.id ?? ''),
+  )
 }
 
 /** To a model a handle is a result like any other. */

@@ -1,7 +1,7 @@
 // What happens next in a scope: a pure function of the agent tree and the log.
 import { unreachable } from '../base/unreachable.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
-import type { CallState, Fold, ScopeState } from '../event/fold.ts'
+import { type CallState, type Fold, openRequests, type ScopeState } from '../event/fold.ts'
 import { childPath } from '../event/scope.ts'
 import type { Agent } from './agent.ts'
 import { agentOf } from './agent-tool.ts'
@@ -84,7 +84,7 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
 
 /** What an open call waits for: its own result, or whatever the agent behind it waits for. Undefined = it can go on. */
 function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState[] | undefined {
-  if (call.pending) return [call]
+  if (call.pending || openRequests(call).length > 0) return [call]
   const table = log.listed?.(agent) ?? log.tree.plan(agent).table
   const mark = call.isCode ? undefined : agentOf(table.tools.get(call.name))
   if (!mark) return waitsBelow(log.fold, call)
@@ -105,7 +105,7 @@ function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefin
     ) {
       continue
     }
-    for (const inner of scope.calls) if (inner.pending) on.push(inner)
+    for (const inner of scope.calls) if (inner.pending || openRequests(inner).length > 0) on.push(inner)
   }
   return on.length ? on : undefined
 }

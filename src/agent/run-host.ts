@@ -17,7 +17,6 @@ export interface RunHost extends DispatchHost {
   keepTable(agent: LlmAgent, table: ToolTable): void
   /** Notes that an agent got control in a scope; false when it had it before in this run. */
   enter(key: string): boolean
-  newCallId(): string
   /** What happens in this scope is none of the plugins' business. */
   hideFromPlugins(path: string): void
   /** Calls back with every event, partial ones too; the returned function takes it back. */

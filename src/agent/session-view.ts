@@ -18,6 +18,8 @@ export class SessionView {
   #latest: Fold | undefined
   #sticky: string | undefined
   #seq = 0
+  /** Somebody was waited for, at some time. */
+  hasWaited = false
 
   constructor(tree: AgentTree) {
     this.#tree = tree
@@ -40,6 +42,7 @@ export class SessionView {
       this.events.push(entry.event)
       if (isStateEdit(entry.event)) return
     }
+    if (entry.record?.type === 'request' || entry.event?.longRunningToolIds) this.hasWaited = true
     this.foldOf((entry.event ?? entry.record).invocationId).add(entry)
   }
 

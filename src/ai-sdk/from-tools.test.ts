@@ -90,18 +90,23 @@ describe('arguments are checked before it runs', () => {
 
 describe('approval is kept', () => {
   const body = { inputSchema: z.object({ n: z.number() }), execute: ({ n }: { n: number }) => ({ paid: n }) }
-  const refused = { errorCode: 'CANCELLED' }
+  const asked = undefined
 
   test.each([
-    ['true', true, refused],
+    ['true', true, asked],
     ['false', false, { paid: 5 }],
     ['not said', undefined, { paid: 5 }],
-    ['a function that says yes', async ({ n }: { n: number }) => n === 5, refused],
+    ['a function that says yes', async ({ n }: { n: number }) => n === 5, asked],
     ['a function that says no', ({ n }: { n: number }) => n > 100, { paid: 5 }],
-    ['a function that throws', () => Promise.reject(new Error('?')), refused],
-    ['a function that says nothing', () => undefined, refused],
+    ['a function that throws', () => Promise.reject(new Error('?')), asked],
+    ['a function that says nothing', () => undefined, asked],
   ])('needsApproval: %s', async (_, needsApproval, expected) => {
-    expect((await call({ ...body, needsApproval }, { n: 5 })).response).toMatchObject(expected)
+    const { response, events } = await call({ ...body, needsApproval }, { n: 5 })
+    if (expected) expect(response).toMatchObject(expected)
+    else {
+      expect(response).toBeUndefined()
+      expect(events.at(-1)?.actions.requestedToolConfirmations).toBeDefined()
+    }
   })
 
   test('nonsense is refused when it is converted', () => {

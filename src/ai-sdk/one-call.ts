@@ -38,10 +38,24 @@ export async function runOneCall(
   signal: AbortSignal | undefined,
 ): Promise<OneCall> {
   const agent = new LlmAgent({ name: AGENT, model: saying(call), tools: [tool] })
-  const run = new Runner({ ...services, agent }).run({ userId, sessionId, message: `Call ${tool.name}.`, signal })
+  const runner = new Runner({ ...services, agent })
+  const run = runner.run({ userId, sessionId, message: `Call ${tool.name}.`, signal })
   let result: OneResult | undefined
   for await (const event of run) result = responseIn(event) ?? result
+  if (!result) result = await giveUp(runner, tool, { userId, sessionId: run.sessionId })
   return { result, sessionId: run.sessionId }
+}
+
+/** Nobody answers questions here: a call that waits for somebody is ended. */
+async function giveUp(
+  runner: Runner,
+  tool: Tool,
+  where: { userId: string; sessionId: string },
+): Promise<OneResult | undefined> {
+  if ((await runner.pending(where)).length === 0) return undefined
+  await runner.cancel(where)
+  const error = `Tool "${tool.name}" needs a human's answer and nobody can be asked here; it was not run.`
+  return { response: { error, errorCode: 'CANCELLED' }, parts: [] }
 }
 
 function saying(functionCall: FunctionCall): Model {

@@ -1,10 +1,11 @@
 // The credential gate: a call that needs a credential does not run without one.
 import type { Batch } from './host.ts'
-import { failure, type Ready, type Result } from './outcome.ts'
+import { failure, type Prepared, type Ready } from './outcome.ts'
 
-/** Undefined lets the call through. Credentials cannot be resolved yet, so a call that needs one is refused. */
-export async function authorize(_batch: Batch, { call, entry }: Ready): Promise<Result | undefined> {
-  if (!entry.tool.authConfig) return undefined
+/** The call as it may go on. Credentials cannot be resolved yet, so a call that needs one is refused. */
+export async function authorize(_batch: Batch, ready: Ready): Promise<Prepared> {
+  const { call, entry } = ready
+  if (!entry.tool.authConfig) return ready
   return failure(
     call,
     'AUTH_FAILED',

@@ -1,35 +1,129 @@
 // The confirmation gate: a call that needs a human's yes does not run without one.
-import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
-import { isPlainJson, isPlainObject } from '../policy/plain.ts'
+import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
+import { decisionOf } from '../event/decision.ts'
+import type { CallState, RequestState } from '../event/fold.ts'
+import { isPlainJson } from '../policy/plain.ts'
 import { readonlyContext } from '../tool/invocation.ts'
-import type { Batch } from './host.ts'
-import { failure, type Ready, type Result } from './outcome.ts'
+import type { Tool } from '../tool/tool.ts'
+import { definitionOf } from './definition.ts'
+import type { Batch, DispatchHost } from './host.ts'
+import { type Asked, failure, type Prepared, type Ready, type Result } from './outcome.ts'
 
-/** Undefined lets the call through. Asking is not possible yet, so a call that needs an answer is refused. */
-export async function confirm(batch: Batch, ready: Ready): Promise<Result | undefined> {
-  if (!(await needsConfirmation(batch, ready))) return undefined
-  return failure(
-    ready.call,
-    'CANCELLED',
-    `Tool "${ready.call.name}" needs confirmation and nobody can be asked; it was not run.`,
-  )
+/** How often a call is asked about whose arguments are not those that were approved. */
+const MAX_QUESTIONS = 2
+
+/** How long a predicate may think: then the call is asked about. */
+const PREDICATE_MS = 5_000
+
+/** The call as it may go on, or why it may not: nobody was asked yet, nobody has answered, or the answer was no. */
+export async function confirm(batch: Batch, ready: Ready): Promise<Prepared> {
+  const { call, entry } = ready
+  const asked = call.requests.filter(isAtGate)
+  const latest = asked.at(-1)
+  if (!latest && !(await needsConfirmation(batch, ready))) return ready
+  const definition = await definitionOf(entry)
+  const args = plainArgs(ready.args)
+  if (!latest) return question(ready, args, definition, hintOf(ready, args))
+  if (latest.denied !== undefined) return rejected(call, latest.denied)
+  if (latest.answer === undefined) return { type: 'suspended', call }
+  const decision = decisionOf(latest.answer)
+  if (!decision.confirmed) return rejected(call, decision.reason)
+  const { request } = latest
+  if (request.definition !== definition) {
+    const hint = `The tool has changed since it was asked about (DEFINITION_CHANGED). ${hintOf(ready, args)}`
+    return asked.length < MAX_QUESTIONS ? question(ready, args, definition, hint) : changed(call)
+  }
+  if (canonicalJson(await approvedArgs(ready, latest)) !== canonicalJson(args)) {
+    const hint = `The arguments are not those that were approved. ${hintOf(ready, args)}`
+    if (asked.length < MAX_QUESTIONS) return question(ready, args, definition, hint)
+    return failure(call, 'CANCELLED', `${call.name} was not run: its arguments are not those that were approved.`)
+  }
+  const { payload } = decision
+  ready.context.confirmedWith({ hint: request.hint ?? '', confirmed: true, ...(payload !== undefined && { payload }) })
+  return ready
 }
 
-/** Anything but a clear `false` means yes: a predicate that throws or answers nonsense must not open the gate. */
-async function needsConfirmation({ host, agentName, scope }: Batch, { entry, args }: Ready): Promise<boolean> {
-  const { requiresConfirmation } = entry.tool
+function isAtGate({ request }: RequestState): boolean {
+  return request.kind === 'confirmation' && request.origin === 'gate'
+}
+
+/** What the approver wrote in place of the model's arguments, where the tool allows that. It goes the same road. */
+export function editedArgs({ requests }: CallState, { allowEditedArgs }: Tool): JsonObject | undefined {
+  if (requests.length === 0 || !allowEditedArgs) return undefined
+  for (const asked of requests.toReversed()) {
+    const { confirmed, args } = asked.answer && isAtGate(asked) ? decisionOf(asked.answer) : NO_DECISION
+    if (confirmed && args) return args
+  }
+  return undefined
+}
+
+const NO_DECISION = { confirmed: false, args: undefined }
+
+/** What the body gets when it is what was approved: the arguments that were shown, or those that came with the yes. */
+async function approvedArgs({ entry }: Ready, { request, answer }: RequestState): Promise<JsonObject> {
+  const { args } = decisionOf(answer ?? {})
+  if (!args || !entry.tool.allowEditedArgs) return request.args
+  const parsed = await entry.parse(copyJson(args))
+  return parsed.issues ? request.args : plainArgs(parsed.value)
+}
+
+function question({ call }: Ready, args: JsonObject, definition: string, hint: string): Asked {
+  return { type: 'asked', call, questions: [{ kind: 'confirmation', origin: 'gate', args, definition, hint }] }
+}
+
+function hintOf({ entry: { tool } }: Ready, args: JsonObject): string {
+  try {
+    const hint: unknown = tool.confirmationHint?.(copyJson(args))
+    if (typeof hint === 'string' && hint !== '') return hint
+  } catch {} // a hint that fails is no reason not to ask
+  return `Approve execution of tool \`${tool.name}\`?`
+}
+
+/** Said of a call that a human refused, by word or by silence. */
+export function rejected(call: CallState, reason: string | undefined): Result {
+  const why = reason ? `: ${reason}` : ''
+  return failure(call, 'CANCELLED', `tool call was rejected by the user${why}`)
+}
+
+function changed(call: CallState): Result {
+  return failure(call, 'DEFINITION_CHANGED', `${call.name} is no longer the tool that was asked about; it was not run.`)
+}
+
+/** As they are recorded: what the body gets may be more than JSON. */
+function plainArgs(args: unknown): JsonObject {
+  const { value } = toPlain(args)
+  return isRecord(value) ? value : { value }
+}
+
+/** Anything but a clear `false` means yes: a predicate that throws, hangs or answers nonsense must not open the gate. */
+async function needsConfirmation(batch: Batch, ready: Ready): Promise<boolean> {
+  const { host, agentName, scope } = batch
+  const { tool } = ready.entry
+  const { requiresConfirmation } = tool
   if (typeof requiresConfirmation !== 'function') return Boolean(requiresConfirmation)
   try {
-    const given = ownCopy(args) as JsonObject
+    const given = (await ownCopy(ready)) as JsonObject
     const context = readonlyContext(host, agentName, scope.branch)
-    return (await requiresConfirmation.call(entry.tool, given, context)) !== false
+    return (await inTime(host, requiresConfirmation.call(tool, given, context))) !== false
   } catch {
     return true
   }
 }
 
-/** As deep as it can be: what a schema made of the arguments (dates, maps) may be more than JSON. */
-function ownCopy(args: unknown): unknown {
+/** Its value, or undefined when it takes too long. */
+async function inTime<T>({ ports }: DispatchHost, work: T | Promise<T>): Promise<T | undefined> {
+  if (typeof work !== 'object') return work
+  let forget: (() => void) | undefined
+  const late = new Promise<undefined>((resolve) => {
+    forget = ports.setTimer(() => resolve(undefined), PREDICATE_MS)
+  })
+  return await Promise.race([work, late]).finally(forget)
+}
+
+/** What a schema made of the arguments (dates, maps) cannot be copied, but made again. */
+async function ownCopy({ call, entry, args, rewritten }: Ready): Promise<unknown> {
   if (isPlainJson(args)) return copyJson(args)
-  return isRecord(args) && isPlainObject(args) ? { ...args } : args
+  const parsed = await entry.parse(copyJson(rewritten ?? call.args))
+  return parsed.issues ? {} : parsed.value
 }

@@ -3,7 +3,7 @@ import type { CallState } from '../event/fold.ts'
 import { intentOf } from './effects.ts'
 import { execute } from './execute.ts'
 import type { Batch } from './host.ts'
-import type { Answered, Outcome, Prepared, Ready } from './outcome.ts'
+import { type Answered, isOutcome, type Outcome, type Prepared, type Ready } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { entriesOf } from './record.ts'
 
@@ -23,7 +23,7 @@ function dispatchOne(batch: Batch, call: CallState): Promise<void> {
 }
 
 function carryOut(batch: Batch, one: Prepared): Promise<void> {
-  if (one.type === 'result') return record(batch, [one])
+  if (isOutcome(one)) return record(batch, [one])
   const intent = intentOf(batch, [one])
   const go = (): Promise<void> => execute(batch, one).then((outcome) => record(batch, [outcome]))
   return intent ? batch.host.commit([intent]).then(go) : go()
@@ -79,7 +79,7 @@ function canRunTogether({ parallel, maxConcurrency }: Batch, prepared: readonly 
   return (
     parallel &&
     prepared.length <= maxConcurrency &&
-    !prepared.some((one) => one.type !== 'result' && one.entry.tool.sequential)
+    !prepared.some((one) => !isOutcome(one) && one.entry.tool.sequential)
   )
 }
 
@@ -90,7 +90,7 @@ async function together(
 ): Promise<void> {
   await Promise.all(
     prepared.map((one, at) => {
-      if (one.type === 'result') return finish(at, one)
+      if (isOutcome(one)) return finish(at, one)
       return execute(batch, one).then((outcome) => finish(at, outcome))
     }),
   )
@@ -107,7 +107,7 @@ async function inOrder(
     await Promise.all(running)
   }
   for (const [at, one] of prepared.entries()) {
-    if (one.type === 'result') {
+    if (isOutcome(one)) {
       finish(at, one)
       continue
     }
@@ -128,7 +128,7 @@ async function start(batch: Batch, one: Ready | Answered, finish: (outcome: Outc
 
 /** Does it take control elsewhere? Then it is recorded last, when nothing of its reply is still running. */
 function moves(outcome: Outcome): boolean {
-  if (outcome.type === 'suspended') return true
+  if (outcome.type !== 'result') return outcome.type === 'suspended'
   const { actions, stops } = outcome
   return Boolean(stops || actions?.transferToAgent !== undefined || actions?.escalate || actions?.skipSummarization)
 }

@@ -5,6 +5,8 @@ import { messageOf, ToolError } from '../error/error.ts'
 import { maskArgs } from '../policy/redact.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
+import { askedByBody } from './ask.ts'
+import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import { type Answered, failure, type Outcome, type Ready, type Result, unknownOutcome } from './outcome.ts'
 import { settle } from './settle.ts'
@@ -33,17 +35,25 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
       if (!recovered) return failed(one, error)
       value = recovered.value
     }
+    if (one.type === 'ready' && context.questions.length) return await askedByBody(one) // its value and writes are dropped
     if (value === SUSPENDED) return { type: 'suspended', call }
     if (hooks.afterTool.length) value = await afterTool(batch, one, value)
     if (host.stopped) throw host.stopped.reason
     const settled = settle({ host, call, entry, context, value, pending })
-    return settled instanceof Promise ? await settled : settled
+    const result = settled instanceof Promise ? await settled : settled
+    return call.requests.length ? sayingWhatRan(one, result) : result
   } catch (error) {
     if (host.stopped) throw host.stopped.reason
     return failure(call, 'EXECUTION_FAILED', messageOf(error))
   } finally {
     context.close()
   }
+}
+
+/** The model is told of arguments that were not its own. */
+function sayingWhatRan({ call, entry }: Ready | Answered, result: Result): Result {
+  const edited = editedArgs(call, entry.tool)
+  return edited ? { ...result, response: { ...result.response, editedArgs: edited } } : result
 }
 
 function runPolicies(batch: Batch, ready: Ready): unknown {
@@ -68,7 +78,7 @@ async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unkno
   try {
     const value = await runBody(batch, { ...ready, context }, args)
     ready.context.adopt(context)
-    return value
+    return context.questions.length ? SUSPENDED : value // what is no result must not be kept as one
   } finally {
     context.close()
   }

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
 import type { ResultErrorCode } from '../error/error.ts'
-import type { EventActions } from '../event/event.ts'
+import type { EventActions, Request } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { ToolEntry } from './resolve.ts'
@@ -44,14 +44,29 @@ export interface Result {
   readonly stops?: boolean | undefined
 }
 
-/** An agent tool that waits for somebody. */
+/** An agent tool, or code, in which somebody is waited for. */
 export interface Suspended {
   readonly type: 'suspended'
   readonly call: CallState
 }
 
-export type Prepared = Ready | Answered | Result
-export type Outcome = Result | Suspended
+/** A call that waits for a human's answer. */
+export interface Asked {
+  readonly type: 'asked'
+  readonly call: CallState
+  readonly questions: readonly Question[]
+}
+
+/** What a human is asked about a call. */
+export type Question = Omit<Request, 'type' | 'id' | 'invocationId' | 'path' | 'callId' | 'createdAt' | 'expiresAt'>
+
+export type Prepared = Ready | Answered | Result | Asked | Suspended
+export type Outcome = Result | Asked | Suspended
+
+/** Is there nothing left to run? */
+export function isOutcome(one: Prepared): one is Outcome {
+  return one.type !== 'ready' && one.type !== 'answered'
+}
 
 /** A call that failed: the model is told, nothing else happens. */
 export function failure(call: CallState, errorCode: ResultErrorCode, error: string): Result {

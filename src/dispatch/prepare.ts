@@ -1,12 +1,16 @@
 // Checks one call and takes it through the gates, up to the point where its body may run.
 import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
+import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
-import type { CallState } from '../event/fold.ts'
+import { decisionOf } from '../event/decision.ts'
+import { type CallState, openRequests, type RequestState } from '../event/fold.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
 import { CallContext } from '../tool/call-context.ts'
+import { askedByBody } from './ask.ts'
 import { authorize } from './authorize.ts'
-import { confirm } from './confirm.ts'
+import { confirm, editedArgs, rejected } from './confirm.ts'
+import { definitionOf } from './definition.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
 import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
@@ -29,22 +33,47 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     const error = call.isCode ? `Nobody runs code for ${batch.agentName}.` : unknownTool(batch.table, call.name)
     return failure(call, 'NOT_FOUND', error)
   }
-  const begun = { call, entry, context: contextOf(batch, call, entry) }
+  if (call.requests.length === 0) return begin(batch, call, entry, call.requests)
+  return definitionOf(entry).then((definition) => begin(batch, call, entry, standing(call, definition)))
+}
+
+/** What was asked and still counts: a yes to what the body asked is no yes to another tool's body. */
+function standing({ requests }: CallState, definition: string): readonly RequestState[] {
+  return requests.filter(
+    ({ request, answer }) =>
+      request.origin === 'gate' ||
+      request.kind !== 'confirmation' ||
+      request.definition === definition ||
+      !answer ||
+      !decisionOf(answer).confirmed,
+  )
+}
+
+function begin(
+  batch: Batch,
+  call: CallState,
+  entry: ToolEntry,
+  requests: readonly RequestState[],
+): Prepared | Promise<Prepared> {
+  const begun = { call, entry, context: contextOf(batch, call, entry, requests) }
   if (batch.hasBegun(entry.tool, call)) return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
   if (!isRecord(call.args)) {
     return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: they are no JSON object`)
   }
   if (call.intent) return recoverAttempt(begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
-  return validate(batch, begun, call.args, false, batch.hooks.beforeTool.length ? askCallbacks : gates)
+  const edited = editedArgs(call, entry.tool)
+  const step = batch.hooks.beforeTool.length ? askCallbacks : gates
+  return validate(batch, begun, edited ?? call.args, edited !== undefined, step)
 }
 
-function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry): CallContext {
+function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry, requests: readonly RequestState[]): CallContext {
   return new CallContext({
     host: batch.host,
     tool,
     agentName: batch.agentName,
     branch: batch.scope.branch,
     functionCallId: call.id,
+    requests,
     onProgress: batch.onProgress,
   })
 }
@@ -94,12 +123,13 @@ function invalid({ call }: Begun, error: unknown): Prepared {
 /** Callbacks see the arguments as they were sent, so that what they give back can be checked like them. */
 async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
   const { call, entry, context } = ready
-  let args: unknown = call.args
+  let args: unknown = ready.rewritten ?? call.args
   let rewritten = false
   for (const beforeTool of batch.hooks.beforeTool) {
     const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
     const answer = await settled(() => beforeTool({ tool: entry.tool, args: offered, context }))
     if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
+    if (context.questions.length) return await askedByBody(ready) // it asks before the body does
     const said: JsonObject = isRecord(answer.value) ? answer.value : {}
     if (Object.hasOwn(said, 'result')) {
       return { type: 'answered', call, entry, args: ready.args, context, value: said.result }
@@ -116,16 +146,32 @@ async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
 /** Confirmation before credentials, both on the arguments the body will get. */
 function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
   const { tool } = ready.entry
-  if (!tool.requiresConfirmation && !tool.authConfig) return ready
-  return passGates(batch, ready)
+  const { requests } = ready.call
+  if (!tool.requiresConfirmation && !tool.authConfig && requests.length === 0) return ready
+  return requests.length ? answered(batch, ready) : passGates(batch, ready)
+}
+
+/** What the body itself asked: a no ends the call, an open question keeps it waiting. */
+async function answered(batch: Batch, ready: Ready): Promise<Prepared> {
+  const { call, context } = ready
+  if (openRequests(call).length > 0) return { type: 'suspended', call }
+  let said: ToolConfirmation | undefined
+  for (const { request, answer, denied } of context.requests) {
+    if (request.origin !== 'body') continue
+    if (denied !== undefined) return rejected(call, denied)
+    if (request.kind !== 'confirmation' || answer === undefined) continue
+    const { confirmed, payload, reason } = decisionOf(answer)
+    if (!confirmed) return rejected(call, reason)
+    said = { hint: request.hint ?? '', confirmed, ...(payload !== undefined && { payload }) }
+  }
+  const passed = await passGates(batch, ready)
+  if (said && passed.type === 'ready') passed.context.confirmedWith(said) // what the body asked is what it hears
+  return passed
 }
 
 async function passGates(batch: Batch, ready: Ready): Promise<Prepared> {
-  for (const gate of [confirm, authorize]) {
-    const refused = await gate(batch, ready)
-    if (refused) return refused
-  }
-  return ready
+  const confirmed = await confirm(batch, ready)
+  return confirmed.type === 'ready' ? await authorize(batch, confirmed) : confirmed
 }
 
 async function settled<T>(ask: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {

@@ -4,8 +4,9 @@ import type { Part } from '../content/content.ts'
 import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import { type CallState, isFailure } from '../event/fold.ts'
+import { askEntries } from './ask.ts'
 import type { Batch } from './host.ts'
-import type { Outcome, Result } from './outcome.ts'
+import type { Asked, Outcome, Result } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
 
 /** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
@@ -18,6 +19,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   }
   const leaves = actions.transferToAgent !== undefined || actions.escalate === true
   const parts: Part[] = []
+  const asked: Asked[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
@@ -25,8 +27,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     const outcome = settled[at] as Outcome
     const { call } = outcome
     const { id, name } = call
-    if (outcome.type === 'suspended' || (outcome.pending && leaves)) {
+    if (outcome.type !== 'result' || (outcome.pending && leaves)) {
       if (leaves) parts.push(answerPart(call, movedOn))
+      else if (outcome.type === 'asked') asked.push(outcome)
       continue
     }
     const response = isFailure(outcome.response) ? warned(batch, outcome, settled.slice(0, at)) : outcome.response
@@ -40,8 +43,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (outcome.parts) parts.push(...outcome.parts)
     grounding = batch.groundingOf(call) ?? grounding
   }
-  if (leaves) parts.push(...handlesLeftBehind(batch, outcomes))
-  return follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
+  if (leaves) parts.push(...leftBehind(batch, outcomes))
+  const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
+  return asked.length ? [...entries, ...askEntries(batch, asked)] : entries
 }
 
 /** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */
@@ -85,10 +89,13 @@ function isEqual(a: CallState, b: CallState): boolean {
   return a.name === b.name && canonicalJson(a.args) === canonicalJson(b.args)
 }
 
-/** Handles recorded before their siblings were done: nobody will answer them now. */
-function handlesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
+/** Calls of the same reply that wait for somebody: nobody will answer them now. */
+function leftBehind({ host, scope }: Batch, outcomes: readonly Outcome[]): Part[] {
   const here = new Set(outcomes.map(({ call }) => call.id))
-  return batch.calls.filter((call) => call.pending && !here.has(call.id)).map((call) => answerPart(call, movedOn))
+  const calls = host.fold.scopes.get(scope.path)?.calls ?? []
+  return calls
+    .filter((call) => (!call.response || call.pending) && !here.has(call.id))
+    .map((call) => answerPart(call, movedOn))
 }
 
 interface Recorded {

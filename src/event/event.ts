@@ -66,15 +66,51 @@ export interface Intent {
   readonly calls: readonly { readonly id: string; readonly args?: JsonObject }[]
 }
 
+/** A question to a human. Nothing is one unless such a record names it, whatever an event looks like. */
+export interface Request {
+  readonly type: 'request'
+  readonly id: string
+  readonly invocationId: string
+  readonly path: string
+  readonly callId: string
+  readonly kind: 'confirmation' | 'credential' | 'input'
+  /** Asked before the body, or by it. */
+  readonly origin: 'gate' | 'body'
+  /** Of several questions of one call, which. */
+  readonly key?: string
+  /** What the body would get. */
+  readonly args: JsonObject
+  /** What the tool was when it was asked about: a digest. */
+  readonly definition: string
+  readonly hint?: string
+  readonly payload?: unknown
+  /** What an answer must look like. */
+  readonly schema?: JsonObject
+  /** Seconds since the epoch. */
+  readonly createdAt: number
+  readonly expiresAt?: number
+}
+
+/** A request that nobody answered in time. */
+export interface Denial {
+  readonly type: 'denial'
+  readonly invocationId: string
+  readonly requestId: string
+  readonly reason: string
+}
+
+/** What the framework writes down for itself. */
+export type LogRecord = Intent | Request | Denial
+
 /** A line of a session's log. Records are the framework's own: never yielded, never shown to a model or a client. */
 export type Entry =
   | { readonly seq: number; readonly event: Event; readonly record?: undefined }
-  | { readonly seq: number; readonly record: Intent; readonly event?: undefined }
+  | { readonly seq: number; readonly record: LogRecord; readonly event?: undefined }
 
 /** An entry before the store has given it a place. */
 export type NewEntry =
   | { readonly event: Event; readonly record?: undefined }
-  | { readonly record: Intent; readonly event?: undefined }
+  | { readonly record: LogRecord; readonly event?: undefined }
 
 /**
  * An event for an agent of your own to yield; what is left out (id, invocation, author, time, scope) is filled in when

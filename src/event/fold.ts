@@ -4,7 +4,7 @@ import { canonicalJson, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
 import { answerIn, codeCallOf } from './code-call.ts'
-import type { Event, Intent, NewEntry } from './event.ts'
+import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
 
 export interface CallState {
   readonly id: string
@@ -22,6 +22,16 @@ export interface CallState {
   response: FunctionResponse | undefined
   /** The response is a handle; the result comes later. */
   pending: boolean
+  /** What humans were asked about it, in order. */
+  requests: readonly RequestState[]
+}
+
+export interface RequestState {
+  readonly request: Request
+  /** As it was sent; undefined while nobody has answered. */
+  answer: JsonObject | undefined
+  /** Why it counts as denied without an answer. */
+  denied: string | undefined
 }
 
 export interface ScopeState {
@@ -79,6 +89,7 @@ export class Fold {
   isForeign = false
   /** Every path that has an event below it. */
   #above: Set<string> | undefined
+  #requests: Map<string, RequestState> | undefined
   /** The latest answer inside each agent tool. */
   #answers: Map<string, Event> | undefined
 
@@ -89,7 +100,14 @@ export class Fold {
 
   add(entry: NewEntry): void {
     if (entry.event) this.#happen(entry.event)
-    else this.#intend(entry.record)
+    else if (entry.record.type === 'intent') this.#intend(entry.record)
+    else if (entry.record.type === 'request') this.#ask(entry.record)
+    else this.#deny(entry.record)
+  }
+
+  /** A question by its id. */
+  request(id: string): RequestState | undefined {
+    return this.#requests?.get(id)
   }
 
   /** Has anything happened at or below this path? */
@@ -116,19 +134,33 @@ export class Fold {
     const open: CallState[] = []
     for (const scope of this.scopes.all()) {
       if (scope.ended) continue
-      for (const call of scope.calls) if (!call.response || call.pending) open.push(call)
+      for (const call of scope.calls) if (this.isOpen(call)) open.push(call)
     }
     return open.sort((a, b) => depth(b.path) - depth(a.path))
   }
 
+  /** Does anybody still wait for it? Not when it, or a call it was made inside of, has its response. */
+  isOpen(call: CallState): boolean {
+    if (call.response && !call.pending) return false
+    for (let path = call.path; path !== ''; ) {
+      if (this.scopes.get(path)?.ended) return false
+      const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+      const outer = this.calls.get(path.slice(path.lastIndexOf('@') + 1))
+      if (outer?.path === above && outer.response && !outer.pending && !isTransfer(outer.id)) return false
+      path = above
+    }
+    return true
+  }
+
   #happen(event: Event): void {
     const path = event.nodeInfo?.path
-    if (path === undefined) {
+    if (path === undefined || event.author === 'user') {
       this.#hear(event)
       return
     }
     const scope = this.scopes.get(path) ?? this.#open(path, event)
     const { content, actions } = event
+    if (this.#requests && this.#isRequest(event)) return // the framework's words, not the model's
     if (content?.role !== 'user') speaker(scope, event.author)
     if (content?.role === 'model') this.#reply(scope, event)
     else if (content?.role === 'tool') this.#respond(scope, event)
@@ -159,7 +191,19 @@ export class Fold {
     }
     this.userEvent ??= event
     if (event.content)
-      for (const part of event.content.parts) if (part.functionResponse) this.#settle(part.functionResponse)
+      for (const part of event.content.parts) if (part.functionResponse) this.#answer(part.functionResponse)
+  }
+
+  /** To a question, or the result of a long-running call. */
+  #answer(response: FunctionResponse): void {
+    const asked = this.#requests?.get(response.id ?? '')
+    if (!asked) this.#settle(response)
+    else if (asked.answer === undefined && asked.denied === undefined) asked.answer = response.response
+  }
+
+  #isRequest({ content }: Event): boolean {
+    if (content?.role !== 'model') return false
+    return content.parts.some(({ functionCall }) => this.#requests?.has(functionCall?.id ?? ''))
   }
 
   #reply(scope: ScopeState, event: Event): void {
@@ -199,6 +243,7 @@ export class Fold {
       intentArgs: undefined,
       response: undefined,
       pending: false,
+      requests: NONE,
     }
     this.calls.set(id, call)
     return call
@@ -243,6 +288,22 @@ export class Fold {
     }
   }
 
+  /** A question ends the attempt it was asked in. */
+  #ask(request: Request): void {
+    const call = this.calls.get(request.callId)
+    if (!call) return
+    const asked: RequestState = { request, answer: undefined, denied: undefined }
+    call.requests = [...call.requests, asked]
+    call.intent = false
+    this.#requests ??= new Map()
+    this.#requests.set(request.id, asked)
+  }
+
+  #deny({ requestId, reason }: Denial): void {
+    const asked = this.#requests?.get(requestId)
+    if (asked?.answer === undefined && asked) asked.denied = reason
+  }
+
   #open(path: string, { branch, isolationScope }: Event): ScopeState {
     const scope: ScopeState = {
       path,
@@ -269,6 +330,26 @@ export class Fold {
     }
     return scope
   }
+}
+
+/** Questions about a call that still wait: of one kind, origin and key only the latest counts. */
+export function openRequests({ requests, response, pending }: CallState): RequestState[] {
+  if (requests.length === 0 || (response && !pending)) return []
+  return requests.filter(
+    (one, at) =>
+      one.answer === undefined &&
+      one.denied === undefined &&
+      !requests.slice(at + 1).some((later) => isSameQuestion(later.request, one.request)),
+  )
+}
+
+/** `t1` at the end of a path is the first transfer of its scope, whatever a model names its calls. */
+function isTransfer(at: string): boolean {
+  return /^t\d+$/.test(at)
+}
+
+function isSameQuestion(a: Request, b: Request): boolean {
+  return a.kind === b.kind && a.origin === b.origin && a.key === b.key
 }
 
 /** Does a response say that the call failed? */

@@ -1,16 +1,19 @@
 // What a run may do to a session as it stands: begin, answer, go on, or not.
 import { describeNext, type Next } from '../agent/next.ts'
 import type { SessionView } from '../agent/session-view.ts'
-import { isRecord, type JsonObject } from '../base/json.ts'
-import type { Content, FunctionResponse, Part } from '../content/content.ts'
+import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
-import type { Fold } from '../event/fold.ts'
+import type { Entry, Event } from '../event/event.ts'
+import { Fold } from '../event/fold.ts'
+import { readAnswers } from './answers.ts'
 
 export interface Accepted {
   readonly invocationId: string
   readonly message: Content | undefined
   /** Invocations that the message puts an end to. */
   readonly cancel: readonly string[]
+  /** Nothing happens: these events followed the first time. */
+  readonly replay?: readonly Event[]
 }
 
 interface Open {
@@ -26,7 +29,6 @@ export function accept(
   const open = view.open()
   const { message, invocationId } = begin
   if (!message) return goOn(open, invocationId)
-  if (message.parts.some((part) => part.functionResponse)) return answer(open, message)
   return { invocationId, message, cancel: makeRoom(open, whilePaused) }
 }
 
@@ -38,39 +40,60 @@ function goOn(open: readonly Open[], invocationId: string): Accepted {
   throw new ToolwrightError('NOT_FOUND', `${which} has nothing unfinished to go on with.`)
 }
 
-/** Results of long-running calls: each must be one that is waited for, all of one invocation. */
-function answer(open: readonly Open[], message: Content): Accepted {
-  let owner: Fold | undefined
-  const parts = message.parts.map((part): Part => {
-    if (!part.functionResponse) {
-      throw new ToolwrightError('INVALID_REQUEST', 'A message holds answers or something new, not both.')
-    }
-    const { id = '' } = part.functionResponse
-    const fold = open.find(({ fold }) => fold.calls.get(id)?.pending)?.fold
-    const call = fold?.calls.get(id)
-    if (!fold || !call) throw new ToolwrightError('NOT_FOUND', `Nothing is pending under the id "${id}".`)
-    owner ??= fold
-    if (owner !== fold) {
-      throw new ToolwrightError('INVALID_REQUEST', 'The answers belong to different invocations: send them one by one.')
-    }
-    return { functionResponse: cleaned(part.functionResponse, id, call.name) }
-  })
-  return { invocationId: (owner as Fold).invocationId, message: { role: 'user', parts }, cancel: [] }
+/** Answers go to the invocation that asked, whichever that is; the same ones again show what followed the first time. */
+export async function acceptAnswers(
+  view: SessionView,
+  entries: readonly Entry[],
+  message: Content,
+  now: number,
+): Promise<Accepted> {
+  const open = view.open().map(({ fold }) => fold)
+  const folds = [...open, ...endedFolds(open, entries, message)]
+  const answers = await readAnswers(folds, message, now, (id) => view.events.some((event) => answersTo(event, [id])))
+  const { invocationId } = answers.fold
+  if (!answers.isRepeat) return { invocationId, message: answers.message, cancel: [] }
+  const replay = followed(view.events, idsOf(answers.message), invocationId)
+  return { invocationId, message: undefined, cancel: [], replay }
 }
 
-function cleaned({ response, willContinue }: FunctionResponse, id: string, name: string): FunctionResponse {
-  const value: unknown = response
-  const result: JsonObject = isRecord(value) ? value : { result: value ?? null }
-  return willContinue === true ? { id, name, response: result, willContinue } : { id, name, response: result }
+/** The invocations at their end in which something was asked that is answered here: they are known by their log. */
+function endedFolds(open: readonly Fold[], entries: readonly Entry[], message: Content): Fold[] {
+  const folds: Fold[] = []
+  for (const id of idsOf(message)) {
+    if ([...open, ...folds].some((fold) => fold.request(id) || fold.calls.has(id))) continue
+    const asked = entries.findLast(({ event }) => event?.content?.parts.some((part) => part.functionCall?.id === id))
+    if (!asked?.event || asked.event.author === 'user') continue
+    const fold = new Fold(asked.event.invocationId)
+    for (const entry of entries) if ((entry.event ?? entry.record).invocationId === fold.invocationId) fold.add(entry)
+    folds.push(fold)
+  }
+  return folds
+}
+
+function idsOf({ parts }: Content): string[] {
+  return parts.map(({ functionResponse }) => functionResponse?.id ?? '')
+}
+
+function answersTo({ author, content }: Event, ids: readonly string[]): boolean {
+  if (author !== 'user' || !content) return false
+  return content.parts.some(
+    ({ functionResponse: given }) => given && !given.willContinue && ids.includes(given.id ?? ''),
+  )
+}
+
+/** What happened in the invocation after the answers to these. */
+function followed(events: readonly Event[], ids: readonly string[], invocationId: string): Event[] {
+  const at = events.findLastIndex((event) => answersTo(event, ids))
+  return events.slice(at + 1).filter((event) => event.invocationId === invocationId && event.author !== 'user')
 }
 
 /** New text while something is unfinished: refused, put aside, or the end of it. */
 function makeRoom(open: readonly Open[], whilePaused: 'reject' | 'cancel' | 'continue' | undefined): string[] {
   const ended: string[] = []
   for (const { fold, step } of open) {
-    const choice = whilePaused ?? (step.type === 'wait' ? 'continue' : 'reject')
+    const choice = whilePaused ?? (onlyLongRunning(step) ? 'continue' : 'reject')
     if (choice === 'cancel') ended.push(fold.invocationId)
-    else if (choice === 'reject' || step.type !== 'wait') {
+    else if (choice === 'reject' || !onlyLongRunning(step)) {
       throw new ToolwrightError(
         'PAUSED',
         `Invocation ${fold.invocationId} ${describeNext(step)}. Answer it, go on with runner.resume(), or end it with runner.cancel().`,
@@ -78,4 +101,9 @@ function makeRoom(open: readonly Open[], whilePaused: 'reject' | 'cancel' | 'con
     }
   }
   return ended
+}
+
+/** Does it wait for work only, and for nobody's word? */
+function onlyLongRunning(step: Next): boolean {
+  return step.type === 'wait' && step.on.every((call) => call.pending)
 }

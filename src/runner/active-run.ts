@@ -1,5 +1,6 @@
 // A run while it runs: from its message to its rest, and the queue its events leave by.
 import type { LlmAgent } from '../agent/llm-agent.ts'
+import { lostAgent } from '../agent/lost.ts'
 import { failureOf, type Next, next } from '../agent/next.ts'
 import type { RunHost } from '../agent/run-host.ts'
 import type { SessionView } from '../agent/session-view.ts'
@@ -15,8 +16,9 @@ import type { CredentialService } from '../credential/service.ts'
 import type { Draft, Logger, Unrecorded, Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
-import type { Event, EventActions, NewEntry } from '../event/event.ts'
+import type { Denial, Event, EventActions, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, Lease, Session, StateReader } from '../session/service.ts'
@@ -27,6 +29,7 @@ import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
 import { BRIEFLY_MS } from './event-watch.ts'
 import { LiveSession } from './live-session.ts'
+import { pendingOf } from './pending.ts'
 import { Recorder } from './recorder.ts'
 import type { RunServices } from './run-services.ts'
 import { RunState } from './run-state.ts'
@@ -153,6 +156,11 @@ export class ActiveRun implements RunHost {
     this.finished = this.#run(message, stateDelta)
   }
 
+  /** For a run in which nothing happens any more. */
+  rest(): void {
+    this.finished = this.#comeToRest()
+  }
+
   async #run(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     try {
       await new Promise((resolve, reject) => {
@@ -163,19 +171,70 @@ export class ActiveRun implements RunHost {
       await this.#endEarly(error)
     }
     if (this.services.plugins.length) await this.#unlessItHangs(this.#tellTheEnd())
+    await this.#comeToRest()
+  }
+
+  async #comeToRest(): Promise<void> {
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
+    if (!this.failure && this.view.hasWaited) await this.#tellWhoCanAnswer()
     await this.#recorder.release()
     this.over = true
     this.#options.onOver?.(this)
     this.events.wake()
   }
 
+  /** What the session waits for, in this invocation and in others. */
+  #waiting(): PendingRequest[] {
+    const { userId, sessionId } = this
+    return this.view
+      .open()
+      .flatMap(({ fold: { invocationId }, step }) =>
+        step.type === 'wait' ? pendingOf(step.on, { userId, sessionId, invocationId }) : [],
+      )
+  }
+
+  /** Records it where it can be found without the log. */
+  async #tellWhoCanAnswer(): Promise<void> {
+    try {
+      await this.#recorder.waitFor(this.#waiting())
+    } catch (error) {
+      this.logger.warn(`What session "${this.sessionId}" waits for could not be listed: ${messageOf(error)}`, error)
+    }
+  }
+
   #go(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<unknown> {
     const { tree } = this.#options
-    const go = (): Promise<unknown> => walk(this, tree.root, { path: tree.root.name, tree })
+    const go = (): Promise<unknown> => {
+      const lost = lostAgent(tree, this.fold)
+      return lost === undefined ? walk(this, tree.root, { path: tree.root.name, tree }) : this.#endWithout(lost)
+    }
     if (this.services.plugins.length) return this.#tellTheBeginning(message, stateDelta).then(go)
     if (!message && !stateDelta) return go()
-    return this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }]).then(go)
+    return this.#hear(this.#heard(message, stateDelta, this.#context())).then(go)
+  }
+
+  /** Records the user's event; what it answers is waited for no longer. */
+  #hear(event: Event): Promise<void> {
+    const answers = event.content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
+    if (answers.length) {
+      const given = answers.flatMap(({ id, willContinue }) => (willContinue ? [] : [id]))
+      this.#recorder.waitNextFor(this.#waiting().filter(({ id }) => !given.includes(id)))
+    }
+    return this.commit([{ event }])
+  }
+
+  /** Records that nobody answered in time. */
+  deny(denials: readonly Denial[]): Promise<void> {
+    const denied = denials.map(({ requestId }) => requestId)
+    this.#recorder.waitNextFor(this.#waiting().filter(({ id }) => !denied.includes(id)))
+    return this.commit(denials.map((record) => ({ record })))
+  }
+
+  /** What an agent that no longer exists has begun is for nobody else to go on with. */
+  #endWithout(agentName: string): Promise<void> {
+    const { root } = this.#options.tree
+    const reason = `Agent "${agentName}" no longer exists; what it had begun was not done.`
+    return this.commit(closingEntries(this, root.name, reason, [], 'AGENT_ERROR'))
   }
 
   #context(): RunCallbackContext {
@@ -185,7 +244,7 @@ export class ActiveRun implements RunHost {
   async #tellTheBeginning(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     const context = this.#context()
     for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
-    if (message || stateDelta) await this.commit([{ event: this.#heard(message, stateDelta, context) }])
+    if (message || stateDelta) await this.#hear(this.#heard(message, stateDelta, context))
     else await this.#recordWrites(context)
   }
 
@@ -278,6 +337,9 @@ export class ActiveRun implements RunHost {
   /** Gives every open call its final response and records why. */
   closeAsCancelled(reason: string): Promise<void> {
     const { root } = this.#options.tree
+    if (this.view.hasWaited) {
+      this.#recorder.waitNextFor(this.#waiting().filter(({ invocationId }) => invocationId !== this.invocationId))
+    }
     return this.#recorder.close(() => closingEntries(this, root.name, reason, this.#unrecorded?.flat()))
   }
 

@@ -1,4 +1,4 @@
-// The end of an invocation that is cancelled: every open call gets a final response, then the reason is recorded.
+// The end of an invocation before its end: every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
 import type { Content, Part } from '../content/content.ts'
 import type { Draft, Unrecorded } from '../dispatch/host.ts'
@@ -17,6 +17,7 @@ export function closingEntries(
   rootName: string,
   reason: string,
   unrecorded: readonly (Unrecorded | undefined)[] = [],
+  errorCode: 'CANCELLED' | 'AGENT_ERROR' = 'CANCELLED',
 ): NewEntry[] {
   const entries: NewEntry[] = []
   for (const [path, calls] of byScope(run.fold.openCalls())) {
@@ -27,14 +28,14 @@ export function closingEntries(
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
       }
-      return answerPart(call, result?.response ?? responseTo(call))
+      return answerPart(call, result?.response ?? responseTo(call, reason, errorCode))
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
     const author = calls[0]?.agent ?? rootName
     entries.push({ event: run.draft(author, { path, branch, isolation }, { role: 'tool', parts }, actions) })
   }
   const last = run.draft(rootName, { path: rootName }, undefined, {})
-  last.errorCode = 'CANCELLED'
+  last.errorCode = errorCode
   last.errorMessage = reason
   return [...entries, { event: last }]
 }
@@ -45,7 +46,8 @@ function byScope(calls: readonly CallState[]): Map<string, CallState[]> {
   return scopes
 }
 
-function responseTo(call: CallState): JsonObject {
+function responseTo(call: CallState, reason: string, errorCode: 'CANCELLED' | 'AGENT_ERROR'): JsonObject {
+  if (errorCode === 'AGENT_ERROR' && !call.intent) return { error: reason, errorCode: 'NOT_FOUND' }
   if (!call.intent) return { error: 'The run was cancelled before this call was finished.', errorCode: 'CANCELLED' }
   const error = 'The run was cancelled while this call was running; it may have taken effect.'
   return { status: 'unknown_outcome', error, errorCode: 'UNKNOWN_OUTCOME' }

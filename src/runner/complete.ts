@@ -3,6 +3,7 @@ import { textOf } from '../content/content.ts'
 import { type Event, isFinalResponse } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import type { ActiveRun } from './active-run.ts'
+import { pendingOf } from './pending.ts'
 
 /** A run that has come to its end, or to a pause. */
 export interface Completion {
@@ -30,7 +31,9 @@ export function completionOf(active: ActiveRun): Completion {
     if (isFinalResponse(event) && event.content) text = answerOf(event.content)
   }
   const { sessionId, invocationId } = active
-  return { text, events, pending: pendingOf(active), error: active.error(), sessionId, invocationId }
+  const step = active.next()
+  const pending = step.type === 'wait' ? pendingOf(step.on, active) : []
+  return { text, events, pending, error: active.error(), sessionId, invocationId }
 }
 
 /** Text, or what a tool answered when nobody was to summarise it. */
@@ -43,21 +46,4 @@ function answerOf(content: Content): string {
       return typeof said === 'string' ? said : JSON.stringify(response)
     })
     .join('\n')
-}
-
-function pendingOf(active: ActiveRun): PendingRequest[] {
-  const step = active.next()
-  if (step.type !== 'wait') return []
-  const { userId, sessionId, invocationId } = active
-  return step.on.map(({ id, name, args, agent }) => ({
-    id,
-    kind: 'longRunning',
-    userId,
-    sessionId,
-    invocationId,
-    functionCallId: id,
-    tool: name,
-    args,
-    agent,
-  }))
 }

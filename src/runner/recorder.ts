@@ -5,6 +5,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import type { Draft } from '../dispatch/host.ts'
 import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import type { InboxItem, Lease } from '../session/service.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { EventQueue } from './event-queue.ts'
@@ -32,6 +33,7 @@ export class Recorder {
   /** What is being stored, by whoever is inside the turnstile. */
   #storing: readonly NewEntry[] = NOTHING
   #drained: string[] | undefined
+  #pending: readonly PendingRequest[] | undefined
   #lease: Lease
   #seq: number
 
@@ -86,11 +88,27 @@ export class Recorder {
       const last = entries()
       const shown = this.#watch ? await this.#watch.showBriefly(last, ports) : last
       this.#keepTemp(shown)
-      const drained = this.#drained ? { drained: this.#drained } : undefined
-      this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, drained))
+      const options = { drained: this.#drained, pending: this.#takePending() }
+      this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, options))
     } finally {
       this.#turnstile.leave()
     }
+  }
+
+  /** Records what the session waits for, in place of what it waited for before. */
+  async waitFor(pending: readonly PendingRequest[]): Promise<void> {
+    await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, { pending })
+  }
+
+  /** The same, together with what is recorded next: an answer that is in the log is awaited by nobody. */
+  waitNextFor(pending: readonly PendingRequest[]): void {
+    this.#pending = pending
+  }
+
+  #takePending(): readonly PendingRequest[] | undefined {
+    const pending = this.#pending
+    this.#pending = undefined
+    return pending
   }
 
   /** Keeps the lease alive; gives what others have left for the session. */
@@ -127,7 +145,8 @@ export class Recorder {
     }
     this.#keepTemp(entries)
     this.#storing = entries
-    return services.sessionService.append(this.#lease, this.#seq, entries).then(this.#stored, this.#failed)
+    const options = this.#pending && { pending: this.#takePending() }
+    return services.sessionService.append(this.#lease, this.#seq, entries, options).then(this.#stored, this.#failed)
   }
 
   readonly #stored = (seq: number): void => {

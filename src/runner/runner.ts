@@ -10,16 +10,18 @@ import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
-import { type Accepted, accept } from './accept.ts'
+import { type Accepted, accept, acceptAnswers } from './accept.ts'
 import { ActiveRun, Cancelled } from './active-run.ts'
 import { type Completion, completionOf } from './complete.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
 import { Pace } from './pace.ts'
+import { expired } from './pending.ts'
 import type { Plugin } from './plugin.ts'
 import { closeResource, resourcesOf } from './resources.ts'
 import { followSignal, type Run, RunHandle } from './run.ts'
@@ -149,6 +151,11 @@ export class Runner {
     return this.#handle({ userId, sessionId, invocationId, runConfig, signal, isNew: false })
   }
 
+  /** What the sessions of this app wait for, of all users or of one, oldest first. */
+  pending(filter: { userId?: string | undefined; sessionId?: string | undefined } = {}): Promise<PendingRequest[]> {
+    return this.sessionService.pending({ appName: this.appName, ...filter })
+  }
+
   /** Ends what is unfinished in a session: running, waiting or interrupted. Nothing happens when nothing is. */
   async cancel(options: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<void> {
     const { userId, sessionId, invocationId } = options
@@ -200,6 +207,9 @@ export class Runner {
     const { newId } = this.#services.ports
     const message = toContent(given)
     const isAnswer = message.parts.some((part) => part.functionResponse)
+    if (isAnswer && sessionId === undefined) {
+      throw new ToolwrightError('INVALID_REQUEST', 'An answer needs the session in which it was asked for.')
+    }
     return {
       userId,
       sessionId: sessionId ?? newId(),
@@ -225,18 +235,48 @@ export class Runner {
     const { userId, sessionId, message, stateDelta, runConfig } = begin
     const key = { appName: this.appName, userId, sessionId }
     if (begin.isNew) await this.sessionService.createSession(key)
-    const lease = begin.isNew ? await this.sessionService.claim(key) : await this.#claim(key, message !== undefined)
+    const lease = begin.isNew
+      ? await this.sessionService.claim(key)
+      : await this.#claim(key, begin.invocationId !== '' && message !== undefined)
     if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
     try {
       const held = this.#hold(lease, await this.sessionService.read(lease))
       if (!begin.isNew) await this.#forgetCancels(held)
-      const accepted = accept(held.view, begin, this.#options.whilePaused)
+      if (!begin.isNew) await this.#expire(held)
+      const accepted = begin.invocationId
+        ? accept(held.view, begin, this.#options.whilePaused)
+        : await this.#acceptAnswers(held, begin)
+      if (accepted.replay) return this.#replay(held, accepted.invocationId, accepted.replay)
       const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : undefined
       if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
       return this.#start(held, accepted, stateDelta, runConfig, ended)
     } catch (error) {
       await this.sessionService.release(lease)
       throw error
+    }
+  }
+
+  /** A message of answers, or `resume` without a name. */
+  async #acceptAnswers({ view, log }: Held, begin: Begin): Promise<Accepted> {
+    const { message } = begin
+    if (!message) return accept(view, begin, this.#options.whilePaused)
+    return await acceptAnswers(view, log.entries, message, this.#services.ports.now())
+  }
+
+  /** A run in which nothing happens but what had happened before. */
+  #replay(held: Held, invocationId: string, events: readonly Event[]): ActiveRun {
+    const active = this.#activate(held, invocationId, {})
+    for (const event of events) active.events.push(event)
+    active.rest()
+    return active
+  }
+
+  /** Questions whose time is up are denied before anything else happens. */
+  async #expire(held: Held): Promise<void> {
+    const now = this.#services.ports.now() / 1000
+    for (const { fold } of held.view.open()) {
+      const denials = expired(fold, now)
+      if (denials.length) await this.#activate(held, fold.invocationId, {}).deny(denials)
     }
   }
 

@@ -1,9 +1,14 @@
 import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { toPlain } from '../base/plain.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
-import type { EventActions } from '../event/event.ts'
+import { ToolError } from '../error/error.ts'
+import { inputOf } from '../event/decision.ts'
+import type { EventActions, Request } from '../event/event.ts'
+import type { RequestState } from '../event/fold.ts'
 import type { MemoryEntry } from '../memory/service.ts'
+import { compileSchema } from '../schema/compile.ts'
 import type { StateReader } from '../session/service.ts'
 import { RunCallbackContext } from './callback-context.ts'
 import type { Invocation, ToolContext } from './context.ts'
@@ -20,8 +25,15 @@ export interface CallOptions {
   readonly functionCallId: string
   readonly authCredential?: AuthCredential | undefined
   readonly toolConfirmation?: ToolConfirmation | undefined
+  /** What humans were asked about the call before. */
+  readonly requests?: readonly RequestState[] | undefined
   onProgress(functionCallId: string, toolName: string, value: unknown): void
 }
+
+/** What a body asks. */
+export type BodyQuestion = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema'>
+
+const NONE: readonly never[] = []
 
 /** The context of one call. `abort`, `close` and `take` are dispatch's, not the body's. */
 export class CallContext implements ToolContext {
@@ -32,6 +44,8 @@ export class CallContext implements ToolContext {
   #controller: AbortController | undefined
   #aborted: { readonly reason: unknown } | undefined
   #closed = false
+  #confirmation: ToolConfirmation | undefined
+  #questions: readonly BodyQuestion[] | undefined
   longRunning: boolean
 
   constructor(options: CallOptions, under?: StateReader) {
@@ -68,7 +82,53 @@ export class CallContext implements ToolContext {
     return this.#options.authCredential
   }
   get toolConfirmation(): ToolConfirmation | undefined {
-    return this.#options.toolConfirmation
+    return this.#confirmation ?? this.#options.toolConfirmation
+  }
+  /** What the body asked in this attempt, when nobody has answered it yet. */
+  get questions(): readonly BodyQuestion[] {
+    return this.#questions ?? NONE
+  }
+  /** What humans were asked about the call before, as far as it still counts. */
+  get requests(): readonly RequestState[] {
+    return this.#options.requests ?? NONE
+  }
+  requestConfirmation({ hint, payload }: { hint: string; payload?: unknown }): void {
+    if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(String(hint))) return
+    const given = payload === undefined ? {} : { payload: toPlain(payload).value }
+    this.#ask({ kind: 'confirmation', hint: String(hint), ...given })
+  }
+  requestInput<T = unknown>({
+    key,
+    message,
+    schema,
+  }: {
+    key: string
+    message: string
+    schema?: unknown
+  }): T | undefined {
+    const compiled = schema === undefined ? undefined : compileSchema(schema, `The schema of question "${key}"`)
+    const answer = this.requests.findLast(
+      ({ request, answer: given }) => request.kind === 'input' && request.key === key && given !== undefined,
+    )?.answer
+    const parsed = answer && (compiled ? compiled.parse(inputOf(answer)) : { value: inputOf(answer) })
+    if (parsed instanceof Promise) {
+      throw new ToolError(`The schema of question "${key}" checks asynchronously, which requestInput cannot wait for.`)
+    }
+    if (parsed && !parsed.issues) return parsed.value as T
+    const shape = compiled && { schema: compiled.jsonSchema }
+    this.#ask({ kind: 'input', key: String(key), hint: String(message), ...shape })
+    return undefined
+  }
+  /** A question in other words is another question. */
+  #wasConfirmed(hint: string): boolean {
+    return this.requests.some(
+      ({ request, answer }) =>
+        request.kind === 'confirmation' && request.origin === 'body' && request.hint === hint && answer !== undefined,
+    )
+  }
+  #ask(question: BodyQuestion): void {
+    const others = (this.#questions ?? []).filter(({ kind, key }) => kind !== question.kind || key !== question.key)
+    this.#questions = [...others, question]
   }
   /** Made when first looked at: most bodies never look. */
   get signal(): AbortSignal {
@@ -102,13 +162,20 @@ export class CallContext implements ToolContext {
     this.#aborted = { reason }
     this.#controller?.abort(reason)
   }
+  /** A human has approved the call. */
+  confirmedWith(confirmation: ToolConfirmation): void {
+    this.#confirmation = confirmation
+  }
   /** A context for one attempt of the body: what it writes counts only when it is adopted. */
   attempt(): CallContext {
-    return new CallContext(this.#options, this.state)
+    const attempt = new CallContext(this.#options, this.state)
+    attempt.#confirmation = this.#confirmation
+    return attempt
   }
   /** The attempt has succeeded: what it wrote is the call's. */
   adopt(attempt: CallContext): void {
     this.longRunning = attempt.longRunning
+    this.#questions = attempt.#questions
     const taken = attempt.take()
     if (taken) this.#writes.add(taken)
   }

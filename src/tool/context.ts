@@ -78,6 +78,13 @@ export interface ToolContext extends CallbackContext {
   readonly toolConfirmation: ToolConfirmation | undefined
   /** Hands the rest of the invocation to another agent. */
   transferToAgent(name: string): void
+  /** Asks a human before going on: the call waits, and its body is run from the start once they have said yes. */
+  requestConfirmation(question: { hint: string; payload?: unknown }): void
+  /**
+   * The answer to a question, checked against its schema; or undefined, and the question is put: the call waits, and its
+   * body is run from the start when it is answered.
+   */
+  requestInput<T = unknown>(question: { key: string; message: string; schema?: unknown }): T | undefined
   /** Shown to whoever follows the run, as it happens; never stored, never sent to the model. */
   progress(value: unknown): void
 }

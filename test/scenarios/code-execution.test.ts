@@ -1,8 +1,10 @@
 // Code a model writes is run after its turn, through the same dispatcher as tools, and its result goes back to it.
 import {
+  approve,
   type CodeExecutor,
   type CodeRequest,
   type CodeResult,
+  deny,
   type Event,
   exitLoop,
   InMemoryArtifactService,
@@ -12,6 +14,7 @@ import {
   LoopAgent,
   longRunning,
   type Part,
+  type PendingRequest,
   Runner,
   type SessionService,
   tool,
@@ -215,11 +218,26 @@ describe('gates and callbacks', () => {
     expect(results(told.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: 'execute_code: no six' }])
   })
 
-  test('code that needs a yes is not run without one', async () => {
+  test('code that needs a yes waits for it', async () => {
     const codeExecutor = executor({ six: () => ok('6') }, { requiresConfirmation: true })
-    const told = await play({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
+    const { runner } = stage({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
+    const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     expect(codeExecutor.runs).toEqual([])
-    expect(results(told.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED' }])
+    expect(pending).toMatchObject([{ kind: 'confirmation', tool: 'execute_code', args: { code: 'six' } }])
+    const message = [approve(pending[0] as PendingRequest)]
+    const { events, text } = await runner.complete({ userId: 'ada', sessionId, message })
+    expect(results(events)).toMatchObject([{ outcome: 'OUTCOME_OK', output: '6' }])
+    expect(text).toBe('done')
+  })
+
+  test('code that is refused is not run, and the model is told', async () => {
+    const codeExecutor = executor({ six: () => ok('6') }, { requiresConfirmation: true })
+    const { runner } = stage({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
+    const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
+    const message = [deny(pending[0] as PendingRequest)]
+    const { events } = await runner.complete({ userId: 'ada', sessionId, message })
+    expect(codeExecutor.runs).toEqual([])
+    expect(results(events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: expect.stringContaining('rejected') }])
   })
 
   test('cancelling stops the code, and it has an answer in the log', async () => {
@@ -297,15 +315,25 @@ describe('tools called from code', () => {
     expect(results(told.events)).toMatchObject([{ output: errorCode }])
   })
 
-  test('a tool that needs a yes is refused in code too, and does not run', async () => {
+  test('a tool that needs a yes pauses the code, which is run again with the answers it had', async () => {
     const pay = vi.fn(() => 'paid')
     const payTool = tool({ name: 'pay', description: 'Pay', requiresConfirmation: true, run: pay })
+    const added = vi.fn(() => 3)
+    const add = tool({ name: 'add', description: 'Add', run: added })
     const codeExecutor = executor({
-      pay: async ({ callTool }) => ok(String(await callTool?.('pay', {}).catch((error: Error) => error.message))),
+      pay: async ({ callTool }) => {
+        await callTool?.('add', {})
+        return ok(JSON.stringify(await callTool?.('pay', {}).catch((error: Error) => error.message)))
+      },
     })
-    const told = await play({ agent: { codeExecutor }, tools: [payTool], steps: [code('pay'), 'done'] })
+    const { runner } = stage({ agent: { codeExecutor }, tools: [add, payTool], steps: [code('pay'), 'done'] })
+    const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     expect(pay).not.toHaveBeenCalled()
-    expect(results(told.events)[0]?.output).toContain('confirm')
+    expect(pending).toMatchObject([{ kind: 'confirmation', tool: 'pay' }])
+    const message = [approve(pending[0] as PendingRequest)]
+    const { events } = await runner.complete({ userId: 'ada', sessionId, message })
+    expect(results(events)).toMatchObject([{ output: '{"result":"paid"}' }])
+    expect([pay.mock.calls.length, added.mock.calls.length]).toEqual([1, 1])
   })
 
   test('code cannot call without end', async () => {

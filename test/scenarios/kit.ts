@@ -8,6 +8,7 @@ import {
   LlmAgent,
   type LlmAgentOptions,
   type Logger,
+  type LogRecord,
   type Ports,
   Runner,
   type RunnerOptions,
@@ -180,9 +181,9 @@ export class HandTimers {
 }
 
 /** In-memory sessions that remember every append, records included. */
-export function openLog(): { sessionService: SessionService; appended: (Event | Intent)[] } {
+export function openLog(): { sessionService: SessionService; appended: (Event | LogRecord)[] } {
   const sessionService = new InMemorySessionService()
-  const appended: (Event | Intent)[] = []
+  const appended: (Event | LogRecord)[] = []
   const append = sessionService.append.bind(sessionService)
   sessionService.append = async (lease, seq, entries, options) => {
     for (const entry of entries) appended.push(entry.event ?? entry.record)
@@ -192,6 +193,6 @@ export function openLog(): { sessionService: SessionService; appended: (Event | 
 }
 
 /** The intent records among what was appended. */
-export function intentsOf(appended: readonly (Event | Intent)[]): Intent[] {
-  return appended.filter((one): one is Intent => 'type' in one)
+export function intentsOf(appended: readonly (Event | LogRecord)[]): Intent[] {
+  return appended.filter((one): one is Intent => 'type' in one && one.type === 'intent')
 }

@@ -93,14 +93,25 @@ test('told to continue, it is the same as by default', async () => {
   expect((await send(result())).text).toBe('Done.')
 })
 
-test('results nobody waits for, twice the same, or mixed with text are refused', async () => {
+test('results nobody waits for, other than the first, or mixed with text are refused', async () => {
   const { send } = shop(['Done.'])
   await expect(send(result())).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await send('Order')
   const mixed = [...result(), { text: 'and hello' }] as never
   await expect(send(mixed)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   await send(result())
-  await expect(send(result())).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  const other = [{ functionResponse: { id: 'o1', name: 'order', response: { box: 'lost' } } }]
+  await expect(send(other)).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
+})
+
+test('the same result again records nothing and gives what followed the first', async () => {
+  const { model, send } = shop(['Done.'])
+  await send('Order')
+  const first = await send(result())
+  const again = await send(result())
+  expect(again.events).toEqual(first.events)
+  expect(again.text).toBe('Done.')
+  model.assertComplete()
 })
 
 test('a result cannot speak in another tool’s name', async () => {

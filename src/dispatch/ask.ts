@@ -1,0 +1,79 @@
+// Questions to a human, as they are recorded and as they are shown.
+import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
+import type { Part, ToolConfirmation } from '../content/content.ts'
+import type { EventActions, NewEntry, Request } from '../event/event.ts'
+import { definitionOf } from './definition.ts'
+import type { Batch } from './host.ts'
+import type { Asked, Question, Ready } from './outcome.ts'
+
+/** Unless the tool says otherwise a question is good for a day. */
+const EXPIRES_IN_MS = 24 * 60 * 60 * 1000
+
+/** A body that ended with a question: it is run from the start when that is answered. */
+export async function askedByBody({ call, entry, args, context }: Ready): Promise<Asked> {
+  const definition = await definitionOf(entry)
+  const { value } = toPlain(args)
+  const asked: JsonObject = isRecord(value) ? value : { value }
+  const questions = context.questions.map(
+    (question): Question => ({ ...question, origin: 'body', args: asked, definition }),
+  )
+  return { type: 'asked', call, questions }
+}
+
+/** A record for each question, then the event that shows them. */
+export function askEntries(batch: Batch, asked: readonly Asked[]): NewEntry[] {
+  const { host, scope, agentName } = batch
+  const records: Request[] = []
+  const parts: Part[] = []
+  const actions: EventActions = { skipSummarization: true }
+  for (const { call, questions } of asked) {
+    for (const question of questions) {
+      const request = requestOf(batch, call.id, question)
+      records.push(request)
+      const { id, name, args } = call
+      parts.push({ functionCall: { id: request.id, ...shownAs(request, { id, name, args: copyJson(args) }) } })
+      if (request.kind !== 'confirmation') continue
+      actions.requestedToolConfirmations ??= {}
+      actions.requestedToolConfirmations[id] = confirmationOf(request)
+    }
+  }
+  const event = host.draft(agentName, scope, { role: 'model', parts }, actions)
+  event.longRunningToolIds = records.map(({ id }) => id)
+  return [...records.map((record) => ({ record })), { event }]
+}
+
+function requestOf(batch: Batch, callId: string, question: Question): Request {
+  const { host, scope } = batch
+  const now = host.ports.now()
+  const call = host.fold.calls.get(callId)
+  const expiresInMs = (call && batch.entryOf(call)?.tool.expiresInMs) ?? EXPIRES_IN_MS
+  return {
+    type: 'request',
+    id: host.newCallId(),
+    invocationId: host.invocationId,
+    path: scope.path,
+    callId,
+    ...question,
+    createdAt: now / 1000,
+    ...(Number.isFinite(expiresInMs) && { expiresAt: (now + expiresInMs) / 1000 }),
+  }
+}
+
+function shownAs(request: Request, originalFunctionCall: JsonObject): { name: string; args: JsonObject } {
+  if (request.kind === 'confirmation') {
+    return {
+      name: 'adk_request_confirmation',
+      args: {
+        originalFunctionCall: { ...originalFunctionCall, args: request.args },
+        toolConfirmation: confirmationOf(request),
+      },
+    }
+  }
+  const { hint, schema } = request
+  return { name: 'adk_request_input', args: { message: hint ?? '', ...(schema && { response_schema: schema }) } }
+}
+
+function confirmationOf({ hint = '', payload }: Request): ToolConfirmation {
+  return { hint, confirmed: false, ...(payload !== undefined && { payload }) }
+}

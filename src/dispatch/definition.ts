@@ -1,0 +1,27 @@
+import { canonicalJson } from '../base/json.ts'
+import type { ToolEntry } from './resolve.ts'
+
+const known: WeakMap<ToolEntry, Promise<string>> = new WeakMap()
+
+/** What a tool is, as far as whoever approved a call of it could know: name, parameters, effect and gate, as a digest. */
+export function definitionOf(entry: ToolEntry): Promise<string> {
+  let digest = known.get(entry)
+  if (!digest) {
+    digest = digestOf(describe(entry))
+    known.set(entry, digest)
+  }
+  return digest
+}
+
+function describe({ tool, declaration }: ToolEntry): string {
+  const { name, effect = 'atMostOnce', requiresConfirmation, authConfig, isLongRunning } = tool
+  const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
+  const parameters = declaration?.parametersJsonSchema ?? null
+  const scheme = authConfig?.authScheme ?? null
+  return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isLongRunning === true })
+}
+
+async function digestOf(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

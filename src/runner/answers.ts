@@ -1,0 +1,131 @@
+// Answers to what an invocation waits for: found by id, checked, and written down in one form.
+import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
+import type { Content, FunctionResponse, Part } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { inputOf } from '../event/decision.ts'
+import { type CallState, type Fold, openRequests, type RequestState } from '../event/fold.ts'
+import { compileSchema } from '../schema/compile.ts'
+
+/** A message of answers, as it is recorded. */
+export interface Answers {
+  readonly fold: Fold
+  readonly message: Content
+  /** Every one of them had been given before, in the same words. */
+  readonly isRepeat: boolean
+}
+
+/** All of one invocation, each to something that is known; anything else is an error and nothing is recorded. */
+export async function readAnswers(
+  folds: readonly Fold[],
+  { parts }: Content,
+  now: number,
+  wasGiven: (callId: string) => boolean,
+): Promise<Answers> {
+  let owner: Fold | undefined
+  let repeats = 0
+  const answers: Part[] = []
+  const answered = new Set<unknown>()
+  for (const { functionResponse: answer } of parts) {
+    if (!answer) throw new ToolwrightError('INVALID_REQUEST', 'A message holds answers or something new, not both.')
+    const found = find(folds, answer.id ?? '')
+    owner ??= found.fold
+    if (owner !== found.fold) {
+      throw new ToolwrightError('INVALID_REQUEST', 'The answers belong to different invocations: send them one by one.')
+    }
+    const what = found.asked ?? found.call
+    if (answered.has(what))
+      throw new ToolwrightError('INVALID_REQUEST', `"${answer.id}" is answered twice in one message.`)
+    answered.add(what)
+    const response = asObject(answer.response)
+    if (found.asked ? isRepeat(found, found.asked, response) : isResultRepeated(found.call, response, wasGiven))
+      repeats++
+    else if (found.asked) await check(found.asked, response, now)
+    else checkChoice(found.call, answer, response)
+    answers.push({ functionResponse: cleaned(answer, response, found) })
+  }
+  if (repeats > 0 && repeats < answers.length) {
+    throw new ToolwrightError('ALREADY_ANSWERED', 'Some of the answers were given before: send only the others.')
+  }
+  return { fold: owner as Fold, message: { role: 'user', parts: answers }, isRepeat: repeats > 0 }
+}
+
+interface Found {
+  readonly fold: Fold
+  readonly call: CallState
+  /** The question; undefined when it is the result of a long-running call. */
+  readonly asked: RequestState | undefined
+}
+
+/** By the id of the question, or of the call when it waits for one thing only. */
+function find(folds: readonly Fold[], id: string): Found {
+  for (const fold of folds) {
+    const asked = fold.request(id)
+    const call = fold.calls.get(asked?.request.callId ?? id)
+    if (asked && call) return { fold, call, asked }
+    if (!call) continue
+    const open = openRequests(call)
+    const only = open.length ? open : call.requests
+    if (only.length === 1 && !call.pending) return { fold, call, asked: only[0] }
+    if (open.length > 1) {
+      throw new ToolwrightError(
+        'INVALID_REQUEST',
+        `Call "${id}" waits for several answers: use the ids of its requests.`,
+      )
+    }
+    if (call.pending || call.response) return { fold, call, asked: undefined }
+  }
+  throw nothingPending(id)
+}
+
+/** The same words again change nothing; other words come too late. */
+function isRepeat({ fold, call }: Found, { request, answer, denied }: RequestState, response: JsonObject): boolean {
+  if (denied !== undefined) throw new ToolwrightError('EXPIRED', `Request "${request.id}" has expired.`)
+  if (answer === undefined) {
+    if (fold.isOpen(call)) return false
+    throw nothingPending(request.id) // cancelled, or control moved on: the call has its response
+  }
+  if (canonicalJson(answer) === canonicalJson(response)) return true
+  throw new ToolwrightError('ALREADY_ANSWERED', `Request "${request.id}" was answered before, and not like this.`)
+}
+
+/** A call that was answered by nobody outside has nothing to be repeated. */
+function isResultRepeated(call: CallState, response: JsonObject, wasGiven: (callId: string) => boolean): boolean {
+  if (call.pending) return false
+  if (!wasGiven(call.id)) throw nothingPending(call.id)
+  if (call.response && canonicalJson(call.response.response) === canonicalJson(response)) return true
+  throw new ToolwrightError('ALREADY_ANSWERED', `Call "${call.id}" has its result already.`)
+}
+
+async function check({ request }: RequestState, response: JsonObject, now: number): Promise<void> {
+  if (request.expiresAt !== undefined && now / 1000 >= request.expiresAt) {
+    throw new ToolwrightError('EXPIRED', `Request "${request.id}" has expired.`)
+  }
+  if (request.kind !== 'input' || !request.schema) return
+  const parsed = await compileSchema(request.schema, `Request "${request.id}"`).parse(inputOf(response))
+  if (!parsed.issues) return
+  const wrong = parsed.issues.map(({ path, expected }) => `${path} must be ${expected}`).join('; ')
+  throw new ToolwrightError('INVALID_REQUEST', `The answer does not fit the question: ${wrong}.`)
+}
+
+/** A handle that waits for one of its options takes nothing else. */
+function checkChoice(call: CallState, { willContinue }: FunctionResponse, response: JsonObject): void {
+  const { status, options } = call.response?.response ?? {}
+  if (status !== 'awaiting_user' || !Array.isArray(options)) return
+  const [choice, ...more] = Object.values(response)
+  if (more.length === 0 && options.includes(choice) && !willContinue) return
+  throw new ToolwrightError('INVALID_REQUEST', `"${call.id}" is answered with one of: ${options.join(', ')}.`)
+}
+
+function nothingPending(id: string): ToolwrightError {
+  return new ToolwrightError('NOT_FOUND', `Nothing is pending under the id "${id}".`)
+}
+
+function asObject(response: unknown): JsonObject {
+  return isRecord(response) ? response : { result: response ?? null }
+}
+
+function cleaned({ willContinue }: FunctionResponse, response: JsonObject, { call, asked }: Found): FunctionResponse {
+  if (asked) return { id: asked.request.id, name: `adk_request_${asked.request.kind}`, response }
+  const { id, name } = call
+  return willContinue === true ? { id, name, response, willContinue } : { id, name, response }
+}

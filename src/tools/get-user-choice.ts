@@ -1,0 +1,28 @@
+import { tool } from '../tool/define.ts'
+import type { Tool } from '../tool/tool.ts'
+
+/**
+ * `get_user_choice`: the model lets the user choose. The call waits until it is answered with one of the options;
+ * anything else is refused and it goes on waiting.
+ *
+ * @example
+ * const { pending } = await runner.complete({ userId: 'ada', sessionId: 's1', message: 'A drink, please.' })
+ * await runner.complete({ userId: 'ada', sessionId: 's1', message: [respond(pending[0], 'tea')] })
+ */
+export function getUserChoice(): Tool {
+  return tool({
+    name: 'get_user_choice',
+    description: 'Show the user a list of options and let them choose one.',
+    parameters: {
+      type: 'object',
+      properties: {
+        prompt: { type: 'string', description: 'What the user is asked.' },
+        options: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'What they can choose from.' },
+      },
+      required: ['prompt', 'options'],
+    },
+    isLongRunning: true,
+    effect: 'none',
+    run: ({ prompt, options }) => ({ status: 'awaiting_user', prompt, options }),
+  })
+}

@@ -1,0 +1,206 @@
+// What was approved is what runs.
+import { approve, type BeforeTool, tool } from 'toolwright'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { about, finals, process, refunds, refundTool, say, stores } from './approvals-kit.ts'
+import { HandTimers, until } from './kit.ts'
+
+describe.each(stores)('%s', (_, newStore) => {
+  describe('arguments of the approver’s own', () => {
+    test('count where the tool allows them; the model is told what ran', async () => {
+      const store = newStore()
+      const { refund, run } = refundTool({ allowEditedArgs: true })
+      const { runner, model } = process(store, { tools: [refund], steps: [refunds(500), 'done'] })
+      const { pending } = await say(runner)
+      await say(runner, [approve(about(pending), { args: { amount: 50 } })])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 50 })
+      const [, call, response] = model.requests[1]?.contents ?? []
+      expect(call?.parts[0]?.functionCall?.args).toEqual({ amount: 500 })
+      expect(response?.parts[0]?.functionResponse?.response).toEqual({ refunded: 50, editedArgs: { amount: 50 } })
+    })
+
+    test('are ignored where it does not', async () => {
+      const { refund, run } = refundTool()
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+      const { pending } = await say(runner)
+      await say(runner, [approve(about(pending), { args: { amount: 999 } })])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
+    })
+
+    test('are checked like the model’s', async () => {
+      const { refund, run } = refundTool({ allowEditedArgs: true })
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+      const { pending } = await say(runner)
+      const { events } = await say(runner, [approve(about(pending), { args: { amount: 'all' } })])
+      expect(run).not.toHaveBeenCalled()
+      expect(finals(events).c1).toMatchObject({ errorCode: 'INVALID_ARGS' })
+    })
+
+    test('pass beforeTool like the model’s: what it refuses stays refused', async () => {
+      const { refund, run } = refundTool({ allowEditedArgs: true })
+      const beforeTool: BeforeTool = ({ args }) =>
+        Number(args.amount) > 100 ? { result: { error: 'over the limit' } } : undefined
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
+      const { pending } = await say(runner)
+      const { events } = await say(runner, [approve(about(pending), { args: { amount: 5000 } })])
+      expect(run).not.toHaveBeenCalled()
+      expect(finals(events).c1).toMatchObject({ error: 'over the limit' })
+    })
+  })
+
+  describe('beforeTool that changes arguments', () => {
+    test('before the question: what it made of them is shown, and runs', async () => {
+      const { refund, run } = refundTool()
+      const beforeTool: BeforeTool = ({ args }) => ({ args: { amount: Math.min(Number(args.amount), 10) } })
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(500), 'done'], agent: { beforeTool } })
+      const { pending } = await say(runner)
+      expect(about(pending).args).toEqual({ amount: 10 })
+      await say(runner, [approve(about(pending))])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 10 })
+    })
+
+    test('after the yes: it is asked once more, then refused', async () => {
+      const { refund, run } = refundTool()
+      let amount = 5
+      const beforeTool: BeforeTool = () => ({ args: { amount: amount++ } })
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
+      const first = await say(runner)
+      const second = await say(runner, [approve(about(first.pending))])
+      expect(about(second.pending)).toMatchObject({ args: { amount: 6 }, hint: expect.stringContaining('not those') })
+      const third = await say(runner, [approve(about(second.pending))])
+      expect(run).not.toHaveBeenCalled()
+      expect(finals(third.events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      expect(third.text).toBe('done')
+    })
+
+    test('asked once more and approved as it then is, it runs', async () => {
+      const { refund, run } = refundTool()
+      const amounts = [5, 6, 6]
+      const beforeTool: BeforeTool = () => ({ args: { amount: amounts.shift() } })
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
+      const first = await say(runner)
+      const second = await say(runner, [approve(about(first.pending))])
+      await say(runner, [approve(about(second.pending))])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
+    })
+
+    test('may itself ask: the body does not run before the answer', async () => {
+      const { refund, run } = refundTool({ requiresConfirmation: false })
+      const beforeTool: BeforeTool = ({ context }) => context.requestConfirmation({ hint: 'The policy asks.' })
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
+      const { pending } = await say(runner)
+      expect(run).not.toHaveBeenCalled()
+      expect(about(pending).hint).toBe('The policy asks.')
+      expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+      expect(run).toHaveBeenCalledOnce()
+    })
+  })
+
+  describe('a predicate', () => {
+    const played = async (requiresConfirmation: (args: { amount: number }) => unknown, amount = 5) => {
+      const { refund, run } = refundTool({ requiresConfirmation: requiresConfirmation as never })
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(amount), 'done'] })
+      return { run, runner, ...(await say(runner)) }
+    }
+
+    test('lets through what it says false to', async () => {
+      const { run, pending } = await played(({ amount }) => amount > 100)
+      expect(pending).toEqual([])
+      expect(run).toHaveBeenCalledOnce()
+    })
+
+    test.each<[string, () => unknown]>([
+      ['says true', () => true],
+      ['says nothing', () => undefined],
+      ['says 0', () => 0],
+      [
+        'throws',
+        () => {
+          throw new Error('broken')
+        },
+      ],
+      ['rejects', () => Promise.reject(new Error('broken'))],
+      ['promises nonsense', async () => 'false'],
+    ])('that %s means: ask', async (_name, predicate) => {
+      const { run, pending } = await played(predicate)
+      expect(pending).toHaveLength(1)
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    test('cannot change what runs', async () => {
+      const { run, runner, pending } = await played((args) => {
+        args.amount = 999
+        return true
+      })
+      expect(about(pending).args).toEqual({ amount: 5 })
+      await say(runner, [approve(about(pending))])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
+    })
+
+    test('cannot change what a schema made of it either', async () => {
+      const run = vi.fn((args: { at: Date }) => args.at.getTime())
+      const book = tool({
+        name: 'book',
+        description: 'Book',
+        parameters: z.object({ at: z.iso.datetime().pipe(z.coerce.date()) }),
+        requiresConfirmation: ({ at }) => {
+          at.setTime(0)
+          return false
+        },
+        run: (args) => run(args),
+      })
+      const steps = [{ calls: [{ name: 'book', args: { at: '2030-01-01T00:00:00Z' } }] }, 'done']
+      await say(process(newStore(), { tools: [book], steps }).runner)
+      expect(run).toHaveReturnedWith(Date.UTC(2030, 0, 1))
+    })
+
+    test('that hangs means: ask, after five seconds', async () => {
+      const timers = new HandTimers()
+      const { refund, run } = refundTool({ requiresConfirmation: () => new Promise<boolean>(() => {}) })
+      const { runner } = process(newStore(), {
+        tools: [refund],
+        steps: [refunds(5), 'done'],
+        runner: { ports: timers.ports },
+      })
+      const said = say(runner)
+      await until(() => timers.count(5_000) === 2) // the lease is renewed as often
+      await timers.fire(5_000)
+      await timers.fire(5_000)
+      const { pending } = await said
+      expect(run).not.toHaveBeenCalled()
+      await say(runner, [approve(about(pending))]) // and it is not asked again
+      expect(run).toHaveBeenCalledOnce()
+    })
+
+    test('that answers in time leaves no timer behind', async () => {
+      const timers = new HandTimers()
+      const { refund } = refundTool({ requiresConfirmation: async () => false })
+      const story = { tools: [refund], steps: [refunds(5), 'done'], runner: { ports: timers.ports } }
+      await say(process(newStore(), story).runner)
+      expect(timers.count(5_000)).toBeLessThanOrEqual(1) // the lease's own
+    })
+  })
+
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('broken')
+      },
+    ],
+    ['is no text', () => 7],
+    ['is a promise', async () => 'later'],
+    ['is empty', () => ''],
+  ])('a hint that %s is replaced, and the call is asked about', async (_name, confirmationHint) => {
+    const { refund } = refundTool({ confirmationHint: confirmationHint as never })
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+    const { pending } = await say(runner)
+    expect(about(pending).hint).toBe('Approve execution of tool `refund`?')
+  })
+
+  test('a hint of the tool’s own is made from the arguments', async () => {
+    const { refund } = refundTool({ confirmationHint: (args) => `Refund ${args.amount}?` })
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+    expect(about((await say(runner)).pending).hint).toBe('Refund 5?')
+  })
+})

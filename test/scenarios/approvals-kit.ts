@@ -1,0 +1,123 @@
+// What stories of asking and answering share: one store, and a new process over it as often as a story needs.
+import {
+  type Agent,
+  type Completion,
+  type Content,
+  type Event,
+  InMemorySessionService,
+  type JsonObject,
+  LlmAgent,
+  type LlmAgentOptions,
+  type Part,
+  type PendingRequest,
+  Runner,
+  type RunnerOptions,
+  type SessionService,
+  type Tool,
+  type TypedTool,
+  tool,
+} from 'toolwright'
+import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { type Mock, vi } from 'vitest'
+import { z } from 'zod'
+import { quiet } from './kit.ts'
+
+/** Every store the stories are told on. */
+export const stores: [string, () => SessionService][] = [['in memory', () => new InMemorySessionService()]]
+
+export const where = { userId: 'ada', sessionId: 's1' }
+
+export interface Process {
+  readonly runner: Runner
+  readonly model: ScriptedModel
+}
+
+/** A process of its own: new agents, a new runner, the same store. */
+export function process(
+  store: SessionService,
+  story: {
+    tools?: LlmAgentOptions['tools']
+    steps?: readonly Step[]
+    agent?: Partial<LlmAgentOptions>
+    runner?: Partial<RunnerOptions>
+  },
+): Process {
+  const model = scriptedModel(story.steps ?? [])
+  const agent = new LlmAgent({ name: 'agent', model, tools: story.tools, ...story.agent })
+  return { model, runner: runnerOf(store, agent, story.runner) }
+}
+
+export function runnerOf(store: SessionService, agent: Agent, more: Partial<RunnerOptions> = {}): Runner {
+  return new Runner({ appName: 'app', agent, sessionService: store, logger: quiet, ...more })
+}
+
+export interface Refund {
+  readonly refund: TypedTool<{ amount: number }, unknown>
+  readonly run: Mock<(args: { amount: number }) => unknown>
+}
+
+/** A tool that moves money, and what it moved. */
+export function refundTool(more: Partial<Tool> = {}): Refund {
+  const run = vi.fn((args: { amount: number }): unknown => ({ refunded: args.amount }))
+  const refund = tool({
+    name: 'refund',
+    description: 'Refund money',
+    parameters: z.object({ amount: z.number() }),
+    requiresConfirmation: true,
+    run: (args) => run(args),
+  })
+  return { refund: { ...refund, ...more } as Refund['refund'], run }
+}
+
+/** A reply that asks for refunds of these amounts: calls c1, c2, ... */
+export function refunds(...amounts: number[]): Step {
+  return { calls: amounts.map((amount, at) => ({ id: `c${at + 1}`, name: 'refund', args: { amount } })) }
+}
+
+/** Sends a message as ada. */
+export async function say(runner: Runner, message: string | Part[] = 'go'): Promise<Completion> {
+  return await runner.complete({ ...where, message })
+}
+
+/** The request about a call, or the only one. */
+export function about(pending: readonly PendingRequest[], callId?: string): PendingRequest {
+  const found = pending.filter(({ functionCallId }) => callId === undefined || functionCallId === callId)
+  if (found.length !== 1) throw new Error(`${found.length} requests about ${callId}`)
+  return found[0] as PendingRequest
+}
+
+/** An answer as a client writes it. */
+export function answer(id: string, response: unknown, name = 'adk_request_confirmation'): Part {
+  return { functionResponse: { id, name, response: response as JsonObject } }
+}
+
+export async function stored(store: SessionService): Promise<readonly Event[]> {
+  return (await store.getSession({ appName: 'app', ...where }))?.events ?? []
+}
+
+/** The final responses in a list of events, by call id. */
+export function finals(events: readonly Event[]): { [id: string]: JsonObject } {
+  const found: { [id: string]: JsonObject } = {}
+  for (const { content, author } of events) {
+    if (author === 'user') continue
+    for (const { functionResponse: one } of content?.parts ?? []) {
+      if (one && !one.willContinue) found[one.id ?? ''] = one.response
+    }
+  }
+  return found
+}
+
+/** What is wrong with a history: each call must have one response, right after it, and nobody sees the questions. */
+export function problems(contents: readonly Content[]): string[] {
+  const found: string[] = []
+  for (const [at, { role, parts }] of contents.entries()) {
+    const calls = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall.id] : []))
+    const next = contents[at + 1]?.parts.flatMap(({ functionResponse }) => functionResponse?.id ?? []) ?? []
+    if (calls.length && JSON.stringify(calls) !== JSON.stringify(next)) found.push(`${calls} answered by ${next}`)
+    const before = contents[at - 1]?.parts.some(({ functionCall }) => functionCall) ?? false
+    if (role === 'tool' && !before) found.push(`responses at ${at} follow no calls`)
+    if (role === 'user' && parts.some(({ functionResponse }) => functionResponse)) found.push(`an answer at ${at}`)
+    if (JSON.stringify(parts).includes('adk_request_')) found.push(`a question at ${at}`)
+  }
+  return found
+}

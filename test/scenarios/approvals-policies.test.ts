@@ -1,0 +1,237 @@
+// The gate is in the dispatcher: whatever kind of tool it is, and whatever is wrapped around it.
+import {
+  agentTool,
+  approve,
+  type CodeExecutor,
+  cached,
+  concurrency,
+  confirm,
+  deny,
+  LlmAgent,
+  longRunning,
+  prefixTools,
+  rateLimit,
+  redact,
+  respond,
+  retry,
+  StaticToolset,
+  type Tool,
+  timeout,
+  tool,
+} from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { about, answer, finals, process, refunds, refundTool, say, stored, stores } from './approvals-kit.ts'
+import { bare } from './kit.ts'
+
+const layers: [string, (tool: Tool) => Tool][] = [
+  ['timeout', (one) => timeout(one, 1_000)],
+  ['cached', (one) => cached(one)],
+  ['retry', (one) => retry(one, { attempts: 2 })],
+  ['rateLimit', (one) => rateLimit(one, { max: 10, perMs: 1_000 })],
+  ['concurrency', (one) => concurrency(one, 1)],
+  ['redact', (one) => redact(one, ['secret'])],
+]
+
+describe.each(stores)('%s', (_, newStore) => {
+  test.each(layers)('confirm() inside and outside of %s asks, and a yes runs once', async (_name, wrap) => {
+    for (const make of [(one: Tool) => wrap(confirm(one, 'Go?')), (one: Tool) => confirm(wrap(one), 'Go?')]) {
+      const run = vi.fn(() => ({ ok: 1 }))
+      const tools = [make(bare('act', run))]
+      const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
+      const { pending } = await say(runner)
+      expect(run).not.toHaveBeenCalled()
+      expect(about(pending).hint).toBe('Go?')
+      const { events } = await say(runner, [approve(about(pending))])
+      expect(run).toHaveBeenCalledOnce()
+      expect(finals(events).c1).toEqual({ ok: 1 })
+    }
+  })
+
+  test.each(layers)('a question of a body inside %s is asked, and is no result', async (_name, wrap) => {
+    const run = vi.fn((_args, context) => ({ said: context.requestInput({ key: 'k', message: 'k?' }) ?? 'nothing' }))
+    const tools = [wrap(bare('act', run))]
+    const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
+    const { pending } = await say(runner)
+    const { events } = await say(runner, [respond(about(pending), 'K')])
+    expect(finals(events).c1).toEqual({ said: 'K' })
+    expect(run).toHaveBeenCalledTimes(2)
+  })
+
+  test('of nested gates none can be talked out of asking', async () => {
+    const { refund } = refundTool()
+    const outer = confirm(refund, { when: () => false })
+    const both = confirm(
+      confirm(
+        bare('act', () => 1),
+        { when: () => true },
+      ),
+      { when: () => false },
+    )
+    const neither = confirm(
+      confirm(
+        bare('free', () => 1),
+        { when: () => false },
+      ),
+      { when: () => false },
+    )
+    const steps = [{ calls: [...(refundCalls() ?? []), { id: 'a1', name: 'act' }, { id: 'f1', name: 'free' }] }]
+    const { pending, events } = await say(process(newStore(), { tools: [outer, both, neither], steps }).runner)
+    expect(pending.map(({ functionCallId }) => functionCallId)).toEqual(['c1', 'a1'])
+    expect(finals(events)).toEqual({ f1: { result: 1 } })
+  })
+
+  test('when() decides by the arguments, the hint says them', async () => {
+    const { refund, run } = refundTool({ requiresConfirmation: false })
+    const gated = confirm(refund, {
+      hint: ({ amount }) => `Refund ${amount}?`,
+      when: ({ amount }) => Number(amount) > 100,
+    })
+    const { runner } = process(newStore(), { tools: [gated], steps: [refunds(50, 500), 'done'] })
+    const { pending } = await say(runner)
+    expect(about(pending).hint).toBe('Refund 500?')
+    expect(run.mock.calls).toEqual([[{ amount: 50 }]])
+  })
+
+  const kinds: [string, (run: () => unknown) => Tool, string][] = [
+    ['any object that is a tool', (run) => bare('act', run, { requiresConfirmation: true }), 'act'],
+    ['a long-running tool', (run) => confirm(longRunning(bare('act', run))), 'act'],
+    [
+      'a generator',
+      (run) =>
+        confirm(
+          bare('act', function* () {
+            yield 1
+            return run()
+          }),
+        ),
+      'act',
+    ],
+  ]
+  test.each(kinds)('%s does not run after a no, and does after a yes', async (_name, make, name) => {
+    for (const [says, times] of [
+      [deny, 0],
+      [approve, 1],
+    ] as const) {
+      const run = vi.fn(() => ({ ok: 1 }))
+      const { runner } = process(newStore(), { tools: [make(run)], steps: [{ calls: [{ id: 'c1', name }] }, 'done'] })
+      const { pending } = await say(runner)
+      const answered = await say(runner, [says(about(pending))])
+      expect(run).toHaveBeenCalledTimes(times)
+      if (times && answered.pending.length) {
+        expect((await say(runner, [answer('c1', { late: 1 }, name)])).text).toBe('done')
+      } else expect(answered.text).toBe('done')
+    }
+  })
+
+  test('a tool of a toolset that is listed anew, under a prefix', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const tools = [prefixTools(new StaticToolset([refund]), 'shop_')]
+    const steps = [{ calls: [{ id: 'c1', name: 'shop_refund', args: { amount: 5 } }] }]
+    const { pending } = await say(process(store, { tools, steps }).runner)
+    expect(run).not.toHaveBeenCalled()
+    await say(process(store, { tools, steps: ['done'] }).runner, [approve(about(pending))])
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('an agent tool: nothing inside begins before the yes; then its own questions are asked', async () => {
+    for (const isYes of [false, true]) {
+      const store = newStore()
+      const { refund, run } = refundTool()
+      const inner = scriptedModel([refunds(5), 'paid'])
+      const helper = confirm(agentTool(new LlmAgent({ name: 'helper', model: inner, tools: [refund] })), 'May it help?')
+      const steps = [{ calls: [{ id: 'h1', name: 'helper', args: { request: 'x' } }] }, 'done']
+      const { runner } = process(store, { tools: [helper], steps })
+      const first = await say(runner)
+      expect(inner.requests).toHaveLength(0)
+      expect(about(first.pending)).toMatchObject({ tool: 'helper', hint: 'May it help?' })
+      const second = await say(runner, [(isYes ? approve : deny)(about(first.pending))])
+      expect(inner.requests).toHaveLength(isYes ? 1 : 0)
+      if (!isYes) continue
+      expect(about(second.pending)).toMatchObject({ tool: 'refund', agent: 'helper' })
+      expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
+      expect(run).toHaveBeenCalledOnce()
+    }
+  })
+
+  describe('code', () => {
+    const executor = (execute: CodeExecutor['execute'], requiresConfirmation: boolean): CodeExecutor => ({
+      languages: ['js'],
+      callsTools: true,
+      requiresConfirmation,
+      execute,
+    })
+    const steps = ['```js\nwork()\n```', 'done']
+
+    test('runs after a yes only', async () => {
+      for (const isYes of [false, true]) {
+        const execute = vi.fn(async () => ({ outcome: 'OK', output: 'ran' }) as const)
+        const { runner } = process(newStore(), { steps, agent: { codeExecutor: executor(execute, true) } })
+        const { pending } = await say(runner)
+        expect(execute).not.toHaveBeenCalled()
+        expect(about(pending).args).toMatchObject({ code: expect.stringContaining('work()') })
+        expect((await say(runner, [(isYes ? approve : deny)(about(pending))])).text).toBe('done')
+        expect(execute).toHaveBeenCalledTimes(isYes ? 1 : 0)
+      }
+    })
+
+    test('that calls a gated tool waits there, also when its executor is deaf; what it had called is not called again', async () => {
+      const store = newStore()
+      const { refund, run } = refundTool()
+      let looks = 0
+      const look = bare('look', () => ({ looks: ++looks }))
+      const got: unknown[] = []
+      const execute: CodeExecutor['execute'] = async ({ callTool }) => {
+        got.push(await callTool?.('look', {}))
+        got.push(await callTool?.('refund', { amount: 5 }))
+        return { outcome: 'OK', output: 'ran' }
+      }
+      const agent = { codeExecutor: executor(execute, false) }
+      const { pending } = await say(process(store, { tools: [refund, look], steps, agent }).runner)
+      expect(run).not.toHaveBeenCalled()
+      const { runner } = process(store, { tools: [refund, look], steps: ['done'], agent })
+      expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+      expect(got).toEqual([{ looks: 1 }, { looks: 1 }, { refunded: 5 }])
+      expect(run).toHaveBeenCalledOnce()
+    })
+
+    test('that calls another beside the gated one: its result is recorded before the run rests', async () => {
+      const store = newStore()
+      const { refund, run } = refundTool()
+      let release: (() => void) | undefined
+      const slow = bare('slow', () => new Promise((resolve) => (release = () => resolve({ slow: 1 }))))
+      const execute: CodeExecutor['execute'] = async ({ callTool }) => {
+        const both = Promise.all([callTool?.('slow', {}), callTool?.('refund', { amount: 5 })])
+        return { outcome: 'OK', output: JSON.stringify(await both) }
+      }
+      const agent = { codeExecutor: executor(execute, false) }
+      const said = say(process(store, { tools: [refund, slow], steps, agent }).runner)
+      await vi.waitUntil(async () => JSON.stringify(await stored(store)).includes('adk_request_confirmation'))
+      release?.()
+      const { pending } = await said
+      expect(JSON.stringify(await stored(store))).toContain('"slow":1')
+      const { runner } = process(store, { tools: [refund, slow], steps: ['done'], agent })
+      expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+      expect(run).toHaveBeenCalledOnce()
+    })
+  })
+
+  test('a cached tool asks for each call, and answers the second from memory after its own yes', async () => {
+    const run = vi.fn(() => ({ ok: 1 }))
+    const tools = [cached(confirm(tool({ name: 'refund', description: 'Refund', run })))]
+    const { runner } = process(newStore(), {
+      tools,
+      steps: [{ calls: [{ id: 'c1', name: 'refund' }] }, { calls: [{ id: 'c2', name: 'refund' }] }, 'done'],
+    })
+    const first = await say(runner)
+    const second = await say(runner, [approve(about(first.pending))])
+    expect(about(second.pending).functionCallId).toBe('c2')
+    expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
+    expect(run).toHaveBeenCalledOnce()
+  })
+})
+
+function refundCalls() {
+  return [{ id: 'c1', name: 'refund', args: { amount: 5 } }]
+}

@@ -1,0 +1,216 @@
+// One answer counts, once: the same again changes nothing, another comes too late.
+import { approve, deny, longRunning, type PendingRequest, type SessionService, tool } from 'toolwright'
+import { describe, expect, test } from 'vitest'
+import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
+import { openLog, signalled } from './kit.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+describe.each(stores)('%s', (_, newStore) => {
+  test('a hundred submissions at once: one runs, the others are told so', async () => {
+    const store = newStore()
+    const gate = signalled()
+    const { refund, run } = refundTool()
+    run.mockImplementation(async () => await gate.promise)
+    const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
+    const { pending } = await say(runner)
+    const others = Array.from({ length: 4 }, () => process(store, { tools: [refund], steps: ['done'] }).runner)
+    const sent = Array.from({ length: 100 }, (_one, at) => say(others[at % 4] as never, [approve(about(pending))]))
+    gate.resolve()
+    const told = await Promise.allSettled(sent)
+    expect(run).toHaveBeenCalledOnce()
+    const refused = told.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+    expect(new Set(refused)).toEqual(new Set(['SESSION_BUSY']))
+    const texts = told.flatMap((one) => (one.status === 'fulfilled' ? [one.value.text] : []))
+    expect(new Set(texts)).toEqual(new Set(['done']))
+    const given = (await stored(store)).filter(({ content }) => content?.parts.some((part) => part.functionResponse))
+    expect(given).toHaveLength(2) // the answer and the response, each once
+  })
+
+  test.each(['by the question’s id', 'by the call’s id'])(
+    'the same again, %s, is what followed the first',
+    async (how) => {
+      const store = newStore()
+      const { refund, run } = refundTool()
+      const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done', 'later'] })
+      const { pending } = await say(runner)
+      const part = how.includes('call') ? answer('c1', { confirmed: true }) : approve(about(pending))
+      const first = await say(runner, [part])
+      const before = await stored(store)
+      const elsewhere = process(store, { tools: [refund], steps: [] })
+      expect((await say(elsewhere.runner, [part])).events).toEqual(first.events)
+      await say(runner, 'and then?')
+      const again = await say(runner, [part])
+      expect(again.events).toEqual(first.events)
+      expect(again).toMatchObject({ text: 'done', pending: [], invocationId: first.invocationId })
+      expect((await stored(store)).slice(0, before.length)).toEqual(before)
+      expect(run).toHaveBeenCalledOnce()
+    },
+  )
+
+  test('another answer comes too late, also with another payload and after the end', async () => {
+    const { refund, run } = refundTool()
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done', 'later'] })
+    const request = about((await say(runner)).pending)
+    await say(runner, [deny(request)])
+    for (const late of [approve(request), approve(request, { payload: 1 }), deny(request, { reason: 'x' })]) {
+      await expect(say(runner, [late])).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
+    }
+    await say(runner, 'next')
+    await expect(say(runner, [approve(request)])).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
+    await expect(say(runner, [answer('c1', { confirmed: true })])).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  test('two answers to one question in one message are none', async () => {
+    const { refund, run } = refundTool()
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+    const request = about((await say(runner)).pending)
+    for (const parts of [
+      [deny(request), approve(request)],
+      [approve(request), approve(request)],
+      [approve(request), answer('c1', { confirmed: true })],
+    ]) {
+      await expect(say(runner, parts)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    }
+    expect(run).not.toHaveBeenCalled()
+    expect((await say(runner, [approve(request)])).text).toBe('done')
+  })
+
+  test('one that is known and one that is not: neither counts', async () => {
+    const { refund, run } = refundTool()
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+    const request = about((await say(runner)).pending)
+    const parts = [approve(request), answer('nobody', { confirmed: true })]
+    await expect(say(runner, parts)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(run).not.toHaveBeenCalled()
+    expect(await runner.pending(where)).toHaveLength(1)
+  })
+
+  test('text beside an answer is refused, and nothing is recorded', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
+    const request = about((await say(runner)).pending)
+    const before = await stored(store)
+    for (const parts of [
+      [{ text: 'yes' }, approve(request)],
+      [approve(request), { text: 'yes' }],
+    ]) {
+      await expect(say(runner, parts)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    }
+    expect(await stored(store)).toEqual(before)
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  test('answers to two invocations go in two messages', async () => {
+    const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
+    const { refund, run } = refundTool()
+    const { runner } = process(newStore(), {
+      tools: [refund, order],
+      steps: [{ calls: [{ id: 'o1', name: 'order' }] }, refunds(5), 'refunded', 'ordered'],
+    })
+    await say(runner)
+    const second = await say(runner, 'and a refund')
+    const both = [approve(about(second.pending)), answer('o1', { box: 1 }, 'order')]
+    await expect(say(runner, both)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    expect(run).not.toHaveBeenCalled()
+    expect((await say(runner, both.slice(0, 1))).text).toBe('refunded')
+    expect((await say(runner, both.slice(1))).text).toBe('ordered')
+  })
+
+  describe('after a day', () => {
+    async function asked(store: SessionService, more = {}) {
+      let now = 1_000_000
+      const { refund, run } = refundTool(more)
+      const at = (steps: Parameters<typeof process>[1]['steps']) =>
+        process(store, { tools: [refund], steps: steps ?? [], runner: { ports: { now: () => now } } }).runner
+      const request: PendingRequest = about((await say(at([refunds(5)]))).pending)
+      return { request, run, at, wait: (ms: number) => (now += ms) }
+    }
+
+    test('the answer is too late; the denial is recorded, nobody waits, and the run can go on', async () => {
+      const store = newStore()
+      const { request, run, at, wait } = await asked(store)
+      wait(DAY)
+      for (let n = 0; n < 2; n++) {
+        await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      }
+      expect(await at([]).pending()).toEqual([])
+      const events = []
+      for await (const event of at(['sorry']).resume(where)) events.push(event)
+      expect(finals(events).c1).toEqual({
+        error: 'tool call was rejected by the user: nobody answered in time',
+        errorCode: 'CANCELLED',
+      })
+      expect(run).not.toHaveBeenCalled()
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+    })
+
+    test('a resume finds it expired by itself', async () => {
+      const { run, at, wait } = await asked(newStore())
+      wait(DAY)
+      const said: string[] = []
+      for await (const { content } of at(['sorry']).resume(where)) said.push(content?.parts[0]?.text ?? '')
+      expect(said.at(-1)).toBe('sorry')
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    test('new text records the denial too, and is told what is unfinished', async () => {
+      const { at, wait } = await asked(newStore())
+      wait(DAY)
+      await expect(say(at([]), 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
+      expect(await at([]).pending()).toEqual([])
+    })
+
+    test('a moment before, it is in time', async () => {
+      const { request, run, at, wait } = await asked(newStore())
+      wait(DAY - 1)
+      expect((await say(at(['done']), [approve(request)])).text).toBe('done')
+      expect(run).toHaveBeenCalledOnce()
+    })
+
+    test('a tool says itself how long a question is good', async () => {
+      const { request, run, at, wait } = await asked(newStore(), { expiresInMs: 50 })
+      wait(50)
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    test('a clock set back does not bring it back', async () => {
+      const { request, run, at, wait } = await asked(newStore())
+      wait(DAY)
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      wait(-DAY)
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    test('long-running work does not expire', async () => {
+      let now = 0
+      const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
+      const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
+      const { runner } = process(newStore(), { tools: [order], steps, runner: { ports: { now: () => now } } })
+      await say(runner)
+      now += 100 * DAY
+      expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe('here')
+    })
+  })
+})
+
+test('an expired request is denied in the log exactly once', async () => {
+  let now = 0
+  const { sessionService, appended } = openLog()
+  const { refund } = refundTool()
+  const story = { tools: [refund], runner: { ports: { now: () => now } } }
+  const { pending } = await say(process(sessionService, { ...story, steps: [refunds(5)] }).runner)
+  now += DAY
+  const { runner } = process(sessionService, { ...story, steps: [] })
+  for (let n = 0; n < 3; n++) {
+    await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'EXPIRED' })
+  }
+  const denials = appended.filter((one) => 'type' in one && one.type === 'denial')
+  expect(denials).toEqual([
+    expect.objectContaining({ requestId: about(pending).id, reason: 'nobody answered in time' }),
+  ])
+})
