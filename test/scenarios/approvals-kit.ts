@@ -17,13 +17,17 @@ import {
   type TypedTool,
   tool,
 } from 'toolwright'
+import { sqlite } from 'toolwright/sqlite'
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { type Mock, vi } from 'vitest'
 import { z } from 'zod'
 import { quiet } from './kit.ts'
 
 /** Every store the stories are told on. */
-export const stores: [string, () => SessionService][] = [['in memory', () => new InMemorySessionService()]]
+export const stores: [string, () => SessionService][] = [
+  ['in memory', () => new InMemorySessionService()],
+  ['on SQLite', () => sqlite(':memory:').sessionService],
+]
 
 export const where = { userId: 'ada', sessionId: 's1' }
 
