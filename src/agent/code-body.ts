@@ -130,16 +130,15 @@ class CallsFromCode implements Waiter {
   async call(name: string, given: unknown): Promise<JsonObject> {
     this.#controller.signal.throwIfAborted()
     if (++this.#made > MAX_CALLS) throw new ToolError(`Code may call at most ${MAX_CALLS} tools.`)
-    const { run, dispatch, agentName, place, call: outer } = this.#code
-    const id = `${outer.id}.${this.#made}`
-    const path = childPath(this.#path, name.replace(/[/@]/g, '_'), this.#made)
+    const { run, dispatch, agentName, place } = this.#code
+    const path = childPath(this.#path, 'call', this.#made) // no model can name a call of its own like this
     const inner: Place = { path, branch: place.branch, isolation: this.#path, tree: place.tree }
     const args: JsonObject = isRecord(given) ? given : {}
-    if (!run.fold.calls.has(id)) {
-      const parts = [{ functionCall: { id, name, args } }]
+    if (!run.fold.scopes.has(path)) {
+      const parts = [{ functionCall: { id: run.newCallId(), name, args } }]
       await run.commit([{ event: run.draft(agentName, inner, { role: 'model', parts }, {}) }])
     }
-    const call = run.fold.calls.get(id) as CallState
+    const call = run.fold.scopes.get(path)?.calls[0] as CallState
     if (call.name !== name || canonicalJson(call.args) !== canonicalJson(args)) {
       throw new ToolError(
         `Run again, the code called ${name} where it had called ${call.name}, or with other arguments.`,

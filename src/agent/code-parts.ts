@@ -6,7 +6,7 @@ import type { RunHost } from './run-host.ts'
 /** A reply whose code can be run: fenced blocks become code where the model has no such parts, and each gets an id. */
 export function codeParts(run: RunHost, content: Content, languages: readonly string[]): Content {
   const parts = content.parts.some((part) => part.executableCode) ? content.parts : fromFences(content.parts, languages)
-  const taken = new Set<string>()
+  const taken = new Set(parts.map((part) => part.functionCall?.id))
   return {
     role: content.role,
     parts: parts.map((part, at) =>
@@ -30,9 +30,10 @@ function fromFences(parts: readonly Part[], languages: readonly string[]): reado
   return hasCode ? read : parts
 }
 
-/** Ids name a call in its invocation. */
-function withId(run: RunHost, part: Part, { id, ...code }: ExecutableCode, taken: Set<string>): Part {
-  const fit = typeof id === 'string' && id !== '' && !/[/@]/.test(id) && !run.fold.calls.has(id) && !taken.has(id)
+/** Ids name a call in its invocation, whether it is of a tool or code. */
+function withId(run: RunHost, part: Part, { id, ...code }: ExecutableCode, taken: Set<string | undefined>): Part {
+  const isNew = id !== undefined && !run.fold.calls.has(id) && !run.view.isOpenElsewhere(id) && !taken.has(id)
+  const fit = isNew && typeof id === 'string' && id !== '' && !/[/@]/.test(id)
   const given = fit ? id : run.newCallId()
   taken.add(given)
   return { ...part, executableCode: { ...code, id: given, language: String(code.language), code: String(code.code) } }

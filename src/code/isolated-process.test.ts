@@ -56,7 +56,7 @@ describe.concurrent.each(isolations)('%s', (isolation) => {
 
   test.skipIf(!hasBash)('every run starts afresh', async () => {
     expect(executor.stateful).toBeUndefined()
-    await run(executor, 'echo x > /tmp/work/a; echo y > /tmp/b')
+    await run(executor, 'echo x > a; echo y > ../b')
     expect((await run(executor, 'ls /tmp /tmp/work')).output).toBe('/tmp:\nrun\nshm\nwork\n\n/tmp/work:')
   })
 

@@ -1,5 +1,5 @@
 // Questions to a human, as they are recorded and as they are shown.
-import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
@@ -35,7 +35,7 @@ export function askEntries(batch: Batch, asked: readonly Asked[]): NewEntry[] {
       parts.push({ functionCall: { id: request.id, ...shownAs(request, { id, name, args: copyJson(args) }) } })
       if (request.kind !== 'confirmation') continue
       actions.requestedToolConfirmations ??= {}
-      actions.requestedToolConfirmations[id] = confirmationOf(request)
+      setOwn(actions.requestedToolConfirmations, id, confirmationOf(request)) // the model may have named it `__proto__`
     }
   }
   const event = host.draft(agentName, scope, { role: 'model', parts }, actions)

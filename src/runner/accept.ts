@@ -62,7 +62,7 @@ function endedFolds(open: readonly Fold[], entries: readonly Entry[], message: C
   for (const id of idsOf(message)) {
     if ([...open, ...folds].some((fold) => fold.request(id) || fold.calls.has(id))) continue
     const asked = entries.findLast(({ event }) => event?.content?.parts.some((part) => part.functionCall?.id === id))
-    if (!asked?.event || asked.event.author === 'user') continue
+    if (!asked?.event || asked.event.author === 'user') break // nothing is accepted with it, so nothing more is looked for
     const fold = new Fold(asked.event.invocationId)
     for (const entry of entries) if ((entry.event ?? entry.record).invocationId === fold.invocationId) fold.add(entry)
     folds.push(fold)

@@ -18,8 +18,9 @@ export class RunList {
   }
   /** The last one takes the place that becomes free. */
   delete(run: ActiveRun): void {
-    const last = this.#runs.pop()
-    if (!last || last === run) return
+    if (this.#runs[run.place] !== run) return
+    const last = this.#runs.pop() as ActiveRun
+    if (last === run) return
     this.#runs[run.place] = last
     last.place = run.place
   }

@@ -267,6 +267,7 @@ export class Runner {
   #replay(held: Held, invocationId: string, events: readonly Event[]): ActiveRun {
     const active = this.#activate(held, invocationId, {})
     for (const event of events) active.events.push(event)
+    this.#running.add(active)
     active.rest()
     return active
   }

@@ -1,6 +1,6 @@
 // Whoever may not approve cannot, whatever they write; whoever may, can.
-import { agentTool, approve, deny, LlmAgent, Runner, tool } from 'toolwright'
-import { scriptedModel } from 'toolwright/testing'
+import { agentTool, approve, deny, LlmAgent, type PendingRequest, Runner, tool } from 'toolwright'
+import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import {
   about,
@@ -227,3 +227,14 @@ describe.each(stores)('%s', (_, newStore) => {
 function refundCalls(amount: number) {
   return [{ id: 'c1', name: 'refund', args: { amount } }]
 }
+
+test.each(['__proto__', 'constructor'])('a call the model names %s is asked about like any other', async (id) => {
+  const { refund, run } = refundTool()
+  const steps: Step[] = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']
+  const { runner } = process((stores[0] as (typeof stores)[0])[1](), { tools: [refund], steps })
+  const { events, pending } = await runner.complete({ ...where, message: 'go' })
+  const asked = events.find(({ actions }) => actions.requestedToolConfirmations)?.actions.requestedToolConfirmations
+  expect(Object.keys(asked ?? {})).toEqual([id])
+  await runner.complete({ ...where, message: [approve(pending[0] as PendingRequest)] })
+  expect(run).toHaveBeenCalledOnce()
+})

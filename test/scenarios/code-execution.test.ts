@@ -393,6 +393,36 @@ describe('tools called from code', () => {
     expect(codeExecutor.runs).toHaveLength(2)
   })
 
+  test('a model cannot name a call of its own so that it passes for one that code makes', async () => {
+    const pay = vi.fn(() => ({ paid: true }))
+    const payTool = tool({ name: 'pay', description: 'Pay', run: pay })
+    const codeExecutor = executor({ pay: async ({ callTool }) => ok(JSON.stringify(await callTool?.('pay', {}))) })
+    const parts: Part[] = [
+      { executableCode: { id: 'x', language: 'javascript', code: 'pay' } },
+      { functionCall: { id: 'x.1', name: 'pay', args: {} } },
+    ]
+    const told = await play({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
+    expect(pay).toHaveBeenCalledTimes(2) // once for each who called it
+    expect(told.responses).toHaveLength(2)
+    expect(new Set(told.responses.map(({ id }) => id)).size).toBe(2)
+  })
+
+  test('code and a call of one id are told apart, and each is run once', async () => {
+    const pay = vi.fn(() => ({ paid: true }))
+    const payTool = tool({ name: 'pay', description: 'Pay', run: pay })
+    const codeExecutor = executor({ six: () => ok('6') })
+    const parts: Part[] = [
+      { functionCall: { id: 'x', name: 'pay', args: {} } },
+      { executableCode: { id: 'x', language: 'javascript', code: 'six' } },
+      { executableCode: { id: 'x', language: 'javascript', code: 'six' } },
+    ]
+    const told = await play({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
+    expect(told.text).toBe('done')
+    expect(pay).toHaveBeenCalledOnce()
+    expect(codeExecutor.runs).toHaveLength(2)
+    expect(results(told.events)).toHaveLength(2)
+  })
+
   test('code that does something else when it is run again is told so', async () => {
     let runs = 0
     const codeExecutor = executor({
