@@ -18,7 +18,6 @@ import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Denial, Event, EventActions, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
-import type { PendingRequest } from '../event/pending.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, Lease, Session, StateReader } from '../session/service.ts'
@@ -29,10 +28,11 @@ import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
 import { BRIEFLY_MS } from './event-watch.ts'
 import { LiveSession } from './live-session.ts'
-import { pendingOf } from './pending.ts'
+import { waitingIn } from './pending.ts'
 import { Recorder } from './recorder.ts'
 import type { RunServices } from './run-services.ts'
 import { RunState } from './run-state.ts'
+import { Waiters } from './waiters.ts'
 
 export interface ActiveRunOptions {
   readonly services: RunServices
@@ -56,9 +56,7 @@ export class Cancelled extends Error {
 
 export class ActiveRun implements RunHost {
   readonly #options: ActiveRunOptions
-  /** Those who are told of a stop: mostly one, the tool that runs. */
-  #waiter: Waiter | undefined
-  #waiters: Set<Waiter> | undefined
+  readonly #waiters: Waiters = new Waiters()
   /** Ends the wait for the walk. */
   #interrupt: ((reason: unknown) => void) | undefined
   readonly #recorder: Recorder
@@ -183,20 +181,10 @@ export class ActiveRun implements RunHost {
     this.events.wake()
   }
 
-  /** What the session waits for, in this invocation and in others. */
-  #waiting(): PendingRequest[] {
-    const { userId, sessionId } = this
-    return this.view
-      .open()
-      .flatMap(({ fold: { invocationId }, step }) =>
-        step.type === 'wait' ? pendingOf(step.on, { userId, sessionId, invocationId }) : [],
-      )
-  }
-
-  /** Records it where it can be found without the log. */
+  /** Records what is waited for where it can be found without the log. */
   async #tellWhoCanAnswer(): Promise<void> {
     try {
-      await this.#recorder.waitFor(this.#waiting())
+      await this.#recorder.waitFor(waitingIn(this))
     } catch (error) {
       this.logger.warn(`What session "${this.sessionId}" waits for could not be listed: ${messageOf(error)}`, error)
     }
@@ -218,7 +206,7 @@ export class ActiveRun implements RunHost {
     const answers = event.content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
     if (answers.length) {
       const given = answers.flatMap(({ id, willContinue }) => (willContinue ? [] : [id]))
-      this.#recorder.waitNextFor(this.#waiting().filter(({ id }) => !given.includes(id)))
+      this.#recorder.waitNextFor(waitingIn(this).filter(({ id }) => !given.includes(id)))
     }
     return this.commit([{ event }])
   }
@@ -226,7 +214,7 @@ export class ActiveRun implements RunHost {
   /** Records that nobody answered in time. */
   deny(denials: readonly Denial[]): Promise<void> {
     const denied = denials.map(({ requestId }) => requestId)
-    this.#recorder.waitNextFor(this.#waiting().filter(({ id }) => !denied.includes(id)))
+    this.#recorder.waitNextFor(waitingIn(this).filter(({ id }) => !denied.includes(id)))
     return this.commit(denials.map((record) => ({ record })))
   }
 
@@ -265,23 +253,17 @@ export class ActiveRun implements RunHost {
     if (this.over || this.stopped) return
     this.stopped = { reason }
     this.#controller?.abort(reason)
-    this.#waiter?.stop(reason)
-    for (const waiter of [...(this.#waiters ?? [])]) waiter.stop(reason)
+    this.#waiters.stop(reason)
     this.#interrupt?.(reason)
   }
 
   onStop(waiter: Waiter): void {
     if (this.stopped) waiter.stop(this.stopped.reason)
-    else if (this.#waiter === undefined) this.#waiter = waiter
-    else {
-      this.#waiters ??= new Set()
-      this.#waiters.add(waiter)
-    }
+    else this.#waiters.add(waiter)
   }
 
   forget(waiter: Waiter): void {
-    if (this.#waiter === waiter) this.#waiter = undefined
-    else this.#waiters?.delete(waiter)
+    this.#waiters.forget(waiter)
   }
 
   hideFromPlugins(path: string): void {
@@ -338,7 +320,7 @@ export class ActiveRun implements RunHost {
   closeAsCancelled(reason: string): Promise<void> {
     const { root } = this.#options.tree
     if (this.view.hasWaited) {
-      this.#recorder.waitNextFor(this.#waiting().filter(({ invocationId }) => invocationId !== this.invocationId))
+      this.#recorder.waitNextFor(waitingIn(this).filter(({ invocationId }) => invocationId !== this.invocationId))
     }
     return this.#recorder.close(() => closingEntries(this, root.name, reason, this.#unrecorded?.flat()))
   }

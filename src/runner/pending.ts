@@ -1,4 +1,5 @@
 // What an invocation waits for, for whoever can answer.
+import type { SessionView } from '../agent/session-view.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Denial } from '../event/event.ts'
 import { type CallState, type Fold, openRequests } from '../event/fold.ts'
@@ -32,6 +33,19 @@ export function pendingOf(on: readonly CallState[], { userId, sessionId, invocat
     if (asked.length) return asked
     return call.pending ? [{ id, kind: 'longRunning', ...common, args: call.args as JsonObject }] : []
   })
+}
+
+/** What a session waits for, in all its invocations. */
+export function waitingIn({
+  view,
+  userId,
+  sessionId,
+}: Omit<Where, 'invocationId'> & { view: SessionView }): PendingRequest[] {
+  return view
+    .open()
+    .flatMap(({ fold: { invocationId }, step }) =>
+      step.type === 'wait' ? pendingOf(step.on, { userId, sessionId, invocationId }) : [],
+    )
 }
 
 /** Denials for questions of an invocation that nobody answered in time. */

@@ -1,5 +1,4 @@
 import type { Agent } from '../agent/agent.ts'
-import { SessionView } from '../agent/session-view.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
@@ -13,11 +12,12 @@ import type { Event } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
-import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
+import type { InboxItem, SessionService } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { type Accepted, accept, acceptAnswers } from './accept.ts'
 import { ActiveRun, Cancelled } from './active-run.ts'
 import { type Completion, completionOf } from './complete.ts'
+import { claim, claimOrPost, forgetCancels, type Held, hold } from './hold.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
 import { Pace } from './pace.ts'
@@ -166,10 +166,12 @@ export class Runner {
       active.stop(new Cancelled('The run was cancelled.'))
       return await active.finished
     }
-    const lease = await this.#claimOrPost(key, invocationId)
+    const which = invocationId === undefined ? {} : { invocationId }
+    const word: InboxItem = { id: this.#services.ports.newId(), type: 'cancel', ...which }
+    const lease = await claimOrPost(this.sessionService, key, word)
     if (!lease) return
     try {
-      const held = this.#hold(lease, await this.sessionService.read(lease))
+      const held = hold(lease, await this.sessionService.read(lease), this.#tree)
       const open = held.view.open().map(({ fold }) => fold.invocationId)
       await this.#cancelAll(
         held,
@@ -237,11 +239,11 @@ export class Runner {
     if (begin.isNew) await this.sessionService.createSession(key)
     const lease = begin.isNew
       ? await this.sessionService.claim(key)
-      : await this.#claim(key, begin.invocationId !== '' && message !== undefined)
+      : await claim(this.sessionService, key, begin.invocationId !== '' && message !== undefined)
     if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
     try {
-      const held = this.#hold(lease, await this.sessionService.read(lease))
-      if (!begin.isNew) await this.#forgetCancels(held)
+      const held = hold(lease, await this.sessionService.read(lease), this.#tree)
+      if (!begin.isNew) await forgetCancels(this.sessionService, held)
       if (!begin.isNew) await this.#expire(held)
       const accepted = begin.invocationId
         ? accept(held.view, begin, this.#options.whilePaused)
@@ -323,43 +325,6 @@ export class Runner {
     return events
   }
 
-  /** Takes the session's lease; without a session it is made, or there is nothing to take. */
-  async #claim(key: SessionKey, create: boolean): Promise<Lease | undefined> {
-    try {
-      return await this.sessionService.claim(key)
-    } catch (error) {
-      if (!(error instanceof ToolwrightError) || error.code !== 'NOT_FOUND') throw error
-      if (!create) return undefined
-      await this.sessionService.createSession(key)
-      return await this.sessionService.claim(key)
-    }
-  }
-
-  /** Takes the lease to cancel what is open; a session that another runner holds is left word instead. */
-  async #claimOrPost(key: SessionKey, invocationId: string | undefined): Promise<Lease | undefined> {
-    try {
-      return await this.#claim(key, false)
-    } catch (error) {
-      if (!(error instanceof ToolwrightError) || error.code !== 'SESSION_BUSY') throw error
-      const which = invocationId === undefined ? {} : { invocationId }
-      await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...which })
-      return undefined
-    }
-  }
-
-  /** A cancel that was left for a run which ended by itself is not for the next one. */
-  async #forgetCancels({ lease, view }: Held): Promise<void> {
-    const items = await this.sessionService.drain(lease)
-    const drained = items.flatMap(({ id, type }) => (type === 'cancel' ? [id] : []))
-    if (drained.length) await this.sessionService.append(lease, view.seq, [], { drained })
-  }
-
-  #hold(lease: Lease, log: HeldLog): Held {
-    const view = viewOf(log.memo, this.#tree)
-    view.catchUp(log.entries)
-    return { lease, log, view }
-  }
-
   /** One timer for all runs; it stops by itself when none is left. */
   #keepRenewing(): void {
     this.#stopRenewing ??= this.#services.ports.setTimer(
@@ -375,13 +340,6 @@ export class Runner {
   }
 }
 
-/** A session with its lease taken. */
-interface Held {
-  readonly lease: Lease
-  readonly log: HeldLog
-  readonly view: SessionView
-}
-
 /** How a run was asked for. */
 export interface Begin {
   readonly userId: string
@@ -394,15 +352,6 @@ export interface Begin {
   readonly runConfig: RunConfig
   readonly signal: AbortSignal | undefined
   readonly isNew: boolean
-}
-
-/** What this runner made of the log already: kept where the store keeps the log. */
-function viewOf(memo: LogMemo, tree: AgentTree): SessionView {
-  if (memo.owner === tree && memo.value instanceof SessionView) return memo.value
-  const view = new SessionView(tree)
-  memo.owner = tree
-  memo.value = view
-  return view
 }
 
 function positive(value: number, what: string): number {
