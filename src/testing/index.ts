@@ -16,9 +16,13 @@ export type {
   GeminiStep,
 } from './gemini-script.ts'
 export { geminiServer } from './gemini-server.ts'
+export { anthropicHistoryProblems } from './history-rules/anthropic.ts'
+export { geminiHistoryProblems } from './history-rules/gemini.ts'
+export { openAiHistoryProblems } from './history-rules/openai.ts'
 export { memoryServiceSuite } from './memory-suite.ts'
 export { type OfflineModelOptions, offlineModel } from './offline-model.ts'
 export { type ScriptedModel, type ScriptedReply, type Step, scriptedModel } from './scripted-model.ts'
 export { sessionServiceSuite } from './session-suite.ts'
+export { strictModel } from './strict-model.ts'
 export type { MadeService, MakeService, SuiteOptions, SuiteTest } from './suite.ts'
 export { createToolContext, type TestToolContext, type ToolContextOptions } from './tool-context.ts'

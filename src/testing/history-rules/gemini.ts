@@ -1,0 +1,74 @@
+// https://ai.google.dev/gemini-api/docs/function-calling and /thought-signatures, and what the API says when it refuses.
+import type { Content } from '../../content/content.ts'
+import { shapeProblems } from './shape.ts'
+import { merged, named, type Turn, turnsOf } from './turns.ts'
+
+/**
+ * What Gemini would refuse in these contents: each broken rule in plain words, none when they can be sent.
+ *
+ * @example
+ * assert.deepEqual(geminiHistoryProblems(model.requests[1].contents), [])
+ */
+export function geminiHistoryProblems(contents: readonly Content[]): string[] {
+  const malformed = shapeProblems(contents)
+  if (malformed.length) return malformed
+  // two turns of the model's in a row are one: its calls may only follow a turn of the user's
+  const turns = merged(turnsOf(contents), ({ speaker }) => speaker === 'model')
+  return [
+    ...turns.flatMap(emptyTexts),
+    ...orderProblems(turns),
+    ...turns.flatMap((turn, at) => responseProblems(turn, turns[at - 1])),
+    ...turns.flatMap((turn, at) => callProblems(turn, turns[at + 1])),
+    ...signatureProblems(turns),
+  ]
+}
+
+function emptyTexts({ at, parts }: Turn): string[] {
+  return parts
+    .filter(({ text, thoughtSignature }) => text === '' && thoughtSignature === undefined)
+    .map(() => `contents[${at}]: a text is empty`)
+}
+
+function orderProblems(turns: readonly Turn[]): string[] {
+  const found: string[] = []
+  if (turns[0]?.speaker !== 'user') found.push('contents[0]: the first turn must be the user’s')
+  const last = turns.at(-1)
+  if (last?.speaker === 'model') found.push(`contents[${last.at}]: the last turn must be the user’s, or responses`)
+  return found
+}
+
+function callProblems({ at, calls }: Turn, next: Turn | undefined): string[] {
+  const answers = next?.responses ?? []
+  if (calls.length === 0 || sameCalls(calls, answers)) return []
+  if (answers.length === 0) return [`contents[${at}]: responses to ${list(calls)} must follow in the next turn`]
+  return [`contents[${at}]: the calls ${list(calls)} are answered by ${list(answers)}: one response for each call`]
+}
+
+function responseProblems({ at, responses }: Turn, before: Turn | undefined): string[] {
+  if (responses.length === 0 || before?.calls.length) return []
+  return [`contents[${at}]: responses of ${list(responses)} must follow the turn that calls`]
+}
+
+type Named = { readonly id?: string; readonly name: string }
+
+/** By name; ids count where both sides have them. */
+function sameCalls(calls: readonly Named[], responses: readonly Named[]): boolean {
+  const left = [...responses]
+  for (const { id, name } of calls) {
+    const at = left.findIndex((one) => one.name === name && (one.id ?? id) === (id ?? one.id))
+    if (at < 0) return false
+    left.splice(at, 1)
+  }
+  return left.length === 0
+}
+
+/** A model that signs its calls signs the first of each step; within the current turn it wants all of them back. */
+function signatureProblems(turns: readonly Turn[]): string[] {
+  const said = turns.findLastIndex(({ speaker, responses }) => speaker === 'user' && responses.length === 0)
+  const steps = turns.slice(said + 1).filter(({ calls }) => calls.length)
+  const lost = steps.filter(({ parts }) => parts.find((part) => part.functionCall)?.thoughtSignature === undefined)
+  const isSigned = steps.some(({ parts }) => parts.some((part) => part.functionCall && part.thoughtSignature))
+  return isSigned ? lost.map(({ at, calls }) => `contents[${at}]: the signature of ${list(calls)} is lost`) : []
+}
+
+const list = (all: readonly Named[]): string => all.map(named).join(', ')

@@ -1,0 +1,30 @@
+import type { Content } from '../content/content.ts'
+import type { Model } from '../tool/model.ts'
+import { anthropicHistoryProblems } from './history-rules/anthropic.ts'
+import { geminiHistoryProblems } from './history-rules/gemini.ts'
+import { openAiHistoryProblems } from './history-rules/openai.ts'
+
+/**
+ * The same model, which takes no history that a provider would refuse: it throws with every rule that is broken, whoever
+ * made the contents so.
+ *
+ * @example
+ * const agent = new LlmAgent({ name: 'shop', model: strictModel(scriptedModel(['Hello.'])) })
+ */
+export function strictModel(model: Model): Model {
+  const { name, capabilities } = model
+  return {
+    name,
+    ...(capabilities && { capabilities }),
+    generate(request, options) {
+      const problems = historyProblems(request.contents)
+      if (problems.length) throw new Error(`A provider would refuse this history:\n${problems.join('\n')}`)
+      return model.generate(request, options)
+    },
+  }
+}
+
+function historyProblems(contents: readonly Content[]): string[] {
+  const rules = { Gemini: geminiHistoryProblems, OpenAI: openAiHistoryProblems, Anthropic: anthropicHistoryProblems }
+  return Object.entries(rules).flatMap(([who, problems]) => problems(contents).map((problem) => `${who}: ${problem}`))
+}
