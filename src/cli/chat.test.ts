@@ -1,13 +1,17 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { LlmAgent } from '../agent/llm-agent.ts'
+import type { Ports } from '../base/ports.ts'
+import { confirm } from '../policy/confirm.ts'
 import { Runner } from '../runner/runner.ts'
 import { type ScriptedModel, type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
-import { type ChatOptions, chat } from './chat.ts'
+import { getUserChoice } from '../tools/get-user-choice.ts'
+import { type ChatOptions, type Chatted, chat as chatWith } from './chat.ts'
 import { interruptsOf } from './interrupts.ts'
+import { type Heard, knownLines, type Lines } from './lines.ts'
 
 interface Setting {
   readonly runner: Runner
@@ -17,20 +21,32 @@ interface Setting {
   pressCtrlC(): void
 }
 
-function setUp(steps: readonly Step[], tools: readonly Tool[] = []): Setting {
+function setUp(steps: readonly Step[], tools: readonly Tool[] = [], ports: Partial<Ports> = {}): Setting {
   const model = scriptedModel(steps)
   const agent = new LlmAgent({ name: 'root', model, tools })
-  const runner = new Runner({ appName: 'test', agent, logger: { warn: () => {}, error: () => {} } })
+  const runner = new Runner({ appName: 'test', agent, logger: { warn: () => {}, error: () => {} }, ports })
   const signals = new EventEmitter()
   const interrupts = interruptsOf(signals, { leave: () => {} })
   const output = new PassThrough({ encoding: 'utf8' })
   const pressCtrlC = (): void => void signals.emit('SIGINT')
-  return { runner, model, options: { output, colour: false, interrupts }, output, pressCtrlC }
+  const options: ChatOptions = {
+    output,
+    colour: false,
+    interrupts,
+    userId: 'user',
+    answers: knownLines([]),
+    howToGoOn: (sessionId) => `Go on with ${sessionId}.`,
+  }
+  return { runner, model, options, output, pressCtrlC }
+}
+
+function chat(runner: Runner, messages: readonly string[], options: ChatOptions): Promise<Chatted> {
+  return chatWith(runner, knownLines(messages), options)
 }
 
 test('each message is a turn of one session, and blank lines are none', async () => {
   const { runner, model, options, output } = setUp(['Hello.', 'Bye.'])
-  expect(await chat(runner, ['hi', '  ', 'bye'], options)).toEqual({ turns: 2, failed: 0 })
+  expect(await chat(runner, ['hi', '  ', 'bye'], options)).toMatchObject({ turns: 2, failed: 0 })
   expect(output.read()).toBe('Hello.\nBye.\n')
   expect(model.requests[1]?.contents.map(({ parts }) => parts[0]?.text)).toEqual(['hi', 'Hello.', 'bye'])
 })
@@ -51,14 +67,14 @@ test('text is written while the model still speaks', async () => {
 
 test('a turn that fails is counted and the chat goes on', async () => {
   const { runner, options, output } = setUp([{ error: 'no network' }, 'Better.'])
-  expect(await chat(runner, ['hi', 'again'], options)).toEqual({ turns: 2, failed: 1 })
+  expect(await chat(runner, ['hi', 'again'], options)).toMatchObject({ turns: 2, failed: 1 })
   expect(output.read()).toBe('! MODEL_ERROR: no network\nBetter.\n')
 })
 
 test('a run that cannot begin is one line with its code', async () => {
   const { runner, options, output } = setUp([])
   await runner.close()
-  expect(await chat(runner, ['hi'], options)).toEqual({ turns: 1, failed: 1 })
+  expect(await chat(runner, ['hi'], options)).toMatchObject({ turns: 1, failed: 1 })
   expect(output.read()).toBe('! INVALID_REQUEST: The runner is closed.\n')
 })
 
@@ -77,14 +93,137 @@ test('Ctrl-C cancels the turn, the tool sees it, and the next turn works', async
       }),
   })
   const setting = setUp([{ calls: [{ name: 'wait' }] }, 'Still here.'], [wait])
-  expect(await chat(setting.runner, ['wait', 'hello?'], setting.options)).toEqual({ turns: 2, failed: 1 })
+  expect(await chat(setting.runner, ['wait', 'hello?'], setting.options)).toMatchObject({ turns: 2, failed: 1 })
   expect(aborted).toBe(true)
   expect(setting.output.read()).toMatch(/-> wait \{\}\n.*UNKNOWN_OUTCOME.*\n! CANCELLED: .*\nStill here\.\n$/)
 })
 
-test('a pause says what is waited for and is no failure', async () => {
-  const print = tool({ name: 'print', description: 'Prints', isLongRunning: true, run: () => ({ ticket: 7 }) })
-  const { runner, options, output } = setUp([{ calls: [{ name: 'print' }] }], [print])
-  expect(await chat(runner, ['print it'], options)).toEqual({ turns: 1, failed: 0 })
-  expect(output.read()).toContain('Waiting for the result of print {}\n')
+describe('a call that needs approval', () => {
+  const refunded: unknown[] = []
+  const refund = confirm(
+    tool({
+      name: 'refund',
+      description: 'Refunds',
+      parameters: { type: 'object', properties: { amount: { type: 'number' } } },
+      run: (args) => {
+        refunded.push(args)
+        return { done: true }
+      },
+    }),
+    'Refund it?',
+  )
+  const call = (amount: number) => ({ name: 'refund', args: { amount } })
+  beforeEach(() => void refunded.splice(0))
+
+  test('is asked about and run on a yes', async () => {
+    const { runner, options, output } = setUp([{ calls: [call(5)] }, 'Refunded.'], [refund])
+    const done = await chat(runner, ['refund 5'], { ...options, answers: knownLines(['y']) })
+    expect(done).toEqual({ turns: 2, failed: 0, isLeftOpen: false })
+    expect(refunded).toEqual([{ amount: 5 }])
+    expect(output.read()).toMatch(
+      /^ {2}-> refund \{"amount":5\}\nRefund it\?\nApprove refund \{"amount":5\}\?\n {2}<- refund .*\nRefunded\.\n$/,
+    )
+  })
+
+  test('is not run on anything else, and the model is told why', async () => {
+    const { runner, model, options } = setUp([{ calls: [call(5)] }, 'Not refunded.'], [refund])
+    await chat(runner, ['refund 5'], { ...options, answers: knownLines(['yes, but only 4']) })
+    expect(refunded).toEqual([])
+    expect(model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toMatchObject({
+      error: 'tool call was rejected by the user: yes, but only 4',
+    })
+  })
+
+  test('beside others: each is asked about, all are sent in one message, the model is asked once', async () => {
+    const steps = [{ calls: [call(1), call(2), call(3)] }, 'One was not.']
+    const { runner, model, options, output } = setUp(steps, [refund])
+    const done = await chat(runner, ['refund all'], { ...options, answers: knownLines(['y', '', 'YES']) })
+    expect(done).toEqual({ turns: 2, failed: 0, isLeftOpen: false })
+    expect(refunded).toEqual([{ amount: 1 }, { amount: 3 }])
+    expect(model.requests).toHaveLength(2)
+    expect(output.read()).toMatch(/"amount":1\}\?[\s\S]*"amount":2\}\?[\s\S]*"amount":3\}\?/)
+  })
+
+  test('stays open when nobody answers, and it is said how to go on', async () => {
+    const { runner, options, output } = setUp([{ calls: [call(1), call(2)] }], [refund])
+    const done = await chat(runner, ['refund both'], { ...options, answers: knownLines(['y']) })
+    expect(done).toEqual({ turns: 1, failed: 0, isLeftOpen: true })
+    expect(refunded).toEqual([])
+    const pending = await runner.pending()
+    expect(pending).toHaveLength(2)
+    expect(output.read()).toMatch(
+      new RegExp(
+        `Still open: approval of refund {"amount":1}\nStill open: approval of refund {"amount":2}\nGo on with ${pending[0]?.sessionId}.\n$`,
+      ),
+    )
+  })
+
+  test('is asked about first when the session is opened again', async () => {
+    const { runner, options, output } = setUp([{ calls: [call(5)] }, 'Refunded.', 'Hello.'], [refund])
+    await chat(runner, ['refund 5'], { ...options, sessionId: 's1' })
+    output.read()
+    const done = await chat(runner, ['hi'], { ...options, sessionId: 's1', answers: knownLines(['yes']) })
+    expect(done).toEqual({ turns: 2, failed: 0, isLeftOpen: false })
+    expect(refunded).toEqual([{ amount: 5 }])
+    expect(output.read()).toMatch(/^Refund it\?\nApprove refund [\s\S]*Refunded\.\nHello\.\n$/)
+  })
+
+  test('is cancelled by Ctrl-C at the question, and the chat goes on', async () => {
+    const { runner, options, output } = setUp([{ calls: [call(5)] }, 'Hello.'], [refund])
+    const done = await chat(runner, ['refund 5', 'hi'], { ...options, answers: hearing({ type: 'interrupt' }) })
+    expect(done).toEqual({ turns: 2, failed: 1, isLeftOpen: false })
+    expect(refunded).toEqual([])
+    expect(await runner.pending()).toEqual([])
+    expect(output.read()).toMatch(/! CANCELLED: The run was cancelled\.\nHello\.\n$/)
+  })
+
+  test('that was asked about for too long is denied, and the run goes on', async () => {
+    let time = Date.now()
+    const setting = setUp([{ calls: [call(5)] }, 'Too late.'], [refund], { now: () => time })
+    const answers: Lines = {
+      read: async () => {
+        time += 25 * 60 * 60 * 1000
+        return { type: 'line', text: 'y' }
+      },
+      close: () => {},
+    }
+    const done = await chat(setting.runner, ['refund 5'], { ...setting.options, answers })
+    expect(done).toMatchObject({ failed: 1, isLeftOpen: false })
+    expect(refunded).toEqual([])
+    expect(setting.output.read()).toMatch(/! EXPIRED: .*\n[\s\S]*Too late\.\n$/)
+  })
 })
+
+test('a body that asks is answered, and asked again about what does not fit', async () => {
+  const book = tool({
+    name: 'book',
+    description: 'Books',
+    run: (_, context) => {
+      const seats = context.requestInput({ key: 'seats', message: 'How many seats?', schema: { type: 'integer' } })
+      return seats === undefined ? undefined : { seats }
+    },
+  })
+  const { runner, model, options, output } = setUp([{ calls: [{ name: 'book' }] }, 'Booked.'], [book])
+  await chat(runner, ['book'], { ...options, answers: knownLines(['many', '3']) })
+  expect(model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toEqual({ seats: 3 })
+  expect(output.read()).toMatch(/book asks: How many seats\?\nThat does not fit: .*integer.*\n/)
+})
+
+test('a choice is made by its number', async () => {
+  const args = { prompt: 'Which drink?', options: ['tea', 'coffee'] }
+  const { runner, model, options } = setUp([{ calls: [{ name: 'get_user_choice', args }] }, 'Ok.'], [getUserChoice()])
+  await chat(runner, ['a drink'], { ...options, answers: knownLines(['3', '2']) })
+  expect(model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toEqual({ result: 'coffee' })
+})
+
+test('work that takes long is spoken of once, and one can go on talking', async () => {
+  const print = tool({ name: 'print', description: 'Prints', isLongRunning: true, run: () => ({ ticket: 7 }) })
+  const { runner, options, output } = setUp([{ calls: [{ name: 'print' }] }, 'Hello.'], [print])
+  expect(await chat(runner, ['print it', 'hi'], options)).toEqual({ turns: 2, failed: 0, isLeftOpen: false })
+  expect(String(output.read()).match(/Waiting for the result of print \{\}/g)).toHaveLength(1)
+})
+
+/** Somebody who does this once and is then gone. */
+function hearing(...heard: Heard[]): Lines {
+  return { read: async () => heard.shift() ?? { type: 'end' }, close: () => {} }
+}

@@ -1,66 +1,145 @@
-import type { Writable } from 'node:stream'
-import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import type { Run } from '../runner/run.ts'
 import type { Runner } from '../runner/runner.ts'
-import type { Interrupts } from './interrupts.ts'
-import { Renderer } from './render.ts'
-import { inOneLine, visible } from './visible.ts'
+import { askAll } from './ask-all.ts'
+import type { Lines } from './lines.ts'
+import { type Question, questionOf, summaryOf } from './question.ts'
+import { showTurn, type TurnOptions } from './turn.ts'
+import { visible } from './visible.ts'
 
-export interface ChatOptions {
-  readonly output: Writable & { readonly columns?: number | undefined }
-  readonly colour: boolean
+export interface ChatOptions extends Omit<TurnOptions, 'rootName' | 'expected'> {
+  readonly userId: string
+  /** One to go on with; what it waits for is asked first. */
+  readonly sessionId?: string | undefined
+  /** Who answers what a run asks: often whoever sends the messages. */
+  readonly answers: Lines
   /** Show each message before its turn, where nobody saw it being typed. */
   readonly echo?: boolean | undefined
-  readonly interrupts: Interrupts
+  /** What to tell somebody who leaves a question open. */
+  howToGoOn(sessionId: string): string
 }
 
-/** Where no terminal says how wide it is. */
-const PLAIN_WIDTH = 120
+export interface Chatted {
+  /** Messages and answers that were sent. */
+  readonly turns: number
+  /** Those that ended with an error. */
+  readonly failed: number
+  /** Something was asked and nobody answered. */
+  readonly isLeftOpen: boolean
+}
 
 /**
- * One turn for each message, all in one session, until they end. Ctrl-C cancels the running turn.
- * Answers how many turns there were, and how many of them ended with an error.
+ * One turn for each message, all in one session, until they end. After each, and before the first, whatever the session
+ * waits for is asked. Ctrl-C cancels the running turn, or the one whose question is on the screen.
  */
-export async function chat(
-  runner: Runner,
-  messages: AsyncIterable<string> | Iterable<string>,
-  options: ChatOptions,
-): Promise<{ turns: number; failed: number }> {
-  const done = { turns: 0, failed: 0 }
-  let sessionId: string | undefined
-  for await (const line of messages) {
-    const message = line.trim()
-    if (message === '') continue
-    if (options.echo) options.output.write(`${done.turns > 0 ? '\n' : ''}> ${visible(message)}\n`)
-    const run = runner.run({ userId: 'user', sessionId, message, runConfig: { streaming: true } })
-    sessionId = run.sessionId
-    done.turns++
-    if (!(await showTurn(run, runner.agent.name, options))) done.failed++
+export async function chat(runner: Runner, messages: Lines, options: ChatOptions): Promise<Chatted> {
+  const talk = new Chat(runner, options)
+  await talk.begin()
+  for (;;) {
+    const heard = await messages.read()
+    if (heard.type !== 'line') break
+    const message = heard.text.trim()
+    if (message !== '') await talk.say(message)
   }
-  return done
+  return await talk.end()
 }
 
-/** Writes what happens as it happens; true when the run came to its end, or to a pause, without an error. */
-async function showTurn(run: Run, rootName: string, options: ChatOptions): Promise<boolean> {
-  const { output, colour, interrupts } = options
-  const renderer = new Renderer({ rootName, width: output.columns || PLAIN_WIDTH, colour })
-  let isWell = true
-  const forget = interrupts.listen(() => {
-    forget() // once is enough; the next Ctrl-C is for whoever listens outside
-    run.cancel().catch(() => {}) // why it could not be cancelled is heard from the run itself
-  })
-  try {
-    for await (const event of run) {
-      output.write(renderer.event(event))
-      if (event.errorCode !== undefined && event.isolationScope === undefined) isWell = false
-    }
-    output.write(renderer.end())
-  } catch (error) {
-    isWell = false
-    const code = error instanceof ToolwrightError ? `${error.code}: ` : ''
-    output.write(`${renderer.end()}! ${inOneLine(code + messageOf(error))}\n`)
-  } finally {
-    forget()
+class Chat {
+  readonly #runner: Runner
+  readonly #options: ChatOptions
+  #sessionId: string | undefined
+  #turns = 0
+  #failed = 0
+  #isLeftOpen = false
+  /** Work elsewhere that was spoken of. */
+  readonly #mentioned: Set<string> = new Set()
+
+  constructor(runner: Runner, options: ChatOptions) {
+    this.#runner = runner
+    this.#options = options
+    this.#sessionId = options.sessionId
   }
-  return isWell
+
+  async begin(): Promise<void> {
+    if (this.#sessionId === undefined) return
+    await this.#goOn(this.#sessionId)
+    await this.#settle(this.#sessionId)
+  }
+
+  async say(message: string): Promise<void> {
+    const { output, echo, userId } = this.#options
+    if (echo) output.write(`${this.#turns > 0 ? '\n' : ''}> ${visible(message)}\n`)
+    const run = this.#runner.run({ userId, sessionId: this.#sessionId, message, runConfig: { streaming: true } })
+    this.#sessionId = run.sessionId
+    await this.#turn(run)
+    await this.#settle(run.sessionId)
+  }
+
+  async end(): Promise<Chatted> {
+    const { output, howToGoOn } = this.#options
+    const open = this.#isLeftOpen && this.#sessionId !== undefined ? await this.#questions(this.#sessionId) : []
+    if (open.length > 0 && this.#sessionId !== undefined) {
+      for (const { request } of open) output.write(`Still open: ${summaryOf(request)}\n`)
+      output.write(`${visible(howToGoOn(this.#sessionId))}\n`)
+    }
+    return { turns: this.#turns, failed: this.#failed, isLeftOpen: open.length > 0 }
+  }
+
+  /** Asks until nothing is left to ask, or nobody is there. */
+  async #settle(sessionId: string): Promise<void> {
+    const { userId } = this.#options
+    while (!this.#isLeftOpen) {
+      const questions = await this.#questions(sessionId)
+      const invocationId = questions[0]?.request.invocationId
+      if (invocationId === undefined) return
+      // answers to two invocations go in two messages
+      const asked = await askAll(
+        questions.filter(({ request }) => request.invocationId === invocationId),
+        this.#options,
+      )
+      if (asked === 'end') this.#isLeftOpen = true
+      else if (asked === 'interrupt') await this.#cancel(sessionId, invocationId)
+      else {
+        const run = this.#runner.run({ userId, sessionId, message: asked, runConfig: { streaming: true } })
+        const failure = await this.#turn(run)
+        if (failure === 'EXPIRED') await this.#goOn(sessionId)
+      }
+    }
+  }
+
+  /** What can be answered here; of the rest it is said once that it is waited for. */
+  async #questions(sessionId: string): Promise<Question[]> {
+    const waiting = await this.#runner.pending({ userId: this.#options.userId, sessionId })
+    return waiting.flatMap((request) => questionOf(request, this.#runner.agent.name) ?? this.#mention(request))
+  }
+
+  #mention(request: PendingRequest): [] {
+    if (!this.#mentioned.has(request.id)) this.#options.output.write(`Waiting for ${summaryOf(request)}\n`)
+    this.#mentioned.add(request.id)
+    return []
+  }
+
+  async #cancel(sessionId: string, invocationId: string): Promise<void> {
+    await this.#runner.cancel({ userId: this.#options.userId, sessionId, invocationId })
+    this.#options.output.write('! CANCELLED: The run was cancelled.\n')
+    this.#failed++
+  }
+
+  /** What was interrupted in an earlier process, or waited too long, goes on. */
+  async #goOn(sessionId: string): Promise<void> {
+    const run = this.#runner.resume({ userId: this.#options.userId, sessionId, runConfig: { streaming: true } })
+    const failure = await showTurn(run, { ...this.#turnOptions(), expected: 'NOT_FOUND' })
+    if (failure !== undefined) this.#failed++
+  }
+
+  async #turn(run: Run): Promise<string | undefined> {
+    this.#turns++
+    const failure = await showTurn(run, this.#turnOptions())
+    if (failure !== undefined) this.#failed++
+    return failure
+  }
+
+  #turnOptions(): TurnOptions {
+    return { ...this.#options, rootName: this.#runner.agent.name }
+  }
 }

@@ -1,86 +1,67 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import type { Interrupts } from './interrupts.ts'
+import { inOneLine } from './visible.ts'
 
-/** Lines from a file or another program, to their end; Ctrl-C while waiting for one ends them too. */
-export async function* pipedLines(input: Readable, interrupts: Interrupts): AsyncGenerator<string, void, undefined> {
-  const reader = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
-  const lines = reader[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      const forget = interrupts.listen(() => reader.close())
-      const next = await lines.next().finally(forget)
-      if (next.done) return
-      yield next.value
-    }
-  } finally {
-    reader.close()
-  }
+/** What came when a line was asked for: one, the end of them, or Ctrl-C. */
+export type Heard =
+  | { readonly type: 'line'; readonly text: string }
+  | { readonly type: 'end' }
+  | { readonly type: 'interrupt' }
+
+/** Where lines come from, one at a time. */
+export interface Lines {
+  /** The next message; or, with a question's prompt, the answer to it. */
+  read(question?: string): Promise<Heard>
+  close(): void
 }
 
-/** Lines typed at a prompt, until Ctrl-D or Ctrl-C. */
-export async function* typedLines(
-  terminal: { readonly input: Readable; readonly output: Writable; readonly prompt: string },
-  interrupts: Interrupts,
-): AsyncGenerator<string, void, undefined> {
-  const memory: Memory = { history: [], rest: '' }
-  for (;;) {
-    const lines = await ask(terminal, memory, interrupts)
-    if (!lines) return
-    yield* lines
+/** Lines that are known from the start. */
+export function knownLines(texts: readonly string[]): Lines {
+  const rest = texts.values()
+  return {
+    async read() {
+      const { value: text } = rest.next()
+      return text === undefined ? { type: 'end' } : { type: 'line', text }
+    },
+    close: () => {},
   }
 }
 
 /** Lines up to one that says `exit`. */
-export async function* untilExit(lines: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
-  for await (const line of lines) {
-    if (line.trim() === 'exit') return
-    yield line
+export function untilExit(lines: Lines): Lines {
+  return {
+    async read(question) {
+      const heard = await lines.read(question)
+      return heard.type === 'line' && heard.text.trim() === 'exit' ? { type: 'end' } : heard
+    },
+    close: () => lines.close(),
   }
 }
 
-/** What outlives a question: earlier lines, and what was typed after the last newline of a paste. */
-interface Memory {
-  history: string[]
-  rest: string
+/** Lines from a file or another program. Nobody saw an answer being typed, so it is shown. */
+export function pipedLines(pipe: { input: Readable; output: Writable }, interrupts: Interrupts): Lines {
+  const { input, output } = pipe
+  const reader = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  const lines = reader[Symbol.asyncIterator]()
+  let next: Promise<Heard> | undefined
+  return {
+    async read(question) {
+      if (question !== undefined) output.write(question)
+      next ??= lines.next().then(({ done, value }) => (done ? { type: 'end' } : { type: 'line', text: value }))
+      const heard = await orInterrupt(next, interrupts)
+      if (heard.type === 'line') next = undefined // after an interrupt the same line is still to come
+      if (question !== undefined) output.write(`${heard.type === 'line' ? inOneLine(heard.text) : ''}\n`)
+      return heard
+    },
+    close: () => reader.close(),
+  }
 }
 
-/**
- * Asks once. The reader lives only as long as the question: between questions the terminal is in its usual mode, where
- * Ctrl-C is a signal that reaches a running turn. A paste gives several lines.
- */
-async function ask(
-  { input, output, prompt }: { readonly input: Readable; readonly output: Writable; readonly prompt: string },
-  memory: Memory,
-  interrupts: Interrupts,
-): Promise<string[] | undefined> {
-  const reader = createInterface({ input, output, prompt, terminal: true, history: memory.history })
-  const lines: string[] = []
-  let isOver = false
-  const forget = interrupts.listen(() => reader.close())
-  await new Promise<void>((resolve) => {
-    reader.on('line', (line) => {
-      lines.push(line)
-      resolve()
-    })
-    reader.on('history', (history) => {
-      memory.history = history
-    })
-    reader.on('SIGINT', () => reader.close())
-    reader.on('close', () => {
-      isOver = true
-      resolve()
-    })
-    reader.prompt()
-    if (memory.rest) reader.write(memory.rest)
+async function orInterrupt(next: Promise<Heard>, interrupts: Interrupts): Promise<Heard> {
+  let forget = (): void => {}
+  const interrupt = new Promise<Heard>((resolve) => {
+    forget = interrupts.listen(() => resolve({ type: 'interrupt' }))
   })
-  forget()
-  if (lines.length === 0 && isOver) {
-    output.write('\n') // the shell's prompt gets a line of its own
-    return undefined
-  }
-  memory.rest = isOver ? '' : reader.line
-  reader.close()
-  if (memory.rest) output.write('\n')
-  return lines
+  return await Promise.race([next, interrupt]).finally(forget)
 }

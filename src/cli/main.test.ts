@@ -35,6 +35,7 @@ test.each([
   ['a method of objects', ['constructor'], 'There is no command "constructor"'],
   ['no file', ['run'], 'Name an agent file'],
   ['an unknown option', ['run', '--fast', 'x.ts'], "Unknown option '--fast'"],
+  ['an empty session', ['run', 'x.ts', '--session', ' '], '--session is empty.'],
   ['an empty message', ['run', 'x.ts', ''], 'The message is empty.'],
 ])('%s is one sentence and exit code 2', async (_, args, sentence) => {
   const { code, out, errors } = await run(...args)

@@ -125,26 +125,9 @@ test('an error is one line with its code', () => {
   expect(render([event({ errorCode: 'CANCELLED' })])).toBe('! CANCELLED\n')
 })
 
-describe('a run that pauses', () => {
-  const pending: Given = {
-    longRunningToolIds: ['c1'],
-    parts: [{ functionResponse: { id: 'c1', name: 'print', response: { ticket: 7 }, willContinue: true } }],
-  }
-  test('says what it waits for', () => {
-    expect(render([calls('print', { pages: 3 }), event(pending)])).toContain(
-      'Waiting for the result of print {"pages":3}\n',
-    )
-  })
-  test('and no longer when it was answered', () => {
-    expect(render([calls('print', {}), event(pending), answers('print', { ok: true })])).not.toContain('Waiting')
-  })
-  test.each([
-    ['adk_request_confirmation', { toolConfirmation: { hint: 'Refund 5?' } }, 'approval: Refund 5?'],
-    ['adk_request_credential', { functionCallId: 'c9' }, 'a sign-in, for call c9'],
-    ['adk_request_input', { message: 'Which one?' }, 'an answer: Which one?'],
-  ])('%s is said in words', (name, args, words) => {
-    expect(render([calls(name, args, { longRunningToolIds: ['c1'] })])).toBe(`Waiting for ${words}\n`)
-  })
+test('what is asked of a human is left to whoever asks it', () => {
+  const args = { toolConfirmation: { hint: 'Refund 5?' } }
+  expect(render([calls('adk_request_confirmation', args, { longRunningToolIds: ['c1'] })])).toBe('')
 })
 
 describe('nothing a model or a tool says reaches the terminal as a command', () => {
@@ -157,7 +140,6 @@ describe('nothing a model or a tool says reaches the terminal as a command', () 
     ['a result', [answers(evil, { [evil]: evil })]],
     ['progress', [answers(evil, { progress: evil }, { partial: true })]],
     ['an error', [event({ errorCode: evil, errorMessage: evil })]],
-    ['a pause', [calls('adk_request_input', { message: evil }, { longRunningToolIds: ['c1'] })]],
     ['media', [event({ parts: [{ inlineData: { mimeType: evil, data: '' } }, { fileData: { fileUri: evil } }] })]],
     ['code', [event({ parts: [{ executableCode: { language: evil, code: evil } }] })]],
   ])('%s', (_, events) => {

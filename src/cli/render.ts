@@ -1,6 +1,5 @@
 // Events as a person reads them in a terminal. Pure: text out, nothing written, no clock but the events' own.
 import { styleText } from 'node:util'
-import { isRecord } from '../base/json.ts'
 import {
   type Content,
   type FunctionCall,
@@ -37,8 +36,8 @@ export class Renderer {
   /** Of agents that stream beside each other one is followed; the others are shown when it is done. */
   #followed: Reply | undefined
   #midLine = false
-  readonly #calls: Map<string, { readonly call: FunctionCall; readonly at: number }> = new Map()
-  readonly #waiting: Map<string, string> = new Map()
+  /** When calls were made. */
+  readonly #calls: Map<string, number> = new Map()
   readonly #agentTools: Set<string> = new Set()
 
   constructor(options: RenderOptions) {
@@ -53,9 +52,7 @@ export class Renderer {
 
   /** What to write after the last event. */
   end(): string {
-    let out = this.#endLine()
-    for (const what of this.#waiting.values()) out += this.#line('', `Waiting for ${what}`, 'yellow')
-    return out
+    return this.#endLine()
   }
 
   #delta(event: Event): string {
@@ -96,7 +93,6 @@ export class Renderer {
     for (const part of event.content?.parts ?? []) out += this.#media(part, event)
     for (const call of functionCallsOf(event.content)) out += this.#call(call, event)
     out += this.#responses(event)
-    this.#await(event)
     if (event.errorCode !== undefined) {
       const message = `! ${event.errorCode}${event.errorMessage ? `: ${event.errorMessage}` : ''}`
       out += this.#line(this.#indent(event), message, 'red')
@@ -105,7 +101,7 @@ export class Renderer {
   }
 
   #call(call: FunctionCall, event: Event): string {
-    if (call.id !== undefined) this.#calls.set(call.id, { call, at: event.timestamp })
+    if (call.id !== undefined) this.#calls.set(call.id, event.timestamp)
     if (isRequest(call.name)) return ''
     return this.#toolLine('->', call.name, call.args, '', event)
   }
@@ -116,7 +112,7 @@ export class Renderer {
     for (const { functionResponse } of event.content?.parts ?? []) {
       if (!functionResponse) continue
       const { id = '', name, response } = functionResponse
-      const started = this.#calls.get(id)?.at
+      const started = this.#calls.get(id)
       const elapsed = started === undefined ? '' : ` ${Math.max(event.timestamp - started, 0).toFixed(1)}s`
       const value = event.partial && Object.hasOwn(response, 'progress') ? response.progress : response
       out += this.#toolLine(event.partial ? '..' : '<-', name, value, elapsed, event)
@@ -142,17 +138,6 @@ export class Renderer {
     return code ? this.#say(visible(code), event) + this.#endLine() : ''
   }
 
-  /** Notes what the run waits for from now on, and what it no longer waits for. */
-  #await(event: Event): void {
-    for (const id of event.longRunningToolIds ?? []) {
-      const known = this.#calls.get(id)
-      this.#waiting.set(id, known ? describe(known.call) : `call ${id}`)
-    }
-    for (const { functionResponse } of event.content?.parts ?? []) {
-      if (functionResponse && !functionResponse.willContinue) this.#waiting.delete(functionResponse.id ?? '')
-    }
-  }
-
   #toolLine(sign: string, name: string, value: unknown, end: string, event: Event): string {
     const start = `  ${sign} ${cut(inOneLine(name), 40)} `
     const indent = this.#indent(event)
@@ -161,7 +146,7 @@ export class Renderer {
     return this.#line(indent, start + shown + end, 'dim')
   }
 
-  #line(indent: string, text: string, style: 'dim' | 'red' | 'yellow'): string {
+  #line(indent: string, text: string, style: 'dim' | 'red'): string {
     const shown = inOneLine(text)
     const painted = this.#options.colour ? styleText(style, shown, { validateStream: false }) : shown
     return `${this.#endLine()}${indent}${painted}\n`
@@ -207,23 +192,4 @@ function pathOf({ nodeInfo }: Event): string {
 
 function isRequest(name: string): boolean {
   return name.startsWith('adk_request_')
-}
-
-function describe({ name, args }: FunctionCall): string {
-  switch (name) {
-    case 'adk_request_confirmation':
-      return `approval: ${wordsOf(args, 'toolConfirmation', 'hint')}`
-    case 'adk_request_credential':
-      return `a sign-in, for call ${wordsOf(args, 'functionCallId')}`
-    case 'adk_request_input':
-      return `an answer: ${wordsOf(args, 'message')}`
-    default:
-      return `the result of ${name} ${JSON.stringify(args)}`
-  }
-}
-
-function wordsOf(args: unknown, ...path: readonly string[]): string {
-  let value = args
-  for (const key of path) value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }

@@ -1,17 +1,17 @@
 import { basename, extname } from 'node:path'
-import { parseArgs } from 'node:util'
 import { InMemoryArtifactService } from '../artifact/in-memory.ts'
 import { InMemoryCredentialService } from '../credential/in-memory.ts'
 import type { Logger } from '../dispatch/host.ts'
-import { messageOf } from '../error/error.ts'
 import { InMemoryMemoryService } from '../memory/in-memory.ts'
 import { Runner } from '../runner/runner.ts'
-import { type ChatOptions, chat } from './chat.ts'
+import { type ChatOptions, type Chatted, chat } from './chat.ts'
 import { type Interrupts, interruptsOf } from './interrupts.ts'
-import { pipedLines, typedLines, untilExit } from './lines.ts'
+import { knownLines, type Lines, pipedLines, untilExit } from './lines.ts'
 import { type AgentFile, load } from './load.ts'
 import { modelsFor } from './models.ts'
+import { howToGoOn, parseRun, type RunArguments } from './run-arguments.ts'
 import { type Terminal, UsageError } from './terminal.ts'
+import { typedLines } from './typed-lines.ts'
 import { visible } from './visible.ts'
 
 export const usage = `toolwright run <file> [message]
@@ -19,73 +19,103 @@ export const usage = `toolwright run <file> [message]
 Talks to the agent of a file: one turn when there is a message, a chat without. Messages can also be piped in, one a
 line; when nothing is, the \`tour\` the file exports is played.
 
-  --verbose   show what the framework logs, with stack traces
-  --help      show this
+  --session <id>   go on with this session; what it waits for is asked first
+  --user <id>      whose session it is (default: user)
+  --db <file>      keep sessions and artifacts in this SQLite file
+  --verbose        show what the framework logs, with stack traces
+  --help           show this
 
-In a chat, Ctrl-C cancels the running turn; Ctrl-D, Ctrl-C at the prompt, or "exit" leaves.
+When a call needs approval it is shown with its arguments: y or yes approves, anything else denies and is the reason.
+In a chat, Ctrl-C cancels the running turn, or the one that asks; Ctrl-D leaves and keeps the question open. At the
+prompt Ctrl-D, Ctrl-C or "exit" leaves.
 `
 
 /** The command `run`; answers the exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { file, message, verbose } = parse(args)
-  const agentFile = await load(file)
-  const runner = await runnerOf(agentFile, file, verbose ? loudLogger(terminal) : quiet)
+  const given = parseRun(args)
+  const agentFile = await load(given.file)
+  const { runner, close } = await open(agentFile, given, given.verbose ? loudLogger(terminal) : quiet)
   const interrupts = interruptsOf(terminal.signals, { leave: terminal.leave })
   try {
-    return await talk(runner, agentFile, message, terminal, interrupts)
+    return await talk({ runner, agentFile, given, terminal, interrupts })
   } finally {
     interrupts.close()
     await runner.close()
+    close()
   }
 }
 
-function parse(args: readonly string[]): { file: string; message: string | undefined; verbose: boolean } {
-  let parsed: { values: { verbose?: boolean | undefined }; positionals: string[] }
-  try {
-    parsed = parseArgs({ args: [...args], options: { verbose: { type: 'boolean' } }, allowPositionals: true })
-  } catch (error) {
-    throw new UsageError(messageOf(error))
+/** The runner of the file, or one for its agent. */
+async function open(
+  { root }: AgentFile,
+  { file, db }: RunArguments,
+  logger: Logger,
+): Promise<{ runner: Runner; close(): void }> {
+  if (root instanceof Runner) {
+    if (db === undefined) return { runner: root, close: () => {} }
+    throw new UsageError(`"${file}" exports a Runner, which has services of its own: leave --db out.`)
   }
-  const [file, ...words] = parsed.positionals
-  if (!file) throw new UsageError('Name an agent file: toolwright run <file> [message]')
-  const message = words.length ? words.join(' ').trim() : undefined
-  if (message === '') throw new UsageError('The message is empty.')
-  return { file, message, verbose: parsed.values.verbose === true }
-}
-
-async function runnerOf({ root }: AgentFile, file: string, logger: Logger): Promise<Runner> {
-  if (root instanceof Runner) return root
-  return new Runner({
+  const stored = db === undefined ? undefined : (await import('../sqlite/sqlite.ts')).sqlite(db)
+  const runner = new Runner({
     appName: basename(file, extname(file)),
     agent: root,
     artifactService: new InMemoryArtifactService(),
     memoryService: new InMemoryMemoryService(),
     credentialService: new InMemoryCredentialService(),
+    ...stored,
     models: await modelsFor(root),
     logger,
   })
+  return { runner, close: () => stored?.close() }
 }
 
-async function talk(
-  runner: Runner,
-  { tour }: AgentFile,
-  message: string | undefined,
-  terminal: Terminal,
-  interrupts: Interrupts,
-): Promise<number> {
+interface Talk {
+  readonly runner: Runner
+  readonly agentFile: AgentFile
+  readonly given: RunArguments
+  readonly terminal: Terminal
+  readonly interrupts: Interrupts
+}
+
+async function talk({ runner, agentFile, given, terminal, interrupts }: Talk): Promise<number> {
   const { input, output, errors, env } = terminal
-  const colour = output.isTTY === true && !env.NO_COLOR
-  const options: ChatOptions = { output, colour, interrupts }
-  if (message !== undefined) return exitCode(await chat(runner, [message], options))
-  if (input.isTTY) {
-    await chat(runner, untilExit(typedLines({ input, output, prompt: '> ' }, interrupts)), options)
+  const { message, userId, sessionId } = given
+  const isKept = given.db !== undefined || agentFile.root instanceof Runner
+  const options = {
+    output,
+    colour: output.isTTY === true && !env.NO_COLOR,
+    interrupts,
+    userId,
+    sessionId,
+    howToGoOn: (id: string) => howToGoOn(given, id, isKept),
+  }
+  const typed = input.isTTY ? typedLines({ input, output, prompt: '> ' }, interrupts) : undefined
+  if (message !== undefined) {
+    return exitCode(await chat(runner, knownLines([message]), { ...options, answers: typed ?? nobody }))
+  }
+  if (typed) {
+    await chat(runner, untilExit(typed), { ...options, answers: typed })
     return 0
   }
-  const piped = await chat(runner, untilExit(pipedLines(input, interrupts)), { ...options, echo: true })
-  if (piped.turns > 0 || interrupts.wasHeard) return exitCode(piped)
-  if (tour.length > 0) return exitCode(await chat(runner, tour, { ...options, echo: true }))
+  const done = await chatPiped(runner, terminal, options)
+  if (done.turns > 0 || done.isLeftOpen || interrupts.wasHeard) return exitCode(done)
+  if (agentFile.tour.length > 0) {
+    return exitCode(await chat(runner, knownLines(agentFile.tour), { ...options, answers: nobody, echo: true }))
+  }
   errors.write('Nothing was asked: give a message, type in a terminal, or pipe messages in, one a line.\n')
-  return 0
+  return exitCode(done)
+}
+
+/** Where no question finds anybody. */
+const nobody: Lines = knownLines([])
+
+async function chatPiped(runner: Runner, terminal: Terminal, options: Omit<ChatOptions, 'answers'>): Promise<Chatted> {
+  const piped = pipedLines(terminal, options.interrupts)
+  try {
+    return await chat(runner, untilExit(piped), { ...options, answers: piped, echo: true })
+  } finally {
+    piped.close()
+  }
 }
 
 function exitCode({ failed }: { failed: number }): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cut, inOneLine, visible } from './visible.ts'
+import { cut, exactly, inOneLine, visible } from './visible.ts'
 
 test.each([
   ['an escape sequence', '\x1b[2Jgone', '\\x1b[2Jgone'],
@@ -32,4 +32,23 @@ test('what is too long loses its middle, and no character is halved', () => {
   expect(cut('😀😀😀😀😀😀', 5)).toBe('😀😀…😀😀')
   expect(cut('😀😀😀', 3)).toBe('😀😀😀')
   expect(cut('abc', 1)).toBe('…')
+})
+
+test.each([
+  ['a screen that is wiped', '\x1b[2J', '"\\u001b[2J"'],
+  ['an eight-bit escape', '\x9b2J', '"\\x9b2J"'],
+  ['text turned around', 'txt\u202eexe', '"txt\\u{202e}exe"'],
+  ['joiners', 'a\u200db\u200cc', '"a\\u{200d}b\\u{200c}c"'],
+  ['a soft hyphen, a filler and a variation', 'a\u00adb\u3164c\ufe0f', '"a\\xadb\\u{3164}c\\u{fe0f}"'],
+  ['a space that is another one', 'a\u00a0b c', '"a\\xa0b c"'],
+  ['the spelling itself', 'a\\u{202e}', '"a\\\\u{202e}"'],
+  ['an object', { to: 'né 你好', amount: 5 }, '{"to":"né 你好","amount":5}'],
+  ['nothing', undefined, 'undefined'],
+])('%s is exactly what is shown', (_, value, shown) => expect(exactly(value)).toBe(shown))
+
+test('ten thousand lines are one line, to the last', () => {
+  const shown = exactly({ text: `${'x\n'.repeat(10_000)}the end` })
+  expect(shown).not.toContain('\n')
+  expect(shown.match(/x\\n/g)).toHaveLength(10_000)
+  expect(shown).toMatch(/the end"}$/)
 })

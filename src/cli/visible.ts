@@ -21,6 +21,14 @@ export function inOneLine(text: string): string {
   return text.replace(UNSEEN, spell)
 }
 
+/** What has no shape of its own, or another one's: it is spelled out where somebody decides on what they see. */
+const SHAPELESS = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Co}]|(?! )\p{Zs}/gu
+
+/** A value as JSON in one line, all of it, with nothing in it that cannot be seen. */
+export function exactly(value: unknown): string {
+  return (JSON.stringify(value) ?? 'undefined').replace(SHAPELESS, spell)
+}
+
 /** At most `width` characters: what is too long loses its middle. */
 export function cut(text: string, width: number): string {
   if (text.length <= width) return text

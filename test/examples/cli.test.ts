@@ -1,10 +1,13 @@
 // The command as a user starts it: a process of its own, real pipes, real signals.
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Child, node } from './child.ts'
+import { Child, node, withoutKeys } from './child.ts'
 
 const run = ['src/cli/index.ts', 'run']
 const slow = 'test/examples/fixtures/slow.ts'
+const refund = 'test/examples/fixtures/refund.ts'
 const noKey = 'Model: rules, no language model. For one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
 const failing = 'test/examples/fixtures/failing.ts'
 
@@ -71,6 +74,116 @@ test('--verbose shows what was logged', async () => {
 test('a process that something keeps alive ends all the same', async () => {
   const { code, out } = await node([...run, failing, 'keep running'])
   expect({ code, out }).toEqual({ code: 1, out: '! MODEL_ERROR: no network\n' })
+})
+
+describe('a call that needs approval', () => {
+  function setUp() {
+    const folder = mkdtempSync(join(tmpdir(), 'toolwright-cli-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const [db, ledger] = [join(folder, 'app.db'), join(folder, 'ledger')]
+    const env = { ...withoutKeys(), LEDGER: ledger }
+    const refunded = (): string[] => (existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : [])
+    return { db, env, refunded }
+  }
+
+  test('is asked about, and the next piped line is the answer', async () => {
+    const { env, refunded } = setUp()
+    const { code, out, errors } = await node([...run, refund], { env, input: 'refund 5\nyes\nbye\n' })
+    expect(errors).toBe('')
+    expect(out).toBe(`> refund 5
+  -> refund {"note":"refund 5"}
+Approve refund {"note":"refund 5"}?
+[y/N, or why not] yes
+  <- refund {"refunded":true}
+Refunded.
+
+> bye
+You said bye.
+`)
+    expect(code).toBe(0)
+    expect(refunded()).toEqual(['"refund 5"'])
+  })
+
+  test.each(['yes please', 'true', ''])('is denied by %j', async (answer) => {
+    const { env, refunded } = setUp()
+    const { code, out } = await node([...run, refund], { env, input: `refund 5\n${answer}\n` })
+    expect(out).toContain(`Not refunded: tool call was rejected by the user${answer && `: ${answer}`}\n`)
+    expect(code).toBe(0)
+    expect(refunded()).toEqual([])
+  })
+
+  test('that one process asked about is answered in another, once', async () => {
+    const { db, env, refunded } = setUp()
+    const kept = [...run, refund, '--db', db, '--user', 'ada', '--session', 's1']
+    const first = await node([...kept, 'refund 5'], { env })
+    expect(first.out).toMatch(
+      /Approve refund .*\nStill open: approval of refund .*\nAnswer with: toolwright run .*--session s1\n$/,
+    )
+    expect(first.code).toBe(0)
+    expect(refunded()).toEqual([])
+
+    const left = await node(kept, { env })
+    expect(left.out).toMatch(/^Approve refund .*\n\[y\/N, or why not\] \nStill open/)
+    expect([left.code, refunded()]).toEqual([0, []])
+
+    const second = await node(kept, { env, input: 'y\nbye\n' })
+    expect(second.out).toMatch(
+      /^Approve refund .*\n\[y\/N, or why not\] y\n {2}<- refund .*\nRefunded\.\n\n> bye\nYou said bye\.\n$/,
+    )
+    expect(refunded()).toEqual(['"refund 5"'])
+
+    const third = await node(kept, { env, input: 'y\n' })
+    expect(third.out).toBe('> y\nYou said y.\n')
+    expect(refunded()).toHaveLength(1)
+  })
+
+  test('of somebody else is not asked about', async () => {
+    const { db, env, refunded } = setUp()
+    const kept = [...run, refund, '--db', db, '--session', 's1']
+    await node([...kept, '--user', 'ada', 'refund 5'], { env })
+    const { out } = await node([...kept, '--user', 'eve'], { env, input: 'y\n' })
+    expect(out).toBe('> y\nYou said y.\n')
+    expect(refunded()).toEqual([])
+  })
+
+  test('is shown whole and harmless, whatever is in it', async () => {
+    const { out } = await node([...run, refund], { env: setUp().env, input: 'refund hostile\n' })
+    const asked = out.split('\n').find((line) => line.startsWith('Approve')) ?? ''
+    expect(asked).toContain('"\\u001b[2J\\u{202e}\\u{200d}line\\nline\\n')
+    expect(asked.match(/line\\n/g)).toHaveLength(10_000)
+    expect(asked).toMatch(/pay Eve"}\?$/)
+    expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
+  })
+
+  test('needs a place to be kept in: without one it is said that it is gone', async () => {
+    const { code, out } = await node([...run, refund, 'refund 5'], { env: setUp().env })
+    expect(out).toMatch(/in memory and end here; with --db <file> they are kept\.\n$/)
+    expect(code).toBe(0)
+  })
+
+  test.skipIf(process.platform === 'win32')('is given up by Ctrl-C at its question, and the chat goes on', async () => {
+    const { env, refunded } = setUp()
+    const child = new Child([process.execPath, '--conditions=toolwright:source', ...run, refund], env)
+    onTestFinished(() => void child.process.kill('SIGKILL'))
+    child.process.stdin?.write('refund 5\n')
+    await child.until('[y/N, or why not] ')
+    child.process.kill('SIGINT')
+    await child.until('! CANCELLED')
+    child.process.stdin?.end('still there?\n')
+    const { code, out } = await child.ended
+    expect(out).toContain('You said still there?.\n')
+    expect(code).toBe(1)
+    expect(refunded()).toEqual([])
+  })
+})
+
+test('a file that exports a runner keeps its own services', async () => {
+  const { code, errors } = await node([...run, 'test/examples/fixtures/runner.ts', '--db', 'x.db', 'hi'])
+  expect(errors).toBe(
+    'toolwright: "test/examples/fixtures/runner.ts" exports a Runner, which has services of its own: leave --db out.\n',
+  )
+  expect(code).toBe(2)
+  expect(existsSync('x.db')).toBe(false)
 })
 
 test('an old Node is told which one is needed, before anything is loaded', async () => {
