@@ -2,8 +2,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Child, node, withoutKeys } from './child.ts'
+
+vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machine
 
 const run = ['src/cli/index.ts', 'run']
 const slow = 'test/examples/fixtures/slow.ts'

@@ -1,0 +1,26 @@
+// What both commands share: an agent that may refund, once somebody says yes, and a file that keeps its sessions.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LlmAgent, Runner, tool } from 'toolwright'
+import { sqlite } from 'toolwright/sqlite'
+import { z } from 'zod'
+import { model } from '../model.ts'
+
+const refund = tool({
+  name: 'refund',
+  description: 'Refund money for an order',
+  parameters: z.object({ orderId: z.string(), amount: z.number().positive() }),
+  requiresConfirmation: ({ amount }) => amount > 100,
+  confirmationHint: ({ orderId, amount }) => `Refund ${amount} EUR for order ${orderId}?`,
+  run: ({ orderId, amount }, context) => {
+    // Send the key along with the payment: it stays the same however often this call is tried.
+    console.log(`[bank] ${amount} EUR for ${orderId}, key ${context.idempotencyKey}`)
+    return { orderId, amount, refunded: true }
+  },
+})
+
+const agent = new LlmAgent({ name: 'desk', model, instruction: 'Refund what you are asked to.', tools: [refund] })
+const file = process.env.APPROVALS_DB ?? join(tmpdir(), 'toolwright-approvals.db')
+
+const runner: Runner = new Runner({ appName: 'approvals', agent, ...sqlite(file) })
+export default runner

@@ -1,0 +1,88 @@
+// The two commands of examples/approvals, each a process of its own, over one file.
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { type Ended, node, withoutKeys } from './child.ts'
+
+vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machine
+
+function setUp(): (command: string, args?: readonly string[], ofNode?: readonly string[]) => Promise<Ended> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwright-approvals-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const env = { ...withoutKeys(), APPROVALS_DB: join(folder, 'app.db') }
+  return (command, args = [], ofNode = []) => node([...ofNode, `examples/approvals/${command}.ts`, ...args], { env })
+}
+
+const paid = (...ended: Ended[]): string[] => ended.flatMap(({ out }) => out.match(/^\[bank\].*$/gm) ?? [])
+
+test('a refund that pauses in one process is approved in another, once', async () => {
+  const start = setUp()
+  const asked = await start('request')
+  expect(asked).toMatchObject({
+    code: 0,
+    out: 'Waiting for a yes: Refund 500 EUR for order A-7?\nNow: node examples/approvals/approve.ts\n',
+  })
+
+  const approved = await start('approve')
+  expect(approved.code).toBe(0)
+  expect(approved.out).toMatch(
+    /^Refund 500 EUR for order A-7\? approve\n\[bank\] 500 EUR for A-7, key \S+\nIt is refunded\.\n$/,
+  )
+
+  expect(await start('approve')).toMatchObject({ code: 0, out: 'Nothing is pending.\n' })
+})
+
+test('a refund that is denied is not paid, and the customer is told why', async () => {
+  const start = setUp()
+  await start('request')
+  const denied = await start('approve', ['deny', 'It was never paid.'])
+  expect(denied.out).toMatch(/^Refund 500 .* deny\n.*rejected by the user: It was never paid\.\n$/)
+  expect(paid(denied, await start('approve'))).toEqual([])
+})
+
+test('a word that is not "approve" approves nothing', async () => {
+  const start = setUp()
+  await start('request')
+  expect(paid(await start('approve', ['aprove']), await start('approve'))).toEqual([])
+})
+
+test('a small refund asks nobody', async () => {
+  const start = setUp()
+  const { out } = await start('request', ['Refund 20 EUR for order A-7.'])
+  expect(out).toMatch(/^\[bank\] 20 EUR for A-7, key \S+\nIt is refunded\.\n$/)
+  expect((await start('approve')).out).toBe('Nothing is pending.\n')
+})
+
+test('kill -9 right after the pause loses nothing', async () => {
+  const start = setUp()
+  // dies instead of saying that it waits
+  const die = `
+    const { write } = process.stdout
+    process.stdout.write = (text, ...more) =>
+      text.includes('Waiting') ? process.kill(process.pid, 'SIGKILL') : write.call(process.stdout, text, ...more)`
+  const asked = await start('request', [], ['--import', `data:text/javascript,${encodeURIComponent(die)}`])
+  expect(asked).toMatchObject({ code: null, out: '' })
+  expect(paid(await start('approve'))).toHaveLength(1)
+})
+
+test('two who approve at the same moment pay once', async () => {
+  const start = setUp()
+  await start('request')
+  const both = await Promise.all([start('approve'), start('approve')])
+  expect(paid(...both, await start('approve'))).toHaveLength(1)
+})
+
+test('each refund of one reply is decided by itself', async () => {
+  const start = setUp()
+  await start('request', ['Refund orders A-7 and A-8, 500 EUR each.'])
+  const { out } = await start('approve')
+  expect(out.match(/\[bank\] 500 EUR for A-\d/g)).toEqual(['[bank] 500 EUR for A-7', '[bank] 500 EUR for A-8'])
+  expect(new Set(out.match(/key \S+/g)).size).toBe(2)
+})
+
+test.each(globSync('examples/approvals/*.ts'))('%s fits a screen and starts with what it shows', (file) => {
+  const text = readFileSync(file, 'utf8')
+  expect(text).toMatch(/^\/\/ .{20,}/)
+  expect(text.split('\n').length).toBeLessThanOrEqual(40)
+})
