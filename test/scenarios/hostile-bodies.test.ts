@@ -1,0 +1,253 @@
+// Bodies that hang, throw whatever can be thrown, or give back what no log can hold.
+import { InMemoryArtifactService, tool } from 'toolwright'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { finals, process, say, stored, stores, where } from './approvals-kit.ts'
+import { bare, HandTimers, notebook, signalled } from './kit.ts'
+
+const forever = (): Promise<never> => new Promise(() => {})
+const once = (...names: string[]) => ({ calls: names.map((name, at) => ({ id: `c${at + 1}`, name })) })
+
+const unhandled: unknown[] = []
+const hear = (reason: unknown): void => void unhandled.push(reason)
+beforeEach(() => void globalThis.process.on('unhandledRejection', hear))
+afterEach(async () => {
+  await new Promise((resolve) => setImmediate(resolve)) // rejections are told of after the microtasks
+  globalThis.process.off('unhandledRejection', hear)
+  expect(unhandled.splice(0)).toEqual([])
+})
+
+describe.each(stores)('%s', (_, newStore) => {
+  test('a body that neither ends nor listens is answered at its deadline; what it says later is dropped [DG-20]', async () => {
+    const timers = new HandTimers()
+    const store = newStore()
+    const late = signalled<object>()
+    let signal: AbortSignal | undefined
+    const hang = bare('hang', (_args, context) => {
+      signal = context.signal
+      return late.promise
+    })
+    const { runner } = process(store, {
+      tools: [hang],
+      steps: [once('hang'), 'timed out', 'fine'],
+      runner: { ports: timers.ports },
+    })
+    const said = say(runner)
+    await timers.fire(30_000)
+    const { events, text } = await said
+    expect(finals(events).c1).toEqual({ error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' })
+    expect(text).toBe('timed out')
+    expect(signal?.aborted).toBe(true)
+    const before = await stored(store)
+    late.resolve({ secret: 'late' })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await stored(store)).toEqual(before)
+    expect((await say(runner, 'and now?')).text).toBe('fine')
+    expect(JSON.stringify(await stored(store))).not.toContain('late')
+  })
+
+  test('a body in time is answered with what it gives, and its signal is left alone [DG-20]', async () => {
+    const timers = new HandTimers()
+    let signal: AbortSignal | undefined
+    const look = bare('look', async (_args, context) => {
+      signal = context.signal
+      return { found: true }
+    })
+    const { runner } = process(newStore(), {
+      tools: [look],
+      steps: [once('look'), 'done'],
+      runner: { ports: timers.ports },
+    })
+    expect(finals((await say(runner)).events).c1).toEqual({ found: true })
+    expect(signal?.aborted).toBe(false)
+    expect(timers.count(30_000)).toBe(0)
+  })
+
+  const circular = Object.assign(new Error('round'), { cause: undefined as unknown })
+  circular.cause = circular
+  const thrown: [string, unknown][] = [
+    ['a text', 'no'],
+    ['nothing', undefined],
+    ['null', null],
+    ['a symbol', Symbol('no')],
+    ['an error that is its own cause', circular],
+    [
+      'an error whose message throws',
+      Object.defineProperty(new Error(), 'message', {
+        get() {
+          throw new Error('even this')
+        },
+      }),
+    ],
+    ['an object without a prototype', Object.create(null)],
+  ]
+  test.each(thrown)(
+    'a body that throws %s has failed, its sibling has not, and the run goes on [DG-21]',
+    async (_what, it) => {
+      for (const run of [
+        () => {
+          throw it
+        },
+        () => Promise.reject(it),
+        // biome-ignore lint/correctness/useYield: it fails before it has anything to say
+        async function* () {
+          throw it
+        },
+      ]) {
+        const tools = [bare('fail', run), bare('look', () => ({ found: true }))]
+        const { events, text } = await say(process(newStore(), { tools, steps: [once('fail', 'look'), 'done'] }).runner)
+        expect(finals(events).c1).toMatchObject({ error: expect.any(String), errorCode: 'EXECUTION_FAILED' })
+        expect(finals(events).c2).toEqual({ found: true })
+        expect(text).toBe('done')
+      }
+    },
+  )
+
+  test('a body that fails after its deadline has timed out, and nobody else hears of it [DG-21]', async () => {
+    const timers = new HandTimers()
+    const late = signalled<never>()
+    const hang = bare('hang', () => late.promise)
+    const { runner } = process(newStore(), {
+      tools: [hang],
+      steps: [once('hang'), 'done'],
+      runner: { ports: timers.ports },
+    })
+    const said = say(runner)
+    await timers.fire(30_000)
+    const { events, text } = await said
+    late.reject(new Error('too late'))
+    expect(finals(events).c1).toMatchObject({ errorCode: 'TIMEOUT' })
+    expect(text).toBe('done')
+  })
+
+  test('eight at once, one fails, the caller gives up: all are told, each call has one response, in order [DG-22]', async () => {
+    const store = newStore()
+    const began = Array.from({ length: 8 }, () => signalled())
+    const signals: AbortSignal[] = []
+    let later = 0
+    const work = tool({
+      name: 'work',
+      description: 'Work',
+      run: async (_args, { functionCallId, signal }) => {
+        const at = Number(functionCallId.slice(1)) - 1
+        signals[at] = signal
+        began[at]?.resolve()
+        if (at === 0) return { ok: true }
+        if (at === 2) throw new Error('broken')
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        later++
+      },
+    })
+    const caller = new AbortController()
+    const { runner } = process(store, { tools: [work], steps: [once(...Array(8).fill('work')), 'fine'] })
+    const said = runner.complete({ ...where, message: 'go', signal: caller.signal })
+    await Promise.all(began.map(({ promise }) => promise))
+    caller.abort()
+    await said
+    const told = signals.map(({ aborted }) => aborted)
+    expect(told, 'all that were still at it').toEqual([false, true, false, true, true, true, true, true])
+    const ids = (await stored(store)).flatMap(({ content }) =>
+      (content?.parts ?? []).flatMap(({ functionResponse }) => functionResponse?.id ?? []),
+    )
+    expect(ids).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8'])
+    const given = finals(await stored(store))
+    expect(given.c1).toEqual({ ok: true })
+    expect(given.c3).toMatchObject({ errorCode: 'EXECUTION_FAILED' })
+    expect(given.c8).toMatchObject({ status: 'unknown_outcome' })
+    expect(later).toBe(0)
+    expect((await say(runner, 'and now?')).text).toBe('fine')
+  })
+
+  test('eight at once that nobody stops are answered in order, and a failing one fails alone [DG-22]', async () => {
+    const work = tool({
+      name: 'work',
+      description: 'Work',
+      run: (_args, { functionCallId }) => {
+        if (functionCallId === 'c3') throw new Error('broken')
+        return { by: functionCallId }
+      },
+    })
+    const { events, text } = await say(
+      process(newStore(), { tools: [work], steps: [once(...Array(8).fill('work')), 'fine'] }).runner,
+    )
+    expect(Object.values(finals(events)).map(({ by, errorCode }) => by ?? errorCode)).toEqual([
+      'c1',
+      'c2',
+      'EXECUTION_FAILED',
+      'c4',
+      'c5',
+      'c6',
+      'c7',
+      'c8',
+    ])
+    expect(text).toBe('fine')
+  })
+
+  const deep = (): unknown => {
+    let value: unknown = 'bottom'
+    for (let n = 0; n < 10_000; n++) value = { value }
+    return value
+  }
+  const cyclic = (): unknown => {
+    const value: { self?: unknown } = {}
+    value.self = value
+    return value
+  }
+  const results: [string, () => unknown][] = [
+    ['a text of 20 MB', () => 'x'.repeat(20_000_000)],
+    ['ten thousand levels', deep],
+    ['a circle', cyclic],
+    ['a number too large for JSON', () => ({ n: 2n ** 70n })],
+    ['bytes', () => Buffer.alloc(1_000_000, 1)],
+    [
+      'a proxy that throws',
+      () =>
+        new Proxy(
+          {},
+          {
+            ownKeys: () => {
+              throw new Error('no')
+            },
+          },
+        ),
+    ],
+    ['a hundred thousand keys', () => Object.fromEntries(Array.from({ length: 100_000 }, (_one, n) => [`k${n}`, n]))],
+  ]
+  test.each(results)(
+    '%s as a result neither breaks the run nor swells the log [DG-23]',
+    { timeout: 30_000 },
+    async (_what, make) => {
+      const store = newStore()
+      const artifactService = new InMemoryArtifactService()
+      const logger = notebook()
+      const tools = [bare('give', make), bare('look', () => ({ found: true }))]
+      const { runner, model } = process(store, {
+        tools,
+        steps: [once('give', 'look'), 'done'],
+        runner: { artifactService, logger },
+      })
+      const { events, text } = await say(runner)
+      expect(text).toBe('done')
+      expect(finals(events).c2, 'a sibling stays whole').toEqual({ found: true })
+      expect(JSON.stringify(await stored(store)).length).toBeLessThan(300_000)
+      expect(JSON.stringify(model.requests[1]?.contents).length).toBeLessThan(300_000)
+      const { artifact, truncated } = finals(events).c1 ?? {}
+      if (!truncated) return
+      const { filename } = artifact as { filename: string }
+      const whole = await artifactService.loadArtifact({ appName: 'app', ...where, filename })
+      expect(JSON.stringify(whole).length).toBeGreaterThan(300_000)
+    },
+  )
+
+  test('bodies that hang for ever do not keep a closed runner open [DG-20]', async () => {
+    const began = signalled()
+    const hang = bare('hang', () => {
+      began.resolve()
+      return forever()
+    })
+    const { runner } = process(newStore(), { tools: [hang], steps: [once('hang')] })
+    const said = say(runner)
+    await began.promise
+    await runner.close()
+    expect((await said).error?.code).toBe('CANCELLED')
+  })
+})

@@ -1,0 +1,56 @@
+// What stories of processes that stop and come back share: stores whose clock is in hand, and a process that is left behind.
+import { InMemorySessionService, type SessionService, type Tool } from 'toolwright'
+import { sqlite } from 'toolwright/sqlite'
+import type { Step } from 'toolwright/testing'
+import { process, say, where } from './approvals-kit.ts'
+import { HandTimers, signalled } from './kit.ts'
+
+/** How long a lease lives. */
+export const LEASE_MS = 15_000
+/** How often it is renewed. */
+export const RENEW_MS = 5_000
+
+export interface Clock {
+  time: number
+}
+
+/** Every store, with a clock in hand. */
+export const clockedStores: [string, (clock: Clock) => SessionService][] = [
+  ['in memory', (clock) => new InMemorySessionService({ now: () => clock.time })],
+  ['on SQLite', (clock) => sqlite(':memory:', { now: () => clock.time }).sessionService],
+]
+
+export interface Left {
+  /** What became of its run. */
+  readonly said: Promise<unknown>
+  readonly timers: HandTimers
+  /** The signal of the body that is still running in it. */
+  readonly signal: AbortSignal
+  readonly key: string
+  /** Lets the body come back. */
+  readonly finish: (value: unknown) => void
+}
+
+/** A process that hangs in a body called `work`, its lease not renewed; what it was asked for is still open. */
+export async function leftHanging(
+  store: SessionService,
+  make: (run: Tool['run']) => Tool,
+  steps: Step[],
+): Promise<Left> {
+  const began = signalled<{ signal: AbortSignal; key: string }>()
+  const result = signalled<unknown>()
+  const work = make((_args, { signal, idempotencyKey: key }) => {
+    began.resolve({ signal, key })
+    return result.promise
+  })
+  const timers = new HandTimers()
+  const said = say(process(store, { tools: [work], steps, runner: { ports: timers.ports } }).runner)
+  said.catch(() => {}) // looked at later
+  return { ...(await began.promise), said, timers, finish: result.resolve }
+}
+
+export async function resumed(runner: ReturnType<typeof process>['runner']): Promise<string> {
+  let text = ''
+  for await (const { content } of runner.resume(where)) text = content?.parts[0]?.text ?? text
+  return text
+}
