@@ -1,0 +1,75 @@
+// One writer at a time: who has lost a session stops, and leaves nothing behind in it.
+import { describe, expect, test, vi } from 'vitest'
+import { finals, process, say, stored } from './approvals-kit.ts'
+import { clockedStores, LEASE_MS, leftHanging, RENEW_MS, resumed } from './hostile-kit.ts'
+import { bare, HandTimers, signalled } from './kit.ts'
+
+const steps = [{ calls: [{ id: 'c1', name: 'work' }] }, 'first']
+
+describe.each(clockedStores)('%s', (_, newStore) => {
+  test('a late holder that was followed is told at its next renewal, and so is its body [PR-05]', async () => {
+    const clock = { time: 0 }
+    const store = newStore(clock)
+    const left = await leftHanging(store, (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
+    clock.time += LEASE_MS
+    const work = vi.fn()
+    const { runner } = process(store, { tools: [bare('work', work, { effect: 'atMostOnce' })], steps: ['second'] })
+    expect(await resumed(runner)).toBe('second')
+    const log = await stored(store)
+    await left.timers.fire(RENEW_MS)
+    await expect(left.said).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    expect(left.signal.aborted).toBe(true)
+    left.finish({ late: true })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await stored(store)).toEqual(log)
+    expect(finals(log).c1).toMatchObject({ errorCode: 'UNKNOWN_OUTCOME' })
+    expect(work).not.toHaveBeenCalled()
+  })
+
+  test('or when its body comes back, whichever is first [PR-05]', async () => {
+    const clock = { time: 0 }
+    const store = newStore(clock)
+    const left = await leftHanging(store, (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
+    clock.time += LEASE_MS
+    await resumed(process(store, { tools: [bare('work', () => {})], steps: ['second'] }).runner)
+    const log = await stored(store)
+    left.finish({ late: true })
+    await expect(left.said).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    expect(await stored(store)).toEqual(log)
+  })
+
+  test('a late holder that nobody has followed goes on [PR-05]', async () => {
+    const clock = { time: 0 }
+    const store = newStore(clock)
+    const left = await leftHanging(store, (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
+    clock.time += 10 * LEASE_MS
+    await left.timers.fire(RENEW_MS)
+    left.finish({ late: true })
+    expect(await left.said).toMatchObject({ text: 'first' })
+    expect(left.signal.aborted).toBe(false)
+    expect(finals(await stored(store)).c1).toEqual({ late: true })
+  })
+
+  test('who lost the session while the model was thinking runs no body [PR-05]', async () => {
+    const clock = { time: 0 }
+    const store = newStore(clock)
+    const [asked, thought] = [signalled(), signalled()]
+    const work = vi.fn()
+    const tools = [bare('work', work, { effect: 'atMostOnce' })]
+    const thinking = async () => {
+      asked.resolve()
+      await thought.promise
+      return steps[0] as object
+    }
+    const { runner } = process(store, { tools, steps: [thinking], runner: { ports: new HandTimers().ports } })
+    const said = say(runner)
+    await asked.promise
+    clock.time += LEASE_MS
+    expect(await resumed(process(store, { tools, steps: ['second'] }).runner)).toBe('second')
+    const log = await stored(store)
+    thought.resolve()
+    await expect(said).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    expect(work).not.toHaveBeenCalled()
+    expect(await stored(store)).toEqual(log)
+  })
+})
