@@ -15,7 +15,7 @@ export interface Story {
 
 export function desk(reach: Reach, story: Story): Agent {
   const { calls, isGated = false, isNested = false } = story
-  const tools = effects.map((effect) => payment(effect, reach, isGated && !isNested))
+  const tools = effects.map((effect) => payment(effect, effect, reach, isGated && !isNested))
   const replies = calls.map((name): Part => ({ functionCall: { name, args: {} } }))
   const beforeTool = async ({ tool }: { tool: Pick<Tool, 'name'> }): Promise<void> => {
     await reach({ point: `prepare ${tool.name}` })
@@ -30,18 +30,18 @@ export function desk(reach: Reach, story: Story): Agent {
 }
 
 /** Pays; whether it was paid is known by the world alone. */
-function payment(effect: Effect, reach: Reach, isGated: boolean): Tool {
+export function payment(name: string, effect: Effect, reach: Reach, isGated: boolean): Tool {
   return tool({
-    name: effect,
+    name,
     description: `A payment whose effect is ${effect}`,
     effect,
     requiresConfirmation: isGated,
     ...(effect === 'reconcilable' && {
-      reconcile: async ({ idempotencyKey: key }) => (await reach({ point: `reconcile ${effect}`, key })) as never,
+      reconcile: async ({ idempotencyKey: key }) => (await reach({ point: `reconcile ${name}`, key })) as never,
     }),
     run: async (_, { idempotencyKey: key }) => {
-      await reach({ point: `before ${effect}`, key })
-      return await reach({ point: `effect ${effect}`, key })
+      await reach({ point: `before ${name}`, key })
+      return await reach({ point: `effect ${name}`, key })
     },
   })
 }
