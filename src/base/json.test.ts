@@ -47,6 +47,71 @@ test('equal values have equal canonical text, whatever the order of keys', () =>
   )
 })
 
+/** Equal as JSON: `-0` is 0 there, keys have no order, and letters are compared as they are. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [left, right] = [Object.keys(a), Object.keys(b)]
+  const at = (value: object, key: string): unknown => Object.getOwnPropertyDescriptor(value, key)?.value
+  return left.length === right.length && left.every((key) => Object.hasOwn(b, key) && isSame(at(a, key), at(b, key)))
+}
+
+/** The same with every key in another place. */
+function turned(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(turned)
+  const made = {}
+  for (const key of Object.keys(value).reverse())
+    setOwn(made, key, turned(Object.getOwnPropertyDescriptor(value, key)?.value))
+  return made
+}
+
+test('two calls have one canonical text exactly when they are the same call [DG-13]', () => {
+  const odd = fc.constantFrom(
+    '',
+    'a',
+    'A',
+    '\n',
+    '\0',
+    '"',
+    '\\',
+    '","',
+    '\u00e9',
+    'e\u0301',
+    '\ud800',
+    '\udc00',
+    '\\ud800',
+    '__proto__',
+    '1',
+  )
+  const text = fc.oneof(
+    odd,
+    fc.tuple(odd, odd).map(([one, two]) => one + two),
+  )
+  const number = fc.constantFrom(0, -0, 1, 1.0, 1e21, 1e-7, 2 ** 53, 2 ** 53 + 2, 0.1, 0.1 + 0.2 - 0.2, -1)
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof({ maxDepth: 2 }, text, number, fc.constantFrom(null, true, false), tie('list'), tie('object')),
+    list: fc.array(tie('value'), { maxLength: 2 }),
+    object: fc.array(fc.tuple(text, tie('value')), { maxLength: 2 }).map((entries) => {
+      const made = {}
+      for (const [key, one] of entries) setOwn(made, key, one)
+      return made
+    }),
+  }))
+  const often = fc.oneof({ arbitrary: fc.constant('a'), weight: 9 }, text) // most differ in their arguments only
+  const call = fc.tuple(often, often, value) // id, name, arguments
+  fc.assert(
+    fc.property(fc.array(call, { minLength: 15, maxLength: 15 }), (some) => {
+      const calls = [...some, ...some.map(turned)]
+      const texts = calls.map((one) => canonicalJson(one))
+      for (let a = 0; a < calls.length; a++)
+        for (let b = 0; b < a; b++)
+          if ((texts[a] === texts[b]) !== isSame(calls[a], calls[b])) throw new Error(`${texts[a]} and ${texts[b]}`)
+    }),
+    { numRuns: 250 }, // 435 pairs each
+  )
+})
+
 test('canonical text of what is nested too deep ends there', () => {
   expect(canonicalJson(nested(50_000))).toContain('[too deep]')
   expect(canonicalJson(nested(MAX_DEPTH))).not.toContain('[too deep]')

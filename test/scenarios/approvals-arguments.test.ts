@@ -103,7 +103,7 @@ describe.each(stores)('%s', (_, newStore) => {
       return { run, runner, ...(await say(runner)) }
     }
 
-    test('lets through what it says false to', async () => {
+    test('lets through what it says false to [DG-16]', async () => {
       const { run, pending } = await played(({ amount }) => amount > 100)
       expect(pending).toEqual([])
       expect(run).toHaveBeenCalledOnce()
@@ -121,13 +121,13 @@ describe.each(stores)('%s', (_, newStore) => {
       ],
       ['rejects', () => Promise.reject(new Error('broken'))],
       ['promises nonsense', async () => 'false'],
-    ])('that %s means: ask', async (_name, predicate) => {
+    ])('that %s means: ask [DG-16]', async (_name, predicate) => {
       const { run, pending } = await played(predicate)
       expect(pending).toHaveLength(1)
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('cannot change what runs', async () => {
+    test('cannot change what runs [DG-16]', async () => {
       const { run, runner, pending } = await played((args) => {
         args.amount = 999
         return true
@@ -154,7 +154,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveReturnedWith(Date.UTC(2030, 0, 1))
     })
 
-    test('that hangs means: ask, after five seconds', async () => {
+    test('that hangs means: ask, after five seconds [DG-16]', async () => {
       const timers = new HandTimers()
       const { refund, run } = refundTool({ requiresConfirmation: () => new Promise<boolean>(() => {}) })
       const { runner } = process(newStore(), {

@@ -6,7 +6,7 @@ import { about, problems, process, refunds, refundTool, say, stored, stores, whe
 const again = (n: number) => ({ calls: [{ id: `c${n}`, name: 'refund', args: { amount: 5 } }] })
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('maxLlmCalls counts on over pauses and processes', async () => {
+  test('maxLlmCalls counts on over pauses and processes [DG-25]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const runConfig = { maxLlmCalls: 2 }
@@ -19,7 +19,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledTimes(2)
   })
 
-  test('equal calls that fail again and again end the run, also over pauses', async () => {
+  test('equal calls that fail again and again end the run, also over pauses [DG-25]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     run.mockImplementation(() => {

@@ -14,7 +14,7 @@ describe.each(stores)('%s', (_, newStore) => {
     return about(pending)
   }
 
-  test('the same tool in another process runs', async () => {
+  test('the same tool in another process runs [DG-17]', async () => {
     const store = newStore()
     const request = await asked(store)
     const { refund, run } = refundTool()
@@ -27,7 +27,7 @@ describe.each(stores)('%s', (_, newStore) => {
     ['parameters', () => ({ ...tool({ ...base(), parameters: strict }) })],
     ['effect', () => ({ ...tool({ ...base(), effect: 'idempotent' }) })],
     ['gate', () => ({ ...tool({ ...base(), requiresConfirmation: () => true }) })],
-  ] as const)('a changed tool (%s) is asked about again, and runs on the second yes', async (_name, other) => {
+  ] as const)('a changed tool (%s) is asked about again, and runs on the second yes [DG-17]', async (_name, other) => {
     const store = newStore()
     const request = await asked(store)
     runs = 0
@@ -39,7 +39,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(runs).toBe(1)
   })
 
-  test('a tool that has changed once more is not run', async () => {
+  test('a tool that has changed once more is not run [DG-17]', async () => {
     const store = newStore()
     const request = await asked(store)
     runs = 0
@@ -87,7 +87,7 @@ describe.each(stores)('%s', (_, newStore) => {
   test.each([
     ['removed', []],
     ['renamed', [tool({ ...base(), name: 'give_back' })]],
-  ])('a tool that was %s is a typed error, and the model goes on', async (_name, tools) => {
+  ])('a tool that was %s is a typed error, and the model goes on [PR-14]', async (_name, tools) => {
     const store = newStore()
     const request = await asked(store)
     const { runner, model } = process(store, { tools, steps: ['done'] })
@@ -104,7 +104,7 @@ describe.each(stores)('%s', (_, newStore) => {
     const team = (subAgents: LlmAgent[], refund: ReturnType<typeof refundTool>['refund']) =>
       new LlmAgent({ name: 'root', model: scriptedModel([transfer, 'I am root']), subAgents, tools: [refund] })
 
-    test('does not leave its call to the root, which has a tool of the same name', async () => {
+    test('does not leave its call to the root, which has a tool of the same name [DG-12, PR-14]', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const { pending } = await say(runnerOf(store, team([clerk(refund)], refund)))
@@ -116,7 +116,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(await runnerOf(store, team([], refund)).pending()).toEqual([])
     })
 
-    test('that is still there goes on', async () => {
+    test('that is still there goes on [PR-14]', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const { pending } = await say(runnerOf(store, team([clerk(refund)], refund)))

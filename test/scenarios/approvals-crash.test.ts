@@ -216,7 +216,7 @@ function audit(events: readonly Event[], ledger: Ledger, at: string): void {
 }
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(shapes)('%s', async (_name, shape) => {
+  test.each(shapes)('%s [PR-01]', async (_name, shape) => {
     const healthy = newStore()
     const whole: Ledger = []
     const appends = await drive(shape, healthy, whole, Number.POSITIVE_INFINITY, 'before')

@@ -33,7 +33,7 @@ const refused: [string, unknown][] = [
 ]
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(accepted)('%s approves', async (_name, response) => {
+  test.each(accepted)('%s approves [DG-10]', async (_name, response) => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending } = await say(runner)
@@ -42,7 +42,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  test.each(refused)('%s denies, with a reason', async (_name, response) => {
+  test.each(refused)('%s denies, with a reason [DG-10]', async (_name, response) => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending } = await say(runner)
@@ -55,7 +55,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  test('a missing response denies too', async () => {
+  test('a missing response denies too [DG-10]', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending } = await say(runner)

@@ -157,7 +157,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals(events).c1).toMatchObject({ error: 'tool call was rejected by the user: no money' })
     })
 
-    test('a yes at the gate is no yes to what the body asks', async () => {
+    test('a yes at the gate is no yes to what the body asks [DG-11]', async () => {
       const store = newStore()
       const paid: unknown[] = []
       const body = (context: ToolContext) => {

@@ -23,7 +23,7 @@ const orders = [
 
 describe.each(stores)('%s', (_, newStore) => {
   test.each(orders.map((order) => [order]))(
-    'five of the same tool, answered in the order %j over restarts',
+    'five of the same tool, answered in the order %j over restarts [PR-08]',
     async (order) => {
       const store = newStore()
       const { refund, run } = refundTool()
@@ -154,7 +154,7 @@ describe.each(stores)('%s', (_, newStore) => {
       ],
       ['three agent tools deep', () => caller('root', caller('one', caller('two', payer('three')))), 1, ['three']],
     ]
-    test.each(shapes)('%s goes on there, in a new process each time', async (_name, shape, answers, who) => {
+    test.each(shapes)('%s goes on there, in a new process each time [DG-19]', async (_name, shape, answers, who) => {
       const store = newStore()
       paid = []
       asked = []
@@ -170,7 +170,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(text).not.toBe('')
     })
 
-    test('three agent tools deep, a no is told to the one that asked', async () => {
+    test('three agent tools deep, a no is told to the one that asked [DG-12]', async () => {
       const store = newStore()
       paid = []
       const shape = () => caller('root', caller('one', caller('two', payer('three'))))
@@ -183,7 +183,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  test('a second question after the first answer pauses again', async () => {
+  test('a second question after the first answer pauses again [DG-11]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const first = await say(process(store, { tools: [refund], steps: [refunds(5)] }).runner)
@@ -198,7 +198,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledTimes(2)
   })
 
-  test('two agents of one name, each in its own scope, are not mixed up', async () => {
+  test('two agents of one name, each in its own scope, are not mixed up [DG-12]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const worker = (amount: number) =>

@@ -182,7 +182,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  describe('cancelling', () => {
+  describe('cancelling [PR-12]', () => {
     async function waiting(store: SessionService) {
       const { refund, run } = refundTool()
       const first = process(store, { tools: [refund], steps: [refunds(5), 'hi'] })

@@ -108,7 +108,7 @@ describe.each(stores)('%s', (_, newStore) => {
       'act',
     ],
   ]
-  test.each(kinds)('%s does not run after a no, and does after a yes', async (_name, make, name) => {
+  test.each(kinds)('%s does not run after a no, and does after a yes [DG-03]', async (_name, make, name) => {
     for (const [says, times] of [
       [deny, 0],
       [approve, 1],
@@ -135,7 +135,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('an agent tool: nothing inside begins before the yes; then its own questions are asked', async () => {
+  test('an agent tool: nothing inside begins before the yes; then its own questions are asked [DG-03]', async () => {
     for (const isYes of [false, true]) {
       const store = newStore()
       const { refund, run } = refundTool()
@@ -164,7 +164,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
     const steps = ['```js\nwork()\n```', 'done']
 
-    test('runs after a yes only', async () => {
+    test('runs after a yes only [DG-03]', async () => {
       for (const isYes of [false, true]) {
         const execute = vi.fn(async () => ({ outcome: 'OK', output: 'ran' }) as const)
         const { runner } = process(newStore(), { steps, agent: { codeExecutor: executor(execute, true) } })
@@ -176,7 +176,7 @@ describe.each(stores)('%s', (_, newStore) => {
       }
     })
 
-    test('that calls a gated tool waits there, also when its executor is deaf; what it had called is not called again', async () => {
+    test('that calls a gated tool waits there, also when its executor is deaf; what it had called is not called again [DG-19]', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       let looks = 0

@@ -7,7 +7,7 @@ import { openLog, signalled } from './kit.ts'
 const DAY = 24 * 60 * 60 * 1000
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('a hundred submissions at once: one runs, the others are told so', async () => {
+  test('a hundred submissions at once: one runs, the others are told so [DG-06]', async () => {
     const store = newStore()
     const gate = signalled()
     const { refund, run } = refundTool()
@@ -28,7 +28,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 
   test.each(['by the question’s id', 'by the call’s id'])(
-    'the same again, %s, is what followed the first',
+    'the same again, %s, is what followed the first [PR-07]',
     async (how) => {
       const store = newStore()
       const { refund, run } = refundTool()
@@ -48,7 +48,7 @@ describe.each(stores)('%s', (_, newStore) => {
     },
   )
 
-  test('another answer comes too late, also with another payload and after the end', async () => {
+  test('another answer comes too late, also with another payload and after the end [DG-06]', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done', 'later'] })
     const request = about((await say(runner)).pending)
@@ -119,7 +119,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, both.slice(1))).text).toBe('ordered')
   })
 
-  describe('after a day', () => {
+  describe('after a day [PR-13]', () => {
     async function asked(store: SessionService, more = {}) {
       let now = 1_000_000
       const { refund, run } = refundTool(more)

@@ -247,7 +247,7 @@ function audit(events: readonly Event[], ledger: Ledger): void {
   expect(new Set(once).size, 'no effect twice').toBe(once.length)
 }
 
-describe.each(Object.entries(places))('%s', (_place, make) => {
+describe.each(Object.entries(places))('%s [PR-01]', (_place, make) => {
   test.each(Object.entries(shapes))('%s survives a crash before and after every append', async (_name, shape) => {
     const whole: Ledger = []
     const undisturbed = make()

@@ -56,6 +56,23 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(model.requests[0]?.contents.at(-1)?.role).toBe('tool')
   })
 
+  test.each([
+    ['in another order', { to: 'eve', amount: 5 }, true],
+    ['of another kind', { amount: '5', to: 'eve' }, false],
+    ['that only look the same', { amount: 5, to: 'e\u200bve' }, false],
+  ])('a yes to arguments, which then come %s [DG-13]', async (_how, args, isTheSame) => {
+    const store = newStore()
+    const run = vi.fn(() => ({ ok: true }))
+    const parameters = { type: 'object' } as const
+    const pay = tool({ name: 'pay', description: 'Pay', parameters, requiresConfirmation: true, run })
+    const steps = [calling('pay', { amount: 5, to: 'eve' })]
+    const { pending } = await say(process(store, { tools: [pay], steps }).runner)
+    const agent = { beforeTool: () => ({ args }) }
+    const again = await say(process(store, { tools: [pay], steps: ['done'], agent }).runner, [approve(about(pending))])
+    expect(run).toHaveBeenCalledTimes(isTheSame ? 1 : 0)
+    expect(again.pending.map((request) => request.args)).toEqual(isTheSame ? [] : [args])
+  })
+
   describe('arguments', () => {
     const nested = (levels: number): object => {
       let value: object = {}
