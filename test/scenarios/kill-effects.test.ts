@@ -2,7 +2,8 @@
 // world that counts. What is expected here is the table of docs/guarantees.md.
 import type { Effect, JsonObject } from 'toolwright'
 import { expect, test, vi } from 'vitest'
-import { answersPerCall, goOn, setUp } from './kill/kit.ts'
+import { answersPerCall, goOn, look, setUp } from './kill/kit.ts'
+import { where } from './kill/program.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
@@ -95,6 +96,40 @@ test('killed again and again, the same call keeps its key and the outside world 
   expect(world.keysAt('effect idempotent')).toHaveLength(5)
   expect([...world.applied.keys()]).toEqual([...new Set(world.keysAt('effect idempotent'))])
   expect(responses.idempotent).toMatchObject(again)
+})
+
+test.each<[Effect, string, counts: { before: number; after: number }]>([
+  ['atMostOnce', 'prepare', { before: 2, after: 1 }],
+  ['idempotent', 'prepare', { before: 2, after: 1 }],
+  ['none', 'effect', { before: 2, after: 1 }],
+  ['atMostOnce', 'effect', { before: 1, after: 0 }],
+  ['idempotent', 'effect', { before: 1, after: 1 }],
+  ['atMostOnce', 'finish', { before: 1, after: 1 }],
+  ['idempotent', 'finish', { before: 1, after: 2 }],
+])('callbacks around a call (%s) that was killed at "%s"', async (effect, point, counts) => {
+  const { world, killed, runner } = await setUp({ calls: [effect] })
+  await killed('send', world.hold(`${point} ${effect}`))
+  await goOn(runner())
+  expect({
+    before: world.keysAt(`prepare ${effect}`).length,
+    after: world.keysAt(`finish ${effect}`).length,
+  }).toEqual(counts)
+})
+
+test.each([
+  ['before its intent', 'prepare', { errorCode: 'CANCELLED' }],
+  ['after its effect', 'effect', unknown],
+])('a call that was killed %s can be cancelled instead: nothing runs, and the session goes on', async (_, at, told) => {
+  const { world, killed, runner } = await setUp({ calls: ['atMostOnce'] })
+  await killed('send', world.hold(`${at} atMostOnce`))
+  const second = runner()
+  const tried = world.keysAt('effect atMostOnce').length
+  await second.cancel(where)
+  const { events, responses } = await look(second)
+  expect(responses.atMostOnce).toMatchObject(told)
+  expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
+  expect(world.keysAt('effect atMostOnce')).toHaveLength(tried)
+  expect((await second.complete({ ...where, message: 'go' })).text).toBe('done')
 })
 
 test('two calls with equal arguments have different keys', async () => {

@@ -20,8 +20,12 @@ export function desk(reach: Reach, story: Story): Agent {
   const beforeTool = async ({ tool }: { tool: Pick<Tool, 'name'> }): Promise<void> => {
     await reach({ point: `prepare ${tool.name}` })
   }
-  if (!isNested) return new LlmAgent({ name: 'desk', model: model('desk', replies, reach), tools, beforeTool })
-  const clerk = new LlmAgent({ name: 'clerk', model: model('clerk', replies, reach), tools, beforeTool })
+  const afterTool = async ({ tool }: { tool: Pick<Tool, 'name'> }): Promise<void> => {
+    await reach({ point: `finish ${tool.name}` })
+  }
+  if (!isNested)
+    return new LlmAgent({ name: 'desk', model: model('desk', replies, reach), tools, beforeTool, afterTool })
+  const clerk = new LlmAgent({ name: 'clerk', model: model('clerk', replies, reach), tools, beforeTool, afterTool })
   return new LlmAgent({
     name: 'desk',
     model: model('desk', [{ functionCall: { name: 'clerk', args: { request: 'Pay.' } } }], reach),
