@@ -1,0 +1,160 @@
+// From the plan to real agents and tools. Each process makes its own.
+import {
+  type Agent,
+  agentTool,
+  type CodeExecutor,
+  exitLoop,
+  getUserChoice,
+  type JsonObject,
+  LlmAgent,
+  LoopAgent,
+  ParallelAgent,
+  SequentialAgent,
+  type Tool,
+  type ToolContext,
+  tool,
+} from 'toolwright'
+import { leftOut } from './left-out.ts'
+import type { Outside } from './outside.ts'
+import { type AgentSpec, needsYes, type Plan, type ScriptedCall, type ToolSpec } from './plan.ts'
+import { type Asked, scriptModel } from './script-model.ts'
+
+/** What agents and bodies need of the process they are in. */
+export interface Surroundings extends Asked {
+  readonly process: string
+  readonly outside: Outside
+  turn(says: string): Promise<void>
+  sleep(ms: number): Promise<void>
+}
+
+export function makeAgent(plan: Plan, around: Surroundings): Agent {
+  const tools = new Map<string, Tool>(plan.tools.map((spec) => [spec.name, makeTool(spec, around)]))
+  tools.set('exit_loop', exitLoop())
+  tools.set('get_user_choice', getUserChoice())
+  return makeOne(plan.root, tools, around)
+}
+
+function makeOne(spec: AgentSpec, tools: ReadonlyMap<string, Tool>, around: Surroundings): Agent {
+  const make = (one: AgentSpec): Agent => makeOne(one, tools, around)
+  const { name } = spec
+  switch (spec.type) {
+    case 'sequential':
+      return new SequentialAgent({ name, subAgents: spec.children.map(make) })
+    case 'parallel':
+      return new ParallelAgent({ name, subAgents: spec.children.map(make) })
+    case 'loop':
+      return new LoopAgent({ name, subAgents: spec.children.map(make), maxIterations: spec.rounds })
+    default:
+      return new LlmAgent({
+        name,
+        model: scriptModel(spec, around),
+        tools: [
+          ...spec.tools.map((one) => tools.get(one) as Tool),
+          ...spec.agentTools.map((one) => agentTool(make(one))),
+        ],
+        subAgents: spec.subAgents.map(make),
+        outputKey: spec.outputKey,
+        codeExecutor: spec.runsCode ? codeExecutor(around) : undefined,
+        toolExecution: { parallel: spec.parallel },
+      })
+  }
+}
+
+// one object for all, so that it is made ready once
+const parameters: JsonObject = {
+  type: 'object',
+  properties: { n: { type: 'number' }, note: { type: 'string' } },
+  required: ['n'],
+}
+
+const nameSchema = { type: 'string' } as const
+
+function makeTool(spec: ToolSpec, around: Surroundings): Tool {
+  const { name, effect, gate, editable, sequential, timeoutMs, expiresInMs } = spec
+  return tool({
+    name,
+    description: `Does ${name}`,
+    parameters,
+    effect,
+    sequential,
+    timeoutMs,
+    expiresInMs,
+    allowEditedArgs: editable,
+    mayRepeat: leftOut.repeatedFailures,
+    isLongRunning: gate === 'longRunning',
+    requiresConfirmation: gate === 'flag' ? true : predicateOf(spec),
+    reconcile: ({ idempotencyKey, args, context }) => {
+      around.outside.write('reconciled', around.process, spec, context, args as JsonObject)
+      return around.outside.hasHappened(idempotencyKey)
+        ? { status: 'done', result: { ok: name, reconciled: true } }
+        : { status: 'not-done' }
+    },
+    run: (args, context) => body(spec, around, args as JsonObject, context),
+  })
+}
+
+function predicateOf(spec: ToolSpec): ((args: unknown) => boolean | Promise<boolean>) | undefined {
+  if (spec.gate === 'predicate') return (args) => needsYes(spec, args as JsonObject)
+  if (spec.gate !== 'broken') return undefined
+  return (args) => {
+    if ((args as JsonObject).n === 0) throw new Error('The predicate is broken.')
+    return undefined as unknown as boolean // nonsense on purpose
+  }
+}
+
+async function body(
+  spec: ToolSpec,
+  { process, outside, turn, sleep }: Surroundings,
+  args: JsonObject,
+  context: ToolContext,
+): Promise<unknown> {
+  const { name, gate, does } = spec
+  const write = (step: 'began' | 'effect' | 'ended', writes?: JsonObject): void =>
+    outside.write(step, process, spec, context, args, {
+      ...(writes && { writes }),
+      ...(context.toolConfirmation && { confirmed: context.toolConfirmation.confirmed }),
+    })
+  write('began')
+  for (let n = 0; n < spec.before; n++) await turn(`${name} works`)
+  if (gate === 'body' && !context.toolConfirmation?.confirmed) {
+    context.requestConfirmation({ hint: `Really ${name}?` })
+    return undefined
+  }
+  if (gate === 'input') {
+    const given = context.requestInput<string>({ key: 'name', message: 'Your name?', schema: nameSchema })
+    if (given === undefined) return undefined
+  }
+  if (does === 'hang') return await new Promise(() => {})
+  if (does === 'dawdle') await sleep(1_500)
+  const writes: JsonObject = {}
+  for (const key of spec.writes) writes[key] = `${name} of ${context.functionCallId}`
+  for (const key of spec.writes) context.state.set(key, writes[key])
+  if (spec.effect !== 'none') write('effect')
+  if (does === 'throw') throw new Error(`${name} broke.`)
+  for (let n = 0; n < spec.after; n++) await turn(`${name} works on`)
+  write('ended', writes)
+  return gate === 'longRunning' ? { ticket: context.functionCallId } : { ok: name, n: args.n }
+}
+
+/** Runs "code" that is a list of calls. */
+function codeExecutor({ turn }: Surroundings): CodeExecutor {
+  return {
+    languages: ['js'],
+    callsTools: true,
+    async execute({ code, callTool }) {
+      const { calls, atOnce } = JSON.parse(code) as { calls: ScriptedCall[]; atOnce: boolean }
+      const make = async ({ name, args }: ScriptedCall): Promise<string> => {
+        await turn('code works')
+        if (!callTool) return 'no tools'
+        return await callTool(name, args as JsonObject).then(
+          () => 'ok',
+          (error: unknown) => String(error),
+        )
+      }
+      const said: string[] = []
+      if (atOnce) said.push(...(await Promise.all(calls.map(make))))
+      else for (const call of calls) said.push(await make(call))
+      return { outcome: 'OK', output: said.join('\n') }
+    },
+  }
+}

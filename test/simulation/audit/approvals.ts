@@ -1,0 +1,68 @@
+// P5: what needs a yes runs on a yes to that very call with those very arguments, and on nothing else.
+import type { Evidence, LedgerEntry, SentAnswer } from '../evidence.ts'
+import { needsYes, type ToolSpec } from '../plan.ts'
+import { type Asked, type AuditedCall, type AuditedLog, canonical } from './log.ts'
+import type { Violation } from './violation.ts'
+
+export function* approvals({ ledger, plan, answers }: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
+  for (const entry of ledger) {
+    const spec = plan.tools.find(({ name }) => name === entry.tool)
+    const log = logs.find(({ session }) => session === entry.session)
+    const call = log?.calls.get(entry.key)
+    if (!spec || !log || !call || !needsYesHere(spec, call, entry)) continue
+    const problem = whyNot(log, call, spec, entry, answers)
+    if (problem)
+      yield { promise: 'P5', says: `${entry.session}: ${entry.tool} (${entry.key}) ${entry.step}: ${problem}` }
+  }
+  for (const log of logs) for (const call of log.calls.values()) yield* askedOnce(log, call)
+}
+
+/** A body that asks for itself may begin without a yes, and go no further. */
+function needsYesHere(spec: ToolSpec, call: AuditedCall, { step, args }: LedgerEntry): boolean {
+  if (step === 'reconciled') return false
+  if (spec.gate === 'body') return step !== 'began'
+  return needsYes(spec, args) || call.asked.some(({ request }) => request.kind === 'confirmation')
+}
+
+function whyNot(
+  log: AuditedLog,
+  call: AuditedCall,
+  { editable }: ToolSpec,
+  { tick, args }: LedgerEntry,
+  answers: readonly SentAnswer[],
+): string | undefined {
+  const isBefore = (seq: number): boolean => (log.stored(seq)?.tick ?? Number.POSITIVE_INFINITY) < tick
+  const asked = call.asked.filter(({ seq, request }) => request.kind === 'confirmation' && isBefore(seq)).at(-1)
+  if (!asked) return 'nobody was asked'
+  if (asked.denied !== undefined && isBefore(asked.denied)) return 'it had expired'
+  if (!asked.answer || !isBefore(asked.answer.seq)) return 'nobody had answered'
+  const yes = yesesTo(asked, log, answers, tick)
+  if (yes.length === 0) return 'nobody who may had said yes'
+  const approved = [asked.request.args, ...(editable ? yes.flatMap((one) => one.args ?? []) : [])]
+  return approved.some((one) => canonical(one) === canonical(args)) ? undefined : 'other arguments had been approved'
+}
+
+/** What the owner of the session sent, before. */
+function yesesTo({ request }: Asked, log: AuditedLog, answers: readonly SentAnswer[], tick: number): SentAnswer[] {
+  const { userId, sessionId } = log.evidence
+  return answers.filter(
+    (one) =>
+      one.requestId === request.id &&
+      one.means === 'yes' &&
+      one.userId === userId &&
+      one.sessionId === sessionId &&
+      one.tick < tick,
+  )
+}
+
+/** The same question twice would make two approvals of one. */
+function* askedOnce({ session }: AuditedLog, { asked, name, key }: AuditedCall): Iterable<Violation> {
+  const seen = new Set<string>()
+  for (const { request } of asked) {
+    const { kind, origin, key: which, args, definition } = request
+    const question = canonical({ kind, origin, which, args, definition })
+    if (seen.has(question))
+      yield { promise: 'P5', says: `${session}: ${name} (${key}) is asked about twice in the same words` }
+    seen.add(question)
+  }
+}

@@ -1,0 +1,154 @@
+// A session's log as the auditor reads it: by its own means, from the entries alone.
+import type { Event, JsonObject, Part, Request } from 'toolwright'
+import type { Evidence, SessionEvidence } from '../evidence.ts'
+
+export interface AuditedLog {
+  /** `user/session` */
+  readonly session: string
+  readonly evidence: SessionEvidence
+  /** Calls by `<invocation>/<call>`, which is also the idempotency key. */
+  readonly calls: ReadonlyMap<string, AuditedCall>
+  /** Keys that more than one call has. */
+  readonly doubled: readonly string[]
+  /** Who stored an entry, and when. */
+  stored(seq: number): Stored | undefined
+}
+
+export interface AuditedCall {
+  readonly key: string
+  readonly id: string
+  readonly name: string
+  readonly args: JsonObject
+  readonly path: string
+  readonly agent: string
+  readonly invocationId: string
+  readonly seq: number
+  readonly isCode: boolean
+  readonly intents: { readonly seq: number; readonly args: JsonObject | undefined }[]
+  readonly asked: Asked[]
+  /** Handles come before the final one. */
+  readonly responses: Answered[]
+}
+
+export interface Asked {
+  readonly seq: number
+  readonly request: Request
+  answer?: { readonly seq: number; readonly response: JsonObject }
+  denied?: number
+}
+
+export interface Answered {
+  readonly seq: number
+  readonly event: Event
+  readonly response: JsonObject
+  readonly isFinal: boolean
+}
+
+export interface Stored {
+  readonly tick: number
+  readonly process: string
+  readonly epoch: number
+}
+
+export function readLogs(evidence: Evidence): AuditedLog[] {
+  return evidence.sessions.map((session) => readLog(evidence, session))
+}
+
+function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
+  const session = `${one.userId}/${one.sessionId}`
+  const calls = new Map<string, AuditedCall>()
+  const doubled: string[] = []
+  const asked = new Map<string, Asked>()
+  const questions = new Set(one.entries.flatMap(({ record }) => (record?.type === 'request' ? [record.id] : [])))
+  for (const { seq, event, record } of one.entries) {
+    if (event) {
+      for (const call of callsIn(event, seq, questions)) {
+        if (calls.has(call.key)) doubled.push(call.key)
+        else calls.set(call.key, call)
+      }
+      for (const part of event.content?.parts ?? []) answer(event, part, seq)
+    } else if (record.type === 'intent') {
+      for (const { id, args } of record.calls) calls.get(`${record.invocationId}/${id}`)?.intents.push({ seq, args })
+    } else if (record.type === 'request') {
+      const question: Asked = { seq, request: record }
+      asked.set(record.id, question)
+      calls.get(`${record.invocationId}/${record.callId}`)?.asked.push(question)
+    } else {
+      const question = asked.get(record.requestId)
+      if (question) question.denied = seq
+    }
+  }
+  const storedBy = storers(evidence, session)
+  return { session, evidence: one, calls, doubled, stored: (seq) => storedBy.get(seq) }
+
+  function answer(event: Event, part: Part, seq: number): void {
+    const given = answerOf(part)
+    if (!given) return
+    const question = event.author === 'user' ? asked.get(given.id) : undefined
+    if (question) question.answer ??= { seq, response: given.response }
+    else calls.get(`${event.invocationId}/${given.id}`)?.responses.push({ ...given, seq, event })
+  }
+}
+
+/** What a model called; questions to humans look like calls and are none, and what a user calls nobody answers. */
+function callsIn(event: Event, seq: number, questions: ReadonlySet<string>): AuditedCall[] {
+  if (event.author === 'user' || event.content?.role !== 'model') return []
+  return event.content.parts.flatMap(({ functionCall, executableCode }) => {
+    const id = functionCall?.id ?? executableCode?.id
+    if (id === undefined || questions.has(id)) return []
+    const { author: agent, invocationId } = event
+    return {
+      key: `${invocationId}/${id}`,
+      id,
+      name: functionCall?.name ?? '(code)',
+      args: functionCall?.args ?? {},
+      path: event.nodeInfo?.path ?? '',
+      agent,
+      invocationId,
+      seq,
+      isCode: functionCall === undefined,
+      intents: [],
+      asked: [],
+      responses: [],
+    }
+  })
+}
+
+function answerOf({ functionResponse, codeExecutionResult }: Part) {
+  if (functionResponse) {
+    const { id = '', response, willContinue } = functionResponse
+    return { id, response, isFinal: willContinue !== true }
+  }
+  if (codeExecutionResult?.id === undefined) return undefined
+  return { id: codeExecutionResult.id, response: { ...codeExecutionResult }, isFinal: true }
+}
+
+/** The first append that covers a sequence number stored it; repeats of it stored nothing. */
+function storers({ journal }: Evidence, session: string): Map<number, Stored> {
+  const storedBy = new Map<number, Stored>()
+  for (const { method, session: where, done, seq, expectedSeq, tick, process, epoch } of journal) {
+    if (method !== 'append' || where !== session || !done || seq === undefined || expectedSeq === undefined) continue
+    for (let at = expectedSeq + 1; at <= seq; at++) {
+      if (!storedBy.has(at)) storedBy.set(at, { tick, process, epoch: epoch ?? -1 })
+    }
+  }
+  return storedBy
+}
+
+/** The one that counts. */
+export function finalOf({ responses }: AuditedCall): Answered | undefined {
+  return responses.find(({ isFinal }) => isFinal)
+}
+
+export function isError({ error }: JsonObject): boolean {
+  return error !== undefined && error !== null
+}
+
+/** Sorted keys: equal values, equal text. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}

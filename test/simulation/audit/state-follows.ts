@@ -1,0 +1,52 @@
+// P7: state is what the deltas of the log come to, and a delta is what the calls it stands for wrote, in call order.
+import type { Event, JsonObject } from 'toolwright'
+import type { Evidence } from '../evidence.ts'
+import { type AuditedLog, canonical, isError } from './log.ts'
+import type { Violation } from './violation.ts'
+
+export function* stateFollows({ ledger }: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
+  for (const { session, evidence, calls } of logs) {
+    const state = new Map<string, unknown>()
+    for (const { event, seq } of evidence.entries) {
+      if (!event) continue
+      for (const [key, value] of Object.entries(event.actions.stateDelta ?? {})) {
+        if (value === null) state.delete(key)
+        else state.set(key, value)
+      }
+      const written = writesOf(event, seq, calls)
+      if (written && canonical(written) !== canonical(event.actions.stateDelta ?? {}))
+        yield {
+          promise: 'P7',
+          says: `${session}: event ${event.id} changes ${canonical(event.actions.stateDelta)} and its calls wrote ${canonical(written)}`,
+        }
+    }
+    const own = ([key]: [string, unknown]): boolean => !key.startsWith('user:') // shared with other sessions of the user
+    const expected = Object.fromEntries([...state].filter(own))
+    const found = Object.fromEntries(Object.entries(evidence.state).filter(own))
+    if (canonical(expected) !== canonical(found))
+      yield {
+        promise: 'P7',
+        says: `${session}: the state is ${canonical(found)} and the log comes to ${canonical(expected)}`,
+      }
+  }
+
+  /** What the bodies behind a response event wrote; undefined when nobody but them can know. */
+  function writesOf(
+    { content, author, invocationId, errorCode }: Event,
+    seq: number,
+    calls: AuditedLog['calls'],
+  ): JsonObject | undefined {
+    if (content?.role !== 'tool' || author === 'user' || errorCode) return undefined
+    const written: JsonObject = {}
+    for (const { functionResponse } of content.parts) {
+      if (!functionResponse) return undefined
+      if (isError(functionResponse.response)) continue
+      const key = `${invocationId}/${functionResponse.id}`
+      if (calls.get(key)?.responses[0]?.seq !== seq) continue // written with its handle
+      const ended = ledger.findLast((entry) => entry.key === key && entry.step === 'ended')
+      if (functionResponse.response.reconciled === true) continue // nobody ran it to its end
+      Object.assign(written, ended?.writes)
+    }
+    return written
+  }
+}

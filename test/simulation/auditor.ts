@@ -1,0 +1,38 @@
+// The judge: knows only what was written down, and works everything out for itself.
+import { ackedIsDurable } from './audit/acked-is-durable.ts'
+import { approvals } from './audit/approvals.ts'
+import { failsInTheOpen } from './audit/fails-in-the-open.ts'
+import { honestEffects } from './audit/honest-effects.ts'
+import { intentBeforeEffect } from './audit/intent-before-effect.ts'
+import { type AuditedLog, readLogs } from './audit/log.ts'
+import { oneDispatcher } from './audit/one-dispatcher.ts'
+import { oneResponse } from './audit/one-response.ts'
+import { oneWriter } from './audit/one-writer.ts'
+import { rightOrder } from './audit/right-order.ts'
+import { sendableHistory } from './audit/sendable-history.ts'
+import { stateFollows } from './audit/state-follows.ts'
+import type { Violation } from './audit/violation.ts'
+import type { Evidence } from './evidence.ts'
+
+type Check = (evidence: Evidence, logs: readonly AuditedLog[]) => Iterable<Violation>
+
+const checks: readonly Check[] = [
+  ackedIsDurable,
+  oneWriter,
+  intentBeforeEffect,
+  honestEffects,
+  approvals,
+  oneDispatcher,
+  sendableHistory,
+  oneResponse,
+  stateFollows,
+  rightOrder,
+  failsInTheOpen,
+]
+
+/** Every promise that was not kept. */
+export function audit(evidence: Evidence): Violation[] {
+  const logs = readLogs(evidence)
+  const stuck = evidence.unfinished.map((says): Violation => ({ promise: 'liveness', says }))
+  return [...stuck, ...checks.flatMap((check) => [...check(evidence, logs)])]
+}

@@ -1,0 +1,142 @@
+// Whoever is outside: does what an action says, and writes down what came of it.
+import { type Run, type Runner, ToolwrightError } from 'toolwright'
+import type { Action, Where } from './action.ts'
+import type { ActionEvidence, SentAnswer } from './evidence.ts'
+import { SimulatedProcess, type Site } from './process.ts'
+import type { Random } from './random.ts'
+
+/** As it may be one day, or is already. */
+type Recovering = Runner & { recover?: () => Promise<readonly Run[]> }
+
+export class Clients {
+  readonly actions: ActionEvidence[] = []
+  readonly answers: SentAnswer[] = []
+  readonly #site: Site
+  readonly #random: Random
+  readonly #processes: SimulatedProcess[] = []
+  #born = 0
+
+  constructor(site: Site, random: Random) {
+    this.#site = site
+    this.#random = random
+  }
+
+  /** Somebody still waits for something that may come. */
+  get areWaiting(): boolean {
+    return this.actions.some(({ outcome }) => outcome === 'open')
+  }
+
+  do(action: Action): void {
+    const { world } = this.#site
+    switch (action.type) {
+      case 'wait':
+        world.note(`clients: ${action.ms / 1000} s pass`)
+        world.pass(action.ms)
+        return
+      case 'kill':
+        this.process(action.slot).die()
+        return
+      case 'stall':
+        this.process(action.slot).stall(action.ms)
+        return
+      default:
+        this.#ask(action)
+    }
+  }
+
+  /** The process in a slot; one that has died is started again. */
+  process(slot: number): SimulatedProcess {
+    const there = this.#processes[slot]
+    if (there?.isAlive) return there
+    const name = `p${++this.#born}`
+    const process = new SimulatedProcess(this.#site, name, this.#random.fork(name), (dead) => this.#lose(dead))
+    this.#processes[slot] = process
+    return process
+  }
+
+  wakeAll(): void {
+    for (const process of this.#processes) if (process) process.stalledUntil = 0
+  }
+
+  #ask(action: Extract<Action, { slot: number }>): void {
+    const { world } = this.#site
+    const process = this.process(action.slot)
+    const where = 'where' in action ? action.where : { userId: '', sessionId: '' }
+    const session = `${where.userId}/${where.sessionId}`
+    const says = `${action.type}${action.type === 'answer' ? ` (${action.manner})` : ''} in ${session}`
+    const taken: ActionEvidence = {
+      tick: world.tick(),
+      type: action.type,
+      says,
+      process: process.name,
+      session,
+      yielded: [],
+      outcome: 'open',
+    }
+    this.actions.push(taken)
+    world.note(`client: ${says} at ${process.name}`)
+    if (action.type === 'answer') {
+      for (const one of action.means) this.answers.push({ tick: taken.tick, ...where, ...one })
+    }
+    this.#perform(action, process.runner, where, taken).then(
+      () => this.#close(taken, taken.outcome === 'open' ? 'ended' : taken.outcome),
+      (error: unknown) => {
+        taken.error =
+          error instanceof ToolwrightError
+            ? { code: error.code, message: error.message }
+            : { code: 'UNEXPECTED', message: error instanceof Error ? String(error.stack) : String(error) }
+        this.#close(taken, 'failed')
+      },
+    )
+  }
+
+  async #perform(
+    action: Extract<Action, { slot: number }>,
+    runner: Recovering,
+    where: Where,
+    taken: ActionEvidence,
+  ): Promise<void> {
+    switch (action.type) {
+      case 'say':
+        return await this.#read(
+          runner.run({ ...where, message: action.message, runConfig: { streaming: action.streaming } }),
+          taken,
+          action.leaveAfter,
+        )
+      case 'answer':
+        return await this.#read(runner.run({ ...where, message: action.message }), taken)
+      case 'resume':
+        return await this.#read(runner.resume(where), taken)
+      case 'cancel':
+        return await runner.cancel(where)
+      case 'recover': {
+        const runs = (await runner.recover?.()) ?? []
+        await Promise.all(runs.map((run) => this.#read(run, taken).catch(() => {})))
+        return
+      }
+      default:
+        throw new Error(`Nobody does ${action.type} like this.`)
+    }
+  }
+
+  async #read(run: Run, taken: ActionEvidence, leaveAfter = Number.POSITIVE_INFINITY): Promise<void> {
+    for await (const event of run) {
+      taken.yielded.push({ tick: this.#site.world.tick(), event })
+      if (taken.yielded.length < leaveAfter) continue
+      taken.outcome = 'left'
+      break
+    }
+  }
+
+  #close(taken: ActionEvidence, outcome: ActionEvidence['outcome']): void {
+    taken.outcome = outcome
+    const why = taken.error ? ` with ${taken.error.code}` : ''
+    this.#site.world.note(`client: ${taken.says} ${outcome}${why}`)
+  }
+
+  #lose({ name }: SimulatedProcess): void {
+    for (const action of this.actions) {
+      if (action.process === name && action.outcome === 'open') action.outcome = 'died'
+    }
+  }
+}

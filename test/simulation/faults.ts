@@ -1,0 +1,62 @@
+// What may go wrong at a step, by the seed; nothing once they are over.
+import type { Fault } from './evidence.ts'
+import type { Weather } from './plan.ts'
+import type { Random } from './random.ts'
+
+/** More would only keep anything from happening. */
+const MOST = 6
+
+export class Faults {
+  readonly #random: Random
+  readonly #weather: Weather
+  #left = MOST
+  areOver = false
+
+  constructor(random: Random, weather: Weather) {
+    this.#random = random
+    this.#weather = weather
+  }
+
+  /** On the way to the store, or back. */
+  ofCall(): Fault | undefined {
+    const { kill, stall, storage, lostAck, duplicate } = this.#weather
+    return this.#roll([
+      [kill, this.#random.chance(0.5) ? 'kill before' : 'kill after'],
+      [stall, 'stall'],
+      [storage, 'storage'],
+      [lostAck, 'lost ack'],
+      [duplicate, 'duplicate'],
+    ])
+  }
+
+  /** Inside a process: in a body, while a model thinks. */
+  ofStep(): 'kill' | 'stall' | undefined {
+    const { kill, stall } = this.#weather
+    return this.#roll([
+      [kill, 'kill'],
+      [stall, 'stall'],
+    ])
+  }
+
+  /** Mostly long enough to lose a lease. */
+  stallMs(): number {
+    return this.#random.between(1_000, 60_000)
+  }
+
+  /** Does what a dying process had sent still arrive? */
+  arrives(): boolean {
+    return this.#random.chance(0.5)
+  }
+
+  #roll<T>(kinds: readonly (readonly [probability: number, fault: T])[]): T | undefined {
+    let roll = this.#random.next()
+    if (this.areOver || this.#left === 0) return undefined
+    for (const [probability, fault] of kinds) {
+      roll -= probability
+      if (roll >= 0) continue
+      this.#left--
+      return fault
+    }
+    return undefined
+  }
+}

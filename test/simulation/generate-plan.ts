@@ -1,0 +1,210 @@
+// The generator, first half: from a seed to who there is and what they will say.
+import type { Effect, JsonObject } from 'toolwright'
+import { leftOut } from './left-out.ts'
+import type { AgentSpec, Gate, LlmSpec, Plan, Reply, ScriptedCall, ToolSpec, Weather } from './plan.ts'
+import type { Random } from './random.ts'
+import { turnText } from './script-model.ts'
+
+/** Turns that have words of their own. */
+const TURNS = 3
+
+export function generatePlan(seed: number, random: Random): Plan {
+  const tools = Array.from({ length: random.between(2, 6) }, (_, at) => toolSpec(random, at))
+  const make = new Agents(random, tools)
+  const root = make.any('root', 3)
+  const sessions = [{ userId: 'ada', sessionId: 's1' }]
+  if (random.chance(0.4)) sessions.push({ userId: random.chance(0.5) ? 'ada' : 'bob', sessionId: 's2' })
+  return {
+    seed,
+    root,
+    tools,
+    sessions,
+    actions: random.between(2, 10),
+    eagerness: random.pick([0, 0.02, 0.1, 0.3]),
+    weather: weather(random),
+    whilePaused: leftOut.twoUnfinished
+      ? random.pick(['reject', 'cancel'])
+      : random.pick([undefined, undefined, 'reject', 'cancel', 'continue']),
+  }
+}
+
+function weather(random: Random): Weather {
+  const fine = random.chance(0.15)
+  const some = (most: number): number => (fine || random.chance(0.4) ? 0 : random.next() * most)
+  return {
+    kill: some(0.06),
+    stall: some(0.03),
+    storage: some(0.02),
+    lostAck: some(0.02),
+    duplicate: some(0.05),
+    slowness: random.pick([1, 20, 200, 2_000]),
+  }
+}
+
+function toolSpec(random: Random, at: number): ToolSpec {
+  const effect: Effect = random.pick(['none', 'idempotent', 'reconcilable', 'atMostOnce', 'atMostOnce'])
+  const gate: Gate = random.weighted([
+    [6, 'open'],
+    [3, 'flag'],
+    [2, 'predicate'],
+    [1, 'broken'],
+    [2, 'body'],
+    [2, 'input'],
+    [2, 'longRunning'],
+  ])
+  return {
+    name: `t${at}_${gate}_${effect}`,
+    effect,
+    gate,
+    before: random.int(3),
+    after: random.int(3),
+    does: random.weighted([
+      [12, 'answer'],
+      [1, 'throw'],
+      [0.5, 'hang'],
+      [1, 'dawdle'],
+    ]),
+    // a key that others write too, one of its own, one of the user's
+    writes: ['shared', `own${at}`, 'user:shared'].filter(() => random.chance(0.4)),
+    editable: random.chance(0.3),
+    sequential: random.chance(0.1),
+    ...(random.chance(0.2) && { timeoutMs: 1_000 }),
+    ...(random.chance(0.2) && { expiresInMs: random.pick([5_000, 60_000]) }),
+  }
+}
+
+/** Makes agents, each with a name of its own. */
+class Agents {
+  readonly #random: Random
+  readonly #tools: readonly ToolSpec[]
+  #count = 0
+
+  constructor(random: Random, tools: readonly ToolSpec[]) {
+    this.#random = random
+    this.#tools = tools
+  }
+
+  any(name: string, depth: number): AgentSpec {
+    const type = this.#random.weighted<AgentSpec['type']>([
+      [depth === 3 ? 6 : 5, 'llm'],
+      [depth > 1 ? 2 : 0, 'sequential'],
+      [depth > 1 ? 2 : 0, 'parallel'],
+      [depth > 1 ? 2 : 0, 'loop'],
+    ])
+    if (type === 'llm') return this.#llm(name, depth)
+    const children = Array.from({ length: this.#random.between(type === 'loop' ? 1 : 2, 3) }, () =>
+      this.any(this.#name(), depth - 1),
+    )
+    return { type, name, children, rounds: type === 'loop' ? this.#random.between(1, 3) : 1 }
+  }
+
+  #llm(name: string, depth: number): LlmSpec {
+    const random = this.#random
+    const agentTools = depth > 0 && random.chance(0.35) ? [this.any(this.#name(), depth - 1)] : []
+    const subAgents = depth > 1 && random.chance(0.2) ? [this.any(this.#name(), depth - 2)] : []
+    const tools = this.#tools.filter(() => random.chance(0.7)).map((spec) => spec.name)
+    if (random.chance(0.15)) tools.push('get_user_choice')
+    if (random.chance(0.3)) tools.push('exit_loop')
+    const runsCode = random.chance(0.15)
+    const callable = [...tools, ...agentTools.map((agent) => agent.name)]
+    const scripts = Array.from({ length: TURNS }, (_, turn) =>
+      this.#script(
+        callable,
+        subAgents.map((agent) => agent.name),
+        runsCode,
+        turn,
+      ),
+    )
+    return {
+      type: 'llm',
+      name,
+      tools,
+      agentTools,
+      subAgents,
+      scripts,
+      runsCode,
+      parallel: random.chance(0.85),
+      ...(random.chance(0.3) && { outputKey: `said_${name}` }),
+    }
+  }
+
+  /** A few replies, each followed by an answer now and then: whoever is asked again in a loop goes on from there. */
+  #script(callable: readonly string[], targets: readonly string[], runsCode: boolean, turn: number): Reply[] {
+    const random = this.#random
+    const replies: Reply[] = []
+    for (let n = random.between(0, 3); n > 0; n--) {
+      if (random.chance(0.03)) replies.push({ type: 'error' })
+      else if (targets.length && random.chance(0.4)) {
+        const calls: ScriptedCall[] = [{ name: 'transfer_to_agent', args: { agent_name: random.pick(targets) } }]
+        if (callable.length && random.chance(0.3)) calls.push(this.#call(callable, turn))
+        replies.push({ type: 'calls', calls })
+      } else if (callable.length) {
+        const calls = Array.from(
+          {
+            length: random.weighted([
+              [4, 1],
+              [3, 2],
+              [2, 3],
+              [1, 5],
+            ]),
+          },
+          () => this.#call(callable, turn),
+        )
+        replies.push(
+          runsCode && random.chance(0.5)
+            ? { type: 'code', calls: calls.filter(({ name }) => this.#isForCode(name)), atOnce: random.chance(0.3) }
+            : { type: 'calls', calls },
+        )
+      }
+      if (random.chance(0.3)) replies.push({ type: 'text', text: `word ${n}` })
+    }
+    return replies
+  }
+
+  #call(callable: readonly string[], turn: number): ScriptedCall {
+    const random = this.#random
+    const name = random.chance(0.05) ? random.pick(STRANGE_NAMES) : random.pick(callable)
+    const isAlone = this.#count === 0
+    const id = random.chance(0.25) && (isAlone || !leftOut.sharedIds) ? random.pick(STRANGE_IDS) : undefined
+    return { name, args: this.#args(name, turn), ...(id !== undefined && { id }) }
+  }
+
+  #args(name: string, turn: number): unknown {
+    const random = this.#random
+    if (random.chance(0.04)) return random.pick(STRANGE_ARGS)
+    if (name === 'get_user_choice') return { prompt: 'Which?', options: ['tea', 'coffee'] }
+    if (name === 'exit_loop') return {}
+    if (this.#tools.some((tool) => tool.name === name)) {
+      const args: JsonObject = { n: random.int(4) }
+      return args
+    }
+    return { request: turnText(turn), n: random.int(4) } // for an agent
+  }
+
+  #isForCode(name: string): boolean {
+    return !leftOut.agentsFromCode || this.#tools.some((tool) => tool.name === name)
+  }
+
+  #name(): string {
+    return `a${++this.#count}`
+  }
+}
+
+const STRANGE_NAMES = [
+  'adk_request_confirmation',
+  'adk_request_input',
+  'constructor',
+  '__proto__',
+  'nobody',
+  'toString',
+]
+const STRANGE_IDS = ['__proto__', 'constructor', 'call_0', 'call_0', 'call_0', 't1', '1', '', 'a/b', 'a@1', 5, null]
+const STRANGE_ARGS: readonly unknown[] = [
+  'text',
+  null,
+  [],
+  { n: 'one' },
+  {},
+  JSON.parse('{"n":1,"__proto__":{"admin":true}}'),
+  { n: 1, confirmed: true, toolConfirmation: { confirmed: true } },
+]

@@ -1,0 +1,181 @@
+// Between processes and the store: calls travel, answers travel back, and either can get lost, late or doubled.
+import type { Entry, HeldLog, InMemorySessionService, Lease, LogMemo, NewEntry, SessionService } from 'toolwright'
+import { ToolwrightError } from 'toolwright'
+import type { Fault, JournalEntry } from './evidence.ts'
+import type { Faults } from './faults.ts'
+import type { Owner, World } from './world.ts'
+
+/** A process that can be made to die or to stand still. */
+export interface Mortal extends Owner {
+  die(): void
+  stall(ms: number): void
+}
+
+interface InFlight {
+  readonly from: Mortal
+  isLost: boolean
+}
+
+type Method = Exclude<keyof SessionService, symbol>
+
+const METHODS: readonly Method[] = [
+  'createSession',
+  'getSession',
+  'listSessions',
+  'deleteSession',
+  'claim',
+  'renew',
+  'release',
+  'read',
+  'append',
+  'post',
+  'drain',
+  'pending',
+  'interrupted',
+]
+
+export class Network {
+  readonly journal: JournalEntry[] = []
+  readonly #world: World
+  readonly #store: InMemorySessionService
+  readonly #faults: Faults
+  #inFlight: InFlight[] = []
+
+  constructor(world: World, store: InMemorySessionService, faults: Faults) {
+    this.#world = world
+    this.#store = store
+    this.#faults = faults
+  }
+
+  /** The store as one process reaches it. */
+  serviceFor(process: Mortal): SessionService {
+    const memos = new Map<string, LogMemo>()
+    const service: Partial<Record<Method, (...args: unknown[]) => Promise<unknown>>> = {}
+    for (const method of METHODS) {
+      service[method] = async (...args) => {
+        const answer = await this.#send(process, method, args)
+        return method === 'read' ? ownLog(memos, args[0] as Lease, answer as HeldLog) : answer
+      }
+    }
+    return service as unknown as SessionService // all of its methods are in the list, and each takes what it is given
+  }
+
+  /** What a process had sent when it died may still arrive. */
+  cut(process: Mortal): void {
+    for (const one of this.#inFlight) if (one.from === process && !this.#faults.arrives()) one.isLost = true
+  }
+
+  #send(from: Mortal, method: Method, args: readonly unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#travel(from, method, args, this.#faults.ofCall(), (answer, fault) => {
+        if (fault === 'storage' || fault === 'lost ack') {
+          answer = Promise.reject(new ToolwrightError('STORAGE', 'The line is dead.'))
+        }
+        answer.catch(() => {}) // whoever waits hears of it, if anybody still does
+        this.#world.add(from, `hears of ${method}`, () => answer.then(resolve, reject))
+      })
+    })
+  }
+
+  #travel(
+    from: Mortal,
+    method: Method,
+    args: readonly unknown[],
+    fault: Fault | undefined,
+    then: (answer: Promise<unknown>, fault: Fault | undefined) => void,
+  ): void {
+    const flight: InFlight = { from, isLost: false }
+    this.#inFlight.push(flight)
+    const says = `${method}${describe(args)} of ${from.name}${fault ? ` (${fault})` : ''}`
+    this.#world.add(undefined, says, () => {
+      this.#inFlight = this.#inFlight.filter((one) => one !== flight)
+      if (flight.isLost) return
+      if (fault === 'kill before') return from.die()
+      const answer = this.#perform(from, method, args, fault)
+      if (fault === 'kill after') return from.die()
+      if (fault === 'stall') from.stall(this.#faults.stallMs())
+      if (fault === 'duplicate') this.#travel(from, method, args, 'repeat', () => {})
+      then(answer, fault)
+    })
+  }
+
+  #perform(from: Mortal, method: Method, args: readonly unknown[], fault: Fault | undefined): Promise<unknown> {
+    const lease = leaseIn(args)
+    const entry: JournalEntry = {
+      tick: this.#world.tick(),
+      process: from.name,
+      method,
+      session: sessionOf(args),
+      done: false,
+      told:
+        fault === 'kill after' || fault === 'repeat'
+          ? 'nothing'
+          : fault === 'storage' || fault === 'lost ack'
+            ? 'storage error'
+            : 'answer',
+      ...(lease && { epoch: lease.epoch }),
+      ...(method === 'append' && { expectedSeq: args[1] as number, entries: (args[2] as NewEntry[]).length }),
+      ...(fault && { fault }),
+    }
+    this.journal.push(entry)
+    if (fault === 'storage') return Promise.resolve()
+    if (method === 'append') freeze(args[2])
+    const perform = this.#store[method] as (...args: readonly unknown[]) => Promise<unknown>
+    const answer = Reflect.apply(perform, this.#store, args) as Promise<unknown>
+    answer.then(
+      (value) => {
+        entry.done = true
+        if (method === 'append') entry.seq = value as number
+        if (method === 'claim') Object.assign(entry, { epoch: (value as Lease).epoch })
+      },
+      (error) => {
+        entry.error = (error as ToolwrightError).code
+        this.#world.note(`store: ${method} refused: ${entry.error}`)
+      },
+    )
+    return answer
+  }
+}
+
+/** Another process has a copy of the log and its own notes on it, as over any wire. */
+function ownLog(memos: Map<string, LogMemo>, { key }: Lease, log: HeldLog): HeldLog {
+  const id = `${key.userId}/${key.sessionId}`
+  const memo = memos.get(id) ?? {}
+  memos.set(id, memo)
+  return { ...log, entries: log.entries.slice(), memo }
+}
+
+function leaseIn([first]: readonly unknown[]): Lease | undefined {
+  return typeof first === 'object' && first !== null && 'epoch' in first ? (first as Lease) : undefined
+}
+
+function sessionOf(args: readonly unknown[]): string {
+  const { userId, sessionId } = leaseIn(args)?.key ?? (args[0] as { userId?: string; sessionId?: string })
+  return `${userId}/${sessionId}`
+}
+
+function describe(args: readonly unknown[]): string {
+  const entries = args[2]
+  if (!Array.isArray(entries)) return ''
+  return ` [${entries.map((entry: Entry) => kindOf(entry)).join(', ')}]`
+}
+
+/** In a word, what an entry is. */
+export function kindOf({ event, record }: NewEntry): string {
+  if (record) return record.type
+  if (event.errorCode) return `error ${event.errorCode}`
+  const part = event.content?.parts[0]
+  if (event.author === 'user') return part?.functionResponse ? 'answer' : 'message'
+  if (event.longRunningToolIds?.length) return event.content?.role === 'model' ? 'question' : 'handle'
+  if (event.content?.role === 'tool') return 'response'
+  if (event.content?.role === 'user') return 'opening'
+  if (part?.functionCall || part?.executableCode) return 'call'
+  return event.content ? 'reply' : 'note'
+}
+
+/** What is stored belongs to the log: nobody changes it any more. */
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const key of Object.keys(value)) freeze((value as Record<string, unknown>)[key])
+}

@@ -1,0 +1,180 @@
+// The generator, second half: what somebody outside does next, given what they can see.
+import type { FunctionResponse, JsonObject, Message, Part, PendingRequest } from 'toolwright'
+import type { Action, Sight, Where } from './action.ts'
+import type { Plan } from './plan.ts'
+import type { Random } from './random.ts'
+import { turnText } from './script-model.ts'
+
+type Answer = Extract<Action, { type: 'answer' }>
+
+/** How many processes there are. */
+export const SLOTS = 3
+
+export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
+  const slot = random.int(SLOTS)
+  const where = random.pick(plan.sessions)
+  if (sight.turns === 0) return say(random, slot, where, 0)
+  const { pending, sent } = sight
+  const kind = random.weighted([
+    [pending.length ? 12 : 0, 'answer'],
+    [sent.length ? 2 : 0, 'repeat'],
+    [pending.length ? 1.5 : 0, 'foreign'],
+    [0.7, 'forged'],
+    [pending.length ? 2 : 5, 'say'],
+    [2, 'resume'],
+    [1.5, 'cancel'],
+    [1, 'recover'],
+    [0.7, 'kill'],
+    [0.5, 'stall'],
+    [1.5, 'wait'],
+  ])
+  switch (kind) {
+    case 'answer':
+      return answerSome(random, slot, pending)
+    case 'repeat':
+      return repeat(random, slot, sent)
+    case 'foreign':
+      return foreign(random, slot, plan, random.pick(pending))
+    case 'forged':
+      return forged(random, slot, where)
+    case 'resume':
+    case 'cancel':
+      return { type: kind, slot, where }
+    case 'recover':
+    case 'kill':
+      return { type: kind, slot }
+    case 'stall':
+      return { type: kind, slot, ms: random.between(1_000, 60_000) }
+    case 'wait':
+      return { type: kind, ms: random.pick([3_000, 20_000, 120_000, 25 * 3_600_000]) }
+    default:
+      return say(random, slot, where, sight.turns)
+  }
+}
+
+function say(random: Random, slot: number, where: Where, turn: number): Action {
+  const message: Message = random.chance(0.08)
+    ? [{ text: turnText(turn) }, { functionCall: { id: 'mine', name: 't0_open_atMostOnce', args: { n: 1 } } }]
+    : turnText(turn)
+  return {
+    type: 'say',
+    slot,
+    where,
+    message,
+    streaming: random.chance(0.2),
+    ...(random.chance(0.06) && { leaveAfter: random.between(1, 4) }),
+  }
+}
+
+/** Answers to one or more questions of one session, as they should be or nearly. */
+function answerSome(random: Random, slot: number, pending: readonly PendingRequest[]): Answer {
+  const first = random.pick(pending)
+  const beside = pending.filter(
+    ({ invocationId, id }) => invocationId === first.invocationId && id !== first.id && random.chance(0.3),
+  )
+  const answers = [first, ...beside].map((request) => answerTo(random, request))
+  return {
+    type: 'answer',
+    slot,
+    where: whereOf(first),
+    message: answers.map(({ part }) => part),
+    means: answers.map(({ means }) => means),
+    manner: 'in turn',
+  }
+}
+
+/** An answer as it should be: for when everything is to come to its end. */
+export function properAnswer(random: Random, slot: number, request: PendingRequest): Answer {
+  const { part, means } = request.kind === 'confirmation' ? decided(request, random.chance(0.8)) : valued(request)
+  return { type: 'answer', slot, where: whereOf(request), message: [part], means: [means], manner: 'proper' }
+}
+
+interface OneAnswer {
+  readonly part: Part
+  readonly means: Answer['means'][number]
+}
+
+function answerTo(random: Random, request: PendingRequest): OneAnswer {
+  if (random.chance(0.12)) return nonsense(random, request)
+  if (request.kind !== 'confirmation') return valued(request)
+  const args = random.chance(0.25) ? { n: random.pick([2, 4, 7]) } : undefined
+  return decided(request, random.chance(0.65), args, random.int(4))
+}
+
+function decided(request: PendingRequest, yes: boolean, args?: JsonObject, shape = 0): OneAnswer {
+  const said = { confirmed: yes, ...(args && yes && { args }) }
+  const response: JsonObject =
+    shape === 1 ? { toolConfirmation: said } : shape === 2 ? { response: JSON.stringify(said) } : said
+  const id = shape === 3 ? request.functionCallId : request.id // by the call, when it waits for one thing only
+  return {
+    part: { functionResponse: { id, name: 'adk_request_confirmation', response } },
+    means: { requestId: request.id, means: yes ? 'yes' : 'no', ...(args && yes && { args }) },
+  }
+}
+
+function valued(request: PendingRequest): OneAnswer {
+  const response = request.tool === 'get_user_choice' ? { result: 'tea' } : { result: 'Ada' }
+  const name = request.kind === 'longRunning' ? request.tool : 'adk_request_input'
+  return {
+    part: { functionResponse: { id: request.id, name, response } },
+    means: { requestId: request.id, means: 'value' },
+  }
+}
+
+/** Nothing of this is a yes. */
+function nonsense(random: Random, request: PendingRequest): OneAnswer {
+  const response: unknown = random.pick([
+    { confirmed: 'true' },
+    { confirmed: 1 },
+    { confirmed: null },
+    {},
+    [],
+    { toolConfirmation: { confirmed: 'yes' } },
+    'true',
+    null,
+    { result: true },
+    { result: 5 },
+    { confirmed: { confirmed: true } },
+  ])
+  const { id } = request
+  const functionResponse = { id, name: 'adk_request_confirmation', response } as FunctionResponse // what a client may send
+  return { part: { functionResponse }, means: { requestId: id, means: 'nonsense' } }
+}
+
+/** What was sent before, to another process; sometimes in other words. */
+function repeat(random: Random, slot: number, sent: readonly Answer[]): Answer {
+  const before = random.pick(sent)
+  if (random.chance(0.6)) return { ...before, slot, manner: 'repeated' }
+  const means = before.means.map(({ requestId }) => ({ requestId, means: 'nonsense' as const }))
+  const parts = (before.message as readonly Part[]).map(({ functionResponse }) => ({
+    functionResponse: {
+      id: functionResponse?.id ?? '',
+      name: functionResponse?.name ?? '',
+      response: { confirmed: false, n: 1 },
+    },
+  }))
+  return { ...before, slot, message: parts, means, manner: 'contradicted' }
+}
+
+/** Somebody else's yes. */
+function foreign(random: Random, slot: number, { sessions }: Plan, request: PendingRequest): Answer {
+  const own = whereOf(request)
+  const others: Where[] = [
+    { userId: 'eve', sessionId: own.sessionId },
+    { userId: own.userId, sessionId: 'elsewhere' },
+    ...sessions.filter(({ sessionId }) => sessionId !== own.sessionId),
+  ]
+  const { part, means } = decided(request, true)
+  return { type: 'answer', slot, where: random.pick(others), message: [part], means: [means], manner: 'foreign' }
+}
+
+/** An answer to what nobody asked, or with the question in it. */
+function forged(random: Random, slot: number, where: Where): Answer {
+  const id = random.pick(['made-up', 'call_0', '__proto__', ''])
+  const call: Part = { functionCall: { id, name: 'adk_request_confirmation', args: {} } }
+  const answer: Part = { functionResponse: { id, name: 'adk_request_confirmation', response: { confirmed: true } } }
+  const message = random.chance(0.5) ? [answer] : [call, answer]
+  return { type: 'answer', slot, where, message, means: [], manner: 'forged' }
+}
+
+const whereOf = ({ userId, sessionId }: PendingRequest): Where => ({ userId, sessionId })

@@ -1,0 +1,93 @@
+// A simulated process: a runner over agents of its own, whose every wait is the world's. It can die, and stand still.
+import { Runner } from 'toolwright'
+import { makeAgent } from './agents.ts'
+import type { Evidence, Mishap, ModelRequest } from './evidence.ts'
+import type { Faults } from './faults.ts'
+import type { Mortal, Network } from './network.ts'
+import type { Outside } from './outside.ts'
+import type { Plan } from './plan.ts'
+import type { Random } from './random.ts'
+import type { World } from './world.ts'
+
+export const APP = 'app'
+
+/** All that processes share. */
+export interface Site {
+  readonly plan: Plan
+  readonly world: World
+  readonly network: Network
+  readonly outside: Outside
+  readonly faults: Faults
+  readonly requests: ModelRequest[]
+  readonly mishaps: Mishap[]
+  readonly logged: Evidence['logged'][number][]
+}
+
+export class SimulatedProcess implements Mortal {
+  readonly name: string
+  readonly runner: Runner
+  readonly #site: Site
+  readonly #onDeath: (process: SimulatedProcess) => void
+  isAlive = true
+  stalledUntil = 0
+
+  constructor(site: Site, name: string, random: Random, onDeath: (process: SimulatedProcess) => void) {
+    this.name = name
+    this.#site = site
+    this.#onDeath = onDeath
+    const { world, plan, outside } = site
+    const turn = (says: string): Promise<void> => this.#turn(says)
+    this.runner = new Runner({
+      appName: APP,
+      agent: makeAgent(plan, {
+        process: name,
+        outside,
+        turn,
+        sleep: (ms) => world.sleep(this, ms),
+        think: () => turn('a model thinks'),
+        onRequest: (agent, contents) => {
+          site.requests.push({ tick: world.tick(), process: name, agent, contents: [...contents] })
+        },
+      }),
+      sessionService: site.network.serviceFor(this),
+      whilePaused: plan.whilePaused,
+      logger: { warn: () => {}, error: (message) => site.logged.push({ process: name, message: String(message) }) },
+      ports: {
+        now: () => world.now,
+        setTimer: (callback, ms, options) => world.setTimer(this, callback, ms, options?.background === true),
+        random: () => random.next(),
+        newId: () => `${name}${random.int(0x1_0000_0000).toString(36)}`,
+      },
+    })
+  }
+
+  die(): void {
+    if (!this.isAlive) return
+    const { world, network, mishaps } = this.#site
+    mishaps.push({ tick: world.tick(), process: this.name, type: 'died' })
+    world.note(`${this.name} dies`)
+    world.bury(this)
+    network.cut(this)
+    this.#onDeath(this)
+  }
+
+  stall(ms: number): void {
+    const { world, mishaps } = this.#site
+    mishaps.push({ tick: world.tick(), process: this.name, type: 'stalled' })
+    world.note(`${this.name} stands still for ${ms} ms`)
+    world.stall(this, ms)
+  }
+
+  #turn(says: string): Promise<void> {
+    const { world, faults } = this.#site
+    return new Promise((resolve) => {
+      world.add(this, says, () => {
+        const fault = faults.ofStep()
+        if (fault === 'kill') return this.die()
+        if (fault === 'stall') this.stall(faults.stallMs())
+        if (fault === 'stall') world.add(this, says, resolve)
+        else resolve()
+      })
+    })
+  }
+}

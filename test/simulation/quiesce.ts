@@ -1,0 +1,76 @@
+// The weather clears and every question gets its answer: now everything must come to its end.
+import type { InMemorySessionService } from 'toolwright'
+import type { Clients } from './clients.ts'
+import { properAnswer } from './next-action.ts'
+import { APP, type Site } from './process.ts'
+import type { Random } from './random.ts'
+import { LAST_TURN, turnText } from './script-model.ts'
+
+const MOST_ROUNDS = 60
+const MOST_STEPS = 6_000
+
+/** A process that nothing has happened to. */
+const FRESH = 9
+
+/** Gives what is not at its end after all that. */
+export async function quiesce(
+  { plan, world, faults }: Site,
+  store: InMemorySessionService,
+  clients: Clients,
+  random: Random,
+): Promise<string[]> {
+  faults.areOver = true
+  clients.wakeAll()
+  let steps = 0
+  /** Until nothing happens any more. */
+  const rest = async (): Promise<boolean> => {
+    for (; steps < MOST_STEPS; steps++) {
+      await world.settle()
+      if (!world.step()) return true
+    }
+    return false
+  }
+  const stuck = (why: string): string[] => [
+    why,
+    ...clients.actions.flatMap((one) => (one.outcome === 'open' ? [one.says] : [])),
+  ]
+  world.note('the weather clears')
+  if (!(await rest())) return stuck('what was under way when faults stopped never came to rest')
+  clients.do({ type: 'recover', slot: FRESH })
+  if (!(await rest())) return stuck('recover never came to rest')
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    world.pass(20_000) // leases of the dead are over
+    const open: string[] = []
+    for (const where of plan.sessions) {
+      clients.do({ type: 'resume', slot: FRESH, where })
+      if (!(await rest())) return stuck('resume never came to rest')
+      const { error, outcome } = clients.actions.at(-1) ?? {}
+      if (error?.code !== 'NOT_FOUND') open.push(`${where.sessionId}: resume ${outcome} ${error?.message ?? ''}`)
+      for (const request of await store.pending({ appName: APP, ...where })) {
+        clients.do(properAnswer(random, FRESH, request))
+        if (!(await rest())) return stuck('an answer never came to rest')
+        const last = clients.actions.at(-1)
+        if (last?.error && last.error.code !== 'EXPIRED') open.push(`${last.says}: ${last.error.message}`)
+      }
+    }
+    if (open.length > 0) {
+      if (round === MOST_ROUNDS - 1) return open
+      continue
+    }
+    if (clients.areWaiting) return stuck('clients wait although nothing is unfinished')
+    return await nextTurn()
+  }
+  return ['unreachable']
+
+  /** A session that is at rest takes the next message. */
+  async function nextTurn(): Promise<string[]> {
+    const failed: string[] = []
+    for (const where of plan.sessions) {
+      clients.do({ type: 'say', slot: FRESH, where, message: turnText(LAST_TURN), streaming: false })
+      await rest()
+      const last = clients.actions.at(-1)
+      if (last?.outcome !== 'ended') failed.push(`the next message ${last?.outcome}: ${last?.error?.message ?? ''}`)
+    }
+    return failed
+  }
+}

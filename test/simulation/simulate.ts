@@ -1,0 +1,114 @@
+// One seed, from its plan to the verdict.
+import { createHash } from 'node:crypto'
+import { InMemorySessionService, type JsonObject } from 'toolwright'
+import type { Action } from './action.ts'
+import type { Violation } from './audit/violation.ts'
+import { audit } from './auditor.ts'
+import { Clients } from './clients.ts'
+import type { Evidence, SessionEvidence } from './evidence.ts'
+import { Faults } from './faults.ts'
+import { generatePlan } from './generate-plan.ts'
+import { Network } from './network.ts'
+import { nextAction } from './next-action.ts'
+import { Outside } from './outside.ts'
+import type { Plan } from './plan.ts'
+import { APP, type Site } from './process.ts'
+import { quiesce } from './quiesce.ts'
+import { Random } from './random.ts'
+import { World } from './world.ts'
+
+export interface Report {
+  readonly seed: number
+  readonly evidence: Evidence
+  readonly violations: readonly Violation[]
+}
+
+/** A lying store, and other bugs that are put in on purpose. */
+export interface SimulateOptions {
+  readonly store?: (options: { now: () => number }) => InMemorySessionService
+}
+
+/** No conversation needs more; one that does goes round in circles. */
+const MOST_STEPS = 4_000
+
+export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Report> {
+  holdDigestsStill()
+  const random = new Random(seed)
+  const plan = generatePlan(seed, random.fork('plan'))
+  const world = new World(random.fork('world'), plan.weather.slowness)
+  const now = (): number => world.now
+  const ids = random.fork('store')
+  const store =
+    options.store?.({ now }) ?? new InMemorySessionService({ now, newId: () => `x${ids.int(0x1_0000_0000)}` })
+  const faults = new Faults(random.fork('faults'), plan.weather)
+  const network = new Network(world, store, faults)
+  const outside = new Outside(() => world.tick())
+  const site: Site = { plan, world, network, outside, faults, requests: [], mishaps: [], logged: [] }
+  const clients = new Clients(site, random.fork('clients'))
+  await converse(site, store, clients, random.fork('actions'))
+  const unfinished = await quiesce(site, store, clients, random.fork('end'))
+  const evidence: Evidence = {
+    plan,
+    sessions: await logsOf(plan, store, world),
+    journal: network.journal,
+    ledger: outside.ledger,
+    actions: clients.actions,
+    requests: site.requests,
+    answers: clients.answers,
+    mishaps: site.mishaps,
+    logged: site.logged,
+    unfinished,
+    trace: world.trace,
+  }
+  return { seed, evidence, violations: audit(evidence) }
+}
+
+/** Clients do what they do, while whatever can happen does. */
+async function converse(
+  { plan, world }: Site,
+  store: InMemorySessionService,
+  clients: Clients,
+  random: Random,
+): Promise<void> {
+  let left = plan.actions
+  let turns = 0
+  const sent: Extract<Action, { type: 'answer' }>[] = []
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    await world.settle()
+    if (left > 0 && random.chance(plan.eagerness) ? false : world.step()) continue
+    if (left-- <= 0) return
+    const pending = await store.pending({ appName: APP })
+    const action = nextAction(random, plan, { pending, sent, turns })
+    if (action.type === 'say') turns++
+    if (action.type === 'answer') sent.push(action)
+    clients.do(action)
+  }
+}
+
+async function logsOf(plan: Plan, store: InMemorySessionService, world: World): Promise<SessionEvidence[]> {
+  world.pass(60_000)
+  const found: SessionEvidence[] = []
+  for (const { userId, sessionId } of plan.sessions) {
+    const key = { appName: APP, userId, sessionId }
+    const session = await store.getSession(key)
+    if (!session) continue
+    const lease = await store.claim(key)
+    const { entries } = await store.read(lease)
+    found.push({ userId, sessionId, entries: entries.slice(), state: session.state as JsonObject })
+    await store.release(lease)
+  }
+  return found
+}
+
+/**
+ * The one wait that is no port: the digest of a tool's definition comes from another thread, sooner or later. Here it
+ * comes at once, so that nothing depends on when.
+ */
+function holdDigestsStill(): void {
+  const digest = async (_: unknown, data: BufferSource): Promise<ArrayBuffer> => {
+    const bytes =
+      data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    return new Uint8Array(createHash('sha256').update(bytes).digest()).buffer
+  }
+  Object.defineProperty(crypto.subtle, 'digest', { value: digest, configurable: true, writable: true })
+}
