@@ -1,4 +1,5 @@
 // A process that works in several sessions at once, for ever: it finishes what it finds unfinished, then sends more.
+import { flushCompileCache } from 'node:module'
 import { approve, type Content, LlmAgent, type Model, type Part, Runner, ToolwrightError } from 'toolwright'
 import { type SqliteServices, sqlite } from 'toolwright/sqlite'
 import { effects, payment } from './desk.ts'
@@ -67,6 +68,7 @@ async function show(run: ReturnType<Runner['run']>, reach: Reach): Promise<void>
 }
 
 if (import.meta.main) {
+  flushCompileCache() // it will not end by itself
   const { file, url, who, sessions, aheadMs } = JSON.parse(process.argv[2] ?? '') as CrowdOrder
   const reach = reachAt(url, who)
   const runner = crowdRunner(sqlite(file, { now: () => Date.now() + aheadMs }), reach)

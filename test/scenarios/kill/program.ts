@@ -1,4 +1,5 @@
 // A process that sends a message, approves what is pending or goes on, shows the world every event it is shown, and is killed.
+import { flushCompileCache } from 'node:module'
 import { approve, Runner } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 import { desk, type Story } from './desk.ts'
@@ -17,6 +18,7 @@ export interface Order {
 export const where = { userId: 'ada', sessionId: 's1' }
 
 if (import.meta.main) {
+  flushCompileCache() // it will not end by itself
   const { file, url, story, what, aheadMs } = JSON.parse(process.argv[2] ?? '') as Order
   const reach = reachAt(url)
   const services = sqlite(file, { now: () => Date.now() + aheadMs })
