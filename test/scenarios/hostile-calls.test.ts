@@ -3,7 +3,8 @@ import { agentTool, approve, LlmAgent, tool } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, finals, process, refunds, refundTool, say, stored, stores } from './approvals-kit.ts'
+import { about, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
+import { resumed } from './hostile-kit.ts'
 
 const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
 
@@ -55,6 +56,33 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(model.requests, 'asked once: after the call had run').toHaveLength(1)
     expect(model.requests[0]?.contents.at(-1)?.role).toBe('tool')
   })
+
+  test.each([
+    ['the user', 0],
+    ['the agent', 1],
+  ])(
+    'a call in a log that was interrupted, made by %s, is run %d times when it is resumed [DG-07]',
+    async (who, times) => {
+      const store = newStore()
+      const { refund, run } = refundTool({ requiresConfirmation: false })
+      const common = { invocationId: 'e-1', timestamp: 1, actions: {} }
+      const content = {
+        role: 'model' as const,
+        parts: [{ functionCall: { id: 'c1', name: 'refund', args: { amount: 9 } } }],
+      }
+      const go = { role: 'user' as const, parts: [{ text: 'go' }] }
+      await store.createSession({
+        appName: 'app',
+        ...where,
+        events: [
+          { ...common, id: '1', author: 'user', content: go },
+          { ...common, id: '2', author: who === 'the user' ? 'user' : 'agent', nodeInfo: { path: 'agent' }, content },
+        ],
+      })
+      expect(await resumed(process(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
+      expect(run).toHaveBeenCalledTimes(times)
+    },
+  )
 
   test.each([
     ['in another order', { to: 'eve', amount: 5 }, true],

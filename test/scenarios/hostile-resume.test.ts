@@ -159,6 +159,29 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, 'and now?')).text).toBe('fine')
   })
 
+  test('a clock that jumps an hour to and fro moves no deadline [PR-13]', async () => {
+    const HOUR = 60 * 60 * 1000
+    for (const [jumps, code] of [
+      [[HOUR, -HOUR, -HOUR], undefined],
+      [[-HOUR, 24 * HOUR], undefined],
+      [[-HOUR, 25 * HOUR], 'EXPIRED'],
+      [[HOUR, 23 * HOUR, -HOUR], undefined],
+    ] as const) {
+      let now = 1_800_000_000_000
+      const { refund, run } = refundTool()
+      const runner = { ports: { now: () => now } }
+      const asked = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], runner }).runner
+      const { pending } = await say(asked)
+      for (const jump of jumps) {
+        now += jump
+        expect(await asked.pending(), 'looking at it decides nothing').toHaveLength(1)
+      }
+      const told = await say(asked, [approve(about(pending))]).catch((error) => error.code)
+      expect(told).toEqual(code ?? expect.objectContaining({ text: 'done' }))
+      expect(run).toHaveBeenCalledTimes(code ? 0 : 1)
+    }
+  })
+
   test('a result for a session that was deleted brings nothing back; in time it does [PR-15]', async () => {
     const store = newStore()
     const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
