@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LlmAgent } from '../agent/llm-agent.ts'
-import type { Ports } from '../base/ports.ts'
 import { confirm } from '../policy/confirm.ts'
-import { Runner } from '../runner/runner.ts'
+import { Runner, type RunnerOptions } from '../runner/runner.ts'
+import { InMemorySessionService } from '../session/in-memory.ts'
 import { type ScriptedModel, type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -21,10 +21,10 @@ interface Setting {
   pressCtrlC(): void
 }
 
-function setUp(steps: readonly Step[], tools: readonly Tool[] = [], ports: Partial<Ports> = {}): Setting {
+function setUp(steps: readonly Step[], tools: readonly Tool[] = [], more: Partial<RunnerOptions> = {}): Setting {
   const model = scriptedModel(steps)
   const agent = new LlmAgent({ name: 'root', model, tools })
-  const runner = new Runner({ appName: 'test', agent, logger: { warn: () => {}, error: () => {} }, ports })
+  const runner = new Runner({ appName: 'test', agent, logger: { warn: () => {}, error: () => {} }, ...more })
   const signals = new EventEmitter()
   const interrupts = interruptsOf(signals, { leave: () => {} })
   const output = new PassThrough({ encoding: 'utf8' })
@@ -96,6 +96,29 @@ test('Ctrl-C cancels the turn, the tool sees it, and the next turn works', async
   expect(await chat(setting.runner, ['wait', 'hello?'], setting.options)).toMatchObject({ turns: 2, failed: 1 })
   expect(aborted).toBe(true)
   expect(setting.output.read()).toMatch(/-> wait \{\}\n.*UNKNOWN_OUTCOME.*\n! CANCELLED: .*\nStill here\.\n$/)
+})
+
+test('what was interrupted in an earlier process goes on before anything is asked or said', async () => {
+  class DyingStore extends InMemorySessionService {
+    isDying = true
+    override async append(
+      ...[lease, seq, entries, options]: Parameters<InMemorySessionService['append']>
+    ): Promise<number> {
+      if (this.isDying && entries.some(({ event }) => event?.content?.role === 'tool'))
+        throw new Error('The disk is gone.')
+      return await super.append(lease, seq, entries, options)
+    }
+  }
+  const sessionService = new DyingStore()
+  const look = tool({ name: 'look', description: 'Looks', effect: 'none', run: () => ({ seen: true }) })
+  const { runner, options, output } = setUp([{ calls: [{ name: 'look' }] }, 'Seen.', 'Hello.'], [look], {
+    sessionService,
+  })
+  expect(await chat(runner, ['look'], { ...options, sessionId: 's1' })).toMatchObject({ failed: 1 })
+  expect(output.read()).toMatch(/! .*The disk is gone\.\n$/)
+  sessionService.isDying = false
+  expect(await chat(runner, ['hi'], { ...options, sessionId: 's1' })).toMatchObject({ turns: 1, failed: 0 })
+  expect(output.read()).toMatch(/^ {2}<- look \{"seen":true\}\nSeen\.\nHello\.\n$/)
 })
 
 describe('a call that needs approval', () => {
@@ -179,7 +202,7 @@ describe('a call that needs approval', () => {
 
   test('that was asked about for too long is denied, and the run goes on', async () => {
     let time = Date.now()
-    const setting = setUp([{ calls: [call(5)] }, 'Too late.'], [refund], { now: () => time })
+    const setting = setUp([{ calls: [call(5)] }, 'Too late.'], [refund], { ports: { now: () => time } })
     const answers: Lines = {
       read: async () => {
         time += 25 * 60 * 60 * 1000

@@ -47,7 +47,7 @@ export function howToGoOn({ file, userId, db }: RunArguments, sessionId: string,
   if (!isKept) return 'Sessions were in memory and end here; with --db <file> they are kept.'
   const user = userId === 'user' ? [] : ['--user', userId]
   const where = db === undefined ? [] : ['--db', db]
-  return `Answer with: ${['toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoted).join(' ')}`
+  return `Answer with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoted).join(' ')}`
 }
 
 /** A word as a shell takes it. */

@@ -119,7 +119,7 @@ You said bye.
     const kept = [...run, refund, '--db', db, '--user', 'ada', '--session', 's1']
     const first = await node([...kept, 'refund 5'], { env })
     expect(first.out).toMatch(
-      /Approve refund .*\nStill open: approval of refund .*\nAnswer with: toolwright run .*--session s1\n$/,
+      /Approve refund .*\nStill open: approval of refund .*\nAnswer with: npx toolwright run .*--session s1\n$/,
     )
     expect(first.code).toBe(0)
     expect(refunded()).toEqual([])
