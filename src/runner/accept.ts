@@ -49,10 +49,10 @@ export async function acceptAnswers(
 ): Promise<Accepted> {
   const open = view.open().map(({ fold }) => fold)
   const folds = [...open, ...endedFolds(open, entries, message)]
-  const answers = await readAnswers(folds, message, now, (id) => view.events.some((event) => answersTo(event, [id])))
+  const answers = await readAnswers(folds, message, now, (id) => wasAnswered(view, id))
   const { invocationId } = answers.fold
   if (!answers.isRepeat) return { invocationId, message: answers.message, cancel: [] }
-  const replay = followed(view.events, idsOf(answers.message), invocationId)
+  const replay = followed(view.events, answers.message, invocationId)
   return { invocationId, message: undefined, cancel: [], replay }
 }
 
@@ -70,6 +70,11 @@ function endedFolds(open: readonly Fold[], entries: readonly Entry[], message: C
   return folds
 }
 
+/** Did somebody outside give the result of this call? */
+export function wasAnswered(view: SessionView, callId: string): boolean {
+  return view.events.some((event) => answersTo(event, [callId]))
+}
+
 function idsOf({ parts }: Content): string[] {
   return parts.map(({ functionResponse }) => functionResponse?.id ?? '')
 }
@@ -81,8 +86,9 @@ function answersTo({ author, content }: Event, ids: readonly string[]): boolean 
   )
 }
 
-/** What happened in the invocation after the answers to these. */
-function followed(events: readonly Event[], ids: readonly string[], invocationId: string): Event[] {
+/** What happened in the invocation after these answers. */
+export function followed(events: readonly Event[], message: Content, invocationId: string): Event[] {
+  const ids = idsOf(message)
   const at = events.findLastIndex((event) => answersTo(event, ids))
   return events.slice(at + 1).filter((event) => event.invocationId === invocationId && event.author !== 'user')
 }
