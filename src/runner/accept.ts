@@ -32,9 +32,11 @@ export function accept(
   return { invocationId, message, cancel: makeRoom(open, whilePaused) }
 }
 
-/** `resume`: the invocation that was named, or the only one. */
+/** `resume`: the invocation that was named, or the latest that waits for nobody. */
 function goOn(open: readonly Open[], invocationId: string): Accepted {
-  const found = invocationId ? open.find(({ fold }) => fold.invocationId === invocationId) : open.at(-1)
+  const found = invocationId
+    ? open.find(({ fold }) => fold.invocationId === invocationId)
+    : (open.findLast(({ step }) => step.type !== 'wait') ?? open.at(-1))
   if (found) return { invocationId: found.fold.invocationId, message: undefined, cancel: [] }
   const which = invocationId ? `Invocation "${invocationId}"` : 'The session'
   throw new ToolwrightError('NOT_FOUND', `${which} has nothing unfinished to go on with.`)

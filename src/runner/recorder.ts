@@ -143,8 +143,12 @@ export class Recorder {
     }
     this.#keepTemp(entries)
     this.#storing = entries
-    const options = this.#alongWith(entries, drained)
-    return services.sessionService.append(this.#lease, this.#seq, entries, options).then(this.#stored, this.#failed)
+    try {
+      const options = this.#alongWith(entries, drained)
+      return services.sessionService.append(this.#lease, this.#seq, entries, options).then(this.#stored, this.#failed)
+    } catch (error) {
+      return Promise.resolve(error).then(this.#failed) // a store that throws fails like one that rejects
+    }
   }
 
   readonly #stored = (seq: number): void => {

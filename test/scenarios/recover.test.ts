@@ -1,5 +1,14 @@
 // A process dies, or its store fails it; another one goes on with everything that was left unfinished.
-import { approve, type Event, LlmAgent, type Run, Runner, type SessionService, tool } from 'toolwright'
+import {
+  approve,
+  type Event,
+  InMemorySessionService,
+  LlmAgent,
+  type Run,
+  Runner,
+  type SessionService,
+  tool,
+} from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import {
@@ -223,4 +232,21 @@ function cancellable(timer: NodeJS.Timeout): () => void {
 test('there is nothing to recover in a store nobody has used', async () => {
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
   expect(await new Runner({ appName: 'app', agent }).recover()).toEqual([])
+})
+
+test('a store that throws fails a run like one that rejects', async () => {
+  const store = new InMemorySessionService()
+  const { refund } = refundTool({ requiresConfirmation: false })
+  const throwing = new Proxy(store, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member)
+      if (typeof value !== 'function') return value
+      return (...args: [unknown, number]) => {
+        if (member === 'append' && args[1] > 1) throw new Error('gone')
+        return value.apply(target, args)
+      }
+    },
+  })
+  await expect(say(process(throwing, { tools: [refund], steps: [refunds(5)] }).runner)).rejects.toThrow('gone')
+  expect(await store.interrupted({ appName: 'app' })).toEqual([key])
 })
