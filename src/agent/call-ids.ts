@@ -33,20 +33,16 @@ export class CallIds {
     const id: unknown = call.id
     const name = String(call.name)
     const args = fitArgs(call.args)
-    const fit = typeof id === 'string' && id !== '' && !/[/@]/.test(id) && this.#isNew(id) && this.#isFree(id, at)
+    const fit = typeof id === 'string' && id !== '' && !/[/@]/.test(id) && this.#isFree(id, at)
     this.#given ??= []
     const given = (fit ? id : undefined) ?? this.#given[at] ?? this.#run.newCallId()
     this.#given[at] = given
     if (given === id && name === call.name && args === call.args) return part
     return { ...part, functionCall: { ...call, id: given, name, args } }
   }
-  /** Ids name a call in its invocation, and an answer to it in its session. */
-  #isNew(id: string): boolean {
-    return !this.#run.fold.calls.has(id) && !this.#run.view.isOpenElsewhere(id)
-  }
   #isFree(id: string, at: number): boolean {
     const before = this.#given?.indexOf(id) ?? -1
-    return before < 0 || before === at
+    return (before < 0 || before === at) && this.#run.reserveCallId(id, this)
   }
 }
 

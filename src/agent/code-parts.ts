@@ -32,8 +32,8 @@ function fromFences(parts: readonly Part[], languages: readonly string[]): reado
 
 /** Ids name a call in its invocation, whether it is of a tool or code. */
 function withId(run: RunHost, part: Part, { id, ...code }: ExecutableCode, taken: Set<string | undefined>): Part {
-  const isNew = id !== undefined && !run.fold.calls.has(id) && !run.view.isOpenElsewhere(id) && !taken.has(id)
-  const fit = isNew && typeof id === 'string' && id !== '' && !/[/@]/.test(id)
+  const isFit = typeof id === 'string' && id !== '' && !/[/@]/.test(id)
+  const fit = isFit && !taken.has(id) && run.reserveCallId(id, taken)
   const given = fit ? id : run.newCallId()
   taken.add(given)
   return { ...part, executableCode: { ...code, id: given, language: String(code.language), code: String(code.code) } }

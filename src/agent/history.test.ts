@@ -4,6 +4,8 @@ import type { Event } from '../event/event.ts'
 import type { Scope } from '../event/scope.ts'
 import { History } from './history.ts'
 
+const NO_RESULT = { error: expect.stringContaining('No result was recorded') }
+
 let events = 0
 const event = (author: string, role: Content['role'], parts: readonly Part[], more: Partial<Event> = {}): Event => ({
   id: `${++events}`,
@@ -93,15 +95,41 @@ test('calls an earlier turn left open are answered with an error, only in what i
   expect(short(seenBy('a', log))).toEqual([
     ['user', 'go'],
     ['model', 'call 1', 'call 2'],
-    ['tool', { error: 'No result was recorded.' }, '2'],
+    ['tool', NO_RESULT, '2'],
     ['user', 'next'],
   ])
   expect(JSON.stringify(log)).toBe(before)
 })
 
+test('an invocation that overtakes one that waits sees its calls without a result, until that comes', () => {
+  const open = [
+    user('ship'),
+    calls('a', ['1']),
+    answers('a', [response('1', 'ticket', true)]),
+    user('refund', { invocationId: 'i2' }),
+    calls('a', ['2'], { invocationId: 'i2' }),
+  ]
+  const arrived = [...open, event('user', 'user', [response('1', 'box')])]
+  expect(short(seenBy('a', arrived)).slice(2)).toEqual([
+    ['tool', 'box'],
+    ['user', 'refund'],
+    ['model', 'call 2'],
+    ['tool', NO_RESULT],
+    ['user', 'The result of n1 (1) has arrived.'],
+  ])
+  const after = [...arrived, says('a', 'shipped'), answers('a', [response('2', 'paid')], { invocationId: 'i2' })]
+  expect(short(seenBy('a', after)).slice(4)).toEqual([
+    ['model', 'call 2'],
+    ['tool', 'paid'],
+    ['user', 'The result of n1 (1) has arrived.'],
+    ['model', 'shipped'],
+    ['user', 'The result of n2 (2) has arrived.'],
+  ])
+})
+
 test('calls left open in the same turn are repaired when the agent speaks again', () => {
   const log = [user('go'), calls('a', ['1']), says('a', 'never mind')]
-  expect(short(seenBy('a', log))[2]).toEqual(['tool', { error: 'No result was recorded.' }])
+  expect(short(seenBy('a', log))[2]).toEqual(['tool', NO_RESULT])
 })
 
 test('what becomes visible while calls are open is placed after their responses', () => {

@@ -1,4 +1,5 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
+import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { codeAsText } from '../content/code-text.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
@@ -30,7 +31,7 @@ export class History {
   #read = 0
   /** Where what was said to the agent last stands. */
   #turn = 0
-  /** Handles the model has seen in place of a result, by call id: the result will replace them. */
+  /** What the model has seen in place of a result, by call id: the result will replace it, if it comes. */
   #handles: Map<string, number> | undefined
 
   constructor(agentName: string, scope: Scope) {
@@ -59,10 +60,8 @@ export class History {
       if (author === 'user') this.#hearAnswers(content) // found by the call's id, in whatever scope that is
       return
     }
-    // an unfinished group of an earlier invocation: repaired here, the log is untouched
-    if (this.#group && this.#group.invocationId !== event.invocationId) {
-      if (author !== 'user' || content.parts.some((part) => !part.functionResponse)) this.#close(this.#group)
-    }
+    // an unfinished group of another invocation: repaired here, the log is untouched
+    if (this.#group && this.#group.invocationId !== event.invocationId) this.#close(this.#group)
     if (isQuestion(event)) return // for humans: the model sees the call and, in the end, its response
     if (author === 'user') this.#hear(content)
     else if (content.role === 'user') this.#instruct(event, content)
@@ -140,11 +139,11 @@ export class History {
   /** Each call gets exactly one response, in call order; what came meanwhile follows. */
   #close(group: Group): void {
     const parts = group.calls.flatMap((call) => {
-      if (call.answer && call.isOpen) {
+      if (call.isOpen) {
         this.#handles ??= new Map()
         this.#handles.set(call.id, group.at)
       }
-      return call.answer ?? [answerPart(call, { error: 'No result was recorded.' })]
+      return call.answer ?? [answerPart(call, NO_RESULT)]
     })
     this.#contents.push({ role: 'tool', parts })
     if (group.late) {
@@ -173,6 +172,11 @@ export class History {
     else if (this.#group.late) this.#group.late.push(content)
     else this.#group.late = [content]
   }
+}
+
+/** In place of a result that is not in the log: lost, or still waited for by an invocation that another one overtook. */
+const NO_RESULT: JsonObject = {
+  error: 'No result was recorded so far. Do not repeat the call unless you are asked to.',
 }
 
 /** Only the framework says of a call that it will be answered later; a model that calls such a name does not. */

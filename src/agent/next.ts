@@ -105,7 +105,9 @@ function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefin
     ) {
       continue
     }
-    for (const inner of scope.calls) if (inner.pending || openRequests(inner).length > 0) on.push(inner)
+    for (const inner of scope.calls) {
+      if ((inner.pending || openRequests(inner).length > 0) && fold.isOpen(inner)) on.push(inner)
+    }
   }
   return on.length ? on : undefined
 }

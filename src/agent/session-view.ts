@@ -64,6 +64,11 @@ export class SessionView {
     return begun.map((fold) => ({ fold, step: this.stepOf(fold) })).filter(({ step }) => step.type !== 'done')
   }
 
+  /** Are there unfinished invocations beside this one? */
+  hasOthers(fold: Fold): boolean {
+    return this.#open.some((one) => one !== fold) || (this.#latest !== undefined && this.#latest !== fold)
+  }
+
   /** Does an earlier, unfinished invocation know a call of this id? */
   isOpenElsewhere(callId: string): boolean {
     return this.#open.some((fold) => fold.calls.has(callId))

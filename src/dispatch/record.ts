@@ -13,11 +13,13 @@ import { MAX_EQUAL_FAILURES } from './prepare.ts'
 export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[] {
   const actions: EventActions = {}
   const settled: Outcome[] = new Array(outcomes.length)
+  let stops = false
   for (let at = 0; at < outcomes.length; at++) {
     const outcome = outcomes[at] as Outcome
+    if (outcome.type === 'result' && outcome.stops) stops = true
     settled[at] = outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome
   }
-  const leaves = actions.transferToAgent !== undefined || actions.escalate === true
+  const leaves = stops || actions.transferToAgent !== undefined || actions.escalate === true
   const parts: Part[] = []
   const asked: Asked[] = []
   let longRunningToolIds: string[] | undefined

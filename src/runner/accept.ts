@@ -32,9 +32,11 @@ export function accept(
   return { invocationId, message, cancel: makeRoom(open, whilePaused) }
 }
 
-/** `resume`: the invocation that was named, or the only one. */
+/** `resume`: the invocation that was named, or the latest that waits for nobody. */
 function goOn(open: readonly Open[], invocationId: string): Accepted {
-  const found = invocationId ? open.find(({ fold }) => fold.invocationId === invocationId) : open.at(-1)
+  const found = invocationId
+    ? open.find(({ fold }) => fold.invocationId === invocationId)
+    : (open.findLast(({ step }) => step.type !== 'wait') ?? open.at(-1))
   if (found) return { invocationId: found.fold.invocationId, message: undefined, cancel: [] }
   const which = invocationId ? `Invocation "${invocationId}"` : 'The session'
   throw new ToolwrightError('NOT_FOUND', `${which} has nothing unfinished to go on with.`)
@@ -49,10 +51,10 @@ export async function acceptAnswers(
 ): Promise<Accepted> {
   const open = view.open().map(({ fold }) => fold)
   const folds = [...open, ...endedFolds(open, entries, message)]
-  const answers = await readAnswers(folds, message, now, (id) => view.events.some((event) => answersTo(event, [id])))
+  const answers = await readAnswers(folds, message, now, (id) => wasAnswered(view, id))
   const { invocationId } = answers.fold
   if (!answers.isRepeat) return { invocationId, message: answers.message, cancel: [] }
-  const replay = followed(view.events, idsOf(answers.message), invocationId)
+  const replay = followed(view.events, answers.message, invocationId)
   return { invocationId, message: undefined, cancel: [], replay }
 }
 
@@ -70,6 +72,11 @@ function endedFolds(open: readonly Fold[], entries: readonly Entry[], message: C
   return folds
 }
 
+/** Did somebody outside give the result of this call? */
+export function wasAnswered(view: SessionView, callId: string): boolean {
+  return view.events.some((event) => answersTo(event, [callId]))
+}
+
 function idsOf({ parts }: Content): string[] {
   return parts.map(({ functionResponse }) => functionResponse?.id ?? '')
 }
@@ -81,8 +88,9 @@ function answersTo({ author, content }: Event, ids: readonly string[]): boolean 
   )
 }
 
-/** What happened in the invocation after the answers to these. */
-function followed(events: readonly Event[], ids: readonly string[], invocationId: string): Event[] {
+/** What happened in the invocation after these answers. */
+export function followed(events: readonly Event[], message: Content, invocationId: string): Event[] {
+  const ids = idsOf(message)
   const at = events.findLastIndex((event) => answersTo(event, ids))
   return events.slice(at + 1).filter((event) => event.invocationId === invocationId && event.author !== 'user')
 }

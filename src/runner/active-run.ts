@@ -8,6 +8,7 @@ import type { AgentTree } from '../agent/tree.ts'
 import { walk } from '../agent/walk.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Deadlines } from '../base/deadlines.ts'
+import { Few } from '../base/few.ts'
 import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { Ports } from '../base/ports.ts'
@@ -20,16 +21,20 @@ import type { Denial, Event, EventActions, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
-import type { HeldLog, Lease, Session, StateReader } from '../session/service.ts'
+import type { HeldLog, InboxItem, Lease, Session, StateReader } from '../session/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
+import { acceptAnswers } from './accept.ts'
+import { Cancelled } from './cancelled.ts'
 import { closingEntries } from './close-run.ts'
 import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
 import { BRIEFLY_MS } from './event-watch.ts'
+import { type Hearer, hearInbox } from './hear-inbox.ts'
 import { LiveSession } from './live-session.ts'
-import { waitingIn } from './pending.ts'
+import { isInterrupted } from './pending.ts'
 import { Recorder } from './recorder.ts'
+import type { Followable } from './run.ts'
 import type { RunServices } from './run-services.ts'
 import { RunState } from './run-state.ts'
 import { Waiters } from './waiters.ts'
@@ -49,12 +54,7 @@ export interface ActiveRunOptions {
 
 const REST: Promise<void> = Promise.resolve()
 
-/** Why a run was stopped by somebody who may. */
-export class Cancelled extends Error {
-  override readonly name: string = 'Cancelled'
-}
-
-export class ActiveRun implements RunHost {
+export class ActiveRun implements RunHost, Followable, Hearer {
   readonly #options: ActiveRunOptions
   readonly #waiters: Waiters = new Waiters()
   /** Ends the wait for the walk. */
@@ -66,7 +66,15 @@ export class ActiveRun implements RunHost {
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
   #controller: AbortController | undefined
+  /** Which reply a call's id was given to. */
+  #callIds: Few<object> | undefined
   #drafts = 0
+  /** A look at the inbox that is under way, and those before it. */
+  #hearing: Promise<void> | undefined
+  /** Answers that came by the inbox, as they were recorded. */
+  #taken: Map<string, Content> | undefined
+  /** Items of the inbox that it was begun or stopped by. */
+  #drained: readonly string[] | undefined
 
   /** What leaves the run. */
   readonly events: EventQueue = new EventQueue()
@@ -79,6 +87,8 @@ export class ActiveRun implements RunHost {
   stopped: { readonly reason: unknown } | undefined
   /** Where it stands in its runner's list. */
   place = 0
+  /** It takes nothing in any more: what is left for the session is for the next. */
+  isResting = false
   /** Nothing more will come. */
   over = false
   /** Settles when the run has come to rest and its lease is given back. */
@@ -150,7 +160,8 @@ export class ActiveRun implements RunHost {
   }
 
   /** Runs to the end or to a pause; `finished` never rejects: what went wrong is in `failure`. */
-  start(message: Content | undefined, stateDelta: JsonObject | undefined): void {
+  start(message: Content | undefined, stateDelta: JsonObject | undefined, drained?: readonly string[]): void {
+    this.#drained = drained
     this.finished = this.#run(message, stateDelta)
   }
 
@@ -173,9 +184,12 @@ export class ActiveRun implements RunHost {
   }
 
   async #comeToRest(): Promise<void> {
+    this.isResting = true
+    if (this.#hearing) await this.#hearing
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
     if (!this.failure && this.view.hasWaited) await this.#tellWhoCanAnswer()
-    await this.#recorder.release()
+    const isLeft = this.failure !== undefined || (this.view.hasOthers(this.fold) && isInterrupted(this.view))
+    await this.#recorder.release(isLeft ? INTERRUPTED : undefined)
     this.over = true
     this.#options.onOver?.(this)
     this.events.wake()
@@ -184,37 +198,41 @@ export class ActiveRun implements RunHost {
   /** Records what is waited for where it can be found without the log. */
   async #tellWhoCanAnswer(): Promise<void> {
     try {
-      await this.#recorder.waitFor(waitingIn(this))
+      await this.#recorder.listWaiting()
     } catch (error) {
       this.logger.warn(`What session "${this.sessionId}" waits for could not be listed: ${messageOf(error)}`, error)
     }
   }
 
   #go(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<unknown> {
-    const { tree } = this.#options
-    const go = (): Promise<unknown> => {
-      const lost = lostAgent(tree, this.fold)
-      return lost === undefined ? walk(this, tree.root, { path: tree.root.name, tree }) : this.#endWithout(lost)
-    }
-    if (this.services.plugins.length) return this.#tellTheBeginning(message, stateDelta).then(go)
-    if (!message && !stateDelta) return go()
-    return this.#hear(this.#heard(message, stateDelta, this.#context())).then(go)
+    const { plugins } = this.services
+    if (plugins.length) return this.#tellTheBeginning(message, stateDelta).then(this.#goOn)
+    if (!message && !stateDelta) return this.#goOn()
+    return this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }], this.#drained).then(this.#goOn)
   }
 
-  /** Records the user's event; what it answers is waited for no longer. */
-  #hear(event: Event): Promise<void> {
-    const answers = event.content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
-    if (answers.length) {
-      const given = answers.flatMap(({ id, willContinue }) => (willContinue ? [] : [id]))
-      this.#recorder.waitNextFor(waitingIn(this).filter(({ id }) => !given.includes(id)))
+  readonly #goOn = (): Promise<unknown> => {
+    const { tree } = this.#options
+    const lost = lostAgent(tree, this.fold)
+    if (lost !== undefined) return this.#endWithout(lost)
+    return walk(this, tree.root, { path: tree.root.name, tree }).then(this.#rest)
+  }
+
+  /** Nobody is left behind who answered while it ran. */
+  readonly #rest = (outcome: 'done' | 'wait'): Promise<unknown> | undefined => {
+    if (outcome === 'done') {
+      this.isResting = true
+      return undefined
     }
-    return this.commit([{ event }])
+    return this.hear().then(() => {
+      if (this.stopped) throw this.stopped.reason
+      this.isResting = this.next().type === 'wait'
+      return this.isResting ? undefined : this.#goOn()
+    })
   }
 
   /** Records that nobody answered in time. */
   deny(denials: readonly Denial[]): Promise<void> {
-    const denied = denials.map(({ requestId }) => requestId)
-    this.#recorder.waitNextFor(waitingIn(this).filter(({ id }) => !denied.includes(id)))
     return this.commit(denials.map((record) => ({ record })))
   }
 
@@ -232,8 +250,9 @@ export class ActiveRun implements RunHost {
   async #tellTheBeginning(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     const context = this.#context()
     for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
-    if (message || stateDelta) await this.#hear(this.#heard(message, stateDelta, context))
-    else await this.#recordWrites(context)
+    if (message || stateDelta) {
+      await this.commit([{ event: this.#heard(message, stateDelta, context) }], this.#drained)
+    } else await this.#recordWrites(context)
   }
 
   /** What the invocation would do next; `wait` when it is paused. */
@@ -298,6 +317,15 @@ export class ActiveRun implements RunHost {
     return true
   }
 
+  reserveCallId(id: string, reply: object): boolean {
+    if (this.fold.calls.has(id) || this.view.isOpenElsewhere(id)) return false
+    const owner = this.#callIds?.get(id)
+    if (owner) return owner === reply
+    this.#callIds ??= new Few()
+    this.#callIds.set(id, reply)
+    return true
+  }
+
   newCallId(): string {
     return `adk-${this.services.ports.newId()}`
   }
@@ -308,8 +336,8 @@ export class ActiveRun implements RunHost {
     return draftEvent(id, invocationId, author, services.ports.now(), actions, content, scope, runConfig.customMetadata)
   }
 
-  commit(entries: readonly NewEntry[]): Promise<void> {
-    return this.#recorder.commit(entries)
+  commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
+    return this.#recorder.commit(entries, drained)
   }
 
   emit(event: Event): void {
@@ -317,23 +345,57 @@ export class ActiveRun implements RunHost {
   }
 
   /** Gives every open call its final response and records why. */
-  closeAsCancelled(reason: string): Promise<void> {
+  closeAsCancelled(reason: string, drained: readonly string[] | undefined = this.#drained): Promise<void> {
     const { root } = this.#options.tree
-    if (this.view.hasWaited) {
-      this.#recorder.waitNextFor(waitingIn(this).filter(({ invocationId }) => invocationId !== this.invocationId))
-    }
-    return this.#recorder.close(() => closingEntries(this, root.name, reason, this.#unrecorded?.flat()))
+    return this.#recorder.close(() => closingEntries(this, root.name, reason, this.#unrecorded?.flat()), drained)
   }
 
   /** Keeps the lease alive and hears what others have left for this run. */
   async tend(): Promise<void> {
-    for (const item of await this.#recorder.renew()) {
-      if (item.type !== 'cancel') continue
-      this.#recorder.heard(item)
-      if (item.invocationId === undefined || item.invocationId === this.invocationId) {
-        this.stop(new Cancelled('The run was cancelled.'))
-      }
-    }
+    await this.#recorder.renew()
+    await this.hear()
+  }
+
+  /** Takes in what others have left, one look after another. */
+  hear(): Promise<void> {
+    const before = this.#hearing ?? REST
+    const heard = before.then(async () => {
+      if (this.isResting || this.stopped) return
+      await hearInbox(this, (itemId, message) => {
+        this.#taken ??= new Map()
+        this.#taken.set(itemId, message)
+      })
+    })
+    this.#hearing = heard.catch(() => {})
+    return heard
+  }
+
+  /** The answers of an item of the inbox, when this run has taken them in. */
+  taken(itemId: string): Content | undefined {
+    return this.#taken?.get(itemId)
+  }
+
+  /** Throws what is wrong with answers that were not taken in; nothing is when they are another invocation's. */
+  async refuse(message: Content): Promise<void> {
+    await acceptAnswers(this.view, this.#options.log.entries, message, this.now())
+  }
+
+  drain(): Promise<InboxItem[]> {
+    return this.#recorder.drain()
+  }
+
+  now(): number {
+    return this.services.ports.now()
+  }
+
+  cancelledBy({ id }: InboxItem, isForOthers: boolean): void {
+    if (!isForOthers) this.#drained = [id]
+    this.stop(new Cancelled('The run was cancelled.'))
+  }
+
+  /** Whoever began it goes: it ends with him. */
+  leave(reason: Cancelled): void {
+    this.stop(reason)
   }
 
   #heard(content: Content | undefined, stateDelta: JsonObject | undefined, context: RunCallbackContext): Event {
@@ -391,6 +453,8 @@ export class ActiveRun implements RunHost {
     if (actions && !this.stopped) await this.commit([{ event: this.draft(name, { path: name }, undefined, actions) }])
   }
 }
+
+const INTERRUPTED = { interrupted: true }
 
 keepShape(
   new ActiveRun({

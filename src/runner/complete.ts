@@ -2,8 +2,8 @@ import type { Content } from '../content/content.ts'
 import { textOf } from '../content/content.ts'
 import { type Event, isFinalResponse } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import type { ActiveRun } from './active-run.ts'
 import { pendingOf } from './pending.ts'
+import type { Followable } from './run.ts'
 
 /** A run that has come to its end, or to a pause. */
 export interface Completion {
@@ -19,7 +19,7 @@ export interface Completion {
 }
 
 /** What became of a run that is over. */
-export function completionOf(active: ActiveRun): Completion {
+export function completionOf(active: Followable): Completion {
   const events: Event[] = []
   let text = ''
   const all = active.events.takeAll()

@@ -2,7 +2,7 @@
 import { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
 import { ToolwrightError } from '../error/error.ts'
-import type { HeldLog, InboxItem, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
+import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
 
 /** A session with its lease taken. */
 export interface Held {
@@ -23,18 +23,16 @@ export async function claim(sessions: SessionService, key: SessionKey, create: b
   }
 }
 
-/** Takes the lease; a session that another runner holds is left word instead. */
-export async function claimOrPost(
+/** The same; undefined while another runner holds it. */
+export async function claimIfFree(
   sessions: SessionService,
   key: SessionKey,
-  word: InboxItem,
-): Promise<Lease | undefined> {
+): Promise<{ readonly lease: Lease | undefined } | undefined> {
   try {
-    return await claim(sessions, key, false)
+    return { lease: await claim(sessions, key, false) }
   } catch (error) {
-    if (!(error instanceof ToolwrightError) || error.code !== 'SESSION_BUSY') throw error
-    await sessions.post(key, word)
-    return undefined
+    if (error instanceof ToolwrightError && error.code === 'SESSION_BUSY') return undefined
+    throw error
   }
 }
 
@@ -51,11 +49,4 @@ function viewOf(memo: LogMemo, tree: AgentTree): SessionView {
   memo.owner = tree
   memo.value = view
   return view
-}
-
-/** A cancel that was left for a run which ended by itself is not for the next one. */
-export async function forgetCancels(sessions: SessionService, { lease, view }: Held): Promise<void> {
-  const items = await sessions.drain(lease)
-  const drained = items.flatMap(({ id, type }) => (type === 'cancel' ? [id] : []))
-  if (drained.length) await sessions.append(lease, view.seq, [], { drained })
 }

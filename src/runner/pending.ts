@@ -1,7 +1,6 @@
 // What an invocation waits for, for whoever can answer.
 import type { SessionView } from '../agent/session-view.ts'
-import type { JsonObject } from '../base/json.ts'
-import type { Denial } from '../event/event.ts'
+import type { Denial, Request } from '../event/event.ts'
 import { type CallState, type Fold, openRequests } from '../event/fold.ts'
 import type { PendingRequest } from '../event/pending.ts'
 
@@ -11,41 +10,45 @@ interface Where {
   readonly invocationId: string
 }
 
-export function pendingOf(on: readonly CallState[], { userId, sessionId, invocationId }: Where): PendingRequest[] {
+export function pendingOf(on: readonly CallState[], where: Where): PendingRequest[] {
   return on.flatMap((call): PendingRequest[] => {
-    const { id, name: tool, agent } = call
-    const common = { userId, sessionId, invocationId, functionCallId: id, tool, agent }
-    const asked = openRequests(call).map(({ request }): PendingRequest => {
-      const { hint, key, schema, payload, createdAt, expiresAt } = request
-      return {
-        id: request.id,
-        kind: request.kind,
-        ...common,
-        args: request.args,
-        createdAt,
-        ...(hint !== undefined && { hint }),
-        ...(key !== undefined && { key }),
-        ...(schema !== undefined && { schema }),
-        ...(payload !== undefined && { payload }),
-        ...(expiresAt !== undefined && { expiresAt }),
-      }
-    })
+    const asked = openRequests(call).map(({ request }) => requestOf(request, call, where))
     if (asked.length) return asked
-    return call.pending ? [{ id, kind: 'longRunning', ...common, args: call.args as JsonObject }] : []
+    return call.pending ? [resultOf(call, where)] : []
   })
 }
 
-/** What a session waits for, in all its invocations. */
-export function waitingIn({
-  view,
-  userId,
-  sessionId,
-}: Omit<Where, 'invocationId'> & { view: SessionView }): PendingRequest[] {
-  return view
-    .open()
-    .flatMap(({ fold: { invocationId }, step }) =>
-      step.type === 'wait' ? pendingOf(step.on, { userId, sessionId, invocationId }) : [],
-    )
+/** A question about a call. */
+export function requestOf(request: Request, call: CallState, where: Where): PendingRequest {
+  const { hint, key, schema, payload, createdAt, expiresAt } = request
+  return {
+    id: request.id,
+    kind: request.kind,
+    ...common(call, where),
+    args: request.args,
+    createdAt,
+    ...(hint !== undefined && { hint }),
+    ...(key !== undefined && { key }),
+    ...(schema !== undefined && { schema }),
+    ...(payload !== undefined && { payload }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+/** The result of a call that is still at work. */
+export function resultOf(call: CallState, where: Where): PendingRequest {
+  return { id: call.id, kind: 'longRunning', ...common(call, where), args: call.args }
+}
+
+function common({ id, name: tool, agent }: CallState, { userId, sessionId, invocationId }: Where): Where & Called {
+  return { userId, sessionId, invocationId, functionCallId: id, tool, agent }
+}
+
+type Called = Pick<PendingRequest, 'functionCallId' | 'tool' | 'agent'>
+
+/** Is something unfinished that waits for nobody? */
+export function isInterrupted(view: SessionView): boolean {
+  return view.open().some(({ step }) => step.type !== 'wait')
 }
 
 /** Denials for questions of an invocation that nobody answered in time. */

@@ -5,14 +5,14 @@ import { keepShape } from '../base/keep-shape.ts'
 import type { Draft } from '../dispatch/host.ts'
 import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
-import type { PendingRequest } from '../event/pending.ts'
-import type { InboxItem, Lease } from '../session/service.ts'
+import type { AppendOptions, InboxItem, Lease } from '../session/service.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { EventQueue } from './event-queue.ts'
 import { EventWatch } from './event-watch.ts'
 import type { RunServices } from './run-services.ts'
 import type { RunState } from './run-state.ts'
 import { Turnstile } from './turnstile.ts'
+import { concernsWaiting, waitingAfter } from './waiting.ts'
 
 /** The run that is recorded. */
 export interface Recorded extends InvocationHost {
@@ -32,8 +32,8 @@ export class Recorder {
   readonly #turnstile: Turnstile = new Turnstile()
   /** What is being stored, by whoever is inside the turnstile. */
   #storing: readonly NewEntry[] = NOTHING
-  #drained: string[] | undefined
-  #pending: readonly PendingRequest[] | undefined
+  /** What was last listed as waited for; undefined = not by this run. */
+  #listed: string | undefined
   #lease: Lease
   #seq: number
 
@@ -54,13 +54,14 @@ export class Recorder {
     this.#watch?.hide(path)
   }
 
-  commit(entries: readonly NewEntry[]): Promise<void> {
-    return this.#watch ? this.#commitShown(this.#watch, entries) : this.#append(entries)
+  /** `drained`: items of the inbox that are done with when this is recorded. */
+  commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
+    return this.#watch ? this.#commitShown(this.#watch, entries, drained) : this.#append(entries, drained)
   }
 
-  async #commitShown(watch: EventWatch, entries: readonly NewEntry[]): Promise<void> {
+  async #commitShown(watch: EventWatch, entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
     if (this.#run.stopped) throw this.#run.stopped.reason
-    await this.#append(await watch.show(entries))
+    await this.#append(await watch.show(entries), drained)
   }
 
   emit(event: Event): void {
@@ -81,63 +82,60 @@ export class Recorder {
   }
 
   /** Records the end of a run that was stopped, after whatever was being recorded then. */
-  async close(entries: () => readonly NewEntry[]): Promise<void> {
+  async close(entries: () => readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
     if (!this.#turnstile.enter()) await this.#turnstile.turn()
     try {
       const { sessionService, ports } = this.#run.services
       const last = entries()
       const shown = this.#watch ? await this.#watch.showBriefly(last, ports) : last
       this.#keepTemp(shown)
-      const options = { drained: this.#drained, pending: this.#takePending() }
-      this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, options))
+      this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, this.#alongWith(shown, drained)))
     } finally {
       this.#turnstile.leave()
     }
   }
 
-  /** Records what the session waits for, in place of what it waited for before. */
-  async waitFor(pending: readonly PendingRequest[]): Promise<void> {
-    await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, { pending })
+  /** Brings the list of what the session waits for up to date, if it is not. */
+  async listWaiting(): Promise<void> {
+    const options = this.#alongWith(NOTHING, undefined)
+    if (options) await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, options)
   }
 
-  /** The same, together with what is recorded next: an answer that is in the log is awaited by nobody. */
-  waitNextFor(pending: readonly PendingRequest[]): void {
-    this.#pending = pending
+  /** What goes with an append: the list of what is waited for changes together with the log. */
+  #alongWith(entries: readonly NewEntry[], drained: readonly string[] | undefined): AppendOptions | undefined {
+    if (!concernsWaiting(this.#run.view, entries)) return drained && { drained }
+    const pending = waitingAfter(this.#run, entries)
+    const listed = pending.map(({ id }) => id).join('\n')
+    if (listed === this.#listed) return drained && { drained }
+    this.#listed = listed
+    return { drained, pending }
   }
 
-  #takePending(): readonly PendingRequest[] | undefined {
-    const pending = this.#pending
-    this.#pending = undefined
-    return pending
+  /** Keeps the lease alive. */
+  async renew(): Promise<void> {
+    this.#lease = await this.#run.services.sessionService.renew(this.#lease)
   }
 
-  /** Keeps the lease alive; gives what others have left for the session. */
-  async renew(): Promise<InboxItem[]> {
-    const { sessionService } = this.#run.services
-    this.#lease = await sessionService.renew(this.#lease)
-    return await sessionService.drain(this.#lease)
+  /** What others have left for the session. */
+  drain(): Promise<InboxItem[]> {
+    return this.#run.services.sessionService.drain(this.#lease)
   }
 
-  /** An item of the inbox that is done with when the run is closed. */
-  heard(item: InboxItem): void {
-    this.#drained ??= []
-    this.#drained.push(item.id)
-  }
-
-  release(): Promise<void> {
+  /** `interrupted`: it is for somebody else to go on with what is unfinished. */
+  release(options?: { interrupted: boolean }): Promise<void> {
     const { sessionService, logger } = this.#run.services
-    return sessionService.release(this.#lease).catch((error) => {
+    return sessionService.release(this.#lease, options).catch((error) => {
       logger.warn(`The lease of session "${this.key.sessionId}" could not be given back: ${messageOf(error)}`)
     })
   }
 
   // callbacks instead of an async function: it is called five times a turn, and its frame would be the largest of all
-  #append(entries: readonly NewEntry[]): Promise<void> {
-    if (!this.#turnstile.enter()) return this.#turnstile.turn().then(() => this.#appendNow(entries))
-    return this.#appendNow(entries)
+  #append(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
+    if (!this.#turnstile.enter()) return this.#turnstile.turn().then(() => this.#appendNow(entries, drained))
+    return this.#appendNow(entries, drained)
   }
 
-  #appendNow(entries: readonly NewEntry[]): Promise<void> {
+  #appendNow(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
     const { stopped, services } = this.#run
     if (stopped) {
       this.#turnstile.leave()
@@ -145,8 +143,12 @@ export class Recorder {
     }
     this.#keepTemp(entries)
     this.#storing = entries
-    const options = this.#pending && { pending: this.#takePending() }
-    return services.sessionService.append(this.#lease, this.#seq, entries, options).then(this.#stored, this.#failed)
+    try {
+      const options = this.#alongWith(entries, drained)
+      return services.sessionService.append(this.#lease, this.#seq, entries, options).then(this.#stored, this.#failed)
+    } catch (error) {
+      return Promise.resolve(error).then(this.#failed) // a store that throws fails like one that rejects
+    }
   }
 
   readonly #stored = (seq: number): void => {

@@ -13,6 +13,10 @@ export class RunList {
   all(): ActiveRun[] {
     return [...this.#runs]
   }
+  /** Those of a session. */
+  of({ userId, sessionId }: { readonly userId: string; readonly sessionId: string }): ActiveRun[] {
+    return this.#runs.filter((run) => run.sessionId === sessionId && run.userId === userId)
+  }
   add(run: ActiveRun): void {
     run.place = this.#runs.push(run) - 1
   }

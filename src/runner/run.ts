@@ -1,5 +1,7 @@
+import type { Next } from '../agent/next.ts'
 import type { Event } from '../event/event.ts'
-import { type ActiveRun, Cancelled } from './active-run.ts'
+import { Cancelled } from './cancelled.ts'
+import type { EventQueue } from './event-queue.ts'
 
 /** The events of one run, as they happen. It starts when it is first iterated; leaving the loop cancels it. */
 export interface Run extends AsyncIterable<Event> {
@@ -10,8 +12,33 @@ export interface Run extends AsyncIterable<Event> {
   cancel(reason?: string): Promise<void>
 }
 
-/** How a run is begun, once. */
-export type OpenRun = () => Promise<ActiveRun>
+/** A run that is under way, as whoever began it sees it. */
+export interface Followable {
+  readonly userId: string
+  readonly sessionId: string
+  readonly invocationId: string
+  readonly events: EventQueue
+  /** Nothing more will come. */
+  readonly over: boolean
+  /** Settles when it has come to rest. */
+  readonly finished: Promise<void>
+  /** Why it could not go on, when it could not. */
+  readonly failure: { readonly reason: unknown } | undefined
+  /** What the invocation would do next; `wait` when it is paused. */
+  next(): Next
+  /** Why the whole of it ended early, when it did. */
+  error(): { readonly code: string; readonly message: string } | undefined
+  /** Ends it before its end. */
+  stop(reason: unknown): void
+  /** Its reader goes: that ends what is his. */
+  leave(reason: Cancelled): void
+}
+
+/** Why a run ends whose caller's signal says so. */
+export const BY_ITS_CALLER = 'The run was cancelled by its caller.'
+
+/** How a run is begun, once; undefined when it was cancelled before it came to that. */
+export type OpenRun = (isCancelled: () => boolean) => Promise<Followable | undefined>
 
 export class RunHandle implements Run {
   readonly sessionId: string
@@ -19,7 +46,7 @@ export class RunHandle implements Run {
   readonly #detach: boolean
   readonly #signal: AbortSignal | undefined
   #invocationId: string
-  #active: Promise<ActiveRun> | undefined
+  #active: Promise<Followable | undefined> | undefined
   #cancelled: Cancelled | undefined
   #taken = false
 
@@ -45,8 +72,8 @@ export class RunHandle implements Run {
     this.#cancelled ??= new Cancelled(reason)
     if (!this.#active) return
     const active = await this.#active
-    active.stop(this.#cancelled)
-    await active.finished
+    active?.stop(this.#cancelled)
+    await active?.finished
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
@@ -63,7 +90,7 @@ export class RunHandle implements Run {
     } finally {
       forgetSignal?.()
       if (!active.over && !this.#detach) {
-        active.stop(new Cancelled('The run was left before its end.'))
+        active.leave(new Cancelled('The run was left before its end.'))
         await active.finished
       }
     }
@@ -71,14 +98,15 @@ export class RunHandle implements Run {
   }
 
   /** Starts it for its only reader; undefined when it was cancelled before. */
-  #begin(): Promise<ActiveRun | undefined> {
+  #begin(): Promise<Followable | undefined> {
     if (this.#taken) return Promise.reject(new Error('The events of a run can be read once.'))
     this.#taken = true
     return this.#cancelled && !this.#active ? Promise.resolve(undefined) : this.#start()
   }
 
-  #start(): Promise<ActiveRun> {
-    this.#active ??= this.#open().then((active) => {
+  #start(): Promise<Followable | undefined> {
+    this.#active ??= this.#open(() => this.#cancelled !== undefined).then((active) => {
+      if (!active) return undefined
       this.#invocationId = active.invocationId
       if (this.#cancelled) active.stop(this.#cancelled)
       // whether anybody reads or not
@@ -91,9 +119,9 @@ export class RunHandle implements Run {
 }
 
 /** Stops the run when the caller's signal says so; the returned function ends that. */
-export function followSignal(signal: AbortSignal | undefined, active: ActiveRun): (() => void) | undefined {
+export function followSignal(signal: AbortSignal | undefined, active: Followable): (() => void) | undefined {
   if (!signal) return undefined
-  const abort = (): void => active.stop(new Cancelled('The run was cancelled by its caller.'))
+  const abort = (): void => active.leave(new Cancelled(BY_ITS_CALLER))
   if (signal.aborted) abort()
   signal.addEventListener('abort', abort)
   return () => signal.removeEventListener('abort', abort)

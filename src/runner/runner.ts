@@ -12,21 +12,24 @@ import type { Event } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
-import type { InboxItem, SessionService } from '../session/service.ts'
+import type { Lease, SessionKey, SessionService } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { type Accepted, accept, acceptAnswers } from './accept.ts'
-import { ActiveRun, Cancelled } from './active-run.ts'
+import { ActiveRun } from './active-run.ts'
+import { Cancelled } from './cancelled.ts'
 import { type Completion, completionOf } from './complete.ts'
-import { claim, claimOrPost, forgetCancels, type Held, hold } from './hold.ts'
+import { claim, claimIfFree, type Held, hold } from './hold.ts'
+import { claimOrFollow } from './leave-answers.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
 import { Pace } from './pace.ts'
-import { expired } from './pending.ts'
+import { expired, isInterrupted } from './pending.ts'
 import type { Plugin } from './plugin.ts'
 import { closeResource, resourcesOf } from './resources.ts'
-import { followSignal, type Run, RunHandle } from './run.ts'
+import { BY_ITS_CALLER, type Followable, followSignal, type Run, RunHandle } from './run.ts'
 import { RunList } from './run-list.ts'
 import type { RunServices } from './run-services.ts'
+import { settleInbox } from './settle-inbox.ts'
 
 /** Leases live three times as long. */
 const RENEW_MS = 5_000
@@ -90,6 +93,7 @@ export class Runner {
     this.#running.delete(active)
     this.#pace.leave()
   }
+  readonly #settling: Parameters<typeof settleInbox>[1]
   readonly #id: string
   #runs = 0
   #stopRenewing: (() => void) | undefined
@@ -118,6 +122,11 @@ export class Runner {
       toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
       maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
     }
+    this.#settling = {
+      sessionService: this.sessionService,
+      ports,
+      cancelAll: (...args) => this.#cancelAll(...args),
+    }
     this.#pace = new Pace(ports)
     this.#id = this.#services.ports.newId()
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
@@ -131,7 +140,8 @@ export class Runner {
 
   /** Sends a message and waits for the end, or for a pause. */
   async complete(options: RunOptions): Promise<Completion> {
-    const active = await this.#begin(this.#begunBy(options))
+    const begin = this.#begunBy(options)
+    const active = await this.#begin(begin, begin.signal ? () => begin.signal?.aborted === true : undefined)
     const forgetSignal = followSignal(options.signal, active)
     await active.finished
     forgetSignal?.()
@@ -151,6 +161,31 @@ export class Runner {
     return this.#handle({ userId, sessionId, invocationId, runConfig, signal, isNew: false })
   }
 
+  /**
+   * Goes on with what was interrupted when its process died, in all sessions of this app that nobody else has taken
+   * up. Each runs to its end or pause, whether anybody reads its events or not.
+   */
+  async recover(): Promise<Run[]> {
+    const keys = await this.sessionService.interrupted({ appName: this.appName })
+    const runs = await Promise.all(keys.map((key) => this.#recover(key)))
+    return runs.filter((run) => run !== undefined)
+  }
+
+  async #recover({ userId, sessionId }: SessionKey): Promise<Run | undefined> {
+    const begin: Begin = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
+    try {
+      const active = await this.#begin(begin)
+      const { invocationId } = active
+      return new RunHandle({ sessionId, invocationId, open: async () => active, detach: true, signal: undefined })
+    } catch (error) {
+      if (error instanceof ToolwrightError && (error.code === 'SESSION_BUSY' || error.code === 'NOT_FOUND')) {
+        return undefined // somebody else was faster, or it had come to its end
+      }
+      this.#services.logger.error(`Session "${sessionId}" could not be gone on with: ${messageOf(error)}`, error)
+      return undefined
+    }
+  }
+
   /** What the sessions of this app wait for, of all users or of one, oldest first. */
   pending(filter: { userId?: string | undefined; sessionId?: string | undefined } = {}): Promise<PendingRequest[]> {
     return this.sessionService.pending({ appName: this.appName, ...filter })
@@ -160,25 +195,28 @@ export class Runner {
   async cancel(options: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<void> {
     const { userId, sessionId, invocationId } = options
     const key = { appName: this.appName, userId, sessionId }
-    for (const active of this.#running.all()) {
-      if (active.userId !== userId || active.sessionId !== sessionId) continue
+    for (const active of this.#running.of(key)) {
       if (invocationId !== undefined && active.invocationId !== invocationId) continue
       active.stop(new Cancelled('The run was cancelled.'))
-      return await active.finished
+      await active.finished
+      if (invocationId !== undefined || !active.view.hasOthers(active.fold)) return
     }
+    const free = await claimIfFree(this.sessionService, key)
+    if (free?.lease) return await this.#cancelHeld(free.lease, invocationId)
+    if (free) return
     const which = invocationId === undefined ? {} : { invocationId }
-    const word: InboxItem = { id: this.#services.ports.newId(), type: 'cancel', ...which }
-    const lease = await claimOrPost(this.sessionService, key, word)
-    if (!lease) return
+    await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...which })
+  }
+
+  async #cancelHeld(lease: Lease, invocationId: string | undefined): Promise<void> {
+    let held: Held | undefined
     try {
-      const held = hold(lease, await this.sessionService.read(lease), this.#tree)
+      held = hold(lease, await this.sessionService.read(lease), this.#tree)
       const open = held.view.open().map(({ fold }) => fold.invocationId)
-      await this.#cancelAll(
-        held,
-        open.filter((id) => invocationId === undefined || id === invocationId),
-      )
+      const named = open.filter((id) => invocationId === undefined || id === invocationId)
+      await this.#cancelAll(held, named)
     } finally {
-      await this.sessionService.release(lease)
+      await this.#giveBack(lease, held)
     }
   }
 
@@ -226,36 +264,69 @@ export class Runner {
 
   #handle(begin: Begin): RunHandle {
     const { sessionId, invocationId, runConfig, signal } = begin
-    const open = (): Promise<ActiveRun> => this.#begin(begin)
+    const open = (isCancelled: () => boolean): Promise<Followable | undefined> =>
+      this.#begin(begin, () => isCancelled() || signal?.aborted === true).catch((error) => {
+        if (error instanceof Cancelled) return undefined
+        throw error
+      })
     return new RunHandle({ sessionId, invocationId, open, detach: runConfig.detach === true, signal })
   }
 
-  async #begin(begin: Begin): Promise<ActiveRun> {
+  async #begin(begin: Begin, isCancelled?: () => boolean): Promise<Followable> {
     const crowded = this.#pace.enter()
     if (crowded) await crowded
-    if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
-    const { userId, sessionId, message, stateDelta, runConfig } = begin
+    this.#throwIfClosed()
+    const { userId, sessionId, message } = begin
     const key = { appName: this.appName, userId, sessionId }
-    if (begin.isNew) await this.sessionService.createSession(key)
-    const lease = begin.isNew
-      ? await this.sessionService.claim(key)
-      : await claim(this.sessionService, key, begin.invocationId !== '' && message !== undefined)
+    let lease: Lease | undefined
+    let drained: readonly string[] | undefined
+    if (begin.isNew) {
+      await this.sessionService.createSession(key)
+      lease = await this.sessionService.claim(key)
+    } else if (message && !begin.invocationId) {
+      const found = await claimOrFollow(key, message, this.#leaving(isCancelled))
+      if (found.type === 'followed') return found.run
+      lease = found.lease
+      drained = found.drained
+    } else lease = await claim(this.sessionService, key, message !== undefined)
     if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
+    let held: Held | undefined
     try {
-      const held = hold(lease, await this.sessionService.read(lease), this.#tree)
-      if (!begin.isNew) await forgetCancels(this.sessionService, held)
+      held = hold(lease, await this.sessionService.read(lease), this.#tree)
+      if (!begin.isNew) await settleInbox(held, this.#settling)
       if (!begin.isNew) await this.#expire(held)
       const accepted = begin.invocationId
         ? accept(held.view, begin, this.#options.whilePaused)
         : await this.#acceptAnswers(held, begin)
-      if (accepted.replay) return this.#replay(held, accepted.invocationId, accepted.replay)
+      if (accepted.replay) return await this.#replay(held, accepted.invocationId, accepted.replay, drained)
       const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : undefined
-      if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
-      return this.#start(held, accepted, stateDelta, runConfig, ended)
+      this.#throwIfClosed()
+      return this.#start(held, accepted, begin, drained, ended)
     } catch (error) {
-      await this.sessionService.release(lease)
+      await this.#giveBack(lease, held)
       throw error
     }
+  }
+
+  #leaving(isCancelled: (() => boolean) | undefined): Parameters<typeof claimOrFollow>[2] {
+    return {
+      sessionService: this.sessionService,
+      ports: this.#services.ports,
+      holderOf: (key) => this.#running.of(key)[0],
+      check: () => {
+        this.#throwIfClosed()
+        if (isCancelled?.()) throw new Cancelled('The run was cancelled before it began.')
+      },
+    }
+  }
+
+  /** What was unfinished before is so still. */
+  async #giveBack(lease: Lease, held: Held | undefined): Promise<void> {
+    await this.sessionService.release(lease, { interrupted: held !== undefined && isInterrupted(held.view) })
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closing) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
   }
 
   /** A message of answers, or `resume` without a name. */
@@ -266,7 +337,13 @@ export class Runner {
   }
 
   /** A run in which nothing happens but what had happened before. */
-  #replay(held: Held, invocationId: string, events: readonly Event[]): ActiveRun {
+  async #replay(
+    held: Held,
+    invocationId: string,
+    events: readonly Event[],
+    drained: readonly string[] | undefined,
+  ): Promise<ActiveRun> {
+    if (drained) await this.sessionService.append(held.lease, held.view.seq, [], { drained })
     const active = this.#activate(held, invocationId, {})
     for (const event of events) active.events.push(event)
     this.#running.add(active)
@@ -286,15 +363,16 @@ export class Runner {
   #start(
     held: Held,
     accepted: Accepted,
-    stateDelta: JsonObject | undefined,
-    runConfig: RunConfig,
+    { stateDelta, runConfig, signal }: Begin,
+    drained: readonly string[] | undefined,
     ended: readonly Event[] = [],
   ): ActiveRun {
     const active = this.#activate(held, accepted.invocationId, runConfig)
     for (const event of ended) active.events.push(event) // what the message put an end to is seen by whoever sent it
     this.#running.add(active)
     this.#keepRenewing()
-    active.start(accepted.message, stateDelta)
+    active.start(accepted.message, stateDelta, drained)
+    if (signal?.aborted) active.leave(new Cancelled(BY_ITS_CALLER))
     return active
   }
 
@@ -315,11 +393,11 @@ export class Runner {
   }
 
   /** Ends these invocations; gives the events that say so. */
-  async #cancelAll(held: Held, invocationIds: readonly string[]): Promise<Event[]> {
+  async #cancelAll(held: Held, invocationIds: readonly string[], drained?: readonly string[]): Promise<Event[]> {
     const events: Event[] = []
     for (const invocationId of invocationIds) {
       const closing = this.#activate(held, invocationId, {})
-      await closing.closeAsCancelled('The run was cancelled.')
+      await closing.closeAsCancelled('The run was cancelled.', drained)
       events.push(...closing.events.takeAll())
     }
     return events

@@ -126,9 +126,10 @@ export class InMemorySessionService implements SessionService {
     return toLease(session, lease.seq)
   }
 
-  release(lease: Lease): Promise<void> {
+  release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
     const session = this.#holding(lease)
-    if (session) session.epoch = FREE
+    if (session && options?.interrupted) session.expiresAt = this.#now()
+    else if (session) session.epoch = FREE
     return DONE
   }
 

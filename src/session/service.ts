@@ -94,7 +94,8 @@ export interface SessionService {
   /** SESSION_BUSY while another lease lives; NOT_FOUND without a session. */
   claim(key: SessionKey): Promise<Lease>
   renew(lease: Lease): Promise<Lease>
-  release(lease: Lease): Promise<void>
+  /** Gives it back; `interrupted` = what is unfinished is for others to go on with. */
+  release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void>
   /** All entries, or those after `fromSeq`. */
   read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog>
   /**
@@ -115,6 +116,6 @@ export interface SessionService {
     userId?: string | undefined
     sessionId?: string | undefined
   }): Promise<PendingRequest[]>
-  /** Sessions whose holder died: their latest lease was not released and lives no more. */
+  /** Sessions whose holder died, or said so when it left: their latest lease was not given back and lives no more. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
 }

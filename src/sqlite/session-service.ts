@@ -118,9 +118,13 @@ export class SqliteSessionService implements SessionService {
     return { key: { ...lease.key }, epoch: lease.epoch, seq: lease.seq, expiresAt }
   }
 
-  async release(lease: Lease): Promise<void> {
+  async release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
     checkKey(lease.key)
-    this.#database.once(() => this.#sessions.release(lease))
+    const now = this.#options.now()
+    this.#database.once(() => {
+      if (options?.interrupted) this.#sessions.renew(lease, now)
+      else this.#sessions.release(lease)
+    })
   }
 
   async read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {

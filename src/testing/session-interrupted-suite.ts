@@ -23,6 +23,22 @@ export function interruptedStories(story: Story<SessionService>): void {
     deepEqual(await interrupted(service), [])
   })
 
+  story(
+    'a session released as interrupted is free at once, and listed until somebody goes on with it',
+    async (service) => {
+      await service.createSession(HOME)
+      const lease = await service.claim(HOME)
+      await service.release(lease, { interrupted: true })
+      deepEqual(await interrupted(service), [HOME])
+      const next = await service.claim(HOME)
+      deepEqual(await interrupted(service), [])
+      await service.release(lease, { interrupted: true })
+      deepEqual(await interrupted(service), [], 'a lost lease says nothing')
+      await service.release(next)
+      deepEqual(await interrupted(service), [])
+    },
+  )
+
   story('a renewed lease counts from its renewal', async (service, clock) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)

@@ -7,7 +7,7 @@ import { openLog, signalled } from './kit.ts'
 const DAY = 24 * 60 * 60 * 1000
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('a hundred submissions at once: one runs, the others are told so [DG-06]', async () => {
+  test('a hundred submissions at once: one runs, all see what followed [DG-06]', async () => {
     const store = newStore()
     const gate = signalled()
     const { refund, run } = refundTool()
@@ -17,12 +17,9 @@ describe.each(stores)('%s', (_, newStore) => {
     const others = Array.from({ length: 4 }, () => process(store, { tools: [refund], steps: ['done'] }).runner)
     const sent = Array.from({ length: 100 }, (_one, at) => say(others[at % 4] as never, [approve(about(pending))]))
     gate.resolve()
-    const told = await Promise.allSettled(sent)
+    const told = await Promise.all(sent)
     expect(run).toHaveBeenCalledOnce()
-    const refused = told.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
-    expect(new Set(refused)).toEqual(new Set(['SESSION_BUSY']))
-    const texts = told.flatMap((one) => (one.status === 'fulfilled' ? [one.value.text] : []))
-    expect(new Set(texts)).toEqual(new Set(['done']))
+    expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['done']))
     const given = (await stored(store)).filter(({ content }) => content?.parts.some((part) => part.functionResponse))
     expect(given).toHaveLength(2) // the answer and the response, each once
   })

@@ -114,3 +114,18 @@ test('the next message may try again', async () => {
   expect(text).toBe('worked')
   expect(ran).toHaveLength(4)
 })
+
+test('questions asked beside the call that ends the run are closed with it', async () => {
+  const { tool } = failing()
+  const ask = bare('ask', () => 'never', { requiresConfirmation: true })
+  const ship = bare('ship', () => 'ticket', { isLongRunning: true })
+  const both = { calls: [{ name: 'fetch', args: { url: 'a' } }, { name: 'ask' }, { name: 'ship' }] }
+  const told = await play({ tools: [tool, ask, ship], steps: [fetch(), fetch(), fetch(), both] })
+  expect(told.error?.code).toBe('REPEATED_CALL')
+  expect(told.responses.slice(3).map(({ response }) => response)).toEqual([
+    expect.objectContaining({ errorCode: 'REPEATED_CALL' }),
+    expect.objectContaining({ status: 'cancelled' }),
+    expect.objectContaining({ status: 'cancelled' }),
+  ])
+  expect(await told.runner.pending()).toEqual([])
+})

@@ -34,10 +34,10 @@ export class Clients {
         world.pass(action.ms)
         return
       case 'kill':
-        this.process(action.slot).die()
+        this.process(action.slot).die('of itself')
         return
       case 'stall':
-        this.process(action.slot).stall(action.ms)
+        this.process(action.slot).stall(action.ms, 'of itself')
         return
       default:
         this.#ask(action)

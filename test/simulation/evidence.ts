@@ -35,7 +35,8 @@ export interface JournalEntry {
   readonly epoch?: number
   /** Of an append. */
   readonly expectedSeq?: number
-  readonly entries?: number
+  /** What is in it, in a word each. */
+  readonly kinds?: readonly string[]
   /** The store did it, and what it gave back; else the code of its refusal. */
   seq?: number
   done: boolean
@@ -45,7 +46,8 @@ export interface JournalEntry {
   readonly fault?: Fault
 }
 
-export type Fault = 'kill before' | 'kill after' | 'storage' | 'lost ack' | 'duplicate' | 'stall' | 'repeat'
+/** `late`: it takes as long as a lease lives, or longer. `repeat`: the second of a duplicate. */
+export type Fault = 'kill before' | 'kill after' | 'storage' | 'lost ack' | 'duplicate' | 'stall' | 'late' | 'repeat'
 
 /** A line of the outside world's own book, written by tool bodies. */
 export interface LedgerEntry {
@@ -99,5 +101,7 @@ export interface SentAnswer {
 export interface Mishap {
   readonly tick: number
   readonly process: string
-  readonly type: 'died' | 'stalled' | 'woke'
+  readonly type: 'died' | 'stalled'
+  /** Before or after what. */
+  readonly when: string
 }

@@ -6,6 +6,9 @@ import type { Random } from './random.ts'
 /** More would only keep anything from happening. */
 const MOST = 6
 
+/** How often a process dies where the plan aims at. */
+const AIMED = 0.25
+
 export class Faults {
   readonly #random: Random
   readonly #weather: Weather
@@ -17,30 +20,39 @@ export class Faults {
     this.#weather = weather
   }
 
-  /** On the way to the store, or back. */
-  ofCall(): Fault | undefined {
-    const { kill, stall, storage, lostAck, duplicate } = this.#weather
+  /** On the way to the store, or back; `what` is the method, or what is appended. */
+  ofCall(what: readonly string[]): Fault | undefined {
+    const { stall, storage, lostAck, duplicate, late } = this.#weather
     return this.#roll([
-      [kill, this.#random.chance(0.5) ? 'kill before' : 'kill after'],
+      [this.#killing(what), this.#random.chance(0.5) ? 'kill before' : 'kill after'],
       [stall, 'stall'],
       [storage, 'storage'],
       [lostAck, 'lost ack'],
       [duplicate, 'duplicate'],
+      [late, 'late'],
     ])
   }
 
   /** Inside a process: in a body, while a model thinks. */
   ofStep(): 'kill' | 'stall' | undefined {
-    const { kill, stall } = this.#weather
     return this.#roll([
-      [kill, 'kill'],
-      [stall, 'stall'],
+      [this.#killing(['step']), 'kill'],
+      [this.#weather.stall, 'stall'],
     ])
+  }
+
+  #killing(what: readonly string[]): number {
+    const { kill, aim } = this.#weather
+    return aim !== undefined && what.includes(aim) ? AIMED : kill
   }
 
   /** Mostly long enough to lose a lease. */
   stallMs(): number {
     return this.#random.between(1_000, 60_000)
+  }
+
+  lateMs(): number {
+    return this.#random.between(5_000, 40_000)
   }
 
   /** Does what a dying process had sent still arrive? */

@@ -19,8 +19,9 @@ export function generatePlan(seed: number, random: Random): Plan {
     root,
     tools,
     sessions,
-    actions: random.between(2, 10),
-    eagerness: random.pick([0, 0.02, 0.1, 0.3]),
+    actions: random.between(1, 7),
+    restless: random.int(4),
+    eagerness: random.pick([0, 0, 0.02, 0.05, 0.2]),
     weather: weather(random),
     whilePaused: leftOut.twoUnfinished
       ? random.pick(['reject', 'cancel'])
@@ -33,13 +34,20 @@ function weather(random: Random): Weather {
   const some = (most: number): number => (fine || random.chance(0.4) ? 0 : random.next() * most)
   return {
     kill: some(0.06),
+    aim: fine || random.chance(0.4) ? undefined : random.pick(AIMS),
     stall: some(0.03),
     storage: some(0.02),
     lostAck: some(0.02),
     duplicate: some(0.05),
+    late: some(0.03),
     slowness: random.pick([1, 20, 200, 2_000]),
   }
 }
+
+const AIMS = [
+  ...['message', 'call', 'intent', 'response', 'question', 'answer', 'handle', 'reply', 'opening', 'denial'],
+  ...['error CANCELLED', 'claim', 'release', 'renew', 'post', 'step'],
+]
 
 function toolSpec(random: Random, at: number): ToolSpec {
   const effect: Effect = random.pick(['none', 'idempotent', 'reconcilable', 'atMostOnce', 'atMostOnce'])
@@ -77,11 +85,14 @@ function toolSpec(random: Random, at: number): ToolSpec {
 class Agents {
   readonly #random: Random
   readonly #tools: readonly ToolSpec[]
+  /** Agents within agents. */
+  readonly #isDeep: boolean
   #count = 0
 
   constructor(random: Random, tools: readonly ToolSpec[]) {
     this.#random = random
     this.#tools = tools
+    this.#isDeep = random.chance(0.15)
   }
 
   any(name: string, depth: number): AgentSpec {
@@ -100,9 +111,9 @@ class Agents {
 
   #llm(name: string, depth: number): LlmSpec {
     const random = this.#random
-    const agentTools = depth > 0 && random.chance(0.35) ? [this.any(this.#name(), depth - 1)] : []
-    const subAgents = depth > 1 && random.chance(0.2) ? [this.any(this.#name(), depth - 2)] : []
-    const tools = this.#tools.filter(() => random.chance(0.7)).map((spec) => spec.name)
+    const agentTools = depth > 0 && random.chance(this.#isDeep ? 0.9 : 0.35) ? [this.any(this.#name(), depth - 1)] : []
+    const subAgents = depth > 1 && random.chance(0.2) ? [this.any(this.#name(), depth - 1)] : []
+    const tools = this.#tools.filter(() => random.chance(this.#isDeep ? 0.3 : 0.7)).map((spec) => spec.name)
     if (random.chance(0.15)) tools.push('get_user_choice')
     if (random.chance(0.3)) tools.push('exit_loop')
     const runsCode = random.chance(0.15)
@@ -132,27 +143,22 @@ class Agents {
   #script(callable: readonly string[], targets: readonly string[], runsCode: boolean, turn: number): Reply[] {
     const random = this.#random
     const replies: Reply[] = []
-    for (let n = random.between(0, 3); n > 0; n--) {
+    for (let n = random.between(0, this.#isDeep ? 1 : 3); n > 0; n--) {
       if (random.chance(0.03)) replies.push({ type: 'error' })
       else if (targets.length && random.chance(0.4)) {
         const calls: ScriptedCall[] = [{ name: 'transfer_to_agent', args: { agent_name: random.pick(targets) } }]
         if (callable.length && random.chance(0.3)) calls.push(this.#call(callable, turn))
         replies.push({ type: 'calls', calls })
       } else if (callable.length) {
-        const calls = Array.from(
-          {
-            length: random.weighted([
-              [4, 1],
-              [3, 2],
-              [2, 3],
-              [1, 5],
-            ]),
-          },
-          () => this.#call(callable, turn),
-        )
+        const many = this.#isDeep ? random.between(1, 2) : random.pick([1, 1, 1, 2, 2, 3, 5])
+        const calls = Array.from({ length: many }, () => this.#call(callable, turn))
         replies.push(
           runsCode && random.chance(0.5)
-            ? { type: 'code', calls: calls.filter(({ name }) => this.#isForCode(name)), atOnce: random.chance(0.3) }
+            ? {
+                type: 'code',
+                calls: calls.filter(({ name }) => this.#isForCode(name)),
+                atOnce: !leftOut.callsAtOnceFromCode && random.chance(0.3),
+              }
             : { type: 'calls', calls },
         )
       }
@@ -163,7 +169,12 @@ class Agents {
 
   #call(callable: readonly string[], turn: number): ScriptedCall {
     const random = this.#random
-    const name = random.chance(0.05) ? random.pick(STRANGE_NAMES) : random.pick(callable)
+    const last = callable.at(-1) ?? '' // an agent, where there is one
+    const name = random.chance(0.05)
+      ? random.pick(STRANGE_NAMES)
+      : this.#isDeep && random.chance(0.5)
+        ? last
+        : random.pick(callable)
     const isAlone = this.#count === 0
     const id = random.chance(0.25) && (isAlone || !leftOut.sharedIds) ? random.pick(STRANGE_IDS) : undefined
     return { name, args: this.#args(name, turn), ...(id !== undefined && { id }) }

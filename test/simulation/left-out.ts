@@ -9,6 +9,8 @@ export const leftOut = {
   twoUnfinished: true,
   /** Agents called from code. */
   agentsFromCode: true,
+  /** Several calls of one piece of code at the same time. */
+  callsAtOnceFromCode: true,
   /** The same call failing again and again, until that ends the run. */
   repeatedFailures: true,
 } as const

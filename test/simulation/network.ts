@@ -7,8 +7,8 @@ import type { Owner, World } from './world.ts'
 
 /** A process that can be made to die or to stand still. */
 export interface Mortal extends Owner {
-  die(): void
-  stall(ms: number): void
+  die(when: string): void
+  stall(ms: number, when: string): void
 }
 
 interface InFlight {
@@ -67,7 +67,8 @@ export class Network {
 
   #send(from: Mortal, method: Method, args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#travel(from, method, args, this.#faults.ofCall(), (answer, fault) => {
+      const what = method === 'append' ? (args[2] as NewEntry[]).map(kindOf) : [method]
+      this.#travel(from, method, args, this.#faults.ofCall(what), (answer, fault) => {
         if (fault === 'storage' || fault === 'lost ack') {
           answer = Promise.reject(new ToolwrightError('STORAGE', 'The line is dead.'))
         }
@@ -87,16 +88,19 @@ export class Network {
     const flight: InFlight = { from, isLost: false }
     this.#inFlight.push(flight)
     const says = `${method}${describe(args)} of ${from.name}${fault ? ` (${fault})` : ''}`
-    this.#world.add(undefined, says, () => {
+    const arrive = (): void => {
       this.#inFlight = this.#inFlight.filter((one) => one !== flight)
       if (flight.isLost) return
-      if (fault === 'kill before') return from.die()
+      const what = `${method}${describe(args)}`
+      if (fault === 'kill before') return from.die(`before ${what}`)
       const answer = this.#perform(from, method, args, fault)
-      if (fault === 'kill after') return from.die()
-      if (fault === 'stall') from.stall(this.#faults.stallMs())
+      if (fault === 'kill after') return from.die(`after ${what}`)
+      if (fault === 'stall') from.stall(this.#faults.stallMs(), `after ${what}`)
       if (fault === 'duplicate') this.#travel(from, method, args, 'repeat', () => {})
       then(answer, fault)
-    })
+    }
+    if (fault === 'late') this.#world.addLater(says, arrive, this.#faults.lateMs())
+    else this.#world.add(undefined, says, arrive)
   }
 
   #perform(from: Mortal, method: Method, args: readonly unknown[], fault: Fault | undefined): Promise<unknown> {
@@ -114,7 +118,7 @@ export class Network {
             ? 'storage error'
             : 'answer',
       ...(lease && { epoch: lease.epoch }),
-      ...(method === 'append' && { expectedSeq: args[1] as number, entries: (args[2] as NewEntry[]).length }),
+      ...(method === 'append' && { expectedSeq: args[1] as number, kinds: (args[2] as NewEntry[]).map(kindOf) }),
       ...(fault && { fault }),
     }
     this.journal.push(entry)

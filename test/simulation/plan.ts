@@ -8,6 +8,8 @@ export interface Plan {
   readonly sessions: readonly { readonly userId: string; readonly sessionId: string }[]
   /** How many things clients do. */
   readonly actions: number
+  /** How often all is resumed and answered while things still go wrong. */
+  readonly restless: number
   /** How soon the next of them is done: 1 = at once, 0 = when nothing else happens. */
   readonly eagerness: number
   readonly weather: Weather
@@ -17,11 +19,15 @@ export interface Plan {
 /** How often a step goes wrong, each from 0 to 1. */
 export interface Weather {
   readonly kill: number
+  /** Where processes are likely to die: at a kind of append, a method of the store, or a step of a body. */
+  readonly aim: string | undefined
   readonly stall: number
   /** The store fails: before it did what it was asked to, or after. */
   readonly storage: number
   readonly lostAck: number
   readonly duplicate: number
+  /** A call takes longer than a lease lives. */
+  readonly late: number
   /** Time passes between two steps: the most, in ms. */
   readonly slowness: number
 }

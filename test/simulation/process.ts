@@ -61,20 +61,20 @@ export class SimulatedProcess implements Mortal {
     })
   }
 
-  die(): void {
+  die(when: string): void {
     if (!this.isAlive) return
     const { world, network, mishaps } = this.#site
-    mishaps.push({ tick: world.tick(), process: this.name, type: 'died' })
-    world.note(`${this.name} dies`)
+    mishaps.push({ tick: world.tick(), process: this.name, type: 'died', when })
+    world.note(`${this.name} dies ${when}`)
     world.bury(this)
     network.cut(this)
     this.#onDeath(this)
   }
 
-  stall(ms: number): void {
+  stall(ms: number, when: string): void {
     const { world, mishaps } = this.#site
-    mishaps.push({ tick: world.tick(), process: this.name, type: 'stalled' })
-    world.note(`${this.name} stands still for ${ms} ms`)
+    mishaps.push({ tick: world.tick(), process: this.name, type: 'stalled', when })
+    world.note(`${this.name} stands still for ${ms} ms ${when}`)
     world.stall(this, ms)
   }
 
@@ -83,8 +83,8 @@ export class SimulatedProcess implements Mortal {
     return new Promise((resolve) => {
       world.add(this, says, () => {
         const fault = faults.ofStep()
-        if (fault === 'kill') return this.die()
-        if (fault === 'stall') this.stall(faults.stallMs())
+        if (fault === 'kill') return this.die(`while ${says}`)
+        if (fault === 'stall') this.stall(faults.stallMs(), `while ${says}`)
         if (fault === 'stall') world.add(this, says, resolve)
         else resolve()
       })

@@ -19,8 +19,6 @@ export async function quiesce(
   clients: Clients,
   random: Random,
 ): Promise<string[]> {
-  faults.areOver = true
-  clients.wakeAll()
   let steps = 0
   /** Until nothing happens any more. */
   const rest = async (): Promise<boolean> => {
@@ -34,12 +32,29 @@ export async function quiesce(
     why,
     ...clients.actions.flatMap((one) => (one.outcome === 'open' ? [one.says] : [])),
   ]
-  world.note('the weather clears')
-  if (!(await rest())) return stuck('what was under way when faults stopped never came to rest')
-  clients.do({ type: 'recover', slot: FRESH })
-  if (!(await rest())) return stuck('recover never came to rest')
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < plan.restless + MOST_ROUNDS; round++) {
+    if (round === plan.restless) {
+      world.note('the weather clears')
+      faults.areOver = true
+      clients.wakeAll()
+      world.pass(60_000) // whatever was late has arrived
+    }
+    if (!(await rest())) return stuck('what was under way never came to rest')
     world.pass(20_000) // leases of the dead are over
+    clients.do({ type: 'recover', slot: FRESH })
+    if (!(await rest())) return stuck('recover never came to rest')
+    const open = await goOn()
+    if (open.length > 0 || !faults.areOver) {
+      if (round === plan.restless + MOST_ROUNDS - 1) return open
+      continue
+    }
+    if (clients.areWaiting) return stuck('clients wait although nothing is unfinished')
+    return await nextTurn()
+  }
+  return ['unreachable']
+
+  /** Everything is resumed, and every question answered; gives what was not at its end before that. */
+  async function goOn(): Promise<string[]> {
     const open: string[] = []
     for (const where of plan.sessions) {
       clients.do({ type: 'resume', slot: FRESH, where })
@@ -53,14 +68,8 @@ export async function quiesce(
         if (last?.error && last.error.code !== 'EXPIRED') open.push(`${last.says}: ${last.error.message}`)
       }
     }
-    if (open.length > 0) {
-      if (round === MOST_ROUNDS - 1) return open
-      continue
-    }
-    if (clients.areWaiting) return stuck('clients wait although nothing is unfinished')
-    return await nextTurn()
+    return open
   }
-  return ['unreachable']
 
   /** A session that is at rest takes the next message. */
   async function nextTurn(): Promise<string[]> {

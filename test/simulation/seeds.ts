@@ -1,20 +1,25 @@
-// Many seeds in one test, and what to do about those that fail.
+// Many seeds in one test: which failed, and what happened in them.
+import { happenedIn, kinds } from './coverage.ts'
 import { replayCommand, showVerdict } from './show.ts'
-import { type Report, simulate } from './simulate.ts'
+import { simulate } from './simulate.ts'
 
 export interface Tally {
-  /** One line for each seed that failed, with how to run it again. */
+  /** For each seed that failed: how to run it again, and what was wrong. */
   readonly failed: readonly string[]
+  /** In how many seeds each kind of thing happened. */
+  readonly happened: ReadonlyMap<string, number>
+  readonly never: readonly string[]
 }
 
-export async function runSeeds(seeds: Iterable<number>, look: (report: Report) => void = () => {}): Promise<Tally> {
+export async function runSeeds(seeds: Iterable<number>): Promise<Tally> {
   const failed: string[] = []
+  const happened = new Map<string, number>()
   for (const seed of seeds) {
-    const report = await simulate(seed)
-    look(report)
-    if (report.violations.length) failed.push(`${replayCommand(seed)}\n${showVerdict(report.violations)}`)
+    const { evidence, violations } = await simulate(seed)
+    if (violations.length) failed.push(`${replayCommand(seed)}\n${showVerdict(violations)}`)
+    for (const kind of happenedIn(evidence)) happened.set(kind, (happened.get(kind) ?? 0) + 1)
   }
-  return { failed }
+  return { failed, happened, never: [...kinds.keys()].filter((kind) => !happened.has(kind)) }
 }
 
 export function* range(from: number, count: number): Iterable<number> {

@@ -17,7 +17,6 @@ interface Task {
 }
 
 interface Timer extends Task {
-  readonly owner: Owner | undefined
   readonly at: number
   readonly isBackground: boolean
 }
@@ -54,6 +53,10 @@ export class World {
   add(owner: Owner | undefined, says: string, happen: () => void): void {
     this.#tasks.push({ owner, says, happen })
   }
+  /** Something that can happen when so much time has passed; nothing waits for that. */
+  addLater(says: string, happen: () => void, ms: number): void {
+    this.#timers.push({ owner: undefined, says, happen, at: this.#now + ms, isBackground: true })
+  }
   /** Waits for one's turn. */
   turn(owner: Owner, says: string): Promise<void> {
     return new Promise((resolve) => this.add(owner, says, resolve))
@@ -72,7 +75,7 @@ export class World {
     owner.stalledUntil = this.#now + ms
     this.#stalled.push(owner)
   }
-  /** All that is in flight for somebody who died; what `keep` says of each decides whether it still happens. */
+  /** Nothing of it happens any more. */
   bury(owner: Owner): void {
     owner.isAlive = false
     this.#tasks = this.#tasks.filter((task) => task.owner !== owner)

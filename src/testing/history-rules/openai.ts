@@ -20,11 +20,9 @@ export function openAiHistoryProblems(contents: readonly Content[]): string[] {
     open = new Map()
   }
   for (const turn of turnsOf(contents)) {
-    for (const { id, name } of turn.responses) {
-      if (id === undefined || !open.delete(id))
-        found.push(
-          `contents[${turn.at}]: the response ${named({ ...(id !== undefined && { id }), name })} answers no open call`,
-        )
+    for (const response of turn.responses) {
+      if (!open.delete(response.id ?? ''))
+        found.push(`contents[${turn.at}]: the response ${named(response)} answers no open call`)
     }
     if (turn.parts.length > turn.responses.length) close(turn)
     for (const call of turn.calls) {

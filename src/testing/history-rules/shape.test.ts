@@ -27,6 +27,12 @@ const cases: readonly Case[] = [
   ['calls of the model only', [{ role: 'user', parts: [call] }], turn, 'only the model calls, not the user'],
   ['calls with a name', malformed([{ role: 'model', parts: [{ functionCall: {} }] }]), turn, 'a call needs a name'],
   [
+    'ids that are texts',
+    malformed([said('hi'), { role: 'model', parts: [{ functionCall: { ...look, id: 7 } }] }]),
+    turn,
+    'contents[1].parts[0]: the id of a call is a text',
+  ],
+  [
     'arguments that are an object',
     malformed([said('hi'), { role: 'model', parts: [{ functionCall: { ...look, args: '{"ci' } }] }]),
     turn,

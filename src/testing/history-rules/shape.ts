@@ -42,13 +42,17 @@ function partProblems(part: unknown, role: unknown, where: string): string[] {
   const { functionCall: call, functionResponse: response } = part
   if (call !== undefined) {
     if (!isRecord(call) || typeof call.name !== 'string') return [`${where}: a call needs a name`]
+    if (!isId(call.id)) return [`${where}: the id of a call is a text`]
     if (role !== 'model') return [`${where}: only the model calls, not the ${role}`]
     if (!isRecord(call.args)) return [`${where}: the arguments of ${call.name} are no object`]
   }
   if (response !== undefined) {
     if (!isRecord(response) || typeof response.name !== 'string') return [`${where}: a response needs a name`]
+    if (!isId(response.id)) return [`${where}: the id of a response is a text`]
     if (role === 'model') return [`${where}: the model answers no calls`]
     if (!isRecord(response.response)) return [`${where}: the response of ${response.name} is no object`]
   }
   return []
 }
+
+const isId = (id: unknown): boolean => id === undefined || typeof id === 'string'

@@ -17,12 +17,18 @@ const FORESEEN = [
   'STORAGE',
 ]
 
+/** What operators are told when models and lines fail as the plan says. */
+const EXPECTED = [
+  /^The model of agent "\w+" failed: The model is tired\.$/,
+  /^Session "\w+" could not be gone on with: (The line is dead\.|The lease on session "\w+" is no longer held\.)$/,
+]
+
 export function* failsInTheOpen({ actions, logged }: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
   for (const { says, error } of actions) {
     if (error && !FORESEEN.includes(error.code)) yield { promise: 'P11', says: `${says} failed: ${error.message}` }
   }
   for (const { process, message } of logged) {
-    if (!/^The model of agent "\w+" failed: The model is tired\.$/.test(message))
+    if (!EXPECTED.some((pattern) => pattern.test(message)))
       yield { promise: 'P11', says: `${process} logged: ${message}` }
   }
   for (const { session, evidence } of logs) {

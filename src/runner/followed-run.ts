@@ -1,0 +1,51 @@
+// A run that another one carries out: its answers were taken in by the run that holds the session.
+import type { Next } from '../agent/next.ts'
+import type { Event } from '../event/event.ts'
+import type { ActiveRun } from './active-run.ts'
+import { EventQueue } from './event-queue.ts'
+import type { Followable } from './run.ts'
+
+export class FollowedRun implements Followable {
+  readonly #active: ActiveRun
+  readonly #forget: () => void
+  readonly events: EventQueue = new EventQueue()
+  readonly invocationId: string
+  readonly sessionId: string
+  readonly userId: string
+  readonly finished: Promise<void>
+  over = false
+
+  /** `before`: what has followed the answers already. */
+  constructor(active: ActiveRun, before: readonly Event[]) {
+    this.#active = active
+    this.invocationId = active.invocationId
+    this.sessionId = active.sessionId
+    this.userId = active.userId
+    for (const event of before) this.events.push(event)
+    this.#forget = active.listen((event) => this.events.push(event))
+    this.finished = active.finished.then(() => this.leave())
+  }
+
+  get failure(): { readonly reason: unknown } | undefined {
+    return this.#active.failure
+  }
+
+  next(): Next {
+    return this.#active.next()
+  }
+
+  error(): { readonly code: string; readonly message: string } | undefined {
+    return this.#active.error()
+  }
+
+  stop(reason: unknown): void {
+    if (!this.over) this.#active.stop(reason)
+  }
+
+  /** The run goes on for whoever began it. */
+  leave(): void {
+    this.#forget()
+    this.over = true
+    this.events.wake()
+  }
+}

@@ -1,0 +1,58 @@
+// Answers to a session that somebody holds: left for the holder, who is followed; or given by us when we come to hold it.
+import type { Ports } from '../base/ports.ts'
+import type { Content } from '../content/content.ts'
+import type { InboxItem, Lease, SessionKey, SessionService } from '../session/service.ts'
+import { followed } from './accept.ts'
+import type { ActiveRun } from './active-run.ts'
+import { FollowedRun } from './followed-run.ts'
+import { claimIfFree } from './hold.ts'
+
+/** How often one looks whether a holder in another process is done. */
+const LOOK_MS = 250
+
+interface Leaving {
+  readonly sessionService: SessionService
+  readonly ports: Ports
+  /** The run of this runner that holds the session. */
+  holderOf(key: SessionKey): ActiveRun | undefined
+  /** Throws when there is no use in waiting any longer. */
+  check(): void
+}
+
+/** The session is ours. */
+export interface Claimed {
+  readonly type: 'claimed'
+  readonly lease: Lease | undefined
+  /** What we had left for somebody else is for us to do now. */
+  readonly drained: readonly string[] | undefined
+}
+
+export async function claimOrFollow(
+  key: SessionKey,
+  message: Content,
+  leaving: Leaving,
+): Promise<Claimed | { readonly type: 'followed'; readonly run: FollowedRun }> {
+  const { sessionService, ports } = leaving
+  const item: InboxItem = { id: ports.newId(), type: 'answer', content: message }
+  let drained: readonly string[] | undefined
+  for (;;) {
+    leaving.check()
+    const free = await claimIfFree(sessionService, key)
+    if (free) return { type: 'claimed', lease: free.lease, drained }
+    if (!drained) await sessionService.post(key, item)
+    drained = [item.id]
+    const holder = leaving.holderOf(key)
+    const run = holder && (await follow(holder, item.id, message))
+    if (run) return { type: 'followed', run }
+    await (holder ? holder.finished : new Promise<void>((resolve) => ports.setTimer(resolve, LOOK_MS)))
+  }
+}
+
+/** When the holder has taken the answers in; throws what it refuses them with. */
+async function follow(holder: ActiveRun, itemId: string, message: Content): Promise<FollowedRun | undefined> {
+  await holder.hear().catch(() => {}) // then it is on its way to its end: we are next
+  const taken = holder.taken(itemId)
+  if (taken) return new FollowedRun(holder, followed(holder.view.events, taken, holder.invocationId))
+  if (!holder.isResting) await holder.refuse(message)
+  return undefined
+}

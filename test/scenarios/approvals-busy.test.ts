@@ -1,0 +1,291 @@
+// Answers that come while the session is in use: left for whoever holds it, who goes on with them.
+import {
+  approve,
+  deny,
+  type Event,
+  type Part,
+  type Run,
+  type RunnerOptions,
+  respond,
+  type SessionService,
+  tool,
+} from 'toolwright'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { about, answer, finals, process, refundTool, say, stored, stores, where } from './approvals-kit.ts'
+import { signalled } from './kit.ts'
+
+/** Waits are twenty times as short, so that a question is shown soon although work goes on beside it. */
+const quick: Partial<RunnerOptions> = {
+  ports: {
+    setTimer: (callback, ms, options) => {
+      const timer = setTimeout(callback, ms / 20)
+      if (options?.background) timer.unref()
+      return () => clearTimeout(timer)
+    },
+  },
+}
+
+const key = { appName: 'app', ...where }
+
+/** A reply of two calls: c1 asks, c2 works until it is let go. */
+function asksAndWorks(store: SessionService) {
+  const begun = signalled()
+  const letGo = signalled()
+  const { refund, run } = refundTool()
+  const work = tool({
+    name: 'work',
+    description: 'Works',
+    run: async (_args, { signal }) => {
+      begun.resolve()
+      await Promise.race([letGo.promise, new Promise((_, reject) => signal.addEventListener('abort', reject))])
+      return { worked: true }
+    },
+  })
+  const calls = [
+    { id: 'c1', name: 'refund', args: { amount: 5 } },
+    { id: 'c2', name: 'work', args: {} },
+  ]
+  const first = process(store, { tools: [refund, work], steps: [{ calls }, 'done'], runner: quick })
+  const again = (steps: string[] = []) => process(store, { tools: [refund, work], steps, runner: quick }).runner
+  return { ...first, begun, letGo, run, again }
+}
+
+/** What is asked, as soon as it is: the work beside it goes on. */
+async function asked(store: SessionService) {
+  return await vi.waitFor(async () => about(await store.pending({ appName: 'app' })), { timeout: 5_000 })
+}
+
+async function read(run: Run): Promise<Event[]> {
+  const events: Event[] = []
+  for await (const event of run) events.push(event)
+  return events
+}
+
+async function inbox(store: SessionService) {
+  const lease = await store.claim(key)
+  const items = await store.drain(lease)
+  await store.release(lease)
+  return items
+}
+
+describe.each(stores)('%s', (_name, newStore) => {
+  test('a question is listed while the calls beside it still run', async () => {
+    const store = newStore()
+    const { runner, begun, letGo } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    expect(await asked(store)).toMatchObject({ kind: 'confirmation', functionCallId: 'c1', ...where })
+    letGo.resolve()
+    const { pending } = await working
+    expect(await runner.pending()).toEqual(pending)
+  })
+
+  test('an answer is taken in by the run that holds the session, and whoever sent it follows that run', async () => {
+    const store = newStore()
+    const { runner, model, begun, letGo, run } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const answering = runner.run({ ...where, message: [approve(await asked(store))] })
+    const followed = read(answering)
+    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
+    expect(run).not.toHaveBeenCalled()
+    letGo.resolve()
+    const first = await working
+    expect(first).toMatchObject({ text: 'done', pending: [] })
+    expect(run).toHaveBeenCalledOnce()
+    expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 }, c2: { worked: true } })
+    const events = await followed
+    expect(events).toEqual(first.events.slice(-events.length))
+    expect(Object.keys(finals(events)).sort()).toEqual(['c1', 'c2'])
+    expect(answering.invocationId).toBe(first.invocationId)
+    expect(model.requests).toHaveLength(2)
+    expect(await inbox(store)).toEqual([])
+  })
+
+  test('in another process too: the holder looks before it comes to rest', async () => {
+    const store = newStore()
+    const { runner, begun, letGo, run, again } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const post = vi.spyOn(store, 'post')
+    const elsewhere = say(again(), [approve(await asked(store))])
+    await vi.waitFor(() => expect(post).toHaveResolved())
+    letGo.resolve()
+    expect(await working).toMatchObject({ text: 'done', pending: [] })
+    expect(await elsewhere).toMatchObject({ text: 'done', pending: [] })
+    expect(run).toHaveBeenCalledOnce()
+    expect(await inbox(store)).toEqual([])
+  })
+
+  test('a no is a no, by this road as by any other', async () => {
+    const store = newStore()
+    const { runner, begun, letGo, run } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const answering = say(runner, [deny(await asked(store), { reason: 'too much' })])
+    letGo.resolve()
+    await Promise.all([working, answering])
+    expect(run).not.toHaveBeenCalled()
+    expect(finals(await stored(store)).c1).toMatchObject({
+      errorCode: 'CANCELLED',
+      error: expect.stringContaining('too much'),
+    })
+  })
+
+  test('a hundred equal answers while it runs are one', async () => {
+    const store = newStore()
+    const { runner, begun, letGo, run, again } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const request = await asked(store)
+    const others = [runner, again(), again(), runner]
+    const sent = Array.from({ length: 100 }, (_, at) => say(others[at % 4] as never, [approve(request)]))
+    letGo.resolve()
+    const told = await Promise.all([working, ...sent])
+    expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['done']))
+    expect(run).toHaveBeenCalledOnce()
+    expect((await stored(store)).filter(({ author, content }) => author === 'user' && content)).toHaveLength(2)
+    expect(await inbox(store)).toEqual([])
+  })
+
+  test.each<[string, string, (id: string) => Part[]]>([
+    ['one to nothing', 'NOT_FOUND', () => [answer('adk-nothing', { confirmed: true })]],
+    ['another after the first', 'ALREADY_ANSWERED', (id) => [answer(id, { confirmed: false })]],
+    ['one with something new', 'INVALID_REQUEST', (id) => [answer(id, { confirmed: true }), { text: 'hello' }]],
+  ])('%s is refused at once, while the run goes on', async (_what, code, message) => {
+    const store = newStore()
+    const { runner, begun, letGo, run } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const { id } = await asked(store)
+    const answering = say(runner, [answer(id, { confirmed: true })])
+    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
+    await expect(say(runner, message(id))).rejects.toMatchObject({ code })
+    letGo.resolve()
+    expect((await Promise.all([working, answering])).map(({ text }) => text)).toEqual(['done', 'done'])
+    expect(run).toHaveBeenCalledOnce()
+    expect(await inbox(store)).toEqual([])
+  })
+
+  test('new text is not: the session is in use', async () => {
+    const store = newStore()
+    const { runner, begun, letGo, again } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    await expect(say(runner, 'and now?')).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+    await expect(say(again(), 'and now?')).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+    letGo.resolve()
+    await working
+  })
+
+  test('who follows a run may leave it: it goes on for whoever began it', async () => {
+    const store = newStore()
+    const { runner, begun, letGo, run } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const request = await asked(store)
+    const controller = new AbortController()
+    const aborted = runner.complete({ ...where, message: [approve(request)], signal: controller.signal })
+    const left = (async () => {
+      for await (const _ of runner.run({ ...where, message: [approve(request)] })) return
+    })()
+    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
+    controller.abort()
+    letGo.resolve()
+    expect(await working).toMatchObject({ text: 'done', error: undefined })
+    await Promise.all([aborted, left])
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('who follows a run may cancel it', async () => {
+    const store = newStore()
+    const { runner, begun, run } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const answering = runner.run({ ...where, message: [approve(await asked(store))] })
+    const followed = read(answering)
+    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
+    await answering.cancel()
+    expect((await working).error?.code).toBe('CANCELLED')
+    expect((await followed).at(-1)?.errorCode).toBe('CANCELLED')
+    expect(run).not.toHaveBeenCalled()
+  })
+
+  test('a runner that is closed waits for nobody', async () => {
+    const store = newStore()
+    const { runner, begun, letGo, again, run } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const post = vi.spyOn(store, 'post')
+    const other = again()
+    const waiting = say(other, [approve(await asked(store))])
+    await vi.waitFor(() => expect(post).toHaveResolved())
+    await other.close()
+    await expect(waiting).rejects.toThrow('The runner is closed.')
+    letGo.resolve()
+    expect((await working).text).toBe('done') // the answer was given all the same
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('an answer whose sender died is taken in by whoever goes on', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const { runner } = process(store, {
+      tools: [refund],
+      steps: [{ calls: [{ name: 'refund', args: { amount: 5 } }] }],
+    })
+    const { pending } = await say(runner)
+    const parts = [approve(about(pending))]
+    await store.post(key, { id: 'i1', type: 'answer', content: { role: 'user', parts } })
+    const next = process(store, { tools: [refund], steps: ['done'] }).runner
+    const events = await read(next.resume(where))
+    expect(events.at(-1)?.content?.parts).toEqual([{ text: 'done' }])
+    expect(run).toHaveBeenCalledOnce()
+    expect(await inbox(store)).toEqual([])
+    await store.post(key, { id: 'i1', type: 'answer', content: { role: 'user', parts } }) // sent again: it was heard
+    expect(await inbox(store)).toEqual([])
+  })
+
+  test('a result of long-running work that is left in the inbox goes on with its run', async () => {
+    const store = newStore()
+    const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
+    const { runner } = process(store, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'shipped'] })
+    await say(runner)
+    await store.post(key, { id: 'i1', type: 'result', callId: 'c1', response: { arrived: true } })
+    await read(runner.resume(where))
+    const told = (await stored(store)).flatMap(({ content }) => content?.parts.at(-1)?.text ?? [])
+    expect(told.at(-1)).toBe('shipped')
+    expect(await store.pending({ appName: 'app' })).toEqual([])
+  })
+
+  test('state that others left is there for the next run, once', async () => {
+    const store = newStore()
+    const look = tool({ name: 'look', description: 'Look', run: (_args, { state }) => ({ seen: state.get('colour') }) })
+    const { runner } = process(store, {
+      tools: [look],
+      steps: ['hello', { calls: [{ id: 'c1', name: 'look' }] }, 'done'],
+    })
+    await say(runner)
+    await store.post(key, { id: 'i1', type: 'state', stateDelta: { colour: 'blue' } })
+    await say(runner)
+    expect(finals(await stored(store)).c1).toEqual({ seen: 'blue' })
+    expect(await inbox(store)).toEqual([])
+  })
+
+  test('what an answer must look like counts here too', async () => {
+    const store = newStore()
+    const name = tool({
+      name: 'name',
+      description: 'Name',
+      run: (_args, context) => ({ given: context.requestInput({ key: 'n', message: 'Name?', schema: z.string() }) }),
+    })
+    const { runner } = process(store, { tools: [name], steps: [{ calls: [{ id: 'c1', name: 'name' }] }, 'done'] })
+    const { pending } = await say(runner)
+    const unfit = { role: 'user' as const, parts: [respond(about(pending), { result: 3 })] }
+    await store.post(key, { id: 'i1', type: 'answer', content: unfit })
+    await read(runner.resume(where))
+    expect(await runner.pending()).toEqual(pending)
+    expect(await inbox(store)).toEqual([])
+  })
+})

@@ -1,0 +1,252 @@
+// A process dies, or its store fails it; another one goes on with everything that was left unfinished.
+import {
+  approve,
+  type Event,
+  InMemorySessionService,
+  LlmAgent,
+  type Run,
+  Runner,
+  type SessionService,
+  tool,
+} from 'toolwright'
+import { scriptedModel } from 'toolwright/testing'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  about,
+  answer,
+  finals,
+  process,
+  refunds,
+  refundTool,
+  runnerOf,
+  say,
+  stored,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { signalled } from './kit.ts'
+
+const key = { appName: 'app', ...where }
+
+/** The store as a process sees it that dies before or after its n-th append: from then on nothing is heard of it. */
+function dying(store: SessionService, at: number, when: 'before' | 'after' = 'before'): SessionService {
+  let appends = 0
+  const never = new Promise<never>(() => {})
+  return new Proxy(store, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        if (appends >= at) return never
+        if (member !== 'append') return value.apply(target, args)
+        if (++appends < at) return value.apply(target, args)
+        if (when === 'after') void value.apply(target, args)
+        return never
+      }
+    },
+  })
+}
+
+/** The store fails this append and works again afterwards. */
+function failing(store: SessionService, at: number): SessionService {
+  let appends = 0
+  return new Proxy(store, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member)
+      if (typeof value !== 'function') return value
+      if (member !== 'append') return value.bind(target)
+      return (...args: unknown[]) =>
+        ++appends === at ? Promise.reject(new Error('The disk is full.')) : value.apply(target, args)
+    },
+  })
+}
+
+async function read(run: Run): Promise<Event[]> {
+  const events: Event[] = []
+  for await (const event of run) events.push(event)
+  return events
+}
+
+/** As if everybody's lease had died: nobody renews, and time passes. */
+async function leasesDie(): Promise<void> {
+  vi.setSystemTime(Date.now() + 60_000)
+}
+
+describe.each(stores)('%s', (_name, newStore) => {
+  test('what a dead process left is gone on with, and then there is nothing left', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const store = newStore()
+    const { refund, run } = refundTool({ requiresConfirmation: false, effect: 'idempotent' })
+    const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
+    void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
+    await vi.waitFor(() => expect(run).not.toHaveBeenCalled())
+    const next = process(store, { tools: [refund], steps: ['done'] })
+    await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
+    expect(await next.runner.recover(), 'its lease lives still').toEqual([])
+    await leasesDie()
+    const runs = await next.runner.recover()
+    expect(runs).toHaveLength(1)
+    const events = await read(runs[0] as Run)
+    expect(events.at(-1)?.content?.parts).toEqual([{ text: 'done' }])
+    expect(runs[0]).toMatchObject({ sessionId: 's1', invocationId: events[0]?.invocationId })
+    expect(await next.runner.recover()).toEqual([])
+    vi.useRealTimers()
+  })
+
+  test('of several processes that recover at once, one goes on', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const store = newStore()
+    const { refund, run } = refundTool({ requiresConfirmation: false })
+    const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
+    void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
+    await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
+    await leasesDie()
+    const others = Array.from({ length: 5 }, () => process(store, { tools: [refund], steps: ['done'] }).runner)
+    const runs = (await Promise.all(others.map((one) => one.recover()))).flat()
+    expect(runs).toHaveLength(1)
+    await read(runs[0] as Run)
+    expect(run).toHaveBeenCalledOnce()
+    vi.useRealTimers()
+  })
+
+  test.each(['before', 'after'] as const)(
+    'a process that dies right %s it has told what it asks leaves it listed',
+    async (when) => {
+      vi.useFakeTimers({ toFake: ['Date'] })
+      const store = newStore()
+      const { refund, run } = refundTool()
+      const { runner } = process(dying(store, when === 'before' ? 4 : 3, when), {
+        tools: [refund],
+        steps: [refunds(5)],
+      })
+      void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
+      const request = await vi.waitFor(async () => about(await store.pending({ appName: 'app' })))
+      await leasesDie()
+      const next = process(store, { tools: [refund], steps: ['done'] }).runner
+      for (const one of await next.recover()) await read(one)
+      expect(await next.pending()).toEqual([request])
+      expect((await say(next, [approve(request)])).text).toBe('done')
+      expect(run).toHaveBeenCalledOnce()
+      expect(await next.recover()).toEqual([])
+      vi.useRealTimers()
+    },
+  )
+
+  test('a run its store failed is found again, and so is one that new text was refused on', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool({ requiresConfirmation: false })
+    const { runner } = process(failing(store, 3), { tools: [refund], steps: [refunds(5)] })
+    await expect(say(runner)).rejects.toThrow('The disk is full.')
+    expect(await store.interrupted({ appName: 'app' })).toEqual([key])
+    const next = process(store, { tools: [refund], steps: ['done'] }).runner
+    await expect(say(next, 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
+    expect(await store.interrupted({ appName: 'app' })).toEqual([key])
+    await expect(say(next, [answer('nothing', { confirmed: true })])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await store.interrupted({ appName: 'app' })).toEqual([key])
+    for (const one of await next.recover()) await read(one)
+    expect(run).toHaveBeenCalledOnce()
+    expect(finals(await stored(store)).c1).toEqual({ refunded: 5 })
+    expect(await store.interrupted({ appName: 'app' })).toEqual([])
+  })
+
+  test('what was cancelled while its process was dead is not gone on with', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const store = newStore()
+    const { refund, run } = refundTool({ requiresConfirmation: false })
+    const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
+    void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
+    await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
+    const next = process(store, { tools: [refund], steps: ['hello'] }).runner
+    await next.cancel(where) // the dead one holds it still: word is left for it
+    await leasesDie()
+    expect(await next.recover()).toEqual([])
+    const events = await stored(store)
+    expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
+    expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+    expect(run).not.toHaveBeenCalled()
+    expect((await say(next)).text).toBe('hello')
+    vi.useRealTimers()
+  })
+
+  test('a session that cannot be gone on with is no reason not to go on with the others', async () => {
+    const store = newStore()
+    const { refund } = refundTool({ requiresConfirmation: false })
+    for (const sessionId of ['s1', 's2']) {
+      const { runner } = process(failing(store, 3), { tools: [refund], steps: [refunds(5)] })
+      await expect(runner.complete({ ...where, sessionId, message: 'go' })).rejects.toThrow('The disk is full.')
+    }
+    const broken = new Proxy(store, {
+      get(target, member) {
+        const value: unknown = Reflect.get(target, member)
+        if (typeof value !== 'function') return value
+        return (...args: [{ key?: { sessionId: string } }]) =>
+          member === 'read' && args[0].key?.sessionId === 's1'
+            ? Promise.reject(new Error('damaged'))
+            : value.apply(target, args)
+      },
+    })
+    const runs = await process(broken, { tools: [refund], steps: ['done'] }).runner.recover()
+    expect(runs.map(({ sessionId }) => sessionId)).toEqual(['s2'])
+    await read(runs[0] as Run)
+    expect(await store.interrupted({ appName: 'app' })).toEqual([])
+  })
+
+  test('a transfer takes a question that waits beside it off the list, in the same breath', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const letGo = signalled()
+    const leave = tool({
+      name: 'leave',
+      description: 'Leave',
+      run: async (_args, context) => {
+        await letGo.promise
+        context.transferToAgent('other')
+      },
+    })
+    const calls = [...(refunds(5) as { calls: { name: string }[] }).calls, { name: 'leave', args: {} }]
+    const other = new LlmAgent({ name: 'other', model: scriptedModel([]) })
+    const agent = new LlmAgent({
+      name: 'agent',
+      model: scriptedModel([{ calls }]),
+      tools: [refund, leave],
+      subAgents: [other],
+    })
+    const quick = { setTimer: (callback: () => void, ms: number) => cancellable(setTimeout(callback, ms / 50)) }
+    // 1 message, 2 reply, 3 intent, 4 the question, 5 the transfer: the process dies right after it
+    const runner = runnerOf(dying(store, 5, 'after'), agent, { ports: quick })
+    void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
+    await vi.waitFor(async () => about(await store.pending({ appName: 'app' })))
+    letGo.resolve()
+    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
+    expect(run).not.toHaveBeenCalled()
+    expect(finals(await stored(store)).c1).toMatchObject({ status: 'cancelled' })
+    vi.useRealTimers()
+  })
+})
+
+function cancellable(timer: NodeJS.Timeout): () => void {
+  return () => clearTimeout(timer)
+}
+
+test('there is nothing to recover in a store nobody has used', async () => {
+  const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
+  expect(await new Runner({ appName: 'app', agent }).recover()).toEqual([])
+})
+
+test('a store that throws fails a run like one that rejects', async () => {
+  const store = new InMemorySessionService()
+  const { refund } = refundTool({ requiresConfirmation: false })
+  const throwing = new Proxy(store, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member)
+      if (typeof value !== 'function') return value
+      return (...args: [unknown, number]) => {
+        if (member === 'append' && args[1] > 1) throw new Error('gone')
+        return value.apply(target, args)
+      }
+    },
+  })
+  await expect(say(process(throwing, { tools: [refund], steps: [refunds(5)] }).runner)).rejects.toThrow('gone')
+  expect(await store.interrupted({ appName: 'app' })).toEqual([key])
+})
