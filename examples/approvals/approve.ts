@@ -1,6 +1,6 @@
 // The second command, in another process, any time later: what is pending is approved, or denied.
-//   node examples/approvals/approve.ts
-//   node examples/approvals/approve.ts deny "It was never paid."
+//   npx node examples/approvals/approve.ts
+//   npx node examples/approvals/approve.ts deny "It was never paid."
 import { approve, deny } from 'toolwright'
 import runner from './desk.ts'
 

@@ -1,5 +1,5 @@
 // The first command: a refund is asked for. It needs a yes, so the run pauses, and this process ends.
-//   node examples/approvals/request.ts ["Refund 500 EUR for order A-7."]
+//   npx node examples/approvals/request.ts ["Refund 500 EUR for order A-7."]
 import runner from './desk.ts'
 
 const [message = 'Refund 500 EUR for order A-7.'] = process.argv.slice(2)
@@ -7,5 +7,5 @@ const { text, pending } = await runner.complete({ userId: 'ada', message })
 
 if (text) console.log(text)
 for (const { hint } of pending) console.log(`Waiting for a yes: ${hint}`)
-if (pending.length > 0) console.log('Now: node examples/approvals/approve.ts')
+if (pending.length > 0) console.log('Now: npx node examples/approvals/approve.ts')
 await runner.close()

@@ -21,7 +21,7 @@ test('a refund that pauses in one process is approved in another, once', async (
   const asked = await start('request')
   expect(asked).toMatchObject({
     code: 0,
-    out: 'Waiting for a yes: Refund 500 EUR for order A-7?\nNow: node examples/approvals/approve.ts\n',
+    out: 'Waiting for a yes: Refund 500 EUR for order A-7?\nNow: npx node examples/approvals/approve.ts\n',
   })
 
   const approved = await start('approve')
