@@ -4,6 +4,7 @@ import { toPlain } from '../base/plain.ts'
 import type { Content, FunctionCall, Part } from '../content/content.ts'
 import { MAX_ARGS_DEPTH } from '../dispatch/prepare.ts'
 import type { RunHost } from './run-host.ts'
+import { isFitId } from './shown-calls.ts'
 
 /** Gives calls the ids they lack; the deltas of a reply and the whole have the same ones. */
 export class CallIds {
@@ -33,7 +34,7 @@ export class CallIds {
     const id: unknown = call.id
     const name = String(call.name)
     const args = fitArgs(call.args)
-    const fit = typeof id === 'string' && id !== '' && !/[/@]/.test(id) && this.#isFree(id, at)
+    const fit = isFitId(id) && this.#isFree(id, at)
     this.#given ??= []
     const given = (fit ? id : undefined) ?? this.#given[at] ?? this.#run.newCallId()
     this.#given[at] = given

@@ -2,6 +2,7 @@ import type { Content, ExecutableCode, Part } from '../content/content.ts'
 import { isAnswered } from '../event/code-call.ts'
 import { fencedCode } from './fenced-code.ts'
 import type { RunHost } from './run-host.ts'
+import { isFitId } from './shown-calls.ts'
 
 /** A reply whose code can be run: fenced blocks become code where the model has no such parts, and each gets an id. */
 export function codeParts(run: RunHost, content: Content, languages: readonly string[]): Content {
@@ -32,8 +33,7 @@ function fromFences(parts: readonly Part[], languages: readonly string[]): reado
 
 /** Ids name a call in its invocation, whether it is of a tool or code. */
 function withId(run: RunHost, part: Part, { id, ...code }: ExecutableCode, taken: Set<string | undefined>): Part {
-  const isFit = typeof id === 'string' && id !== '' && !/[/@]/.test(id)
-  const fit = isFit && !taken.has(id) && run.reserveCallId(id, taken)
+  const fit = isFitId(id) && !taken.has(id) && run.reserveCallId(id, taken)
   const given = fit ? id : run.newCallId()
   taken.add(given)
   return { ...part, executableCode: { ...code, id: given, language: String(code.language), code: String(code.code) } }

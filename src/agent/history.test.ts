@@ -275,3 +275,49 @@ test('the current turn begins with what was said to the agent last, corrections 
   expect(turn([...log, says('b', 'I did it')])).toEqual([['user', 'For context:', '[b] said: I did it']])
   expect(turn([])).toEqual([])
 })
+
+test('answers follow their calls under the ids and names that are shown', () => {
+  const named = (id: string | undefined, name: string): Part => ({
+    functionCall: { ...(id && { id }), name, args: {} },
+  })
+  const given = (id: string | undefined, name: string, result: number): Part => ({
+    functionResponse: { ...(id && { id }), name, response: { result } },
+  })
+  const log = [
+    event('a', 'model', [named('x', 'look up'), named(undefined, 'n'), named(undefined, 'n')]),
+    answers('a', [given('x', 'look up', 1), given(undefined, 'n', 2), given(undefined, 'n', 3)]),
+    user('again', { invocationId: 'i2' }),
+    event('a', 'model', [{ text: ' ' }, named('x', 'look')], { invocationId: 'i2' }),
+    answers(
+      'a',
+      [{ functionResponse: { id: 'x', name: 'look', response: { result: 'ticket' }, willContinue: true } }],
+      {
+        invocationId: 'i2',
+      },
+    ),
+    user('and?', { invocationId: 'i3' }),
+    event('user', 'user', [given('x', 'look', 4)], { invocationId: 'i2' }),
+  ]
+  const before = JSON.stringify(log)
+  const shown = seenBy('a', log)
+  expect(shown.map(({ role }) => role)).toEqual(['user', 'model', 'tool', 'user', 'model', 'tool', 'user', 'user'])
+  const ids = shown.flatMap(({ parts }) =>
+    parts.flatMap(({ functionCall }) => (functionCall ? [[functionCall.id, functionCall.name]] : [])),
+  )
+  const answered = shown.flatMap(({ parts }) =>
+    parts.flatMap(({ functionResponse: one }) => (one ? [[one.id, one.name, one.response.result]] : [])),
+  )
+  expect(ids).toEqual([
+    ['x', 'look_up'],
+    ['call_1', 'n'],
+    ['call_2', 'n'],
+    ['x_1', 'look'],
+  ])
+  expect(answered).toEqual([
+    ['x', 'look_up', 1],
+    ['call_1', 'n', 2],
+    ['call_2', 'n', 3],
+    ['x_1', 'look', 4],
+  ])
+  expect(JSON.stringify(log)).toBe(before)
+})

@@ -6,6 +6,7 @@ import type { Content, FunctionResponse, Part } from '../content/content.ts'
 import { answerIn, answerPart, codeCallOf } from '../event/code-call.ts'
 import type { Event } from '../event/event.ts'
 import type { Scope } from '../event/scope.ts'
+import { ShownCalls } from './shown-calls.ts'
 
 /** Calls of the agent that are not all answered, and what became visible meanwhile. */
 interface Group {
@@ -16,6 +17,9 @@ interface Group {
 }
 
 interface GroupCall {
+  /** As the log has it. */
+  readonly loggedId: string
+  /** As the model is shown them. */
   readonly id: string
   readonly name: string
   readonly isCode: boolean
@@ -27,12 +31,13 @@ export class History {
   readonly #agentName: string
   readonly #scope: Scope
   readonly #contents: Content[] = []
+  readonly #shown: ShownCalls = new ShownCalls()
   #group: Group | undefined
   #read = 0
   /** Where what was said to the agent last stands. */
   #turn = 0
   /** What the model has seen in place of a result, by call id: the result will replace it, if it comes. */
-  #handles: Map<string, number> | undefined
+  #handles: Map<string, { readonly at: number; readonly call: GroupCall }> | undefined
 
   constructor(agentName: string, scope: Scope) {
     this.#agentName = agentName
@@ -100,18 +105,27 @@ export class History {
     if (told) this.#push(told)
   }
 
-  #reply(event: Event, content: Content): void {
+  #reply({ invocationId }: Event, content: Content): void {
     if (this.#group) this.#close(this.#group)
-    this.#contents.push(content)
-    for (let at = 0; at < content.parts.length; at++) {
-      const part = content.parts[at] as Part
-      const called = part.functionCall ?? (part.executableCode && codeCallOf(content.parts, at))
+    const { parts } = content
+    let shown: Part[] | undefined // most replies are shown as they are
+    let calls: GroupCall[] | undefined
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at] as Part
+      const fit = this.#shown.fit(part)
+      if (fit !== part) shown ??= parts.slice(0, at)
+      if (fit) shown?.push(fit)
+      const called = fit?.functionCall ?? (part.executableCode && codeCallOf(parts, at))
       if (!called) continue
-      const { invocationId } = event
       const { id = '', name } = called
-      this.#group ??= { at: this.#contents.length, invocationId, calls: [], late: undefined }
-      this.#group.calls.push({ id, name, isCode: !part.functionCall, answer: undefined, isOpen: true })
+      calls ??= []
+      const loggedId = part.functionCall?.id ?? (part.functionCall ? '' : id)
+      calls.push({ loggedId, id, name, isCode: !part.functionCall, answer: undefined, isOpen: true })
     }
+    if (shown?.length === 0) return
+    if (this.#contents.length === 0) this.#contents.push(BEGINNING)
+    this.#contents.push(shown ? { role: 'model', parts: shown } : content)
+    if (calls) this.#group = { at: this.#contents.length, invocationId, calls, late: undefined }
   }
 
   /** Media after a response belongs to it. */
@@ -126,13 +140,14 @@ export class History {
 
   #answer(response: FunctionResponse, parts: readonly Part[]): void {
     const id = response.id ?? ''
-    const call = this.#group?.calls.find((one) => one.id === id)
+    const calls = this.#group?.calls.filter(({ loggedId }) => loggedId === id)
+    const call = calls?.find(({ isOpen }) => isOpen) ?? calls?.[0]
     if (!this.#group || !call) {
       this.#replaceHandle(id, parts)
       return
     }
     call.isOpen = response.willContinue === true
-    call.answer = call.isOpen ? shownAsHandle(response, parts) : parts
+    call.answer = shownFor(call, parts)
     if (!this.#group.calls.some((one) => one.isOpen)) this.#close(this.#group)
   }
 
@@ -141,7 +156,7 @@ export class History {
     const parts = group.calls.flatMap((call) => {
       if (call.isOpen) {
         this.#handles ??= new Map()
-        this.#handles.set(call.id, group.at)
+        this.#handles.set(call.loggedId, { at: group.at, call })
       }
       return call.answer ?? [answerPart(call, NO_RESULT)]
     })
@@ -153,18 +168,18 @@ export class History {
     this.#group = undefined
   }
 
-  #replaceHandle(id: string, parts: readonly Part[]): void {
-    const at = this.#handles?.get(id)
-    const shown = at === undefined ? undefined : this.#contents[at]
-    if (at === undefined || !shown) return
-    const response = parts[0]?.functionResponse
-    const instead = response?.willContinue ? shownAsHandle(response, parts) : parts
-    const replaced = shown.parts.flatMap((part) => (part.functionResponse?.id === id ? instead : [part]))
+  #replaceHandle(loggedId: string, parts: readonly Part[]): void {
+    const handle = this.#handles?.get(loggedId)
+    const shown = handle && this.#contents[handle.at]
+    if (!handle || !shown) return
+    const { call, at } = handle
+    const instead = shownFor(call, parts)
+    const replaced = shown.parts.flatMap((part) => (answerIn(part)?.id === call.id ? instead : [part]))
     this.#contents[at] = { role: shown.role, parts: replaced }
-    if (instead !== parts) return
-    this.#handles?.delete(id)
+    if (parts[0]?.functionResponse?.willContinue) return
+    this.#handles?.delete(loggedId)
     // far back by now: the model is told that there is something new
-    this.#push({ role: 'user', parts: [{ text: `The result of ${response?.name} (${id}) has arrived.` }] })
+    this.#push({ role: 'user', parts: [{ text: `The result of ${call.name} (${call.id}) has arrived.` }] })
   }
 
   #push(content: Content): void {
@@ -179,6 +194,9 @@ const NO_RESULT: JsonObject = {
   error: 'No result was recorded so far. Do not repeat the call unless you are asked to.',
 }
 
+/** A conversation begins with somebody who is not the model. */
+const BEGINNING: Content = { role: 'user', parts: [{ text: '(The conversation begins here.)' }] }
+
 /** Only the framework says of a call that it will be answered later; a model that calls such a name does not. */
 function isQuestion({ content, longRunningToolIds }: Event): boolean {
   if (!longRunningToolIds || content?.role !== 'model') return false
@@ -187,9 +205,12 @@ function isQuestion({ content, longRunningToolIds }: Event): boolean {
   )
 }
 
-/** To a model a handle is a result like any other. */
-function shownAsHandle({ willContinue: _, ...response }: FunctionResponse, parts: readonly Part[]): readonly Part[] {
-  return [{ functionResponse: response }, ...parts.slice(1)]
+/** An answer under the id and the name its call is shown with. To a model a handle is a result like any other. */
+function shownFor({ id, name }: GroupCall, parts: readonly Part[]): readonly Part[] {
+  const answer = parts[0]?.functionResponse
+  if (!answer || (answer.id === id && answer.name === name && answer.willContinue === undefined)) return parts
+  const { willContinue: _, ...response } = answer
+  return [{ functionResponse: { ...response, id, name } }, ...parts.slice(1)]
 }
 
 /** What another agent said and did, told to this one; undefined when it kept it to itself. */
