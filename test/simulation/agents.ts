@@ -14,7 +14,6 @@ import {
   type ToolContext,
   tool,
 } from 'toolwright'
-import { leftOut } from './left-out.ts'
 import type { Outside } from './outside.ts'
 import { type AgentSpec, needsYes, type Plan, type ScriptedCall, type ToolSpec } from './plan.ts'
 import { type Asked, scriptModel } from './script-model.ts'
@@ -80,7 +79,6 @@ function makeTool(spec: ToolSpec, around: Surroundings): Tool {
     timeoutMs,
     expiresInMs,
     allowEditedArgs: editable,
-    mayRepeat: leftOut.repeatedFailures,
     isLongRunning: gate === 'longRunning',
     requiresConfirmation: gate === 'flag' ? true : predicateOf(spec),
     reconcile: ({ idempotencyKey, args, context }) => {

@@ -1,6 +1,5 @@
 // The generator, first half: from a seed to who there is and what they will say.
 import type { Effect, JsonObject } from 'toolwright'
-import { leftOut } from './left-out.ts'
 import type { AgentSpec, Gate, LlmSpec, Plan, Reply, ScriptedCall, ToolSpec, Weather } from './plan.ts'
 import type { Random } from './random.ts'
 import { turnText } from './script-model.ts'
@@ -23,9 +22,7 @@ export function generatePlan(seed: number, random: Random): Plan {
     restless: random.int(4),
     eagerness: random.pick([0, 0, 0.02, 0.05, 0.2]),
     weather: weather(random),
-    whilePaused: leftOut.twoUnfinished
-      ? random.pick(['reject', 'cancel'])
-      : random.pick([undefined, undefined, 'reject', 'cancel', 'continue']),
+    whilePaused: random.pick([undefined, undefined, 'reject', 'cancel', 'continue']),
   }
 }
 
@@ -156,8 +153,8 @@ class Agents {
           runsCode && random.chance(0.5)
             ? {
                 type: 'code',
-                calls: calls.filter(({ name }) => this.#isForCode(name)),
-                atOnce: !leftOut.callsAtOnceFromCode && random.chance(0.3),
+                calls,
+                atOnce: random.chance(0.3),
               }
             : { type: 'calls', calls },
         )
@@ -175,8 +172,7 @@ class Agents {
       : this.#isDeep && random.chance(0.5)
         ? last
         : random.pick(callable)
-    const isAlone = this.#count === 0
-    const id = random.chance(0.25) && (isAlone || !leftOut.sharedIds) ? random.pick(STRANGE_IDS) : undefined
+    const id = random.chance(0.25) ? random.pick(STRANGE_IDS) : undefined
     return { name, args: this.#args(name, turn), ...(id !== undefined && { id }) }
   }
 
@@ -190,10 +186,6 @@ class Agents {
       return args
     }
     return { request: turnText(turn), n: random.int(4) } // for an agent
-  }
-
-  #isForCode(name: string): boolean {
-    return !leftOut.agentsFromCode || this.#tools.some((tool) => tool.name === name)
   }
 
   #name(): string {

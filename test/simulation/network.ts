@@ -92,9 +92,15 @@ export class Network {
       this.#inFlight = this.#inFlight.filter((one) => one !== flight)
       if (flight.isLost) return
       const what = `${method}${describe(args)}`
-      if (fault === 'kill before') return from.die(`before ${what}`)
+      if (fault === 'kill before') {
+        from.die(`before ${what}`)
+        return
+      }
       const answer = this.#perform(from, method, args, fault)
-      if (fault === 'kill after') return from.die(`after ${what}`)
+      if (fault === 'kill after') {
+        from.die(`after ${what}`)
+        return
+      }
       if (fault === 'stall') from.stall(this.#faults.stallMs(), `after ${what}`)
       if (fault === 'duplicate') this.#travel(from, method, args, 'repeat', () => {})
       then(answer, fault)

@@ -1,5 +1,5 @@
 // A simulated process: a runner over agents of its own, whose every wait is the world's. It can die, and stand still.
-import { Runner } from 'toolwright'
+import { Runner, type SessionService } from 'toolwright'
 import { makeAgent } from './agents.ts'
 import type { Evidence, Mishap, ModelRequest } from './evidence.ts'
 import type { Faults } from './faults.ts'
@@ -11,6 +11,9 @@ import type { World } from './world.ts'
 
 export const APP = 'app'
 
+/** The store as a process sees it, made from the store as it is. */
+export type Between = (service: SessionService) => SessionService
+
 /** All that processes share. */
 export interface Site {
   readonly plan: Plan
@@ -18,6 +21,7 @@ export interface Site {
   readonly network: Network
   readonly outside: Outside
   readonly faults: Faults
+  readonly between: Between
   readonly requests: ModelRequest[]
   readonly mishaps: Mishap[]
   readonly logged: Evidence['logged'][number][]
@@ -49,7 +53,7 @@ export class SimulatedProcess implements Mortal {
           site.requests.push({ tick: world.tick(), process: name, agent, contents: [...contents] })
         },
       }),
-      sessionService: site.network.serviceFor(this),
+      sessionService: site.between(site.network.serviceFor(this)),
       whilePaused: plan.whilePaused,
       logger: { warn: () => {}, error: (message) => site.logged.push({ process: name, message: String(message) }) },
       ports: {

@@ -12,7 +12,7 @@ import { Network } from './network.ts'
 import { nextAction } from './next-action.ts'
 import { Outside } from './outside.ts'
 import type { Plan } from './plan.ts'
-import { APP, type Site } from './process.ts'
+import { APP, type Between, type Site } from './process.ts'
 import { quiesce } from './quiesce.ts'
 import { Random } from './random.ts'
 import { World } from './world.ts'
@@ -23,9 +23,9 @@ export interface Report {
   readonly violations: readonly Violation[]
 }
 
-/** A lying store, and other bugs that are put in on purpose. */
 export interface SimulateOptions {
-  readonly store?: (options: { now: () => number }) => InMemorySessionService
+  /** Puts something between a process and the store: a test of the auditor lets it lie. */
+  readonly between?: Between
 }
 
 /** No conversation needs more; one that does goes round in circles. */
@@ -38,12 +38,12 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
   const world = new World(random.fork('world'), plan.weather.slowness)
   const now = (): number => world.now
   const ids = random.fork('store')
-  const store =
-    options.store?.({ now }) ?? new InMemorySessionService({ now, newId: () => `x${ids.int(0x1_0000_0000)}` })
+  const store = new InMemorySessionService({ now, newId: () => `x${ids.int(0x1_0000_0000)}` })
   const faults = new Faults(random.fork('faults'), plan.weather)
   const network = new Network(world, store, faults)
   const outside = new Outside(() => world.tick())
-  const site: Site = { plan, world, network, outside, faults, requests: [], mishaps: [], logged: [] }
+  const { between = (service) => service } = options
+  const site: Site = { plan, world, network, outside, faults, between, requests: [], mishaps: [], logged: [] }
   const clients = new Clients(site, random.fork('clients'))
   await converse(site, store, clients, random.fork('actions'))
   const unfinished = await quiesce(site, store, clients, random.fork('end'))

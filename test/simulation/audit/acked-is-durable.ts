@@ -51,9 +51,12 @@ function find(logs: readonly AuditedLog[], eventId: string): { log: AuditedLog; 
 /** Whoever asked for the run that stored it has seen it, unless something happened to the run. */
 function* everythingWasShown({ actions, journal, mishaps }: Evidence, log: AuditedLog): Iterable<Violation> {
   const byEpoch = new Map<number, string[]>()
+  // nobody reads what cancel() writes, at once or through whoever holds the session next
+  const isCancelled = actions.some(({ type, session }) => type === 'cancel' && session === log.session)
+  const unread = isCancelled ? closings(log) : []
   for (const { seq, event } of log.evidence.entries) {
     const by = log.stored(seq)
-    if (!by || !event || event.author === 'user') continue
+    if (!by || !event || event.author === 'user' || unread.includes(by.tick)) continue
     byEpoch.set(by.epoch, [...(byEpoch.get(by.epoch) ?? []), event.id])
   }
   for (const [epoch, ids] of byEpoch) {
@@ -63,9 +66,6 @@ function* everythingWasShown({ actions, journal, mishaps }: Evidence, log: Audit
     const readers = actions.filter((one) => one.process === process)
     if (readers.some(({ outcome }) => outcome === 'left')) continue
     if (readers.some(({ yielded }) => ids.every((id) => yielded.some(({ event }) => event.id === id)))) continue
-    // nobody reads what cancel() writes, at once or through whoever holds the session next
-    if (endsCancelled(log, ids) && actions.some(({ type, session }) => type === 'cancel' && session === log.session))
-      continue
     yield { promise: 'P1', says: `${log.session}: nobody was shown ${ids.join(', ')}` }
   }
 }
@@ -74,7 +74,7 @@ function hasFailed({ told, error }: JournalEntry): boolean {
   return told !== 'answer' || error !== undefined
 }
 
-function endsCancelled({ evidence }: AuditedLog, ids: readonly string[]): boolean {
-  const last = evidence.entries.find(({ event }) => event?.id === ids.at(-1))
-  return last?.event?.errorCode === 'CANCELLED'
+/** When invocations were ended before their end. */
+function closings({ evidence, stored }: AuditedLog): (number | undefined)[] {
+  return evidence.entries.flatMap(({ seq, event }) => (event?.errorCode === 'CANCELLED' ? [stored(seq)?.tick] : []))
 }

@@ -1,7 +1,7 @@
 // P5: what needs a yes runs on a yes to that very call with those very arguments, and on nothing else.
 import type { Evidence, LedgerEntry, SentAnswer } from '../evidence.ts'
 import { needsYes, type ToolSpec } from '../plan.ts'
-import { type Asked, type AuditedCall, type AuditedLog, canonical } from './log.ts'
+import { type Asked, type AuditedCall, type AuditedLog, canonical, finalOf } from './log.ts'
 import type { Violation } from './violation.ts'
 
 export function* approvals({ ledger, plan, answers }: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
@@ -32,6 +32,9 @@ function whyNot(
   answers: readonly SentAnswer[],
 ): string | undefined {
   const isBefore = (seq: number): boolean => (log.stored(seq)?.tick ?? Number.POSITIVE_INFINITY) < tick
+  const final = finalOf(call)
+  const intent = call.intents.findLast(({ seq }) => isBefore(seq))
+  if (final && intent && final.seq < intent.seq) return 'the call had its response: the yes was used up'
   const asked = call.asked.filter(({ seq, request }) => request.kind === 'confirmation' && isBefore(seq)).at(-1)
   if (!asked) return 'nobody was asked'
   if (asked.denied !== undefined && isBefore(asked.denied)) return 'it had expired'

@@ -24,14 +24,22 @@ export function* honestEffects(evidence: Evidence, logs: readonly AuditedLog[]):
     const { effect, tool, session } = entries[0] as LedgerEntry
     const applied = effects.filter(({ repeated }) => !repeated).length
     if (applied <= 1) return
-    // one that stood still in its body goes on when it wakes, whatever others found out meanwhile
-    const isExcused = effect === 'reconcilable' && effects.some(({ process }) => hasStalled(process))
-    if (!isExcused)
-      yield { promise: 'P4', says: `${session}: ${tool} (${key}, ${effect}) took effect ${applied} times` }
+    if (effect === 'reconcilable' && isSomebodyStillAtIt(key, entries)) return
+    yield { promise: 'P4', says: `${session}: ${tool} (${key}, ${effect}) took effect ${applied} times` }
   }
 
-  function hasStalled(process: string): boolean {
-    return mishaps.some((one) => one.process === process && one.type === 'stalled')
+  /** Asked what became of it while the process that had begun it lives on: nobody can know what that will still do. */
+  function isSomebodyStillAtIt(key: string, entries: readonly LedgerEntry[]): boolean {
+    const log = logs.find(({ calls }) => calls.has(key))
+    const intents = log?.calls.get(key)?.intents.map(({ seq }) => log.stored(seq)) ?? []
+    return entries.some(
+      ({ step, tick }) =>
+        step === 'reconciled' && intents.some((by) => by && by.tick < tick && !diedBefore(by.process, tick)),
+    )
+  }
+
+  function diedBefore(process: string, tick: number): boolean {
+    return mishaps.some((one) => one.process === process && one.type === 'died' && one.tick < tick)
   }
 }
 

@@ -1,0 +1,124 @@
+// Five bugs, put between a runner and its store: each breaks one promise the runner would have kept.
+import type { Entry, Event, LogRecord, NewEntry, SessionService } from 'toolwright'
+import type { Between } from './process.ts'
+
+type Append = Parameters<SessionService['append']>
+
+/** Says that an intent is stored when it is not yet: it is sent along with what is stored next. */
+export const bodyBeforeIntent: Between = (service) => {
+  let held: Append | undefined
+  return overriding(service, {
+    async append(...append) {
+      const before = held
+      held = undefined
+      if (before) await service.append(...before)
+      if (!append[2].length || !append[2].every(({ record }) => record?.type === 'intent'))
+        return await service.append(...append)
+      held = append
+      return append[1] + append[2].length
+    },
+  })
+}
+
+/** Shows a call that was approved and has run as one that has only been approved. */
+export const usedApproval: Between = (service) =>
+  rereading(service, (entries) => {
+    const approved = approvedCalls(entries)
+    return entries.map((entry) => {
+      if (entry.record?.type === 'intent' && entry.record.calls.some(({ id }) => approved.has(id))) {
+        const nothing: LogRecord = {
+          type: 'denial',
+          invocationId: entry.record.invocationId,
+          requestId: '',
+          reason: '',
+        }
+        return { seq: entry.seq, record: nothing }
+      }
+      const answers = entry.event?.content?.parts.map(({ functionResponse }) => functionResponse?.id ?? '') ?? []
+      return entry.event?.content?.role === 'tool' && answers.some((id) => approved.has(id)) ? silent(entry) : entry
+    })
+  })
+
+/** Loses the last of several results that are stored together. */
+export const lostSibling: Between = (service) =>
+  rewriting(service, (event) => {
+    const { content } = event
+    if (content?.role !== 'tool' || content.parts.length < 2) return event
+    return { ...event, content: { ...content, parts: content.parts.slice(0, -1) } }
+  })
+
+/** Lets the first of two calls that write the same key have the last word. */
+export const deltasOutOfOrder: Between = (service) =>
+  rewriting(service, (event) => {
+    const shared = event.actions.stateDelta?.shared
+    const first = event.content?.parts[0]?.functionResponse
+    const last = event.content?.parts.at(-1)?.functionResponse
+    const isTwice =
+      first && last && first.id !== last.id && first.name === last.name && shared === `${last.name} of ${last.id}`
+    if (!isTwice) return event
+    const stateDelta = { ...event.actions.stateDelta, shared: `${first.name} of ${first.id}` }
+    return { ...event, actions: { ...event.actions, stateDelta } }
+  })
+
+/** Hides the last word of the first child of a workflow once a later one has begun. */
+export const wrongChild: Between = (service) =>
+  rereading(service, (entries) => {
+    const inChild = entries.filter(({ event }) => /^root\/a\d+@1$/.test(event?.nodeInfo?.path ?? '') && !event?.branch)
+    const first = inChild[0]?.event
+    const isOver = inChild.some(
+      ({ event }) => event?.invocationId === first?.invocationId && event?.nodeInfo?.path !== first?.nodeInfo?.path,
+    )
+    return entries.map((entry) => (isOver && isLastWord(entry.event, first) ? silent(entry) : entry))
+  })
+
+function isLastWord(event: Event | undefined, first: Event | undefined): boolean {
+  const { content, nodeInfo, invocationId } = event ?? {}
+  if (invocationId !== first?.invocationId || nodeInfo?.path !== first?.nodeInfo?.path) return false
+  return content?.role === 'model' && content.parts.every(({ text }) => text !== undefined)
+}
+
+function approvedCalls(entries: readonly Entry[]): Set<string> {
+  const yes = new Set(
+    entries.flatMap(({ event }) =>
+      event?.author === 'user'
+        ? (event.content?.parts ?? []).flatMap(({ functionResponse: answer }) =>
+            answer?.response.confirmed === true ? [answer.id ?? ''] : [],
+          )
+        : [],
+    ),
+  )
+  return new Set(
+    entries.flatMap(({ record }) => (record?.type === 'request' && yes.has(record.id) ? [record.callId] : [])),
+  )
+}
+
+/** An entry in its place that says nothing. */
+function silent({ seq, event }: Entry): Entry {
+  const { content: _, ...rest } = event as Event
+  return { seq, event: { ...rest, actions: {} } }
+}
+
+function rereading(service: SessionService, reread: (entries: readonly Entry[]) => readonly Entry[]): SessionService {
+  return overriding(service, {
+    async read(...read) {
+      const log = await service.read(...read)
+      return { ...log, entries: reread(log.entries), memo: {} }
+    },
+  })
+}
+
+function rewriting(service: SessionService, rewrite: (event: Event) => Event): SessionService {
+  return overriding(service, {
+    append: (lease, seq, entries, options) =>
+      service.append(
+        lease,
+        seq,
+        entries.map((entry): NewEntry => (entry.event ? { event: rewrite(entry.event) } : entry)),
+        options,
+      ),
+  })
+}
+
+function overriding(service: SessionService, methods: Partial<SessionService>): SessionService {
+  return { ...service, ...methods }
+}
