@@ -31,7 +31,7 @@ const response = (id: string, result: unknown = id, willContinue = false): Part 
 const answers = (author: string, parts: readonly Part[], more?: Partial<Event>) => event(author, 'tool', parts, more)
 
 const seenBy = (agent: string, log: readonly Event[], scope: Scope = { path: 'a' }) =>
-  new History(agent, scope).upTo(log)
+  new History(agent, scope).upTo(log, log.at(-1)?.invocationId ?? '')
 /** Short: the role, and what each part holds. */
 const short = (contents: readonly Content[]) =>
   contents.map(({ role, parts }) => [
@@ -80,7 +80,7 @@ test('a list brought up to date step by step is the one made at once, and earlie
   ]
   const history = new History('a', { path: 'a' })
   const given = log.map((_, at) => {
-    const list = history.upTo(log.slice(0, at + 1))
+    const list = history.upTo(log.slice(0, at + 1), log[at]?.invocationId ?? '')
     return [list, JSON.stringify(list)] as const
   })
   for (const [at, [list, before]] of given.entries()) {
@@ -263,7 +263,7 @@ test.each([
 })
 
 test('the current turn begins with what was said to the agent last, corrections do not count', () => {
-  const turn = (log: readonly Event[]) => short(new History('a', { path: 'a' }).upTo(log, 'none'))
+  const turn = (log: readonly Event[]) => short(new History('a', { path: 'a' }).upTo(log, log.at(-1)?.invocationId ?? '', 'none'))
   const log = [user('one'), says('a', '1'), user('two'), calls('a', ['1']), answers('a', [response('1')])]
   expect(turn(log)).toEqual([
     ['user', 'two'],
@@ -320,4 +320,13 @@ test('answers follow their calls under the ids and names that are shown', () => 
     ['x_1', 'look', 4],
   ])
   expect(JSON.stringify(log)).toBe(before)
+})
+
+test('an invocation that is gone on with sees the calls of one that waits as calls without a result', () => {
+  const log = [user('go'), user('pay', { invocationId: 'i2' }), calls('a', ['1'], { invocationId: 'i2' })]
+  expect(short(new History('a', { path: 'a' }).upTo(log, 'i1')).slice(2)).toEqual([
+    ['model', 'call 1'],
+    ['tool', NO_RESULT],
+  ])
+  expect(short(new History('a', { path: 'a' }).upTo(log, 'i2')).slice(2)).toEqual([['model', 'call 1']])
 })

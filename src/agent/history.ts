@@ -53,8 +53,9 @@ export class History {
   }
 
   /** A list of its own for one request: all of it, or only what was said last to the agent and what it did since. */
-  upTo(events: readonly Event[], which: 'default' | 'none' = 'default'): Content[] {
+  upTo(events: readonly Event[], invocationId: string, which: 'default' | 'none' = 'default'): Content[] {
     while (this.#read < events.length) this.#add(events[this.#read++] as Event)
+    this.#closeOther(invocationId)
     return this.#contents.slice(which === 'none' ? this.#turn : 0)
   }
 
@@ -65,8 +66,7 @@ export class History {
       if (author === 'user') this.#hearAnswers(content) // found by the call's id, in whatever scope that is
       return
     }
-    // an unfinished group of another invocation: repaired here, the log is untouched
-    if (this.#group && this.#group.invocationId !== event.invocationId) this.#close(this.#group)
+    this.#closeOther(event.invocationId)
     if (isQuestion(event)) return // for humans: the model sees the call and, in the end, its response
     if (author === 'user') this.#hear(content)
     else if (content.role === 'user') this.#instruct(event, content)
@@ -149,6 +149,11 @@ export class History {
     call.isOpen = response.willContinue === true
     call.answer = shownFor(call, parts)
     if (!this.#group.calls.some((one) => one.isOpen)) this.#close(this.#group)
+  }
+
+  /** An unfinished group of another invocation is repaired here; the log is untouched. */
+  #closeOther(invocationId: string): void {
+    if (this.#group && this.#group.invocationId !== invocationId) this.#close(this.#group)
   }
 
   /** Each call gets exactly one response, in call order; what came meanwhile follows. */

@@ -33,11 +33,13 @@ export class SessionView {
   catchUp(entries: readonly Entry[]): void {
     let at = entries.length
     while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
-    for (; at < entries.length; at++) this.add(entries[at] as Entry)
+    for (; at < entries.length; at++) this.add(entries[at] as Entry, (entries[at] as Entry).seq)
   }
 
-  add(entry: NewEntry): void {
-    this.#seq++
+  /** Takes in what is stored under this number, once. */
+  add(entry: NewEntry, seq: number): void {
+    if (seq <= this.#seq) return
+    this.#seq = seq
     if (entry.event) {
       this.events.push(entry.event)
       if (isStateEdit(entry.event)) return
@@ -83,13 +85,14 @@ export class SessionView {
     return next(this.#tree.root, { fold, tree: this.#tree }, this.#tree.root.name)
   }
 
-  history(agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
+  /** What an agent's model is shown in an invocation. */
+  history(invocationId: string, agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
       history = new History(agentName, scope)
       this.#histories = [...this.#histories, history]
     }
-    return history.upTo(this.events, which)
+    return history.upTo(this.events, invocationId, which)
   }
 
   #retire(): void {

@@ -36,17 +36,23 @@ export async function claimIfFree(
   }
 }
 
-export function hold(lease: Lease, log: HeldLog, tree: AgentTree): Held {
-  const view = viewOf(log.memo, tree)
+/** `isFresh`: whatever was made of the log before is somebody's who has lost the session, and may still write in it. */
+export function hold(lease: Lease, log: HeldLog, tree: AgentTree, isFresh = false): Held {
+  const view = viewOf(log.memo, tree, isFresh)
   view.catchUp(log.entries)
   return { lease, log, view }
 }
 
 /** What this runner made of the log already: kept where the store keeps the log. */
-function viewOf(memo: LogMemo, tree: AgentTree): SessionView {
-  if (memo.owner === tree && memo.value instanceof SessionView) return memo.value
+function viewOf(memo: LogMemo, tree: AgentTree, isFresh: boolean): SessionView {
+  if (!isFresh && memo.owner === tree && memo.value instanceof SessionView) return memo.value
   const view = new SessionView(tree)
   memo.owner = tree
   memo.value = view
   return view
+}
+
+/** Is there anything in the log by now that was not when it was read? */
+export function isOutdated({ log: { entries }, view }: Held): boolean {
+  return view.seq > (entries.at(-1)?.seq ?? 0)
 }

@@ -171,10 +171,11 @@ export class Recorder {
   /** They are stored: now they count, and may be seen. */
   #took(entries: readonly NewEntry[], seq: number): void {
     const { view, events } = this.#run
+    const before = this.#seq
     this.#seq = seq
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as NewEntry
-      view.add(entry)
+      view.add(entry, before + at + 1)
       if (entry.event && entry.event.author !== 'user') events.push(entry.event)
     }
   }

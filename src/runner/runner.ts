@@ -18,7 +18,7 @@ import { type Accepted, accept, acceptAnswers } from './accept.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { type Completion, completionOf } from './complete.ts'
-import { claim, claimIfFree, type Held, hold } from './hold.ts'
+import { claim, claimIfFree, type Held, hold, isOutdated } from './hold.ts'
 import { claimOrFollow } from './leave-answers.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
@@ -292,16 +292,24 @@ export class Runner {
     if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
     let held: Held | undefined
     try {
-      held = hold(lease, await this.sessionService.read(lease), this.#tree)
-      if (!begin.isNew) await settleInbox(held, this.#settling)
+      const isFresh = !begin.isNew && this.#stopWhoLost(key)
+      held = hold(lease, await this.sessionService.read(lease), this.#tree, isFresh)
+      const settled = begin.isNew ? undefined : await settleInbox(held, this.#settling)
       if (!begin.isNew) await this.#expire(held)
+      if (isOutdated(held)) held = hold(lease, await this.sessionService.read(lease), this.#tree)
       const accepted = begin.invocationId
         ? accept(held.view, begin, this.#options.whilePaused)
         : await this.#acceptAnswers(held, begin)
       if (accepted.replay) return await this.#replay(held, accepted.invocationId, accepted.replay, drained)
       const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : undefined
       this.#throwIfClosed()
-      return this.#start(held, accepted, begin, drained, ended)
+      return this.#start(
+        held,
+        accepted,
+        begin,
+        drained,
+        settled?.length || ended ? [...(settled ?? []), ...(ended ?? [])] : undefined,
+      )
     } catch (error) {
       await this.#giveBack(lease, held)
       throw error
@@ -318,6 +326,15 @@ export class Runner {
         if (isCancelled?.()) throw new Cancelled('The run was cancelled before it began.')
       },
     }
+  }
+
+  /** The session is ours again: a run of ours that held it before is told so, instead of finding out. */
+  #stopWhoLost(key: SessionKey): boolean {
+    const lost = this.#running.of(key).filter(({ isResting }) => !isResting)
+    for (const run of lost) {
+      run.stop(new ToolwrightError('LEASE_LOST', `The lease on session "${key.sessionId}" is no longer held.`))
+    }
+    return lost.length > 0
   }
 
   /** What was unfinished before is so still. */

@@ -1,6 +1,6 @@
 // What was left for a session while nobody held it, or by somebody whose holder died: dealt with before a run begins.
 import type { Ports } from '../base/ports.ts'
-import { createEvent } from '../event/event.ts'
+import { createEvent, type Event } from '../event/event.ts'
 import type { InboxItem, SessionService } from '../session/service.ts'
 import type { Held } from './hold.ts'
 
@@ -8,27 +8,34 @@ interface Settling {
   readonly sessionService: SessionService
   readonly ports: Ports
   /** Ends these invocations; the items are done with then. */
-  cancelAll(held: Held, invocationIds: readonly string[], drained: readonly string[]): Promise<unknown>
+  cancelAll(held: Held, invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
 }
 
-/** Answers stay: a run that goes on with what they answer takes them in itself. */
-export async function settleInbox(held: Held, settling: Settling): Promise<void> {
+const NONE: readonly Event[] = []
+
+/** Gives the events of what was cancelled. Answers stay: a run that goes on with what they answer takes them in itself. */
+export async function settleInbox(held: Held, settling: Settling): Promise<readonly Event[]> {
   const items = await settling.sessionService.drain(held.lease)
-  if (items.length === 0) return
+  if (items.length === 0) return NONE
   for (const item of items) if (item.type === 'state') await editState(held, item, settling)
   const cancels = items.filter((item) => item.type === 'cancel')
-  if (cancels.length) await cancel(held, cancels, settling)
+  return cancels.length ? await cancel(held, cancels, settling) : NONE
 }
 
 /** A cancel ends what is open; one that came too late for its run is not for the next one. */
-async function cancel(held: Held, cancels: readonly (InboxItem & { type: 'cancel' })[], settling: Settling) {
+async function cancel(
+  held: Held,
+  cancels: readonly (InboxItem & { type: 'cancel' })[],
+  settling: Settling,
+): Promise<readonly Event[]> {
   const open = held.view.open().map(({ fold }) => fold.invocationId)
   const isNamed = (invocationId: string): boolean =>
     cancels.some((item) => item.invocationId === undefined || item.invocationId === invocationId)
   const drained = cancels.map(({ id }) => id)
   const ended = open.filter(isNamed)
-  if (ended.length) await settling.cancelAll(held, ended, drained)
-  else await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
+  if (ended.length) return await settling.cancelAll(held, ended, drained)
+  await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
+  return NONE
 }
 
 async function editState(
@@ -39,6 +46,5 @@ async function editState(
   const invocationId = `e-${ports.newId()}`
   const timestamp = ports.now() / 1000
   const event = createEvent({ id: ports.newId(), invocationId, author: 'user', timestamp, actions: { stateDelta } })
-  await sessionService.append(lease, view.seq, [{ event }], { drained: [id] })
-  view.add({ event })
+  view.add({ event }, await sessionService.append(lease, view.seq, [{ event }], { drained: [id] }))
 }

@@ -1,0 +1,98 @@
+// A process stands still past its lease and takes its session up again itself: the run that lost it stops at once.
+import { approve, InMemorySessionService, type SessionService, tool } from 'toolwright'
+import { describe, expect, test, vi } from 'vitest'
+import { about, finals, process, refunds, refundTool, say, stored, where } from './approvals-kit.ts'
+import { signalled } from './kit.ts'
+
+const key = { appName: 'app', ...where }
+
+/** As over a wire: what is read is a copy, and an acknowledgement can be held back. */
+function overAWire(store: SessionService, hold: (at: number) => Promise<void> | undefined): SessionService {
+  let appends = 0
+  return new Proxy(store, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member)
+      if (typeof value !== 'function') return value
+      return async (...args: unknown[]) => {
+        const result: unknown = await value.apply(target, args)
+        if (member === 'append') await hold(++appends)
+        if (member !== 'read') return result
+        const { entries, ...log } = result as { entries: readonly unknown[] }
+        return { ...log, entries: structuredClone(entries) }
+      }
+    },
+  })
+}
+
+describe('a run that lost its session to another of its own runner', () => {
+  test('stops, and nothing it heard of late counts twice', async () => {
+    let now = 1_000_000
+    const store = new InMemorySessionService({ now: () => now })
+    const late = signalled()
+    const { refund, run } = refundTool({ requiresConfirmation: false, effect: 'idempotent' })
+    const wire = overAWire(store, (at) => (at === 3 ? late.promise : undefined)) // the intent: stored, not yet heard of
+    const { runner } = process(wire, {
+      tools: [refund],
+      steps: [refunds(5), 'done', 'hello'],
+      runner: { ports: { now: () => now } },
+    })
+    const first = say(runner)
+    await vi.waitFor(async () => expect((await stored(store)).length).toBe(2))
+    now += 60_000
+    const events = []
+    for await (const event of runner.resume(where)) events.push(event)
+    await expect(first).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    late.resolve()
+    expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 } })
+    expect(run).toHaveBeenCalledOnce()
+    expect((await say(runner)).text).toBe('hello') // the runner goes on with the session as if nothing had been
+  })
+
+  test('its tools see their signal', async () => {
+    let now = 1_000_000
+    const store = new InMemorySessionService({ now: () => now })
+    const begun = signalled<AbortSignal>()
+    const slow = tool({
+      name: 'slow',
+      description: 'Slow',
+      run: (_args, { signal }) => {
+        begun.resolve(signal)
+        return new Promise(() => {})
+      },
+    })
+    const { runner } = process(store, {
+      tools: [slow],
+      steps: [{ calls: [{ name: 'slow' }] }, 'done'],
+      runner: { ports: { now: () => now } },
+    })
+    const first = say(runner)
+    const signal = await begun.promise
+    now += 60_000
+    for await (const _ of runner.resume(where)) expect(signal.aborted).toBe(true)
+    await expect(first).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  })
+})
+
+test('an answer to what a cancel has just closed is refused, also where the log is read as a copy', async () => {
+  const store = new InMemorySessionService()
+  const wire = overAWire(store, () => undefined)
+  const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
+  const { runner } = process(wire, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'wait'] })
+  await say(runner)
+  await store.post(key, { id: 'i1', type: 'cancel' })
+  const answer = { functionResponse: { id: 'c1', name: 'ship', response: { arrived: true } } }
+  await expect(say(runner, [answer])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(finals(await stored(store)).c1).toMatchObject({ errorCode: 'CANCELLED' })
+})
+
+test('what was cancelled by word that was left is shown to whoever comes next', async () => {
+  const store = new InMemorySessionService()
+  const { refund } = refundTool()
+  const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'hello'] })
+  const { pending } = await say(runner)
+  await store.post(key, { id: 'i1', type: 'cancel' })
+  const { events, text } = await say(runner)
+  expect(text).toBe('hello')
+  expect(events.map(({ errorCode, content }) => errorCode ?? content?.role)).toEqual(['tool', 'CANCELLED', 'model'])
+  await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
