@@ -76,7 +76,23 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     ({ actions }) => actions.some(({ type, yielded }) => type === 'say' && yielded[0]?.event.content?.role === 'tool'),
   ],
   ['somebody was sent away from a busy session', ({ actions }) => refused(actions, '', 'SESSION_BUSY')],
+  ['answers were taken in by the run that held the session', ({ actions }) => followedAnother(actions)],
+  [
+    'answers were left for another process',
+    ({ journal, actions }) =>
+      journal.some(
+        ({ method, done, session, process }) =>
+          method === 'post' &&
+          done &&
+          actions.some((one) => one.type === 'answer' && one.session === session && one.process === process),
+      ),
+  ],
+  ['two invocations were unfinished at a time', ({ logs }) => logs.some(interleaved)],
   // processes
+  [
+    'recover went on with what the dead had left',
+    ({ actions }) => actions.some(({ type, yielded }) => type === 'recover' && yielded.length > 0),
+  ],
   ...[
     'message',
     'call',
@@ -187,6 +203,10 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
         (group) => new Set(group.filter(({ asked }) => !asked.length).map((call) => call.responses[0]?.seq)).size > 1,
       ),
   ],
+  [
+    'the same failure again and again ended the run',
+    ({ logs }) => events(logs).some(({ errorCode }) => errorCode === 'REPEATED_CALL'),
+  ],
   // who speaks
   [
     'agents as tools, three deep',
@@ -200,6 +220,8 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
   ],
   ['control was handed over', ({ logs }) => events(logs).some(({ actions }) => actions.transferToAgent !== undefined)],
   ['control was handed to a workflow', ({ calls }) => calls.some(({ path }) => /@t\d/.test(path))],
+  ['code made two calls at once', ({ calls }) => calls.some(({ path }) => /\/call@2$/.test(path))],
+  ['code called an agent', ({ calls }) => calls.some(({ path }) => /\/call@\d+\//.test(path))],
   ['code called a tool', ({ calls }) => calls.some(({ path }) => /\/call@\d+$/.test(path))],
   [
     'code waited for somebody',
@@ -276,6 +298,32 @@ const inList = (when: string, kind: string): boolean =>
 
 function events(logs: readonly AuditedLog[]) {
   return logs.flatMap(({ evidence }) => evidence.entries.flatMap(({ event }) => (event ? [event] : [])))
+}
+
+/** Shown to two clients of one process as it happened: one began the run, the other's answers joined it. */
+function followedAnother(actions: readonly ActionEvidence[]): boolean {
+  return actions.some(
+    (one) =>
+      is(one, 'answer (in turn)') &&
+      one.yielded.some(({ event }) =>
+        actions.some(
+          (other) =>
+            other !== one && other.process === one.process && other.yielded.some((shown) => shown.event === event),
+        ),
+      ),
+  )
+}
+
+/** Entries of one invocation stand between those of another. */
+function interleaved({ evidence }: AuditedLog): boolean {
+  const seen: string[] = []
+  for (const { event, record } of evidence.entries) {
+    const { invocationId } = event ?? record
+    if (seen.at(-1) === invocationId) continue
+    if (seen.includes(invocationId)) return true
+    seen.push(invocationId)
+  }
+  return false
 }
 
 function loopsOverProcesses({ logs, plan }: Facts): boolean {

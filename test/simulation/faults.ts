@@ -55,9 +55,9 @@ export class Faults {
     return this.#random.between(5_000, 40_000)
   }
 
-  /** Does what a dying process had sent still arrive? */
-  arrives(): boolean {
-    return this.#random.chance(0.5)
+  /** What becomes of what a dying process had sent. */
+  fateOfTheSent(): 'arrives' | 'late' | 'lost' {
+    return this.#random.pick(['arrives', 'late', 'late', 'lost'])
   }
 
   #roll<T>(kinds: readonly (readonly [probability: number, fault: T])[]): T | undefined {

@@ -43,7 +43,7 @@ function weather(random: Random): Weather {
 
 const AIMS = [
   ...['message', 'call', 'intent', 'response', 'question', 'answer', 'handle', 'reply', 'opening', 'denial'],
-  ...['error CANCELLED', 'claim', 'release', 'renew', 'post', 'step'],
+  ...['error CANCELLED', 'error CANCELLED', 'handle', 'claim', 'release', 'renew', 'post', 'step'],
 ]
 
 function toolSpec(random: Random, at: number): ToolSpec {
@@ -55,7 +55,7 @@ function toolSpec(random: Random, at: number): ToolSpec {
     [1, 'broken'],
     [2, 'body'],
     [2, 'input'],
-    [2, 'longRunning'],
+    [3, 'longRunning'],
   ])
   return {
     name: `t${at}_${gate}_${effect}`,
@@ -140,6 +140,10 @@ class Agents {
   #script(callable: readonly string[], targets: readonly string[], runsCode: boolean, turn: number): Reply[] {
     const random = this.#random
     const replies: Reply[] = []
+    if (callable.length && random.chance(0.03)) {
+      const calls = [this.#call(callable, turn)]
+      return Array.from({ length: 5 }, () => ({ type: 'calls', calls })) // it does not learn
+    }
     for (let n = random.between(0, this.#isDeep ? 1 : 3); n > 0; n--) {
       if (random.chance(0.03)) replies.push({ type: 'error' })
       else if (targets.length && random.chance(0.4)) {
@@ -151,11 +155,7 @@ class Agents {
         const calls = Array.from({ length: many }, () => this.#call(callable, turn))
         replies.push(
           runsCode && random.chance(0.5)
-            ? {
-                type: 'code',
-                calls,
-                atOnce: random.chance(0.3),
-              }
+            ? { type: 'code', calls, atOnce: random.chance(0.3) }
             : { type: 'calls', calls },
         )
       }

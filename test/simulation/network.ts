@@ -13,6 +13,8 @@ export interface Mortal extends Owner {
 
 interface InFlight {
   readonly from: Mortal
+  readonly says: string
+  readonly arrive: () => void
   isLost: boolean
 }
 
@@ -60,9 +62,15 @@ export class Network {
     return service as unknown as SessionService // all of its methods are in the list, and each takes what it is given
   }
 
-  /** What a process had sent when it died may still arrive. */
+  /** What a process had sent when it died may still arrive, now or when it has long been followed by another. */
   cut(process: Mortal): void {
-    for (const one of this.#inFlight) if (one.from === process && !this.#faults.arrives()) one.isLost = true
+    for (const one of this.#inFlight) {
+      if (one.from !== process) continue
+      const fate = this.#faults.fateOfTheSent()
+      if (fate === 'arrives') continue
+      one.isLost = true
+      if (fate === 'late') this.#world.addLater(`${one.says}, long dead`, one.arrive, this.#faults.lateMs())
+    }
   }
 
   #send(from: Mortal, method: Method, args: readonly unknown[]): Promise<unknown> {
@@ -85,12 +93,8 @@ export class Network {
     fault: Fault | undefined,
     then: (answer: Promise<unknown>, fault: Fault | undefined) => void,
   ): void {
-    const flight: InFlight = { from, isLost: false }
-    this.#inFlight.push(flight)
     const says = `${method}${describe(args)} of ${from.name}${fault ? ` (${fault})` : ''}`
     const arrive = (): void => {
-      this.#inFlight = this.#inFlight.filter((one) => one !== flight)
-      if (flight.isLost) return
       const what = `${method}${describe(args)}`
       if (fault === 'kill before') {
         from.die(`before ${what}`)
@@ -105,8 +109,14 @@ export class Network {
       if (fault === 'duplicate') this.#travel(from, method, args, 'repeat', () => {})
       then(answer, fault)
     }
-    if (fault === 'late') this.#world.addLater(says, arrive, this.#faults.lateMs())
-    else this.#world.add(undefined, says, arrive)
+    const flight: InFlight = { from, says, arrive, isLost: false }
+    this.#inFlight.push(flight)
+    const land = (): void => {
+      this.#inFlight = this.#inFlight.filter((one) => one !== flight)
+      if (!flight.isLost) arrive()
+    }
+    if (fault === 'late') this.#world.addLater(says, land, this.#faults.lateMs())
+    else this.#world.add(undefined, says, land)
   }
 
   #perform(from: Mortal, method: Method, args: readonly unknown[], fault: Fault | undefined): Promise<unknown> {

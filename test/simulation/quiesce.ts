@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 import { LAST_TURN, turnText } from './script-model.ts'
 
 const MOST_ROUNDS = 60
-const MOST_STEPS = 6_000
+const MOST_STEPS = 30_000
 
 /** A process that nothing has happened to. */
 const FRESH = 9

@@ -29,7 +29,7 @@ export interface SimulateOptions {
 }
 
 /** No conversation needs more; one that does goes round in circles. */
-const MOST_STEPS = 4_000
+const MOST_STEPS = 30_000
 
 export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Report> {
   holdDigestsStill()

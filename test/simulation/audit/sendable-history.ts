@@ -1,5 +1,6 @@
 // P7: whatever a model was sent pairs each call with exactly one response, right after it, in order.
 import type { Content, Part } from 'toolwright'
+import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems } from 'toolwright/testing'
 import type { Evidence } from '../evidence.ts'
 import type { AuditedLog } from './log.ts'
 import type { Violation } from './violation.ts'
@@ -11,10 +12,13 @@ export function* sendableHistory({ requests }: Evidence, logs: readonly AuditedL
     ),
   )
   for (const { agent, contents } of requests) {
-    for (const problem of problemsOf(contents, questions))
-      yield { promise: 'P7', says: `a request of ${agent}: ${problem}` }
+    const problems = [...problemsOf(contents, questions), ...providers.flatMap((problems) => problems(contents))]
+    for (const problem of problems) yield { promise: 'P7', says: `a request of ${agent}: ${problem}` }
   }
 }
+
+/** Each has rules of its own on top of ours. */
+const providers = [geminiHistoryProblems, openAiHistoryProblems, anthropicHistoryProblems]
 
 function* problemsOf(contents: readonly Content[], questions: ReadonlySet<string>): Iterable<string> {
   if (contents.length === 0) yield 'there is nothing in it'
