@@ -273,6 +273,29 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await inbox(store)).toEqual([])
   })
 
+  test.each(['while the run goes on', 'and the run has come to rest'])(
+    'state sent with an answer, %s, is written once',
+    async (when) => {
+      const store = newStore()
+      const { runner, begun, letGo, run } = asksAndWorks(store)
+      const working = say(runner)
+      await begun.promise
+      const message = [approve(await asked(store))]
+      if (when.startsWith('and')) {
+        letGo.resolve()
+        await working
+      }
+      const answering = runner.complete({ ...where, message, stateDelta: { colour: 'blue' } })
+      letGo.resolve()
+      await Promise.all([working, answering])
+      expect(run).toHaveBeenCalledOnce()
+      const session = await store.getSession(key)
+      expect(session?.state).toMatchObject({ colour: 'blue' })
+      expect(session?.events.filter(({ actions }) => actions.stateDelta?.colour)).toHaveLength(1)
+      expect(await inbox(store)).toEqual([])
+    },
+  )
+
   test('what an answer must look like counts here too', async () => {
     const store = newStore()
     const name = tool({

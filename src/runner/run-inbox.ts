@@ -1,5 +1,6 @@
 // What others leave for the holder of a session: answers, results, state, the wish that it stop.
 import type { SessionView } from '../agent/session-view.ts'
+import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { Draft, Logger } from '../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
@@ -15,24 +16,55 @@ export interface Hearer {
   readonly view: SessionView
   readonly sessionId: string
   readonly logger: Logger
+  readonly ports: Pick<Ports, 'now'>
+  readonly stopped: { readonly reason: unknown } | undefined
   /** It takes nothing in any more. */
   readonly isResting: boolean
-  now(): number
   drain(): Promise<InboxItem[]>
   draft(author: 'user', scope: undefined, content: Content | undefined, actions: EventActions): Draft
   commit(entries: readonly NewEntry[], drained: readonly string[]): Promise<void>
   cancelledBy(item: InboxItem, isForOthers: boolean): void
 }
 
-/** Takes in what is there; tells of each message of answers that is in the log of this run now. */
-export async function hearInbox(run: Hearer, taken: (itemId: string, message: Content) => void): Promise<void> {
-  for (const item of await run.drain()) {
-    if (run.isResting) break
-    if (item.type === 'cancel') hearCancel(run, item)
-    else if (item.type === 'state') await hearState(run, item)
-    else {
-      const message = await hearAnswer(run, item)
-      if (message) taken(item.id, message)
+/** What others leave while the run is under way. */
+export class RunInbox {
+  readonly #run: Hearer
+  /** The latest look, and those before it. */
+  #looking: Promise<void> = Promise.resolve()
+  /** Answers that are in the log of this run now, as they were recorded, by the id of the item. */
+  readonly #taken: Map<string, Content> = new Map()
+
+  constructor(run: Hearer) {
+    this.#run = run
+  }
+
+  /** Takes in what is there, one look after another. */
+  look(): Promise<void> {
+    const look = this.#looking.then(() => this.#look())
+    this.#looking = look.catch(() => {})
+    return look
+  }
+
+  /** Settles when nobody looks any more. */
+  async looked(): Promise<void> {
+    await this.#looking
+  }
+
+  /** The answers of an item, when they were taken in. */
+  taken(itemId: string): Content | undefined {
+    return this.#taken.get(itemId)
+  }
+
+  async #look(): Promise<void> {
+    if (this.#run.isResting || this.#run.stopped) return
+    for (const item of await this.#run.drain()) {
+      if (this.#run.isResting) return
+      if (item.type === 'cancel') hearCancel(this.#run, item)
+      else if (item.type === 'state') await hearState(this.#run, item)
+      else {
+        const message = await hearAnswer(this.#run, item)
+        if (message) this.#taken.set(item.id, message)
+      }
     }
   }
 }
@@ -54,7 +86,7 @@ async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'res
   let answers: Answers
   try {
     const folds = run.view.open().map(({ fold }) => fold)
-    answers = await readAnswers(folds, contentOf(item), run.now(), (id) => wasAnswered(run.view, id))
+    answers = await readAnswers(folds, contentOf(item), run.ports.now(), (id) => wasAnswered(run.view, id))
   } catch (error) {
     if (!(error instanceof ToolwrightError)) throw error
     // whoever sent it is told the same when it asks what became of it
