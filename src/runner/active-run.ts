@@ -69,6 +69,8 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   /** Which reply a call's id was given to. */
   #callIds: Few<object> | undefined
   #drafts = 0
+  /** Settles when the message is recorded. */
+  #begun: Promise<void> | undefined
   /** Made when it is first looked into. */
   #inbox: RunInbox | undefined
   /** Items of the inbox that it was begun or stopped by. */
@@ -204,9 +206,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   #go(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<unknown> {
     const { plugins } = this.services
-    if (plugins.length) return this.#tellTheBeginning(message, stateDelta).then(this.#goOn)
-    if (!message && !stateDelta) return this.#goOn()
-    return this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }], this.#drained).then(this.#goOn)
+    if (plugins.length) this.#begun = this.#tellTheBeginning(message, stateDelta)
+    else if (!message && !stateDelta) return this.#goOn()
+    else this.#begun = this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }], this.#drained)
+    return this.#begun.then(this.#goOn)
   }
 
   readonly #goOn = (): Promise<unknown> => {
@@ -338,6 +341,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return this.#recorder.commit(entries, drained)
   }
 
+  commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean> {
+    return this.#recorder.commitIf(isSo, entries, drained)
+  }
+
   emit(event: Event): void {
     this.#recorder.emit(event)
   }
@@ -356,7 +363,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   /** Takes in what others have left. */
   hear(): Promise<void> {
-    this.#inbox ??= new RunInbox(this)
+    this.#inbox ??= new RunInbox(this, this.#begun)
     return this.#inbox.look()
   }
 

@@ -23,6 +23,8 @@ export interface Hearer {
   drain(): Promise<InboxItem[]>
   draft(author: 'user', scope: undefined, content: Content | undefined, actions: EventActions): Draft
   commit(entries: readonly NewEntry[], drained: readonly string[]): Promise<void>
+  /** Records only when it is so at that moment; false when it is not. */
+  commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean>
   cancelledBy(item: InboxItem, isForOthers: boolean): void
 }
 
@@ -34,8 +36,10 @@ export class RunInbox {
   /** Answers that are in the log of this run now, as they were recorded, by the id of the item. */
   readonly #taken: Map<string, Content> = new Map()
 
-  constructor(run: Hearer) {
+  /** `begun`: what the run itself was begun with comes first. */
+  constructor(run: Hearer, begun: Promise<unknown> | undefined) {
     this.#run = run
+    if (begun) this.#looking = begun.then(ignore, ignore)
   }
 
   /** Takes in what is there, one look after another. */
@@ -69,6 +73,8 @@ export class RunInbox {
   }
 }
 
+const ignore = (): void => {}
+
 /** One that names no invocation is for all that is open: the others are left to whoever comes next. */
 function hearCancel(run: Hearer, item: InboxItem & { type: 'cancel' }): void {
   const { invocationId } = run.fold
@@ -83,21 +89,33 @@ async function hearState(run: Hearer, { id, stateDelta }: InboxItem & { type: 's
 
 /** As it is recorded, now or before; undefined when it is not. What is another invocation's stays where it is. */
 async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'result' }): Promise<Content | undefined> {
-  let answers: Answers
+  for (;;) {
+    const answers = await judged(run, item)
+    if (!answers) {
+      if (!run.isResting) await run.commit([], [item.id])
+      return undefined
+    }
+    if (answers.fold !== run.fold || run.isResting) return undefined
+    if (answers.isRepeat) {
+      await run.commit([], [item.id])
+      return answers.message
+    }
+    const event = run.draft('user', undefined, answers.message, {})
+    // while they were judged, something may have been recorded that they come too late for
+    if (await run.commitIf(answers.isAwaited, [{ event }], [item.id])) return answers.message
+  }
+}
+
+/** Undefined when they are refused: whoever sent them is told why when it asks what became of them. */
+async function judged(run: Hearer, item: InboxItem & { type: 'answer' | 'result' }): Promise<Answers | undefined> {
   try {
     const folds = run.view.open().map(({ fold }) => fold)
-    answers = await readAnswers(folds, contentOf(item), run.ports.now(), (id) => wasAnswered(run.view, id))
+    return await readAnswers(folds, contentOf(item), run.ports.now(), (id) => wasAnswered(run.view, id))
   } catch (error) {
     if (!(error instanceof ToolwrightError)) throw error
-    // whoever sent it is told the same when it asks what became of it
     run.logger.warn(`An answer left for session "${run.sessionId}" was not taken: ${messageOf(error)}`)
-    if (!run.isResting) await run.commit([], [item.id])
     return undefined
   }
-  if (answers.fold !== run.fold || run.isResting) return undefined
-  const heard = answers.isRepeat ? [] : [{ event: run.draft('user', undefined, answers.message, {}) }]
-  await run.commit(heard, [item.id])
-  return answers.message
 }
 
 function contentOf(item: InboxItem & { type: 'answer' | 'result' }): Content {
