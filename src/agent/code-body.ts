@@ -44,15 +44,14 @@ export async function codeBody(code: CodeCall): Promise<unknown> {
     const calls = new CallsFromCode(code)
     try {
       const result = await untilStopped(run, Promise.race([execute(code, calls, input), calls.whenPaused]))
-      if (result === SUSPENDED || calls.paused) return await calls.suspend()
+      await calls.end()
+      if (result === SUSPENDED || calls.paused) return SUSPENDED
       return await settled(code, result, input)
     } catch (error) {
-      if (run.stopped) throw run.stopped.reason
-      if (calls.paused) return await calls.suspend()
+      await calls.end()
+      if (calls.paused) return SUSPENDED
       run.logger.warn(`Code could not be run (attempt ${attempt} of ${ATTEMPTS}): ${messageOf(error)}`, error)
       if (attempt === ATTEMPTS) throw new ToolError(`The code could not be run: ${messageOf(error)}`)
-    } finally {
-      calls.end()
     }
   }
 }
@@ -92,7 +91,7 @@ class CallsFromCode implements Waiter {
   readonly #controller = new AbortController()
   #made = 0
   #pause: (() => void) | undefined
-  readonly #answering: Set<Promise<void>> = new Set()
+  readonly #underWay: Set<Promise<CallState>> = new Set()
   /** A tool it called waits for somebody: the code will be run again when they have answered. */
   paused = false
   /** Also for an executor that does not listen to its signal. */
@@ -111,62 +110,61 @@ class CallsFromCode implements Waiter {
     return this.#controller.signal
   }
 
-  /** What other calls of the code give is recorded before the run comes to rest. */
-  async suspend(): Promise<typeof SUSPENDED> {
-    while (this.#answering.size) await Promise.allSettled(this.#answering)
-    if (this.#code.run.stopped) throw this.#code.run.stopped.reason
-    return SUSPENDED
-  }
-
   stop(reason: unknown): void {
     this.#controller.abort(reason)
   }
 
-  end(): void {
+  /** Nothing more is called; what was is recorded, whether the code waited for it or not, before anything goes on. */
+  async end(): Promise<void> {
     this.#code.run.forget(this)
     this.#controller.abort(new ToolError('The code has ended.', { code: 'CANCELLED' }))
+    while (this.#underWay.size) await Promise.allSettled(this.#underWay)
+    if (this.#code.run.stopped) throw this.#code.run.stopped.reason
   }
 
   async call(name: string, given: unknown): Promise<JsonObject> {
     this.#controller.signal.throwIfAborted()
     if (++this.#made > MAX_CALLS) throw new ToolError(`Code may call at most ${MAX_CALLS} tools.`)
-    const { run, dispatch, agentName, place } = this.#code
+    const { place } = this.#code
     const path = childPath(this.#path, 'call', this.#made) // no model can name a call of its own like this
     const inner: Place = { path, branch: place.branch, isolation: this.#path, tree: place.tree }
-    const args: JsonObject = isRecord(given) ? given : {}
-    if (!run.fold.scopes.has(path)) {
-      const parts = [{ functionCall: { id: run.newCallId(), name, args } }]
-      await run.commit([{ event: run.draft(agentName, inner, { role: 'model', parts }, {}) }])
-    }
-    const call = run.fold.scopes.get(path)?.calls[0] as CallState
-    if (call.name !== name || canonicalJson(call.args) !== canonicalJson(args)) {
-      throw new ToolError(
-        `Run again, the code called ${name} where it had called ${call.name}, or with other arguments.`,
-      )
-    }
-    if (!call.response) await this.#answer(dispatch([call], inner))
-    if (!call.response || call.pending) return this.#wait()
+    const underWay = this.#carryOut(inner, name, isRecord(given) ? given : {})
+    this.#underWay.add(underWay)
+    const call = await underWay.finally(() => this.#underWay.delete(underWay))
+    if (!call.response || call.pending) return await this.#wait()
     this.#passOn(path)
     const { response } = call.response
     if (!isFailure(response)) return response
     throw new ToolError(String(response.error), { code: String(response.errorCode) as ResultErrorCode })
   }
 
+  async #carryOut(inner: Place, name: string, args: JsonObject): Promise<CallState> {
+    const { run, agentName, dispatch } = this.#code
+    if (!run.fold.scopes.has(inner.path)) {
+      const parts = [{ functionCall: { id: run.newCallId(), name, args } }]
+      await run.commit([{ event: run.draft(agentName, inner, { role: 'model', parts }, {}) }])
+    }
+    const call = run.fold.scopes.get(inner.path)?.calls[0] as CallState
+    if (call.name !== name || canonicalJson(call.args) !== canonicalJson(args)) {
+      throw new ToolError(
+        `Run again, the code called ${name} where it had called ${call.name}, or with other arguments.`,
+      )
+    }
+    const isBegun = call.response !== undefined || this.paused // what pauses the code pauses what it has not begun
+    if (!isBegun) await dispatch([call], inner)
+    if (!call.response || call.pending) this.#pauseNow()
+    return call
+  }
+
   /** The code is stopped where it waits; nothing it does after this counts. */
   #wait(): Promise<never> {
-    this.paused = true
-    this.#pause?.()
-    this.#controller.abort(new ToolError('The code is paused.', { code: 'CANCELLED' }))
     return new Promise(() => {})
   }
 
-  async #answer(answering: Promise<void>): Promise<void> {
-    this.#answering.add(answering)
-    try {
-      await answering
-    } finally {
-      this.#answering.delete(answering)
-    }
+  #pauseNow(): void {
+    this.paused = true
+    this.#pause?.()
+    this.#controller.abort(new ToolError('The code is paused.', { code: 'CANCELLED' }))
   }
 
   /** Where a tool sends control is where control goes once the code is done. */

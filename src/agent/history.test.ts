@@ -263,7 +263,8 @@ test.each([
 })
 
 test('the current turn begins with what was said to the agent last, corrections do not count', () => {
-  const turn = (log: readonly Event[]) => short(new History('a', { path: 'a' }).upTo(log, log.at(-1)?.invocationId ?? '', 'none'))
+  const turn = (log: readonly Event[]) =>
+    short(new History('a', { path: 'a' }).upTo(log, log.at(-1)?.invocationId ?? '', 'none'))
   const log = [user('one'), says('a', '1'), user('two'), calls('a', ['1']), answers('a', [response('1')])]
   expect(turn(log)).toEqual([
     ['user', 'two'],

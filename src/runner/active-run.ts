@@ -25,16 +25,16 @@ import type { HeldLog, InboxItem, Lease, Session, StateReader } from '../session
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { acceptAnswers } from './accept.ts'
+import { tellBeginning, tellEnd, unlessItHangs } from './around-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { closingEntries } from './close-run.ts'
 import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
-import { BRIEFLY_MS } from './event-watch.ts'
-import { type Hearer, hearInbox } from './hear-inbox.ts'
 import { LiveSession } from './live-session.ts'
 import { isInterrupted } from './pending.ts'
 import { Recorder } from './recorder.ts'
 import type { Followable } from './run.ts'
+import { type Hearer, RunInbox } from './run-inbox.ts'
 import type { RunServices } from './run-services.ts'
 import { RunState } from './run-state.ts'
 import { Waiters } from './waiters.ts'
@@ -69,10 +69,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   /** Which reply a call's id was given to. */
   #callIds: Few<object> | undefined
   #drafts = 0
-  /** A look at the inbox that is under way, and those before it. */
-  #hearing: Promise<void> | undefined
-  /** Answers that came by the inbox, as they were recorded. */
-  #taken: Map<string, Content> | undefined
+  /** Settles when the message is recorded. */
+  #begun: Promise<void> | undefined
+  /** Made when it is first looked into. */
+  #inbox: RunInbox | undefined
   /** Items of the inbox that it was begun or stopped by. */
   #drained: readonly string[] | undefined
 
@@ -179,13 +179,13 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     } catch (error) {
       await this.#endEarly(error)
     }
-    if (this.services.plugins.length) await this.#unlessItHangs(this.#tellTheEnd())
+    if (this.services.plugins.length) await unlessItHangs(this, this.#tellTheEnd())
     await this.#comeToRest()
   }
 
   async #comeToRest(): Promise<void> {
     this.isResting = true
-    if (this.#hearing) await this.#hearing
+    if (this.#inbox) await this.#inbox.looked()
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
     if (!this.failure && this.view.hasWaited) await this.#tellWhoCanAnswer()
     const isLeft = this.failure !== undefined || (this.view.hasOthers(this.fold) && isInterrupted(this.view))
@@ -206,9 +206,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   #go(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<unknown> {
     const { plugins } = this.services
-    if (plugins.length) return this.#tellTheBeginning(message, stateDelta).then(this.#goOn)
-    if (!message && !stateDelta) return this.#goOn()
-    return this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }], this.#drained).then(this.#goOn)
+    if (plugins.length) this.#begun = this.#tellTheBeginning(message, stateDelta)
+    else if (!message && !stateDelta) return this.#goOn()
+    else this.#begun = this.commit([{ event: this.#heard(message, stateDelta, this.#context()) }], this.#drained)
+    return this.#begun.then(this.#goOn)
   }
 
   readonly #goOn = (): Promise<unknown> => {
@@ -249,7 +250,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   async #tellTheBeginning(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
     const context = this.#context()
-    for (const plugin of this.services.plugins) await plugin.beforeRun?.({ message, context })
+    await tellBeginning(this.services.plugins, message, context)
     if (message || stateDelta) {
       await this.commit([{ event: this.#heard(message, stateDelta, context) }], this.#drained)
     } else await this.#recordWrites(context)
@@ -340,6 +341,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return this.#recorder.commit(entries, drained)
   }
 
+  commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean> {
+    return this.#recorder.commitIf(isSo, entries, drained)
+  }
+
   emit(event: Event): void {
     this.#recorder.emit(event)
   }
@@ -356,36 +361,24 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     await this.hear()
   }
 
-  /** Takes in what others have left, one look after another. */
+  /** Takes in what others have left. */
   hear(): Promise<void> {
-    const before = this.#hearing ?? REST
-    const heard = before.then(async () => {
-      if (this.isResting || this.stopped) return
-      await hearInbox(this, (itemId, message) => {
-        this.#taken ??= new Map()
-        this.#taken.set(itemId, message)
-      })
-    })
-    this.#hearing = heard.catch(() => {})
-    return heard
+    this.#inbox ??= new RunInbox(this, this.#begun)
+    return this.#inbox.look()
   }
 
   /** The answers of an item of the inbox, when this run has taken them in. */
   taken(itemId: string): Content | undefined {
-    return this.#taken?.get(itemId)
+    return this.#inbox?.taken(itemId)
   }
 
   /** Throws what is wrong with answers that were not taken in; nothing is when they are another invocation's. */
   async refuse(message: Content): Promise<void> {
-    await acceptAnswers(this.view, this.#options.log.entries, message, this.now())
+    await acceptAnswers(this.view, this.#options.log.entries, message, this.ports.now())
   }
 
   drain(): Promise<InboxItem[]> {
     return this.#recorder.drain()
-  }
-
-  now(): number {
-    return this.services.ports.now()
   }
 
   cancelledBy({ id }: InboxItem, isForOthers: boolean): void {
@@ -417,29 +410,11 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     }
   }
 
-  /** Plugins may take their time, but not keep a run that is stopped from coming to rest. */
-  #unlessItHangs(told: Promise<void>): Promise<void> {
-    return new Promise((resolve) => {
-      let cancelTimer: (() => void) | undefined
-      const waiter: Waiter = {
-        stop: () => {
-          cancelTimer ??= this.services.ports.setTimer(resolve, BRIEFLY_MS)
-        },
-      }
-      this.onStop(waiter)
-      void told.then(() => {
-        this.forget(waiter)
-        cancelTimer?.()
-        resolve()
-      })
-    })
-  }
-
   async #tellTheEnd(): Promise<void> {
     const context = this.#context()
     try {
       await this.#recorder.emitted()
-      for (const plugin of this.services.plugins) await plugin.afterRun?.({ context })
+      await tellEnd(this.services.plugins, context)
       await this.#recordWrites(context)
     } catch (error) {
       this.failure ??= { reason: error }

@@ -12,6 +12,8 @@ export interface Answers {
   readonly message: Content
   /** Every one of them had been given before, in the same words. */
   readonly isRepeat: boolean
+  /** Is each still waited for? Asked again right before they are recorded. */
+  isAwaited(): boolean
 }
 
 /** All of one invocation, each to something that is known; anything else is an error and nothing is recorded. */
@@ -25,9 +27,11 @@ export async function readAnswers(
   let repeats = 0
   const answers: Part[] = []
   const answered = new Set<unknown>()
+  const all: Found[] = []
   for (const { functionResponse: answer } of parts) {
     if (!answer) throw new ToolwrightError('INVALID_REQUEST', 'A message holds answers or something new, not both.')
     const found = find(folds, answer.id ?? '')
+    all.push(found)
     owner ??= found.fold
     if (owner !== found.fold) {
       throw new ToolwrightError('INVALID_REQUEST', 'The answers belong to different invocations: send them one by one.')
@@ -37,8 +41,7 @@ export async function readAnswers(
       throw new ToolwrightError('INVALID_REQUEST', `"${answer.id}" is answered twice in one message.`)
     answered.add(what)
     const response = asObject(answer.response)
-    if (found.asked ? isRepeat(found, found.asked, response) : isResultRepeated(found.call, response, wasGiven))
-      repeats++
+    if (found.asked ? isRepeat(found, found.asked, response) : isResultRepeated(found, response, wasGiven)) repeats++
     else if (found.asked) await check(found.asked, response, now)
     else checkChoice(found.call, answer, response)
     answers.push({ functionResponse: cleaned(answer, response, found) })
@@ -46,7 +49,13 @@ export async function readAnswers(
   if (repeats > 0 && repeats < answers.length) {
     throw new ToolwrightError('ALREADY_ANSWERED', 'Some of the answers were given before: send only the others.')
   }
-  return { fold: owner as Fold, message: { role: 'user', parts: answers }, isRepeat: repeats > 0 }
+  const isAwaited = (): boolean => all.every(isOpen)
+  return { fold: owner as Fold, message: { role: 'user', parts: answers }, isRepeat: repeats > 0, isAwaited }
+}
+
+function isOpen({ fold, call, asked }: Found): boolean {
+  if (!asked) return call.pending && fold.isOpen(call)
+  return asked.answer === undefined && asked.denied === undefined && fold.isOpen(call)
 }
 
 interface Found {
@@ -89,9 +98,10 @@ function isRepeat({ fold, call }: Found, { request, answer, denied }: RequestSta
 }
 
 /** A call that was answered by nobody outside has nothing to be repeated. */
-function isResultRepeated(call: CallState, response: JsonObject, wasGiven: (callId: string) => boolean): boolean {
-  if (call.pending) return false
-  if (!wasGiven(call.id)) throw nothingPending(call.id)
+function isResultRepeated(found: Found, response: JsonObject, wasGiven: (callId: string) => boolean): boolean {
+  const { call } = found
+  if (isOpen(found)) return false
+  if (call.pending || !wasGiven(call.id)) throw nothingPending(call.id)
   if (call.response && canonicalJson(call.response.response) === canonicalJson(response)) return true
   throw new ToolwrightError('ALREADY_ANSWERED', `Call "${call.id}" has its result already.`)
 }

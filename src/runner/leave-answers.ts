@@ -1,4 +1,5 @@
 // Answers to a session that somebody holds: left for the holder, who is followed; or given by us when we come to hold it.
+import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { InboxItem, Lease, SessionKey, SessionService } from '../session/service.ts'
@@ -29,18 +30,19 @@ export interface Claimed {
 
 export async function claimOrFollow(
   key: SessionKey,
-  message: Content,
+  { message, stateDelta }: { readonly message: Content; readonly stateDelta: JsonObject | undefined },
   leaving: Leaving,
 ): Promise<Claimed | { readonly type: 'followed'; readonly run: FollowedRun }> {
   const { sessionService, ports } = leaving
   const item: InboxItem = { id: ports.newId(), type: 'answer', content: message }
+  const items: InboxItem[] = stateDelta ? [{ id: ports.newId(), type: 'state', stateDelta }, item] : [item]
   let drained: readonly string[] | undefined
   for (;;) {
     leaving.check()
     const free = await claimIfFree(sessionService, key)
     if (free) return { type: 'claimed', lease: free.lease, drained }
-    if (!drained) await sessionService.post(key, item)
-    drained = [item.id]
+    if (!drained) for (const one of items) await sessionService.post(key, one)
+    drained = items.map(({ id }) => id)
     const holder = leaving.holderOf(key)
     const run = holder && (await follow(holder, item.id, message))
     if (run) return { type: 'followed', run }

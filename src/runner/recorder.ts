@@ -59,6 +59,18 @@ export class Recorder {
     return this.#watch ? this.#commitShown(this.#watch, entries, drained) : this.#append(entries, drained)
   }
 
+  /** Records only when it is so once everything before it is recorded. */
+  async commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean> {
+    const shown = this.#watch ? await this.#watch.show(entries) : entries
+    if (!this.#turnstile.enter()) await this.#turnstile.turn()
+    if (!isSo()) {
+      this.#turnstile.leave()
+      return false
+    }
+    await this.#appendNow(shown, drained)
+    return true
+  }
+
   async #commitShown(watch: EventWatch, entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
     if (this.#run.stopped) throw this.#run.stopped.reason
     await this.#append(await watch.show(entries), drained)

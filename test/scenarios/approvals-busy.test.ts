@@ -273,6 +273,64 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await inbox(store)).toEqual([])
   })
 
+  test.each(['while the run goes on', 'and the run has come to rest'])(
+    'state sent with an answer, %s, is written once',
+    async (when) => {
+      const store = newStore()
+      const { runner, begun, letGo, run } = asksAndWorks(store)
+      const working = say(runner)
+      await begun.promise
+      const message = [approve(await asked(store))]
+      if (when.startsWith('and')) {
+        letGo.resolve()
+        await working
+      }
+      const answering = runner.complete({ ...where, message, stateDelta: { colour: 'blue' } })
+      letGo.resolve()
+      await Promise.all([working, answering])
+      expect(run).toHaveBeenCalledOnce()
+      const session = await store.getSession(key)
+      expect(session?.state).toMatchObject({ colour: 'blue' })
+      expect(session?.events.filter(({ actions }) => actions.stateDelta?.colour)).toHaveLength(1)
+      expect(await inbox(store)).toEqual([])
+    },
+  )
+
+  test('the same answer again, while the first is being written down, is not written down again', async () => {
+    const store = newStore()
+    const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
+    const slow = signalled()
+    let appends = -10
+    const wire = new Proxy(store, {
+      get(target, member) {
+        const value: unknown = Reflect.get(target, member)
+        if (typeof value !== 'function') return value
+        return async (...args: unknown[]) => {
+          const result: unknown = await value.apply(target, args)
+          if (member === 'append' && ++appends === 1) await slow.promise // the answer: stored, not yet heard of
+          return result
+        }
+      },
+    })
+    const steps = [{ calls: [{ id: 'c1', name: 'ship' }] }, 'shipped']
+    const { runner } = process(wire, { tools: [ship], steps, runner: { ...quick, whilePaused: 'reject' } })
+    await say(runner)
+    appends = 0
+    const parts = (arrived: boolean) => [{ functionResponse: { id: 'c1', name: 'ship', response: { arrived } } }]
+    const first = say(runner, parts(true))
+    await vi.waitFor(() => expect(appends).toBe(1))
+    const again = say(runner, parts(true))
+    const other = say(runner, parts(false))
+    slow.resolve()
+    expect(await first).toMatchObject({ text: 'shipped' })
+    expect(await again).toMatchObject({ text: 'shipped' })
+    await expect(other).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
+    const given = (await stored(store)).filter(
+      ({ author, content }) => author === 'user' && content?.parts[0]?.functionResponse,
+    )
+    expect(given).toHaveLength(1)
+  })
+
   test('what an answer must look like counts here too', async () => {
     const store = newStore()
     const name = tool({

@@ -336,6 +336,77 @@ describe('tools called from code', () => {
     expect([pay.mock.calls.length, added.mock.calls.length]).toEqual([1, 1])
   })
 
+  test.each<[string, Run]>([
+    [
+      'code that does not wait for what it called',
+      async ({ callTool }) => {
+        void callTool?.('slow', {})
+        return ok('left')
+      },
+    ],
+    [
+      'an executor that fails while the code calls',
+      async ({ callTool }) => {
+        void callTool?.('slow', {}).catch(() => {})
+        throw new Error('the worker died')
+      },
+    ],
+  ])('%s is waited for: the call is recorded, once, before anything goes on', async (_what, program) => {
+    const run = vi.fn(() => new Promise((resolve) => setTimeout(resolve, 20, 'done')))
+    const slow = tool({ name: 'slow', description: 'Slow', run })
+    const told = await play({
+      agent: { codeExecutor: executor({ go: program }) },
+      tools: [slow],
+      steps: [code('go'), 'done'],
+    })
+    expect(told.text).toBe('done')
+    expect(run).toHaveBeenCalledOnce()
+    const order = told.events.flatMap(({ content }) => content?.parts.map((part) => Object.keys(part)[0]) ?? [])
+    expect(order).toEqual(['executableCode', 'functionCall', 'functionResponse', 'codeExecutionResult', 'text'])
+  })
+
+  test('what code calls beside something that needs a yes begins before the pause, or after it', async () => {
+    const store = new InMemorySessionService()
+    let appends = 0
+    const slowly = new Proxy(store, {
+      get(target, member) {
+        const value: unknown = Reflect.get(target, member)
+        if (typeof value !== 'function') return value
+        return async (...args: unknown[]) => {
+          // the second call of the code is on its way to the log while the first asks
+          if (member === 'append' && ++appends === 4) await new Promise((resolve) => setTimeout(resolve, 20))
+          return await value.apply(target, args)
+        }
+      },
+    })
+    const ran = vi.fn(() => 'looked')
+    const look = tool({ name: 'look', description: 'Look', run: ran })
+    const pay = tool({ name: 'pay', description: 'Pay', requiresConfirmation: true, run: () => 'paid' })
+    const both: Run = async ({ callTool }) => {
+      const all = await Promise.all([callTool?.('pay', {}), callTool?.('look', {})])
+      return ok(JSON.stringify(all.map((one) => one?.result)))
+    }
+    const { runner } = stage({
+      agent: { codeExecutor: executor({ both }) },
+      tools: [look, pay],
+      steps: [code('both'), 'done'],
+      runner: { sessionService: slowly },
+    })
+    const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
+    const atRest = ran.mock.calls.length
+    const before = (await store.getSession({ appName: 'app', userId: 'ada', sessionId }))?.events.length
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    expect(ran).toHaveBeenCalledTimes(atRest)
+    expect((await store.getSession({ appName: 'app', userId: 'ada', sessionId }))?.events).toHaveLength(before ?? 0)
+    const { events } = await runner.complete({
+      userId: 'ada',
+      sessionId,
+      message: [approve(pending[0] as PendingRequest)],
+    })
+    expect(results(events)).toMatchObject([{ output: '["paid","looked"]' }])
+    expect(ran).toHaveBeenCalledOnce()
+  })
+
   test('code cannot call without end', async () => {
     const codeExecutor = executor({
       loop: async ({ callTool }) => {

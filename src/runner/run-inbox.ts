@@ -1,0 +1,125 @@
+// What others leave for the holder of a session: answers, results, state, the wish that it stop.
+import type { SessionView } from '../agent/session-view.ts'
+import type { Ports } from '../base/ports.ts'
+import type { Content } from '../content/content.ts'
+import type { Draft, Logger } from '../dispatch/host.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
+import type { EventActions, NewEntry } from '../event/event.ts'
+import type { Fold } from '../event/fold.ts'
+import type { InboxItem } from '../session/service.ts'
+import { wasAnswered } from './accept.ts'
+import { type Answers, readAnswers } from './answers.ts'
+
+/** The run that holds the session. */
+export interface Hearer {
+  readonly fold: Fold
+  readonly view: SessionView
+  readonly sessionId: string
+  readonly logger: Logger
+  readonly ports: Pick<Ports, 'now'>
+  readonly stopped: { readonly reason: unknown } | undefined
+  /** It takes nothing in any more. */
+  readonly isResting: boolean
+  drain(): Promise<InboxItem[]>
+  draft(author: 'user', scope: undefined, content: Content | undefined, actions: EventActions): Draft
+  commit(entries: readonly NewEntry[], drained: readonly string[]): Promise<void>
+  /** Records only when it is so at that moment; false when it is not. */
+  commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean>
+  cancelledBy(item: InboxItem, isForOthers: boolean): void
+}
+
+/** What others leave while the run is under way. */
+export class RunInbox {
+  readonly #run: Hearer
+  /** The latest look, and those before it. */
+  #looking: Promise<void> = Promise.resolve()
+  /** Answers that are in the log of this run now, as they were recorded, by the id of the item. */
+  readonly #taken: Map<string, Content> = new Map()
+
+  /** `begun`: what the run itself was begun with comes first. */
+  constructor(run: Hearer, begun: Promise<unknown> | undefined) {
+    this.#run = run
+    if (begun) this.#looking = begun.then(ignore, ignore)
+  }
+
+  /** Takes in what is there, one look after another. */
+  look(): Promise<void> {
+    const look = this.#looking.then(() => this.#look())
+    this.#looking = look.catch(() => {})
+    return look
+  }
+
+  /** Settles when nobody looks any more. */
+  async looked(): Promise<void> {
+    await this.#looking
+  }
+
+  /** The answers of an item, when they were taken in. */
+  taken(itemId: string): Content | undefined {
+    return this.#taken.get(itemId)
+  }
+
+  async #look(): Promise<void> {
+    if (this.#run.isResting || this.#run.stopped) return
+    for (const item of await this.#run.drain()) {
+      if (this.#run.isResting) return
+      if (item.type === 'cancel') hearCancel(this.#run, item)
+      else if (item.type === 'state') await hearState(this.#run, item)
+      else {
+        const message = await hearAnswer(this.#run, item)
+        if (message) this.#taken.set(item.id, message)
+      }
+    }
+  }
+}
+
+const ignore = (): void => {}
+
+/** One that names no invocation is for all that is open: the others are left to whoever comes next. */
+function hearCancel(run: Hearer, item: InboxItem & { type: 'cancel' }): void {
+  const { invocationId } = run.fold
+  if (item.invocationId !== undefined && item.invocationId !== invocationId) return
+  const others = run.view.open().filter(({ fold }) => fold.invocationId !== invocationId)
+  run.cancelledBy(item, item.invocationId === undefined && others.length > 0)
+}
+
+async function hearState(run: Hearer, { id, stateDelta }: InboxItem & { type: 'state' }): Promise<void> {
+  await run.commit([{ event: run.draft('user', undefined, undefined, { stateDelta }) }], [id])
+}
+
+/** As it is recorded, now or before; undefined when it is not. What is another invocation's stays where it is. */
+async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'result' }): Promise<Content | undefined> {
+  for (;;) {
+    const answers = await judged(run, item)
+    if (!answers) {
+      if (!run.isResting) await run.commit([], [item.id])
+      return undefined
+    }
+    if (answers.fold !== run.fold || run.isResting) return undefined
+    if (answers.isRepeat) {
+      await run.commit([], [item.id])
+      return answers.message
+    }
+    const event = run.draft('user', undefined, answers.message, {})
+    // while they were judged, something may have been recorded that they come too late for
+    if (await run.commitIf(answers.isAwaited, [{ event }], [item.id])) return answers.message
+  }
+}
+
+/** Undefined when they are refused: whoever sent them is told why when it asks what became of them. */
+async function judged(run: Hearer, item: InboxItem & { type: 'answer' | 'result' }): Promise<Answers | undefined> {
+  try {
+    const folds = run.view.open().map(({ fold }) => fold)
+    return await readAnswers(folds, contentOf(item), run.ports.now(), (id) => wasAnswered(run.view, id))
+  } catch (error) {
+    if (!(error instanceof ToolwrightError)) throw error
+    run.logger.warn(`An answer left for session "${run.sessionId}" was not taken: ${messageOf(error)}`)
+    return undefined
+  }
+}
+
+function contentOf(item: InboxItem & { type: 'answer' | 'result' }): Content {
+  if (item.type === 'answer') return item.content
+  const { callId: id, response } = item
+  return { role: 'user', parts: [{ functionResponse: { id, name: '', response } }] }
+}

@@ -1,0 +1,262 @@
+// How a run comes to begin: the session is taken, what was left for it is settled, the message is accepted.
+import type { AgentTree } from '../agent/tree.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { Content } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { Event } from '../event/event.ts'
+import type { Lease, SessionKey } from '../session/service.ts'
+import type { RunConfig } from '../tool/run-config.ts'
+import { type Accepted, accept, acceptAnswers } from './accept.ts'
+import { ActiveRun } from './active-run.ts'
+import { Cancelled } from './cancelled.ts'
+import { claim, type Held, hold, isOutdated } from './hold.ts'
+import { claimOrFollow } from './leave-answers.ts'
+import { Pace } from './pace.ts'
+import { expired, isInterrupted } from './pending.ts'
+import { BY_ITS_CALLER, type Followable } from './run.ts'
+import { RunList } from './run-list.ts'
+import type { RunServices } from './run-services.ts'
+import { settleInbox } from './settle-inbox.ts'
+
+/** Leases live three times as long. */
+const RENEW_MS = 5_000
+
+/** How a run was asked for. */
+export interface Begin {
+  readonly userId: string
+  readonly sessionId: string
+  /** Empty = whichever is open. */
+  readonly invocationId: string
+  /** Absent = go on with what is open. */
+  readonly message?: Content | undefined
+  readonly stateDelta?: JsonObject | undefined
+  readonly runConfig: RunConfig
+  readonly signal: AbortSignal | undefined
+  readonly isNew: boolean
+}
+
+const NONE: readonly Event[] = []
+
+interface RunStarterOptions {
+  readonly appName: string
+  readonly services: RunServices
+  readonly tree: AgentTree
+  readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
+}
+
+export class RunStarter {
+  readonly #options: RunStarterOptions
+  readonly #services: RunServices
+  readonly #tree: AgentTree
+  readonly #pace: Pace
+  readonly #id: string
+  #runs = 0
+  #stopRenewing: (() => void) | undefined
+  #isClosed = false
+  readonly running: RunList = new RunList()
+  readonly #onOver = (active: ActiveRun): void => {
+    this.running.delete(active)
+    this.#pace.leave()
+  }
+
+  constructor(options: RunStarterOptions) {
+    this.#options = options
+    this.#services = options.services
+    this.#tree = options.tree
+    this.#pace = new Pace(options.services.ports)
+    this.#id = options.services.ports.newId()
+  }
+
+  async begin(begin: Begin, isCancelled?: () => boolean): Promise<Followable> {
+    const crowded = this.#pace.enter()
+    if (crowded) await crowded
+    const { appName, whilePaused } = this.#options
+    const { sessionService } = this.#services
+    const { userId, sessionId, message } = begin
+    const key = { appName, userId, sessionId }
+    let lease: Lease | undefined
+    let held: Held | undefined
+    let drained: readonly string[] | undefined
+    try {
+      this.#throwIfClosed()
+      if (begin.isNew) {
+        await sessionService.createSession(key)
+        lease = await sessionService.claim(key)
+      } else if (message && !begin.invocationId) {
+        const found = await claimOrFollow(key, { message, stateDelta: begin.stateDelta }, this.#leaving(isCancelled))
+        if (found.type === 'followed') {
+          this.#pace.leave()
+          return found.run
+        }
+        lease = found.lease
+        drained = found.drained
+      } else lease = await claim(sessionService, key, message !== undefined)
+      if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
+      held = await this.#hold(lease, begin.isNew)
+      const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling(drained))
+      if (!begin.isNew) await this.#expire(held)
+      if (isOutdated(held)) held = await this.#hold(lease)
+      const accepted = begin.invocationId
+        ? accept(held.view, begin, whilePaused)
+        : await this.#acceptAnswers(held, begin)
+      if (accepted.replay) return await this.#replay(held, accepted.invocationId, accepted.replay, drained)
+      const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : NONE
+      this.#throwIfClosed()
+      return this.#start(held, accepted, begin, drained, [settled, ended])
+    } catch (error) {
+      this.#pace.leave()
+      if (lease) await this.#giveBack(lease, held)
+      throw error
+    }
+  }
+
+  /** Ends what is open in a session that is ours now. */
+  async cancelHeld(lease: Lease, invocationId: string | undefined): Promise<void> {
+    let held: Held | undefined
+    try {
+      held = await this.#hold(lease)
+      const open = held.view.open().map(({ fold }) => fold.invocationId)
+      const named = open.filter((id) => invocationId === undefined || id === invocationId)
+      await this.#cancelAll(held, named)
+    } finally {
+      await this.#giveBack(lease, held)
+    }
+  }
+
+  /** Ends all runs and begins no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopRenewing?.()
+    const running = this.running.all()
+    for (const active of running) active.stop(new Cancelled('The runner was closed.'))
+    await Promise.all(running.map((active) => active.finished))
+  }
+
+  #leaving(isCancelled: (() => boolean) | undefined): Parameters<typeof claimOrFollow>[2] {
+    return {
+      sessionService: this.#services.sessionService,
+      ports: this.#services.ports,
+      holderOf: (key) => this.running.of(key)[0],
+      check: () => {
+        this.#throwIfClosed()
+        if (isCancelled?.()) throw new Cancelled('The run was cancelled before it began.')
+      },
+    }
+  }
+
+  #hold(lease: Lease, isNew = false): Promise<Held> {
+    const isFresh = !isNew && this.#stopWhoLost(lease.key)
+    return this.#services.sessionService.read(lease).then((log) => hold(lease, log, this.#tree, isFresh))
+  }
+
+  #settling(ours: readonly string[] = []): Parameters<typeof settleInbox>[1] {
+    const { sessionService, ports } = this.#services
+    return { sessionService, ports, ours, cancelAll: (...args) => this.#cancelAll(...args) }
+  }
+
+  /** The session is ours again: a run of ours that held it before is told so, instead of finding out. */
+  #stopWhoLost(key: SessionKey): boolean {
+    const lost = this.running.of(key).filter(({ isResting }) => !isResting)
+    for (const run of lost) {
+      run.stop(new ToolwrightError('LEASE_LOST', `The lease on session "${key.sessionId}" is no longer held.`))
+    }
+    return lost.length > 0
+  }
+
+  /** What was unfinished before is so still. */
+  async #giveBack(lease: Lease, held: Held | undefined): Promise<void> {
+    await this.#services.sessionService.release(lease, { interrupted: held !== undefined && isInterrupted(held.view) })
+  }
+
+  #throwIfClosed(): void {
+    if (this.#isClosed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
+  }
+
+  /** A message of answers, or `resume` without a name. */
+  async #acceptAnswers({ view, log }: Held, begin: Begin): Promise<Accepted> {
+    const { message } = begin
+    if (!message) return accept(view, begin, this.#options.whilePaused)
+    return await acceptAnswers(view, log.entries, message, this.#services.ports.now())
+  }
+
+  /** A run in which nothing happens but what had happened before. */
+  async #replay(
+    held: Held,
+    invocationId: string,
+    events: readonly Event[],
+    drained: readonly string[] | undefined,
+  ): Promise<ActiveRun> {
+    if (drained) await this.#services.sessionService.append(held.lease, held.view.seq, [], { drained })
+    const active = this.#activate(held, invocationId, {})
+    for (const event of events) active.events.push(event)
+    this.running.add(active)
+    active.rest()
+    return active
+  }
+
+  /** Questions whose time is up are denied before anything else happens. */
+  async #expire(held: Held): Promise<void> {
+    const now = this.#services.ports.now() / 1000
+    for (const { fold } of held.view.open()) {
+      const denials = expired(fold, now)
+      if (denials.length) await this.#activate(held, fold.invocationId, {}).deny(denials)
+    }
+  }
+
+  #start(
+    held: Held,
+    accepted: Accepted,
+    { stateDelta, runConfig, signal }: Begin,
+    drained: readonly string[] | undefined,
+    ended: readonly (readonly Event[])[],
+  ): ActiveRun {
+    const active = this.#activate(held, accepted.invocationId, runConfig)
+    for (const events of ended) for (const event of events) active.events.push(event) // who put an end to it sees it
+    this.running.add(active)
+    this.#keepRenewing()
+    active.start(accepted.message, stateDelta, drained)
+    if (signal?.aborted) active.leave(new Cancelled(BY_ITS_CALLER))
+    return active
+  }
+
+  #activate(held: Held, invocationId: string, runConfig: RunConfig): ActiveRun {
+    const { lease, log, view } = held
+    const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
+    return new ActiveRun({
+      services: this.#services,
+      tree: this.#tree,
+      lease,
+      log,
+      view,
+      invocationId,
+      nonce,
+      runConfig,
+      onOver: this.#onOver,
+    })
+  }
+
+  /** Ends these invocations; gives the events that say so. */
+  async #cancelAll(held: Held, invocationIds: readonly string[], drained?: readonly string[]): Promise<Event[]> {
+    const events: Event[] = []
+    for (const invocationId of invocationIds) {
+      const closing = this.#activate(held, invocationId, {})
+      await closing.closeAsCancelled('The run was cancelled.', drained)
+      events.push(...closing.events.takeAll())
+    }
+    return events
+  }
+
+  /** One timer for all runs; it stops by itself when none is left. */
+  #keepRenewing(): void {
+    this.#stopRenewing ??= this.#services.ports.setTimer(
+      () => {
+        this.#stopRenewing = undefined
+        if (this.running.size === 0 || this.#isClosed) return
+        for (const active of this.running.all()) active.tend().catch((error) => active.stop(error))
+        this.#keepRenewing()
+      },
+      RENEW_MS,
+      { background: true },
+    )
+  }
+}
