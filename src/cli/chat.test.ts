@@ -98,6 +98,18 @@ test('Ctrl-C cancels the turn, the tool sees it, and the next turn works', async
   expect(setting.output.read()).toMatch(/-> wait \{\}\n.*UNKNOWN_OUTCOME.*\n! CANCELLED: .*\nStill here\.\n$/)
 })
 
+test('a session that somebody else holds is said to be in use, and what that may mean', async () => {
+  const sessionService = new InMemorySessionService()
+  const key = { appName: 'test', userId: 'user', sessionId: 's1' }
+  await sessionService.createSession(key)
+  await sessionService.claim(key)
+  const { runner, options, output } = setUp([], [], { sessionService })
+  expect(await chat(runner, [], { ...options, sessionId: 's1' })).toMatchObject({ turns: 0, failed: 1 })
+  expect(output.read()).toBe(
+    '! SESSION_BUSY: Session "s1" is in use.\nAnother process has it, or died with it less than 15 seconds ago: try again in a moment.\n',
+  )
+})
+
 test('what was interrupted in an earlier process goes on before anything is asked or said', async () => {
   class DyingStore extends InMemorySessionService {
     isDying = true

@@ -44,6 +44,8 @@ export async function chat(runner: Runner, messages: Lines, options: ChatOptions
   return await talk.end()
 }
 
+const BUSY = 'Another process has it, or died with it less than 15 seconds ago: try again in a moment.\n'
+
 class Chat {
   readonly #runner: Runner
   readonly #options: ChatOptions
@@ -129,6 +131,7 @@ class Chat {
   async #goOn(sessionId: string): Promise<void> {
     const run = this.#runner.resume({ userId: this.#options.userId, sessionId, runConfig: { streaming: true } })
     const failure = await showTurn(run, { ...this.#turnOptions(), expected: 'NOT_FOUND' })
+    if (failure === 'SESSION_BUSY') this.#options.output.write(BUSY)
     if (failure !== undefined) this.#failed++
   }
 

@@ -136,16 +136,20 @@ export class Runner {
   }
 
   /**
-   * Goes on with what was interrupted when its process died, in all sessions of this app that nobody else has taken
-   * up. Each runs to its end or pause, whether anybody reads its events or not.
+   * Goes on with what was interrupted when its process died, and with what waited for an answer past its time, in all
+   * sessions of this app that nobody else has taken up. Each runs to its end or pause, whether anybody reads its events
+   * or not.
    */
   async recover(): Promise<Run[]> {
-    const keys = await this.sessionService.interrupted({ appName: this.appName })
-    const runs = await Promise.all(keys.map((key) => this.#recover(key)))
+    const { appName, sessionService } = this
+    const interrupted = await sessionService.interrupted({ appName })
+    const late = overdue(await sessionService.pending({ appName }), this.#services.ports.now() / 1000)
+    const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))
+    const runs = await Promise.all(Array.from(keys.values(), (key) => this.#recover(key)))
     return runs.filter((run) => run !== undefined)
   }
 
-  async #recover({ userId, sessionId }: SessionKey): Promise<Run | undefined> {
+  async #recover({ userId, sessionId }: Omit<SessionKey, 'appName'>): Promise<Run | undefined> {
     const begin: Begin = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
     try {
       const active = await this.#starter.begin(begin)
@@ -232,6 +236,11 @@ export class Runner {
         })
     return new RunHandle({ sessionId, invocationId, open, detach: runConfig.detach === true, signal })
   }
+}
+
+/** What nobody can answer any more. */
+function overdue(pending: readonly PendingRequest[], now: number): PendingRequest[] {
+  return pending.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
 }
 
 function positive(value: number, what: string): number {

@@ -1,10 +1,14 @@
 import { copyJson } from '../base/json.ts'
 import type { InboxItem } from './service.ts'
 
+/** Items of a session that are told apart from new ones although they are gone. */
+export const MAX_REMEMBERED = 1_000
+
 /** What others left for a session's holder, in the order it came. */
 export class Inbox {
   readonly #waiting: Map<string, InboxItem> = new Map()
-  // Kept after an item is gone: a poster that retries because it heard no answer must not be heard twice.
+  // Kept after an item is gone, the latest of them: a poster that retries because it heard no answer must not be heard
+  // twice.
   readonly #seen: Set<string> = new Set()
 
   post(item: InboxItem): void {
@@ -19,5 +23,9 @@ export class Inbox {
 
   remove(ids: readonly string[]): void {
     for (const id of ids) this.#waiting.delete(id)
+    for (const id of this.#seen) {
+      if (this.#seen.size <= MAX_REMEMBERED) return
+      if (!this.#waiting.has(id)) this.#seen.delete(id)
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../base/json.ts'
+import { MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
 import type { InboxItem } from '../session/service.ts'
 import type { Database } from './database.ts'
 import { damaged } from './storage-error.ts'
@@ -10,6 +11,7 @@ export class InboxRows {
   readonly #post: StatementSync
   readonly #waiting: StatementSync
   readonly #done: StatementSync
+  readonly #forget: StatementSync
 
   constructor(database: Database) {
     this.#post = database.prepare(
@@ -18,8 +20,12 @@ export class InboxRows {
     this.#waiting = database.prepare(
       'SELECT body FROM toolwright_inbox WHERE session = ? AND body IS NOT NULL ORDER BY id',
     )
-    // The id stays: a poster that retries because it heard no answer must not be heard twice.
+    // The id stays, with the latest of them: a poster that retries because it heard no answer must not be heard twice.
     this.#done = database.prepare('UPDATE toolwright_inbox SET body = NULL WHERE session = ? AND item_id = ?')
+    this.#forget = database.prepare(
+      `DELETE FROM toolwright_inbox WHERE session = ?1 AND body IS NULL AND id <= (
+         SELECT id FROM toolwright_inbox WHERE session = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED})`,
+    )
   }
 
   post(session: number, id: string, body: string): void {
@@ -36,5 +42,6 @@ export class InboxRows {
 
   remove(session: number, ids: readonly string[]): void {
     for (const id of ids) this.#done.run(session, toText(id))
+    if (ids.length) this.#forget.run(session)
   }
 }

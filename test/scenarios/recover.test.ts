@@ -149,6 +149,26 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await store.interrupted({ appName: 'app' })).toEqual([])
   })
 
+  test('a question nobody answered in time is denied, and its run goes on', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'Nobody said yes.'] })
+    const { pending } = await say(runner)
+    expect(await runner.recover(), 'there is time').toEqual([])
+    vi.setSystemTime(Date.now() + 25 * 60 * 60 * 1000)
+    const runs = await runner.recover()
+    expect(runs).toHaveLength(1)
+    expect((await read(runs[0] as Run)).at(-1)?.content?.parts).toEqual([{ text: 'Nobody said yes.' }])
+    expect(run).not.toHaveBeenCalled()
+    expect(finals(await stored(store)).c1).toMatchObject({ errorCode: 'CANCELLED' })
+    expect(model.requests).toHaveLength(2)
+    expect(await runner.pending()).toEqual([])
+    expect(await runner.recover()).toEqual([])
+    await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'EXPIRED' })
+    vi.useRealTimers()
+  })
+
   test('what was cancelled while its process was dead is not gone on with', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const store = newStore()

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { Inbox, MAX_REMEMBERED } from './in-memory-inbox.ts'
+
+test('the latest items are told from new ones although they are gone; what waits is never forgotten', () => {
+  const inbox = new Inbox()
+  inbox.post({ id: 'waits', type: 'cancel' })
+  for (let n = 0; n <= MAX_REMEMBERED; n++) {
+    inbox.post({ id: `i${n}`, type: 'cancel' })
+    inbox.remove([`i${n}`])
+  }
+  inbox.post({ id: `i${MAX_REMEMBERED}`, type: 'cancel' })
+  inbox.post({ id: 'waits', type: 'cancel' })
+  expect(inbox.items().map(({ id }) => id)).toEqual(['waits'])
+  inbox.post({ id: 'i0', type: 'cancel' }) // too long ago
+  expect(inbox.items().map(({ id }) => id)).toEqual(['waits', 'i0'])
+})

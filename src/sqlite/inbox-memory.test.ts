@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
+import { sqlite } from './sqlite.ts'
+
+test('the latest items are told from new ones although they are gone; what waits is never forgotten', async () => {
+  using services = sqlite(':memory:')
+  const { sessionService } = services
+  const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
+  await sessionService.createSession(key)
+  const lease = await sessionService.claim(key)
+  const waiting = async () => (await sessionService.drain(lease)).map(({ id }) => id)
+  await sessionService.post(key, { id: 'waits', type: 'cancel' })
+  for (let n = 0; n <= MAX_REMEMBERED; n++) {
+    await sessionService.post(key, { id: `i${n}`, type: 'cancel' })
+    if (n % 100 === 0) await sessionService.append(lease, 0, [], { drained: await notWaiting() })
+  }
+  await sessionService.append(lease, 0, [], { drained: await notWaiting() })
+  await sessionService.post(key, { id: `i${MAX_REMEMBERED}`, type: 'cancel' })
+  await sessionService.post(key, { id: 'waits', type: 'cancel' })
+  expect(await waiting()).toEqual(['waits'])
+  await sessionService.post(key, { id: 'i0', type: 'cancel' }) // too long ago
+  expect(await waiting()).toEqual(['waits', 'i0'])
+
+  async function notWaiting(): Promise<string[]> {
+    return (await waiting()).filter((id) => id !== 'waits')
+  }
+})
