@@ -82,10 +82,9 @@ function makeTool(spec: ToolSpec, around: Surroundings): Tool {
     isLongRunning: gate === 'longRunning',
     requiresConfirmation: gate === 'flag' ? true : predicateOf(spec),
     reconcile: ({ idempotencyKey, args, context }) => {
-      around.outside.write('reconciled', around.process, spec, context, args as JsonObject)
-      return around.outside.hasHappened(idempotencyKey)
-        ? { status: 'done', result: { ok: name, reconciled: true } }
-        : { status: 'not-done' }
+      const status = around.outside.hasHappened(idempotencyKey) ? 'done' : 'not-done'
+      around.outside.write('reconciled', around.process, spec, context, args as JsonObject, { found: status })
+      return status === 'done' ? { status, result: { ok: name, reconciled: true } } : { status }
     },
     run: (args, context) => body(spec, around, args as JsonObject, context),
   })

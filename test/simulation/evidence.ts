@@ -14,6 +14,8 @@ export interface Evidence {
   readonly mishaps: readonly Mishap[]
   /** Errors the runners logged. */
   readonly logged: readonly { readonly process: string; readonly message: string }[]
+  /** Promises that were rejected and nobody heard. */
+  readonly strays: readonly string[]
   /** What was not at its end when all had been done to get it there; empty when all is well. */
   readonly unfinished: readonly string[]
   readonly trace: readonly string[]
@@ -66,6 +68,8 @@ export interface LedgerEntry {
   readonly writes?: JsonObject
   /** What the body was told about a confirmation. */
   readonly confirmed?: boolean
+  /** What `reconcile` said. */
+  readonly found?: 'done' | 'not-done'
 }
 
 /** Something a client asked for. */

@@ -33,6 +33,9 @@ const MOST_STEPS = 30_000
 
 export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Report> {
   holdDigestsStill()
+  const strays: string[] = []
+  const hear = (reason: unknown): void => void strays.push(String(reason))
+  process.on('unhandledRejection', hear)
   const random = new Random(seed)
   const plan = generatePlan(seed, random.fork('plan'))
   const world = new World(random.fork('world'), plan.weather.slowness)
@@ -57,9 +60,11 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
     answers: clients.answers,
     mishaps: site.mishaps,
     logged: site.logged,
+    strays,
     unfinished,
     trace: world.trace,
   }
+  process.off('unhandledRejection', hear)
   return { seed, evidence, violations: audit(evidence) }
 }
 

@@ -14,7 +14,12 @@ export function* approvals({ ledger, plan, answers }: Evidence, logs: readonly A
     if (problem)
       yield { promise: 'P5', says: `${entry.session}: ${entry.tool} (${entry.key}) ${entry.step}: ${problem}` }
   }
-  for (const log of logs) for (const call of log.calls.values()) yield* askedOnce(log, call)
+  for (const log of logs) {
+    for (const call of log.calls.values()) {
+      yield* askedOnce(log, call)
+      yield* askedAboutWhatWasCalled(log, call, plan.tools.find(({ name }) => name === call.name)?.editable === true)
+    }
+  }
 }
 
 /** A body that asks for itself may begin without a yes, and go no further. */
@@ -67,5 +72,17 @@ function* askedOnce({ session }: AuditedLog, { asked, name, key }: AuditedCall):
     if (seen.has(question))
       yield { promise: 'P5', says: `${session}: ${name} (${key}) is asked about twice in the same words` }
     seen.add(question)
+  }
+}
+
+/** Nobody is asked about arguments that neither the model nor an approver who may has written. */
+function* askedAboutWhatWasCalled({ session }: AuditedLog, call: AuditedCall, editable: boolean): Iterable<Violation> {
+  if (editable) return
+  for (const { request } of call.asked) {
+    if (canonical(request.args) !== canonical(call.args))
+      yield {
+        promise: 'P5',
+        says: `${session}: ${call.name} (${call.key}) is asked about with ${canonical(request.args)}`,
+      }
   }
 }

@@ -23,10 +23,14 @@ const EXPECTED = [
   /^Session "\w+" could not be gone on with: (The line is dead\.|The lease on session "\w+" is no longer held\.)$/,
 ]
 
-export function* failsInTheOpen({ actions, logged }: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
+export function* failsInTheOpen(
+  { actions, logged, strays }: Evidence,
+  logs: readonly AuditedLog[],
+): Iterable<Violation> {
   for (const { says, error } of actions) {
     if (error && !FORESEEN.includes(error.code)) yield { promise: 'P11', says: `${says} failed: ${error.message}` }
   }
+  for (const stray of strays) yield { promise: 'P11', says: `nobody heard of: ${stray}` }
   for (const { process, message } of logged) {
     if (!EXPECTED.some((pattern) => pattern.test(message)))
       yield { promise: 'P11', says: `${process} logged: ${message}` }

@@ -70,6 +70,12 @@ function* toldAsItWas(
     intent && log.stored(intent.seq)?.epoch !== by?.epoch && !call.asked.some((one) => one.seq > intent.seq)
   if (effect === 'atMostOnce' && interrupted && !isUnknown)
     yield { promise: 'P4', says: `${who} was interrupted and is not said to be unknown: ${JSON.stringify(response)}` }
+  const isTakenForInterrupted = isUnknown && /was interrupted/.test(String(response.error))
+  if (isTakenForInterrupted && !interrupted)
+    yield { promise: 'P4', says: `${who} is said to have been interrupted, and its run was not` }
+  const asked = entries.findLast((one) => one.step === 'reconciled' && one.tick < (by?.tick ?? 0))
+  if (isTakenForInterrupted && asked?.found === 'done')
+    yield { promise: 'P4', says: `${who} was found done, and is said to be unknown` }
   const final = finalOf(call)
   const saysNothing =
     final?.response.status === 'cancelled' ||

@@ -28,11 +28,12 @@ function isEnd(event: Event | undefined): boolean {
   return event?.errorCode === 'CANCELLED' || event?.errorCode === 'AGENT_ERROR'
 }
 
-/** In a sequence or a loop nothing happens in a child once a later one has begun. */
+/** In a sequence or a loop nothing happens in a child once a later one has begun, and none begins when it is left. */
 function* turns(events: readonly Event[], workflows: ReadonlyMap<string, WorkflowSpec>): Iterable<string> {
   const latest = new Map<string, number>()
-  for (const { nodeInfo } of events) {
-    const steps = nodeInfo?.path.split('/') ?? []
+  const left = new Set<string>()
+  for (const event of events) {
+    const steps = event.nodeInfo?.path.split('/') ?? []
     for (let depth = 0; depth + 1 < steps.length; depth++) {
       const workflow = workflows.get(nameOf(steps[depth] ?? ''))
       const step = steps[depth + 1] ?? ''
@@ -44,9 +45,24 @@ function* turns(events: readonly Event[], workflows: ReadonlyMap<string, Workflo
       const before = latest.get(above) ?? -1
       if (place < before) yield `${step} goes on in ${above} after a later child has begun`
       if (place > before + 1) yield `${step} begins in ${above} before its turn`
+      if (place > before && left.has(above)) yield `${step} begins in ${above} after that was left`
       latest.set(above, Math.max(place, before))
     }
+    for (const above of leftBy(event, steps, workflows)) left.add(above)
   }
+}
+
+/** Workflows that are over with this event: up to the nearest loop when it escalates, the one it is in when it fails. */
+function leftBy({ actions, errorCode }: Event, steps: readonly string[], workflows: ReadonlyMap<string, WorkflowSpec>) {
+  const left: string[] = []
+  for (let depth = steps.length - 2; depth >= 0; depth--) {
+    const workflow = workflows.get(nameOf(steps[depth] ?? ''))
+    const isChild = workflow?.children.some(({ name }) => name === nameOf(steps[depth + 1] ?? ''))
+    if (!workflow || !isChild || (!actions.escalate && errorCode === undefined)) break
+    if (workflow.type !== 'parallel') left.push(steps.slice(0, depth + 1).join('/'))
+    if (workflow.type === 'loop' || !actions.escalate) break
+  }
+  return left
 }
 
 /** A model that has answered is not asked again in its scope, unless control came from elsewhere. */
