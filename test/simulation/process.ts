@@ -55,6 +55,7 @@ export class SimulatedProcess implements Mortal {
       }),
       sessionService: site.between(site.network.serviceFor(this)),
       whilePaused: plan.whilePaused,
+      toolTimeoutMs: 4_000,
       logger: { warn: () => {}, error: (message) => site.logged.push({ process: name, message: String(message) }) },
       ports: {
         now: () => world.now,

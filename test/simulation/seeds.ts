@@ -1,25 +1,25 @@
-// Many seeds in one test: which failed, and what happened in them.
-import { happenedIn, kinds } from './coverage.ts'
+// Many seeds: which failed, and what happened in them.
+import { happenedIn } from './coverage.ts'
 import { replayCommand, showVerdict } from './show.ts'
 import { simulate } from './simulate.ts'
 
+/** Data only: it crosses from one process to another. */
 export interface Tally {
   /** For each seed that failed: how to run it again, and what was wrong. */
   readonly failed: readonly string[]
   /** In how many seeds each kind of thing happened. */
-  readonly happened: ReadonlyMap<string, number>
-  readonly never: readonly string[]
+  readonly happened: { readonly [kind: string]: number }
 }
 
 export async function runSeeds(seeds: Iterable<number>): Promise<Tally> {
   const failed: string[] = []
-  const happened = new Map<string, number>()
+  const happened: { [kind: string]: number } = {}
   for (const seed of seeds) {
     const { evidence, violations } = await simulate(seed)
     if (violations.length) failed.push(`${replayCommand(seed)}\n${showVerdict(violations)}`)
-    for (const kind of happenedIn(evidence)) happened.set(kind, (happened.get(kind) ?? 0) + 1)
+    for (const kind of happenedIn(evidence)) happened[kind] = (happened[kind] ?? 0) + 1
   }
-  return { failed, happened, never: [...kinds.keys()].filter((kind) => !happened.has(kind)) }
+  return { failed, happened }
 }
 
 export function* range(from: number, count: number): Iterable<number> {

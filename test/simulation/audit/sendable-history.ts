@@ -11,10 +11,19 @@ export function* sendableHistory({ requests }: Evidence, logs: readonly AuditedL
       evidence.entries.flatMap(({ record }) => (record?.type === 'request' ? [record.id] : [])),
     ),
   )
-  for (const { agent, contents } of requests) {
-    const problems = [...problemsOf(contents, questions), ...providers.flatMap((problems) => problems(contents))]
+  for (const [at, { agent, contents }] of requests.entries()) {
+    const isGoneOnWith = requests.slice(at + 1).some((later) => beginsLike(later.contents, contents))
+    const problems = [
+      ...problemsOf(contents, questions),
+      ...(isGoneOnWith ? [] : providers.flatMap((problems) => problems(contents))),
+    ]
     for (const problem of problems) yield { promise: 'P7', says: `a request of ${agent}: ${problem}` }
   }
+}
+
+/** The same list, grown: what is wrong with its beginning is wrong with all of it. */
+function beginsLike(longer: readonly Content[], contents: readonly Content[]): boolean {
+  return longer.length >= contents.length && contents.every((content, at) => longer[at] === content)
 }
 
 /** Each has rules of its own on top of ours. */
