@@ -1,6 +1,7 @@
 // The confirmation gate: a call that needs a human's yes does not run without one.
 import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
+import { messageOf } from '../error/error.ts'
 import { decisionOf } from '../event/decision.ts'
 import type { CallState, RequestState } from '../event/fold.ts'
 import { isPlainJson } from '../policy/plain.ts'
@@ -8,7 +9,7 @@ import { readonlyContext } from '../tool/invocation.ts'
 import type { Tool } from '../tool/tool.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch, DispatchHost } from './host.ts'
-import { type Asked, failure, type Prepared, type Ready, type Result } from './outcome.ts'
+import { type Asked, failure, type Prepared, type Question, type Ready, type Result } from './outcome.ts'
 
 /** How often a call is asked about whose arguments are not those that were approved. */
 const MAX_QUESTIONS = 2
@@ -24,19 +25,19 @@ export async function confirm(batch: Batch, ready: Ready): Promise<Prepared> {
   if (!latest && !(await needsConfirmation(batch, ready))) return ready
   const definition = await definitionOf(entry)
   const args = plainArgs(ready.args)
-  if (!latest) return question(ready, args, definition, hintOf(ready, args))
+  if (!latest) return await question(batch, ready, definition)
   if (latest.denied !== undefined) return rejected(call, latest.denied)
   if (latest.answer === undefined) return { type: 'suspended', call }
   const decision = decisionOf(latest.answer)
   if (!decision.confirmed) return rejected(call, decision.reason)
   const { request } = latest
   if (request.definition !== definition) {
-    const hint = `The tool has changed since it was asked about (DEFINITION_CHANGED). ${hintOf(ready, args)}`
-    return asked.length < MAX_QUESTIONS ? question(ready, args, definition, hint) : changed(call)
+    const before = 'The tool has changed since it was asked about (DEFINITION_CHANGED). '
+    return asked.length < MAX_QUESTIONS ? await question(batch, ready, definition, before) : changed(call)
   }
   if (canonicalJson(await approvedArgs(ready, latest)) !== canonicalJson(args)) {
-    const hint = `The arguments are not those that were approved. ${hintOf(ready, args)}`
-    if (asked.length < MAX_QUESTIONS) return question(ready, args, definition, hint)
+    const before = 'The arguments are not those that were approved. '
+    if (asked.length < MAX_QUESTIONS) return await question(batch, ready, definition, before)
     return failure(call, 'CANCELLED', `${call.name} was not run: its arguments are not those that were approved.`)
   }
   const { payload } = decision
@@ -68,15 +69,30 @@ async function approvedArgs({ entry }: Ready, { request, answer }: RequestState)
   return parsed.issues ? request.args : plainArgs(parsed.value)
 }
 
-function question({ call }: Ready, args: JsonObject, definition: string, hint: string): Asked {
-  return { type: 'asked', call, questions: [{ kind: 'confirmation', origin: 'gate', args, definition, hint }] }
+async function question(batch: Batch, ready: Ready, definition: string, before = ''): Promise<Asked> {
+  const { call, entry, args } = ready
+  const { allowEditedArgs } = entry.tool
+  const schema = allowEditedArgs ? entry.declaration?.parametersJsonSchema : undefined
+  const asked: Question = {
+    kind: 'confirmation',
+    origin: 'gate',
+    args: plainArgs(args),
+    definition,
+    hint: before + (await hintOf(batch, ready)),
+    ...(allowEditedArgs && { editable: true }),
+    ...(isRecord(schema) && { schema }),
+  }
+  return { type: 'asked', call, questions: [asked] }
 }
 
-function hintOf({ entry: { tool } }: Ready, args: JsonObject): string {
+async function hintOf({ host }: Batch, ready: Ready): Promise<string> {
+  const { tool } = ready.entry
   try {
-    const hint: unknown = tool.confirmationHint?.(copyJson(args))
+    const hint: unknown = tool.confirmationHint?.((await ownCopy(ready)) as JsonObject)
     if (typeof hint === 'string' && hint !== '') return hint
-  } catch {} // a hint that fails is no reason not to ask
+  } catch (error) {
+    host.logger.warn(`confirmationHint of ${tool.name} failed: ${messageOf(error)}`, error) // no reason not to ask
+  }
   return `Approve execution of tool \`${tool.name}\`?`
 }
 

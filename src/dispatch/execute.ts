@@ -31,6 +31,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
       pending = one.type === 'ready' && context.longRunning && !call.isCode
     } catch (error) {
       if (host.stopped) throw host.stopped.reason
+      if (one.type === 'ready' && hasAsked(one, error)) return await askedByBody(one)
       const recovered = hooks.onToolError.length ? await recover(batch, one, error) : undefined
       if (!recovered) return failed(one, error)
       value = recovered.value
@@ -48,6 +49,11 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
   } finally {
     context.close()
   }
+}
+
+/** A body that asks may throw where the answer is missing; one that ran out of time may have acted. */
+function hasAsked({ context }: Pick<Ready, 'context'>, error: unknown): boolean {
+  return context.questions.length > 0 && !(error instanceof Timeout)
 }
 
 /** The model is told of arguments that were not its own. */
@@ -79,6 +85,10 @@ async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unkno
     const value = await runBody(batch, { ...ready, context }, args)
     ready.context.adopt(context)
     return context.questions.length ? SUSPENDED : value // what is no result must not be kept as one
+  } catch (error) {
+    if (!hasAsked({ context }, error)) throw error
+    ready.context.adoptQuestions(context)
+    return SUSPENDED
   } finally {
     context.close()
   }

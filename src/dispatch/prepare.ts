@@ -3,7 +3,7 @@ import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, ROOM_ABO
 import { toPlain } from '../base/plain.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
-import { decisionOf } from '../event/decision.ts'
+import { decisionOf, declinedIn } from '../event/decision.ts'
 import { type CallState, openRequests, type RequestState } from '../event/fold.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
 import { CallContext } from '../tool/call-context.ts'
@@ -63,7 +63,15 @@ function begin(
   if (call.intent) return recoverAttempt(begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
   const edited = editedArgs(call, entry.tool)
   const step = batch.hooks.beforeTool.length ? askCallbacks : gates
-  return validate(batch, begun, edited ?? call.args, edited !== undefined, step)
+  const prepared = validate(batch, begun, edited ?? call.args, edited !== undefined, step)
+  return edited ? namingTheEditor(prepared, edited) : prepared
+}
+
+/** A mistake that was not the model's is not told as if it were. */
+async function namingTheEditor(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
+  const prepared = await preparing
+  if (prepared.type !== 'result' || prepared.response.errorCode !== 'INVALID_ARGS') return prepared
+  return { ...prepared, response: { ...prepared.response, editedArgs: edited } }
 }
 
 function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry, requests: readonly RequestState[]): CallContext {
@@ -128,8 +136,8 @@ async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
   for (const beforeTool of batch.hooks.beforeTool) {
     const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
     const answer = await settled(() => beforeTool({ tool: entry.tool, args: offered, context }))
-    if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
     if (context.questions.length) return await askedByBody(ready) // it asks before the body does
+    if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
     const said: JsonObject = isRecord(answer.value) ? answer.value : {}
     if (Object.hasOwn(said, 'result')) {
       return { type: 'answered', call, entry, args: ready.args, context, value: said.result }
@@ -159,7 +167,10 @@ async function answered(batch: Batch, ready: Ready): Promise<Prepared> {
   for (const { request, answer, denied } of context.requests) {
     if (request.origin !== 'body') continue
     if (denied !== undefined) return rejected(call, denied)
-    if (request.kind !== 'confirmation' || answer === undefined) continue
+    if (answer === undefined) continue
+    const declined = request.kind === 'input' ? declinedIn(answer) : undefined
+    if (declined) return rejected(call, declined.reason)
+    if (request.kind !== 'confirmation') continue
     const { confirmed, payload, reason } = decisionOf(answer)
     if (!confirmed) return rejected(call, reason)
     said = { hint: request.hint ?? '', confirmed, ...(payload !== undefined && { payload }) }

@@ -45,8 +45,22 @@ function readable(value: unknown): JsonObject | undefined {
   }
 }
 
+/** Is it a no to a question: `{ declined: true, reason? }`, and not a value? */
+export function declinedIn(answer: JsonObject): { readonly reason: string | undefined } | undefined {
+  if (answer.declined !== true || Object.hasOwn(answer, 'result')) return undefined
+  return { reason: typeof answer.reason === 'string' ? answer.reason : undefined }
+}
+
 /** The value of an answer to a question: the object, or what is in `{ result }`. */
 export function inputOf(answer: JsonObject): unknown {
   const keys = Object.keys(answer)
   return keys.length === 1 && keys[0] === 'result' ? answer.result : answer
+}
+
+/** What a handle that waits for one of its options says. */
+export function choiceIn(
+  handle: JsonObject | undefined,
+): { readonly prompt: unknown; readonly options: readonly unknown[] } | undefined {
+  const { status, prompt, options } = handle ?? {}
+  return status === 'awaiting_user' && Array.isArray(options) ? { prompt, options } : undefined
 }

@@ -84,8 +84,10 @@ export interface Request {
   readonly definition: string
   readonly hint?: string
   readonly payload?: unknown
-  /** What an answer must look like. */
+  /** What an answer must look like; where arguments may be edited, what those must. */
   readonly schema?: JsonObject
+  /** Whoever approves may send other arguments. */
+  readonly editable?: true
   /** Seconds since the epoch. */
   readonly createdAt: number
   readonly expiresAt?: number

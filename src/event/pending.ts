@@ -17,8 +17,10 @@ export interface PendingRequest {
   readonly expiresAt?: number
   /** Of several questions of one call, which. */
   readonly key?: string
-  /** What an answer must look like, as JSON Schema. */
+  /** What an answer must look like, as JSON Schema; of a confirmation, what edited arguments must. */
   readonly schema?: { readonly [key: string]: unknown }
+  /** `approve` may send other arguments. */
+  readonly editable?: boolean
   /** What the tool gave along for whoever decides. */
   readonly payload?: unknown
   /** Where consent is given. */

@@ -4,22 +4,27 @@ import { delegate } from '../tool/delegate.ts'
 import type { Tool } from '../tool/tool.ts'
 import { invalidPolicy, requireTool } from './wrap.ts'
 
-export interface ConfirmOptions {
+export interface ConfirmOptions<Args = JsonObject> {
   /** What the human is asked; a function of the arguments, or a text. */
-  readonly hint?: string | ((args: JsonObject) => string) | undefined
+  readonly hint?: string | ((args: Args) => string) | undefined
   /** Which calls need a yes. Default: all. */
-  readonly when?: ((args: JsonObject, context: ReadonlyContext) => boolean | Promise<boolean>) | undefined
+  readonly when?: ((args: Args, context: ReadonlyContext) => boolean | Promise<boolean>) | undefined
 }
+
+/** What a tool's body gets, where its type says so. */
+type ArgsIn<T extends Tool> = unknown extends Parameters<T['run']>[0] ? JsonObject : Parameters<T['run']>[0]
 
 /**
  * A human must say yes before the tool runs. What the tool itself demands stays demanded.
  *
  * @example
- * confirm(refund, { hint: ({ amount }) => `Refund ${amount}?`, when: ({ amount }) => Number(amount) > 100 })
+ * confirm(refund, { hint: ({ amount }) => `Refund ${amount}?`, when: ({ amount }) => amount > 100 })
  */
-export function confirm<T extends Tool>(tool: T, options: string | ConfirmOptions = {}): T {
+export function confirm<T extends Tool>(tool: T, options: string | ConfirmOptions<ArgsIn<T>> = {}): T {
   requireTool('confirm', tool)
-  const { hint, when } = typeof options === 'string' ? { hint: options, when: undefined } : options
+  // the framework passes what the tool's own schema gave
+  const given = typeof options === 'string' ? { hint: options } : (options as ConfirmOptions)
+  const { hint, when } = given
   if (when !== undefined && typeof when !== 'function') throw invalidPolicy('confirm', tool, 'when must be a function.')
   const own = tool.requiresConfirmation
   const requiresConfirmation: Tool['requiresConfirmation'] =

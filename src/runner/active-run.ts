@@ -54,6 +54,9 @@ export interface ActiveRunOptions {
 
 const REST: Promise<void> = Promise.resolve()
 
+/** A run looks into its inbox between two steps, but not more often than this. */
+const LOOK_MS = 500
+
 export class ActiveRun implements RunHost, Followable, Hearer {
   readonly #options: ActiveRunOptions
   readonly #waiters: Waiters = new Waiters()
@@ -73,6 +76,13 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   #begun: Promise<void> | undefined
   /** Made when it is first looked into. */
   #inbox: RunInbox | undefined
+  /** The message is recorded, and it has not come to rest. */
+  get #isUnderWay(): boolean {
+    return this.#hasBegun && !this.isResting
+  }
+  #hasBegun = false
+  /** When it last looked there. */
+  #lookedAt: number
   /** Items of the inbox that it was begun or stopped by. */
   #drained: readonly string[] | undefined
 
@@ -107,6 +117,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     this.runConfig = runConfig
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
     this.#state = new RunState(log.state)
+    this.#lookedAt = services.ports.now()
     this.#recorder = new Recorder(this, lease, this.#state)
   }
 
@@ -213,6 +224,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   readonly #goOn = (): Promise<unknown> => {
+    this.#hasBegun = true
     const { tree } = this.#options
     const lost = lostAgent(tree, this.fold)
     if (lost !== undefined) return this.#endWithout(lost)
@@ -338,7 +350,11 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    return this.#recorder.commit(entries, drained)
+    const now = this.services.ports.now()
+    if (now - this.#lookedAt < LOOK_MS || drained || !this.#isUnderWay) return this.#recorder.commit(entries, drained)
+    // before the next step of a run that takes its time: has anybody cancelled it?
+    this.#lookedAt = now
+    return this.hear().then(() => this.#recorder.commit(entries))
   }
 
   commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean> {
@@ -433,7 +449,7 @@ const INTERRUPTED = { interrupted: true }
 
 keepShape(
   new ActiveRun({
-    services: { watchers: [] },
+    services: { watchers: [], ports: { now: () => Number.MAX_SAFE_INTEGER } },
     lease: { key: {} },
     log: { state: {} },
     view: { seq: 0, foldOf: () => new Fold('') },

@@ -5,29 +5,35 @@ import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
 
 /**
- * Says yes to a confirmation. `args` counts only where the tool allows edited arguments.
+ * Says yes to a confirmation. `args` is for requests that are `editable`: elsewhere it is refused.
  *
  * @example
  * const [request] = await runner.pending({ userId: 'ada' })
  * await runner.complete({ userId: 'ada', sessionId: request.sessionId, message: [approve(request)] })
  */
 export function approve(request: PendingRequest, options: { payload?: unknown; args?: JsonObject } = {}): Part {
-  return answerTo(confirmation(request), { confirmed: true, ...options })
+  if (request.kind !== 'confirmation') throw unfit(request, 'is no confirmation: use respond()')
+  return answerTo(request, { confirmed: true, ...options })
 }
 
-/** Says no to a confirmation; the model is told why. */
+/** Says no to a confirmation, or to a question of a tool; the model is told why. */
 export function deny(request: PendingRequest, options: { reason?: string } = {}): Part {
-  return answerTo(confirmation(request), { confirmed: false, ...options })
+  if (request.kind === 'confirmation') return answerTo(request, { confirmed: false, ...options })
+  if (request.kind === 'input') return answerTo(request, { declined: true, ...options })
+  throw unfit(request, 'waits for a result: use respond(), or end its run with runner.cancel()')
 }
 
 /** Answers a question of a tool, or gives the result of a long-running call. */
 export function respond(request: PendingRequest, value: unknown): Part {
+  if (request.kind === 'input') return answerTo(request, { result: value ?? null })
+  if (request.kind === 'confirmation' && !(isRecord(value) && typeof value.confirmed === 'boolean')) {
+    throw unfit(request, 'is a confirmation: use approve() or deny()')
+  }
   return answerTo(request, isRecord(value) ? value : { result: value ?? null })
 }
 
-function confirmation(request: PendingRequest): PendingRequest {
-  if (request.kind === 'confirmation') return request
-  throw new ToolwrightError('INVALID_REQUEST', `Request "${request.id}" is no confirmation: use respond().`)
+function unfit({ id }: PendingRequest, why: string): ToolwrightError {
+  return new ToolwrightError('INVALID_REQUEST', `Request "${id}" ${why}.`)
 }
 
 function answerTo({ id, kind, tool }: PendingRequest, response: JsonObject): Part {

@@ -2,7 +2,8 @@
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { inputOf } from '../event/decision.ts'
+import { choiceIn, decisionOf, declinedIn, inputOf } from '../event/decision.ts'
+import type { Request } from '../event/event.ts'
 import { type CallState, type Fold, openRequests, type RequestState } from '../event/fold.ts'
 import { compileSchema } from '../schema/compile.ts'
 
@@ -40,7 +41,8 @@ export async function readAnswers(
     if (answered.has(what))
       throw new ToolwrightError('INVALID_REQUEST', `"${answer.id}" is answered twice in one message.`)
     answered.add(what)
-    const response = asObject(answer.response)
+    const given = asObject(answer.response)
+    const response = found.asked?.request.kind === 'input' ? await asInput(found.asked, given) : given
     if (found.asked ? isRepeat(found, found.asked, response) : isResultRepeated(found, response, wasGiven)) repeats++
     else if (found.asked) await check(found.asked, response, now)
     else checkChoice(found.call, answer, response)
@@ -110,17 +112,42 @@ async function check({ request }: RequestState, response: JsonObject, now: numbe
   if (request.expiresAt !== undefined && now / 1000 >= request.expiresAt) {
     throw new ToolwrightError('EXPIRED', `Request "${request.id}" has expired.`)
   }
-  if (request.kind !== 'input' || !request.schema) return
-  const parsed = await compileSchema(request.schema, `Request "${request.id}"`).parse(inputOf(response))
-  if (!parsed.issues) return
-  const wrong = parsed.issues.map(({ path, expected }) => `${path} must be ${expected}`).join('; ')
-  throw new ToolwrightError('INVALID_REQUEST', `The answer does not fit the question: ${wrong}.`)
+  if (request.kind === 'confirmation') return await checkEdited(request, response)
+  if (declinedIn(response)) return
+  const wrong = await misfit(request, inputOf(response))
+  if (wrong) throw new ToolwrightError('INVALID_REQUEST', `The answer does not fit the question: ${wrong}.`)
+}
+
+/** A yes to other arguments than were shown is one only where that was offered, and to such as can be. */
+async function checkEdited(request: Request, response: JsonObject): Promise<void> {
+  const { confirmed, args } = decisionOf(response)
+  if (!confirmed || !args) return
+  if (!request.editable) {
+    const instead = 'approve it as it is, or deny it'
+    throw new ToolwrightError('INVALID_REQUEST', `Request "${request.id}" takes no edited arguments: ${instead}.`)
+  }
+  const wrong = await misfit(request, args)
+  if (wrong) throw new ToolwrightError('INVALID_REQUEST', `The edited arguments do not fit: ${wrong}.`)
+}
+
+/** What is wrong with a value, by the schema that was given with the question. */
+async function misfit({ id, schema }: Request, value: unknown): Promise<string | undefined> {
+  if (!schema) return undefined
+  const { issues } = await compileSchema(schema, `Request "${id}"`).parse(value)
+  return issues?.map(({ path, expected }) => `${path || 'it'} must be ${expected}`).join('; ')
+}
+
+/** In the one form it is recorded in: `{ result }`, or a no. An object that fits as it is stands for itself. */
+async function asInput({ request }: RequestState, given: JsonObject): Promise<JsonObject> {
+  const fits = request.schema !== undefined && (await misfit(request, given)) === undefined
+  if (fits) return { result: given }
+  return declinedIn(given) ? given : { result: inputOf(given) }
 }
 
 /** A handle that waits for one of its options takes nothing else. */
 function checkChoice(call: CallState, { willContinue }: FunctionResponse, response: JsonObject): void {
-  const { status, options } = call.response?.response ?? {}
-  if (status !== 'awaiting_user' || !Array.isArray(options)) return
+  const { options } = choiceIn(call.response?.response) ?? {}
+  if (!options) return
   const [choice, ...more] = Object.values(response)
   if (more.length === 0 && options.includes(choice) && !willContinue) return
   throw new ToolwrightError('INVALID_REQUEST', `"${call.id}" is answered with one of: ${options.join(', ')}.`)

@@ -1,5 +1,6 @@
 // What an invocation waits for, for whoever can answer.
 import type { SessionView } from '../agent/session-view.ts'
+import { choiceIn } from '../event/decision.ts'
 import type { Denial, Request } from '../event/event.ts'
 import { type CallState, type Fold, openRequests } from '../event/fold.ts'
 import type { PendingRequest } from '../event/pending.ts'
@@ -20,7 +21,7 @@ export function pendingOf(on: readonly CallState[], where: Where): PendingReques
 
 /** A question about a call. */
 export function requestOf(request: Request, call: CallState, where: Where): PendingRequest {
-  const { hint, key, schema, payload, createdAt, expiresAt } = request
+  const { hint, key, schema, editable, payload, createdAt, expiresAt } = request
   return {
     id: request.id,
     kind: request.kind,
@@ -30,6 +31,7 @@ export function requestOf(request: Request, call: CallState, where: Where): Pend
     ...(hint !== undefined && { hint }),
     ...(key !== undefined && { key }),
     ...(schema !== undefined && { schema }),
+    ...(editable && { editable }),
     ...(payload !== undefined && { payload }),
     ...(expiresAt !== undefined && { expiresAt }),
   }
@@ -37,7 +39,15 @@ export function requestOf(request: Request, call: CallState, where: Where): Pend
 
 /** The result of a call that is still at work. */
 export function resultOf(call: CallState, where: Where): PendingRequest {
-  return { id: call.id, kind: 'longRunning', ...common(call, where), args: call.args }
+  const { prompt, options } = choiceIn(call.response?.response) ?? {}
+  return {
+    id: call.id,
+    kind: 'longRunning',
+    ...common(call, where),
+    args: call.args,
+    ...(typeof prompt === 'string' && { hint: prompt }),
+    ...(options && { schema: { enum: options } }),
+  }
 }
 
 function common({ id, name: tool, agent }: CallState, { userId, sessionId, invocationId }: Where): Where & Called {
@@ -49,6 +59,13 @@ type Called = Pick<PendingRequest, 'functionCallId' | 'tool' | 'agent'>
 /** Is something unfinished that waits for nobody? */
 export function isInterrupted(view: SessionView): boolean {
   return view.open().some(({ step }) => step.type !== 'wait')
+}
+
+/** The invocation that would go on, had anybody looked, because nobody had answered in time. */
+export function overdueIn(view: SessionView): string | undefined {
+  const wasDenied = ({ requests }: CallState): boolean => requests.some(({ denied }) => denied !== undefined)
+  return view.open().find(({ fold, step }) => step.type !== 'wait' && fold.openCalls().some(wasDenied))?.fold
+    .invocationId
 }
 
 /** Denials for questions of an invocation that nobody answered in time. */

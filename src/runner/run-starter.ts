@@ -12,7 +12,7 @@ import { Cancelled } from './cancelled.ts'
 import { claim, type Held, hold, isOutdated } from './hold.ts'
 import { claimOrFollow } from './leave-answers.ts'
 import { Pace } from './pace.ts'
-import { expired, isInterrupted } from './pending.ts'
+import { expired, isInterrupted, overdueIn } from './pending.ts'
 import { BY_ITS_CALLER, type Followable } from './run.ts'
 import { RunList } from './run-list.ts'
 import type { RunServices } from './run-services.ts'
@@ -67,7 +67,8 @@ export class RunStarter {
     this.#id = options.services.ports.newId()
   }
 
-  async begin(begin: Begin, isCancelled?: () => boolean): Promise<Followable> {
+  /** `before`: what happened on the way to it. */
+  async begin(begin: Begin, isCancelled?: () => boolean, before: readonly Event[] = NONE): Promise<Followable> {
     const crowded = this.#pace.enter()
     if (crowded) await crowded
     const { appName, whilePaused } = this.#options
@@ -96,18 +97,36 @@ export class RunStarter {
       const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling(drained))
       if (!begin.isNew) await this.#expire(held)
       if (isOutdated(held)) held = await this.#hold(lease)
+      const overdue = begin.isNew || !begin.invocationId || !message ? undefined : overdueIn(held.view)
+      if (overdue !== undefined && whilePaused !== 'cancel') {
+        const first = this.#start(held, goingOn(overdue), { ...begin, stateDelta: undefined }, undefined, [])
+        lease = undefined // it is the other run's now
+        return await this.#beginAfter(first, begin, isCancelled, [...before, ...settled])
+      }
       const accepted = begin.invocationId
         ? accept(held.view, begin, whilePaused)
         : await this.#acceptAnswers(held, begin)
       if (accepted.replay) return await this.#replay(held, accepted.invocationId, accepted.replay, drained)
       const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : NONE
       this.#throwIfClosed()
-      return this.#start(held, accepted, begin, drained, [settled, ended])
+      return this.#start(held, accepted, begin, drained, [before, settled, ended])
     } catch (error) {
       this.#pace.leave()
       if (lease) await this.#giveBack(lease, held)
       throw error
     }
+  }
+
+  /** What nobody answered in time goes on first; then it is the message's turn. */
+  async #beginAfter(
+    first: ActiveRun,
+    begin: Begin,
+    isCancelled: (() => boolean) | undefined,
+    before: readonly Event[],
+  ): Promise<Followable> {
+    await first.finished
+    if (first.failure) throw first.failure.reason
+    return await this.begin(begin, isCancelled, [...before, ...first.events.takeAll()])
   }
 
   /** Ends what is open in a session that is ours now. */
@@ -259,4 +278,8 @@ export class RunStarter {
       { background: true },
     )
   }
+}
+
+function goingOn(invocationId: string): Accepted {
+  return { invocationId, message: undefined, cancel: [] }
 }

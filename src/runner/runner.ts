@@ -143,7 +143,7 @@ export class Runner {
   async recover(): Promise<Run[]> {
     const { appName, sessionService } = this
     const interrupted = await sessionService.interrupted({ appName })
-    const late = overdue(await sessionService.pending({ appName }), this.#services.ports.now() / 1000)
+    const late = (await sessionService.pending({ appName })).filter((request) => this.#isOverdue(request))
     const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))
     const runs = await Promise.all(Array.from(keys.values(), (key) => this.#recover(key)))
     return runs.filter((run) => run !== undefined)
@@ -165,8 +165,16 @@ export class Runner {
   }
 
   /** What the sessions of this app wait for, of all users or of one, oldest first. */
-  pending(filter: { userId?: string | undefined; sessionId?: string | undefined } = {}): Promise<PendingRequest[]> {
-    return this.sessionService.pending({ appName: this.appName, ...filter })
+  async pending(
+    filter: { userId?: string | undefined; sessionId?: string | undefined } = {},
+  ): Promise<PendingRequest[]> {
+    const { userId, sessionId } = filter
+    const all = await this.sessionService.pending({ appName: this.appName, userId, sessionId })
+    return all.filter((request) => !this.#isOverdue(request)) // nobody can answer those any more
+  }
+
+  #isOverdue({ expiresAt }: PendingRequest): boolean {
+    return expiresAt !== undefined && expiresAt <= this.#services.ports.now() / 1000
   }
 
   /** Ends what is unfinished in a session: running, waiting or interrupted. Nothing happens when nothing is. */
@@ -236,11 +244,6 @@ export class Runner {
         })
     return new RunHandle({ sessionId, invocationId, open, detach: runConfig.detach === true, signal })
   }
-}
-
-/** What nobody can answer any more. */
-function overdue(pending: readonly PendingRequest[], now: number): PendingRequest[] {
-  return pending.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now)
 }
 
 function positive(value: number, what: string): number {

@@ -15,6 +15,7 @@ import type { Invocation, ToolContext } from './context.ts'
 import type { InvocationHost } from './host.ts'
 import type { WritableState } from './state.ts'
 import type { Tool } from './tool.ts'
+import { Unanswered } from './unanswered.ts'
 
 /** One call, as its body and its callbacks see it. */
 export interface CallOptions {
@@ -96,6 +97,7 @@ export class CallContext implements ToolContext {
     if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(String(hint))) return
     const given = payload === undefined ? {} : { payload: toPlain(payload).value }
     this.#ask({ kind: 'confirmation', hint: String(hint), ...given })
+    throw new Unanswered(String(hint)) // whoever asks first has not acted yet
   }
   requestInput<T = unknown>({
     key,
@@ -171,6 +173,10 @@ export class CallContext implements ToolContext {
     const attempt = new CallContext(this.#options, this.state)
     attempt.#confirmation = this.#confirmation
     return attempt
+  }
+  /** The attempt has asked: what it wrote is dropped. */
+  adoptQuestions(attempt: CallContext): void {
+    this.#questions = attempt.#questions
   }
   /** The attempt has succeeded: what it wrote is the call's. */
   adopt(attempt: CallContext): void {

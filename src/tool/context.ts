@@ -4,6 +4,7 @@ import type { AuthCredential } from '../content/auth.ts'
 import type { Content, Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
+import type { InferOutput, Schema } from '../schema/infer.ts'
 import type { Session } from '../session/service.ts'
 import type { RunConfig } from './run-config.ts'
 
@@ -78,12 +79,20 @@ export interface ToolContext extends CallbackContext {
   readonly toolConfirmation: ToolConfirmation | undefined
   /** Hands the rest of the invocation to another agent. */
   transferToAgent(name: string): void
-  /** Asks a human before going on: the call waits, and its body is run from the start once they have said yes. */
+  /**
+   * Comes back when somebody has said yes to this question. Else it is asked and the body goes no further (it throws): the
+   * call waits, and its body is run from the start after the yes. So ask before you act.
+   */
   requestConfirmation(question: { hint: string; payload?: unknown }): void
   /**
    * The answer to a question, checked against its schema; or undefined, and the question is put: the call waits, and its
    * body is run from the start when it is answered.
    */
+  requestInput<const S extends Schema>(question: {
+    key: string
+    message: string
+    schema: S
+  }): InferOutput<S> | undefined
   requestInput<T = unknown>(question: { key: string; message: string; schema?: unknown }): T | undefined
   /** Shown to whoever follows the run, as it happens; never stored, never sent to the model. */
   progress(value: unknown): void

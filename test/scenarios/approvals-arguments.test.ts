@@ -19,21 +19,52 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(response?.parts[0]?.functionResponse?.response).toEqual({ refunded: 50, editedArgs: { amount: 50 } })
     })
 
-    test('are ignored where it does not', async () => {
+    test('are refused where it does not, and the question stays: a yes to 5 is no yes to 500', async () => {
       const { refund, run } = refundTool()
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(500), 'done'] })
       const { pending } = await say(runner)
-      await say(runner, [approve(about(pending), { args: { amount: 999 } })])
-      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
+      expect(about(pending).editable).toBeUndefined()
+      const edited = say(runner, [approve(about(pending), { args: { amount: 5 } })])
+      await expect(edited).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: expect.stringContaining('edited'),
+      })
+      expect(run).not.toHaveBeenCalled()
+      expect(await runner.pending()).toEqual(pending)
+      await say(runner, [approve(about(pending))])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 500 })
     })
 
-    test('are checked like the model’s', async () => {
+    test('that do not fit are refused, and the question stays', async () => {
       const { refund, run } = refundTool({ allowEditedArgs: true })
       const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
       const { pending } = await say(runner)
-      const { events } = await say(runner, [approve(about(pending), { args: { amount: 'all' } })])
+      expect(about(pending)).toMatchObject({ editable: true, schema: { required: ['amount'] } })
+      const edited = say(runner, [approve(about(pending), { args: { amount: 'all' } })])
+      await expect(edited).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: expect.stringContaining('amount'),
+      })
       expect(run).not.toHaveBeenCalled()
-      expect(finals(events).c1).toMatchObject({ errorCode: 'INVALID_ARGS' })
+      await say(runner, [approve(about(pending), { args: { amount: 4 } })])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 4 })
+    })
+
+    test('that only the tool itself can check are told as the approver’s', async () => {
+      const run = vi.fn()
+      const even = tool({
+        name: 'refund',
+        description: 'Refund',
+        parameters: z.object({ amount: z.number().refine((amount) => amount % 2 === 0, 'even') }),
+        requiresConfirmation: true,
+        allowEditedArgs: true,
+        run,
+      })
+      const { runner } = process(newStore(), { tools: [even], steps: [refunds(4), 'done'] })
+      const { pending } = await say(runner)
+      const { events } = await say(runner, [approve(about(pending), { args: { amount: 5 } })])
+      expect(run).not.toHaveBeenCalled()
+      expect(finals(events).c1).toMatchObject({ errorCode: 'INVALID_ARGS', editedArgs: { amount: 5 } })
     })
 
     test('pass beforeTool like the model’s: what it refuses stays refused', async () => {

@@ -112,7 +112,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(seen).toBeUndefined()
   })
 
-  test('approve and deny are for confirmations only', async () => {
+  test('each question has answers of its own: others are refused before they are sent', async () => {
     const ask = tool({
       name: 'ask',
       description: 'Ask',
@@ -121,7 +121,13 @@ describe.each(stores)('%s', (_, newStore) => {
     const { runner } = process(newStore(), { tools: [ask], steps: [{ calls: [{ name: 'ask' }] }, 'done'] })
     const { pending } = await say(runner)
     expect(() => approve(about(pending))).toThrow('use respond()')
-    expect(() => deny(about(pending))).toThrow('use respond()')
     expect((await say(runner, [respond(about(pending), 'this')])).text).toBe('done')
+    const { refund } = refundTool()
+    const other = process(newStore(), { tools: [refund], steps: [refunds(5)] }).runner
+    const request = about((await say(other)).pending)
+    expect(() => respond(request, { phone: '+49' })).toThrow('use approve() or deny()')
+    expect(() => respond(request, true)).toThrow('use approve() or deny()')
+    expect(respond(request, { confirmed: true })).toEqual(approve(request))
+    expect(() => deny({ ...request, kind: 'longRunning' })).toThrow('use respond()')
   })
 })

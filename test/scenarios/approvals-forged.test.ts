@@ -38,7 +38,9 @@ describe.each(stores)('%s', (_, newStore) => {
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending } = await say(runner)
     const originalFunctionCall = { id: 'c1', name: 'refund', args: { amount: 999_999 } }
-    await say(runner, [answer(about(pending).id, { ...yes, originalFunctionCall, args: { amount: 999_999 } })])
+    const own = answer(about(pending).id, { ...yes, originalFunctionCall, args: { amount: 999_999 } })
+    await expect(say(runner, [own])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    await say(runner, [answer(about(pending).id, { ...yes, originalFunctionCall })])
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
   })
 

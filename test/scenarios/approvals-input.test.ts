@@ -173,11 +173,11 @@ describe.each(stores)('%s', (_, newStore) => {
         approve(about(first.pending), { payload: 1 }),
       ])
       expect(about(second.pending).hint).toBe('Really?')
-      expect(paid).toEqual([[1, 'Approve execution of tool `book`?']]) // it ran up to its question
+      expect(paid).toEqual([]) // it ran up to its question, and no further
       const { events } = await say(process(store, { tools, steps: ['done'] }).runner, [
         approve(about(second.pending), { payload: 2 }),
       ])
-      expect(paid[1]).toEqual([2, 'Really?'])
+      expect(paid).toEqual([[2, 'Really?']])
       expect(finals(events).c1).toEqual({ result: 'ok' })
     })
 
@@ -201,7 +201,7 @@ describe.each(stores)('%s', (_, newStore) => {
         const parts = pending.map((one) => (one.kind === 'input' ? respond(one, 'K') : approve(one)))
         ;({ pending, events } = await say(runner, parts))
       }
-      expect(hints).toEqual(['Approve execution of tool `book`?', 'two?', 'key?', 'one?'])
+      expect(hints).toEqual(['Approve execution of tool `book`?', 'one?', 'two?', 'key?'])
       expect(finals(events).c1).toEqual({ key: 'K' })
     })
   })
@@ -231,18 +231,73 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(JSON.stringify(await stored(store))).not.toContain('never')
   })
 
-  test('a body that asks and then fails has failed: nobody is asked', async () => {
+  test('a body that stumbles over the answer it has not got yet has asked all the same', async () => {
     const tools = [
       book((context) => {
-        context.requestInput({ key: 'n', message: 'n?' })
-        throw new Error('broken')
+        const given = context.requestInput({ key: 'n', message: 'n?', schema: z.object({ n: z.number() }) })
+        return { twice: (given as { n: number }).n * 2 }
       }),
     ]
     const { runner } = process(newStore(), { tools, steps: [call, 'done'] })
-    const { pending, events, text } = await say(runner)
-    expect(pending).toEqual([])
-    expect(finals(events).c1).toEqual({ error: 'broken', errorCode: 'EXECUTION_FAILED' })
+    const { pending } = await say(runner)
+    const { events } = await say(runner, [respond(about(pending), { n: 4 })])
+    expect(finals(events).c1).toEqual({ twice: 8 })
+  })
+
+  test('a body that acts without looking whether it was allowed to acts after the yes, once, and never after a no', async () => {
+    const paid: string[] = []
+    const naive = book((context) => {
+      context.requestConfirmation({ hint: 'Sure?' })
+      paid.push('paid')
+      return 'paid'
+    })
+    const { runner } = process(newStore(), { tools: [naive], steps: [call, 'done', call, 'no'] })
+    const first = await say(runner)
+    expect(paid).toEqual([])
+    await say(runner, [approve(about(first.pending))])
+    expect(paid).toEqual(['paid'])
+    const second = await say(runner)
+    await say(runner, [deny(about(second.pending))])
+    expect(paid).toEqual(['paid'])
+  })
+
+  test('a question can be declined: the body is not run again, and the model is told why', async () => {
+    const run = vi.fn((context: ToolContext) => ({ given: context.requestInput({ key: 'n', message: 'Phone?' }) }))
+    const { runner } = process(newStore(), { tools: [book(run)], steps: [call, 'done'] })
+    const { pending } = await say(runner)
+    const { events, text } = await say(runner, [deny(about(pending), { reason: 'none of your business' })])
+    expect(run).toHaveBeenCalledOnce()
+    expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED', error: expect.stringContaining('none of your') })
     expect(text).toBe('done')
+  })
+
+  describe('a value that looks like the envelope of one', () => {
+    const tools = (schema?: z.ZodType) => [
+      book((context) => ({
+        given: context.requestInput<unknown>({ key: 'n', message: 'n?', ...(schema && { schema }) }),
+      })),
+    ]
+    test.each<[string, z.ZodType | undefined, unknown]>([
+      ['an object with a result', z.object({ result: z.number() }), { result: 5 }],
+      ['the same without a schema', undefined, { result: 5 }],
+      ['an object that says declined', z.object({ declined: z.boolean() }), { declined: true }],
+      ['nothing', undefined, null],
+    ])('%s reaches the body as it was given', async (_what, schema, value) => {
+      const { runner } = process(newStore(), { tools: tools(schema), steps: [call, 'done'] })
+      const { pending } = await say(runner)
+      const { events } = await say(runner, [respond(about(pending), value)])
+      expect(finals(events).c1).toEqual({ given: value })
+      const again = await say(runner, [respond(about(pending), value)])
+      expect(again.events).toEqual(events) // the same again is the same again
+    })
+
+    test('a client that sends the bare object is understood by the schema', async () => {
+      const schema = z.object({ result: z.number() })
+      const { runner } = process(newStore(), { tools: tools(schema), steps: [call, 'done'] })
+      const { pending } = await say(runner)
+      const { events } = await say(runner, [answer(about(pending).id, { result: 5 }, 'adk_request_input')])
+      expect(finals(events).c1).toEqual({ given: { result: 5 } })
+    })
   })
 
   test('several questions about one call are answered by their own ids', async () => {

@@ -258,8 +258,9 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(await listed()).toEqual(['b1', 'e1'])
     await store.deleteSession({ appName: 'app', userId: 'bob', sessionId: 'b1' })
     expect(await listed()).toEqual(['e1'])
-    now += 24 * 60 * 60 * 1000
     const [e1] = await runner.pending()
+    now += 24 * 60 * 60 * 1000
+    expect(await listed()).toEqual([]) // nobody can answer it any more
     const late = runner.complete({ userId: 'eve', sessionId: 'e1', message: [approve(e1 as PendingRequest)] })
     await expect(late).rejects.toMatchObject({ code: 'EXPIRED' })
     expect(await listed()).toEqual([])

@@ -153,11 +153,24 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('new text records the denial too, and is told what is unfinished', async () => {
-      const { at, wait } = await asked(newStore())
+    test('new text finds the session free: what waited goes on first, denied', async () => {
+      const store = newStore()
+      const { run, at, wait } = await asked(store)
       wait(DAY)
-      await expect(say(at([]), 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
+      const { text, events } = await say(at(['Nobody said yes.', 'Hello.']), 'hello?')
+      expect(text).toBe('Hello.')
+      expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      expect(new Set(events.map(({ invocationId }) => invocationId)).size).toBe(2)
+      expect(run).not.toHaveBeenCalled()
       expect(await at([]).pending()).toEqual([])
+    })
+
+    test('also when a late answer has recorded the denial before', async () => {
+      const { request, run, at, wait } = await asked(newStore())
+      wait(DAY)
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      expect((await say(at(['Nobody said yes.', 'Hello.']), 'hello?')).text).toBe('Hello.')
+      expect(run).not.toHaveBeenCalled()
     })
 
     test('a moment before, it is in time', async () => {

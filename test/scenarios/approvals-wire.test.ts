@@ -69,13 +69,13 @@ describe.each(stores)('%s', (_, newStore) => {
       name: 'book',
       description: 'Book a room',
       run: (_args, context) => {
-        context.requestConfirmation({ hint: 'Book?', payload: { room: 7 } })
         context.requestInput({ key: 'nights', message: 'How many nights?', schema: z.number() })
+        context.requestConfirmation({ hint: 'Book?', payload: { room: 7 } })
       },
     })
     const { runner } = process(newStore(), { tools: [book], steps: [{ calls: [{ id: 'c1', name: 'book' }] }] })
     const { events, pending } = await say(runner)
-    const [first, second] = events[1]?.content?.parts ?? []
+    const [second, first] = events[1]?.content?.parts ?? []
     expect(first?.functionCall?.args).toEqual({
       originalFunctionCall: { id: 'c1', name: 'book', args: {} },
       toolConfirmation: { hint: 'Book?', confirmed: false, payload: { room: 7 } },
@@ -85,8 +85,8 @@ describe.each(stores)('%s', (_, newStore) => {
       args: { message: 'How many nights?', response_schema: { type: 'number' } },
     })
     expect(pending).toMatchObject([
-      { kind: 'confirmation', payload: { room: 7 }, hint: 'Book?' },
       { kind: 'input', key: 'nights', schema: { type: 'number' }, hint: 'How many nights?' },
+      { kind: 'confirmation', payload: { room: 7 }, hint: 'Book?' },
     ])
   })
 
