@@ -1,4 +1,6 @@
 // The auditor is worth something only if it finds what is there: five bugs are put in, and each is found.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Violation } from './audit/violation.ts'
 import { bodyBeforeIntent, deltasOutOfOrder, lostSibling, usedApproval, wrongChild } from './lies.test-kit.ts'
@@ -27,3 +29,12 @@ async function firstCaught(between: Between, promise: string, says: RegExp): Pro
   }
   return undefined
 }
+
+test('the auditor shares no code with what it judges, nor with what makes the evidence', () => {
+  const files = globSync(join(import.meta.dirname, '{auditor.ts,audit/*.ts}'))
+  expect(files.length).toBeGreaterThan(10)
+  const imports = files.flatMap((file) => readFileSync(file, 'utf8').match(/^import [^']*'[^']+'/gm) ?? [])
+  const own = /^import .*'(\.\/audit\/[\w-]+\.ts|\.\/[\w-]+\.ts|\.\.\/(evidence|plan)\.ts)'$/
+  const allowed = /^import type .*'toolwright'$|'toolwright\/testing'$/
+  expect(imports.filter((line) => !own.test(line) && !allowed.test(line))).toEqual([])
+})

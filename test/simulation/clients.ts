@@ -5,9 +5,6 @@ import type { ActionEvidence, SentAnswer } from './evidence.ts'
 import { SimulatedProcess, type Site } from './process.ts'
 import type { Random } from './random.ts'
 
-/** As it may be one day, or is already. */
-type Recovering = Runner & { recover?: () => Promise<readonly Run[]> }
-
 export class Clients {
   readonly actions: ActionEvidence[] = []
   readonly answers: SentAnswer[] = []
@@ -92,7 +89,7 @@ export class Clients {
 
   async #perform(
     action: Extract<Action, { slot: number }>,
-    runner: Recovering,
+    runner: Runner,
     where: Where,
     taken: ActionEvidence,
   ): Promise<void> {
@@ -110,8 +107,9 @@ export class Clients {
       case 'cancel':
         return await runner.cancel(where)
       case 'recover': {
-        const runs = (await runner.recover?.()) ?? []
-        await Promise.all(runs.map((run) => this.#read(run, taken).catch(() => {})))
+        const runs = await runner.recover()
+        const read = await Promise.allSettled(runs.map((run) => this.#read(run, taken)))
+        for (const one of read) if (one.status === 'rejected') throw one.reason
         return
       }
       default:

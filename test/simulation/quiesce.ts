@@ -80,6 +80,12 @@ export async function quiesce(
       const last = clients.actions.at(-1)
       if (last?.outcome !== 'ended') failed.push(`the next message ${last?.outcome}: ${last?.error?.message ?? ''}`)
     }
-    return failed
+    const pending = await store.pending({ appName: APP })
+    const interrupted = await store.interrupted({ appName: APP })
+    return [
+      ...failed,
+      ...pending.map(({ id }) => `${id} is listed as waited for, and nothing is unfinished`),
+      ...interrupted.map(({ sessionId }) => `${sessionId} is listed as interrupted, and nothing is unfinished`),
+    ]
   }
 }

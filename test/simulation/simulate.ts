@@ -36,36 +36,48 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
   const strays: string[] = []
   const hear = (reason: unknown): void => void strays.push(String(reason))
   process.on('unhandledRejection', hear)
+  try {
+    const evidence = { ...(await happen(seed, options)), strays }
+    return { seed, evidence, violations: audit(evidence) }
+  } finally {
+    process.off('unhandledRejection', hear)
+  }
+}
+
+async function happen(
+  seed: number,
+  { between = (service) => service }: SimulateOptions,
+): Promise<Omit<Evidence, 'strays'>> {
   const random = new Random(seed)
   const plan = generatePlan(seed, random.fork('plan'))
   const world = new World(random.fork('world'), plan.weather.slowness)
-  const now = (): number => world.now
   const ids = random.fork('store')
-  const store = new InMemorySessionService({ now, newId: () => `x${ids.int(0x1_0000_0000)}` })
+  const store = new InMemorySessionService({ now: () => world.now, newId: () => `x${ids.int(0x1_0000_0000)}` })
   const faults = new Faults(random.fork('faults'), plan.weather)
   const network = new Network(world, store, faults)
   const outside = new Outside(() => world.tick())
-  const { between = (service) => service } = options
   const site: Site = { plan, world, network, outside, faults, between, requests: [], mishaps: [], logged: [] }
   const clients = new Clients(site, random.fork('clients'))
   await converse(site, store, clients, random.fork('actions'))
   const unfinished = await quiesce(site, store, clients, random.fork('end'))
-  const evidence: Evidence = {
+  const { requests, mishaps, logged } = site
+  const { actions, answers } = clients
+  const { journal } = network
+  const { ledger } = outside
+  const sessions = await logsOf(plan, store, world)
+  return {
     plan,
-    sessions: await logsOf(plan, store, world),
-    journal: network.journal,
-    ledger: outside.ledger,
-    actions: clients.actions,
-    requests: site.requests,
-    answers: clients.answers,
-    mishaps: site.mishaps,
-    logged: site.logged,
-    strays,
+    sessions,
+    journal,
+    ledger,
+    actions,
+    requests,
+    answers,
+    mishaps,
+    logged,
     unfinished,
     trace: world.trace,
   }
-  process.off('unhandledRejection', hear)
-  return { seed, evidence, violations: audit(evidence) }
 }
 
 /** Clients do what they do, while whatever can happen does. */

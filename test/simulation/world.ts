@@ -57,10 +57,6 @@ export class World {
   addLater(says: string, happen: () => void, ms: number): void {
     this.#timers.push({ owner: undefined, says, happen, at: this.#now + ms, isBackground: true })
   }
-  /** Waits for one's turn. */
-  turn(owner: Owner, says: string): Promise<void> {
-    return new Promise((resolve) => this.add(owner, says, resolve))
-  }
   setTimer(owner: Owner, happen: () => void, ms: number, isBackground: boolean): () => void {
     const timer: Timer = { owner, says: `timer of ${ms} ms`, happen, at: this.#now + ms, isBackground }
     this.#timers.push(timer)
@@ -114,11 +110,11 @@ export class World {
   #skip(): boolean {
     this.#stalled = this.#stalled.filter((owner) => owner.isAlive && owner.stalledUntil > this.#now)
     const waiting = this.#timers.filter((timer) => !timer.isBackground)
-    const ends = [...this.#stalled.map(({ stalledUntil }) => stalledUntil)]
+    const ends = this.#stalled.map(({ stalledUntil }) => stalledUntil)
     if (waiting.length + ends.length === 0) return false
     const next = Math.min(...ends, ...this.#timers.map(({ at, owner }) => Math.max(at, owner?.stalledUntil ?? 0)))
     this.#now = Math.max(this.#now, next)
-    this.note(`time passes`)
+    this.note('time passes')
     return true
   }
 
