@@ -1,6 +1,7 @@
 // Code is a scope of the invocation: what it calls is recorded there, call by call. Run again after a pause or a crash,
 // it gets the recorded answers and goes on from where they end.
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
 import { SUSPENDED, type Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, type ResultErrorCode, ToolError } from '../error/error.ts'
@@ -66,9 +67,15 @@ function execute(code: CodeCall, calls: CallsFromCode, { files }: InputFiles): P
     sessionKey: JSON.stringify([run.appName, run.userId, run.sessionId]),
     signal: calls.signal,
     ...(files.length && { files }),
-    ...(tools.length && { tools, callTool: (name, given) => calls.call(name, given) }),
+    ...(tools.length && { tools, callTool: (name, given) => handled(calls.call(name, given)) }),
   }
   return executor.execute(request)
+}
+
+/** Code need not wait for what it called: what became of that is in the log. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
 }
 
 /** What goes back to the model: the output, and what became of the files. */
@@ -128,7 +135,8 @@ class CallsFromCode implements Waiter {
     const { place } = this.#code
     const path = childPath(this.#path, 'call', this.#made) // no model can name a call of its own like this
     const inner: Place = { path, branch: place.branch, isolation: this.#path, tree: place.tree }
-    const underWay = this.#carryOut(inner, name, isRecord(given) ? given : {})
+    const { value: args } = toPlain(given)
+    const underWay = this.#carryOut(inner, String(name), isRecord(args) ? args : {})
     this.#underWay.add(underWay)
     const call = await underWay.finally(() => this.#underWay.delete(underWay))
     if (!call.response || call.pending) return await this.#wait()

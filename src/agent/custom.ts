@@ -1,5 +1,6 @@
 // Agents people write themselves: what they yield is recorded, and they may run other agents inside.
-import { copyJson, type JsonObject } from '../base/json.ts'
+import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
 import type { Content, Part } from '../content/content.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { childPath } from '../event/scope.ts'
@@ -29,10 +30,8 @@ async function consume(run: RunHost, agent: Agent, place: Place, context: Custom
   for await (const event of agent.run(context)) {
     if (run.stopped) return
     if (context.isRecorded(event)) continue
-    const own = run.draft(agent.name, place, event.content && copyJson<Content>(event.content), {
-      ...(event.actions && copyJson<EventActions>(event.actions)),
-      ...context.take(),
-    })
+    const actions = toPlain(event.actions ?? {}).value as EventActions // what an agent of one's own gives is anything
+    const own = run.draft(agent.name, place, contentIn(event, agent), { ...actions, ...context.take() })
     if (event.author && event.author !== 'user') own.author = event.author
     if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...copyJson(event.customMetadata) }
     if (event.errorCode !== undefined) own.errorCode = event.errorCode
@@ -40,6 +39,13 @@ async function consume(run: RunHost, agent: Agent, place: Place, context: Custom
     if (event.partial) run.emit({ ...own, partial: true })
     else await run.commit([{ event: own }])
   }
+}
+
+function contentIn({ content }: Event, { name }: Agent): Content | undefined {
+  if (!content) return undefined
+  const plain = toPlain(content).value as Content
+  if (isRecord(plain) && Array.isArray(plain.parts) && plain.parts.every(isRecord)) return plain
+  throw new TypeError(`Agent "${name}" gave an event whose content is no list of parts`)
 }
 
 class CustomContext implements InvocationContext {

@@ -53,10 +53,11 @@ export class History {
   }
 
   /** A list of its own for one request: all of it, or only what was said last to the agent and what it did since. */
-  upTo(events: readonly Event[], invocationId: string, which: 'default' | 'none' = 'default'): Content[] {
+  upTo(events: readonly Event[], which: 'default' | 'none' = 'default'): Content[] {
     while (this.#read < events.length) this.#add(events[this.#read++] as Event)
-    this.#closeOther(invocationId)
-    return this.#contents.slice(which === 'none' ? this.#turn : 0)
+    const shown = this.#contents.slice(which === 'none' ? this.#turn : 0)
+    if (this.#group) shown.push(...closing(this.#group)) // open still: somebody else is asked meanwhile
+    return shown
   }
 
   #add(event: Event): void {
@@ -85,7 +86,7 @@ export class History {
   /** What the user said; answers to calls take the calls' place. */
   #hear(content: Content): void {
     this.#hearAnswers(content)
-    const said = content.parts.filter((part) => !part.functionResponse && !part.functionCall) // only a model calls
+    const said = content.parts.filter(isSaid)
     if (said.length) this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
   }
 
@@ -156,20 +157,14 @@ export class History {
     if (this.#group && this.#group.invocationId !== invocationId) this.#close(this.#group)
   }
 
-  /** Each call gets exactly one response, in call order; what came meanwhile follows. */
   #close(group: Group): void {
-    const parts = group.calls.flatMap((call) => {
-      if (call.isOpen) {
-        this.#handles ??= new Map()
-        this.#handles.set(call.loggedId, { at: group.at, call })
-      }
-      return call.answer ?? [answerPart(call, NO_RESULT)]
-    })
-    this.#contents.push({ role: 'tool', parts })
-    if (group.late) {
-      this.#contents.push(...group.late)
-      this.#turn = this.#contents.length - 1
+    for (const call of group.calls) {
+      if (!call.isOpen) continue
+      this.#handles ??= new Map()
+      this.#handles.set(call.loggedId, { at: group.at, call })
     }
+    this.#contents.push(...closing(group))
+    if (group.late) this.#turn = this.#contents.length - 1
     this.#group = undefined
   }
 
@@ -194,9 +189,20 @@ export class History {
   }
 }
 
+/** Only a model calls; and what says nothing would be refused. */
+function isSaid(part: Part): boolean {
+  return !('functionResponse' in part) && !('functionCall' in part) && part.text !== ''
+}
+
 /** In place of a result that is not in the log: lost, or still waited for by an invocation that another one overtook. */
 const NO_RESULT: JsonObject = {
   error: 'No result was recorded so far. Do not repeat the call unless you are asked to.',
+}
+
+/** Each call with one response, in call order; then what came meanwhile. */
+function closing({ calls, late = [] }: Group): Content[] {
+  const parts = calls.flatMap((call) => call.answer ?? [answerPart(call, NO_RESULT)])
+  return [{ role: 'tool', parts }, ...late]
 }
 
 /** A conversation begins with somebody who is not the model. */

@@ -71,7 +71,7 @@ async function complete(
 }
 
 function contentsFor(run: RunHost, { agent }: Plan, place: Place): Content[] {
-  const contents = run.view.history(run.invocationId, agent.name, place, agent.options.includeContents)
+  const contents = run.view.history(agent.name, place, agent.options.includeContents)
   const last = contents.at(-1)
   if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })
   else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Go on as instructed.' }] })

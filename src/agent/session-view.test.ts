@@ -87,7 +87,7 @@ test('a view that has followed the log is the same as one that reads it anew, at
     for (const event of scopes) {
       if (typeof event === 'string') continue
       const scope = { path: '', isolation: event.isolationScope, branch: event.branch }
-      expect(following.history(last, event.author, scope)).toEqual(anew.history(last, event.author, scope))
+      expect(following.history(event.author, scope)).toEqual(anew.history(event.author, scope))
     }
   }
   expect(following.open()).toHaveLength(1) // the long-running call

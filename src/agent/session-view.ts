@@ -1,6 +1,6 @@
 // A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
 import { keepShape } from '../base/keep-shape.ts'
-import type { Content } from '../content/content.ts'
+import type { Content, Part } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
@@ -18,6 +18,8 @@ export class SessionView {
   #latest: Fold | undefined
   #sticky: string | undefined
   #seq = 0
+  /** Every id that a call or a question has had. */
+  #callIds: Set<string> | undefined
   /** Somebody was waited for, at some time. */
   hasWaited = false
 
@@ -42,6 +44,7 @@ export class SessionView {
     this.#seq = seq
     if (entry.event) {
       this.events.push(entry.event)
+      if (entry.event.content?.role === 'model') this.#noteCalls(entry.event.content.parts)
       if (isStateEdit(entry.event)) return
     }
     if (entry.record?.type === 'request' || entry.event?.longRunningToolIds) this.hasWaited = true
@@ -71,9 +74,18 @@ export class SessionView {
     return this.#open.some((one) => one !== fold) || (this.#latest !== undefined && this.#latest !== fold)
   }
 
-  /** Does an earlier, unfinished invocation know a call of this id? */
-  isOpenElsewhere(callId: string): boolean {
-    return this.#open.some((fold) => fold.calls.has(callId))
+  /** Was anything in this session called so? */
+  hasCalled(callId: string): boolean {
+    return this.#callIds?.has(callId) ?? false
+  }
+
+  #noteCalls(parts: readonly Part[]): void {
+    for (let at = 0; at < parts.length; at++) {
+      const id = parts[at]?.functionCall?.id ?? parts[at]?.executableCode?.id
+      if (id === undefined) continue
+      this.#callIds ??= new Set()
+      this.#callIds.add(id)
+    }
   }
 
   /** An invocation has ended: nothing needs its fold any more. */
@@ -85,14 +97,14 @@ export class SessionView {
     return next(this.#tree.root, { fold, tree: this.#tree }, this.#tree.root.name)
   }
 
-  /** What an agent's model is shown in an invocation. */
-  history(invocationId: string, agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
+  /** What an agent's model is shown. */
+  history(agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
       history = new History(agentName, scope)
       this.#histories = [...this.#histories, history]
     }
-    return history.upTo(this.events, invocationId, which)
+    return history.upTo(this.events, which)
   }
 
   #retire(): void {

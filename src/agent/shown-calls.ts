@@ -4,12 +4,17 @@ import { Few } from '../base/few.ts'
 import { isRecord } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { FunctionCall, Part } from '../content/content.ts'
+import { isPlace } from '../event/fold.ts'
 import { nameProblem } from '../tool/tool.ts'
 
 const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** Can every provider take this as the id of a call? */
+/** Can a new call have this id: does every provider take it, and no path for something else? */
 export function isFitId(id: unknown): id is string {
+  return isSendable(id) && !isPlace(id)
+}
+
+function isSendable(id: unknown): id is string {
   return typeof id === 'string' && FIT_ID.test(id)
 }
 
@@ -26,7 +31,7 @@ export class ShownCalls {
   }
 
   #fitCall(part: Part, call: FunctionCall): Part {
-    const id = isFitId(call.id) && !this.#ids.has(call.id) ? call.id : this.#newId(String(call.id ?? ''))
+    const id = isSendable(call.id) && !this.#ids.has(call.id) ? call.id : this.#newId(String(call.id ?? ''))
     this.#ids.set(id, true)
     const name = fitName(call.name)
     const args = isRecord(call.args) ? call.args : {}

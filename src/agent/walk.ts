@@ -153,6 +153,7 @@ async function afterAgent(run: RunHost, agent: Agent, place: Place): Promise<voi
   if (said || actions) await run.commit([{ event: run.draft(agent.name, place, said && asReply(said), actions ?? {}) }])
 }
 
+/** What a callback says in an agent's place; it calls nothing. */
 function asReply(content: Content): Content {
-  return { role: 'model', parts: content.parts }
+  return { role: 'model', parts: content.parts.filter((part) => !part.functionCall && !part.executableCode) }
 }

@@ -107,7 +107,7 @@ function changed(call: CallState): Result {
 }
 
 /** As they are recorded: what the body gets may be more than JSON. */
-function plainArgs(args: unknown): JsonObject {
+export function plainArgs(args: unknown): JsonObject {
   const { value } = toPlain(args)
   return isRecord(value) ? value : { value }
 }

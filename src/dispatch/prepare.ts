@@ -4,12 +4,13 @@ import { toPlain } from '../base/plain.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
 import { decisionOf, declinedIn } from '../event/decision.ts'
+import type { Request } from '../event/event.ts'
 import { type CallState, openRequests, type RequestState } from '../event/fold.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { askedByBody } from './ask.ts'
 import { authorize } from './authorize.ts'
-import { confirm, editedArgs, rejected } from './confirm.ts'
+import { confirm, editedArgs, plainArgs, rejected } from './confirm.ts'
 import { definitionOf } from './definition.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
@@ -163,6 +164,8 @@ function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
 async function answered(batch: Batch, ready: Ready): Promise<Prepared> {
   const { call, context } = ready
   if (openRequests(call).length > 0) return { type: 'suspended', call }
+  const args = canonicalJson(plainArgs(ready.args))
+  context.keepRequests((request) => !isOwnYes(request) || canonicalJson(request.args) === args)
   let said: ToolConfirmation | undefined
   for (const { request, answer, denied } of context.requests) {
     if (request.origin !== 'body') continue
@@ -178,6 +181,11 @@ async function answered(batch: Batch, ready: Ready): Promise<Prepared> {
   const passed = await passGates(batch, ready)
   if (said && passed.type === 'ready') passed.context.confirmedWith(said) // what the body asked is what it hears
   return passed
+}
+
+/** A yes to what the body asked is one to those arguments. */
+function isOwnYes({ kind, origin }: Request): boolean {
+  return kind === 'confirmation' && origin === 'body'
 }
 
 async function passGates(batch: Batch, ready: Ready): Promise<Prepared> {

@@ -71,7 +71,7 @@ function settleControl(batch: Batch, result: Result, actions: EventActions): Res
 }
 
 function merged<T>(into: { [key: string]: T } | undefined, from: { [key: string]: T }): { [key: string]: T } {
-  if (!into) return from
+  if (!into) return { ...from } // a copy: what each call wrote stays its own
   for (const key of Object.keys(from)) setOwn(into, key, from[key])
   return into
 }

@@ -146,7 +146,7 @@ export class Fold {
       if (this.scopes.get(path)?.ended) return false
       const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
       const outer = this.calls.get(path.slice(path.lastIndexOf('@') + 1))
-      if (outer?.path === above && outer.response && !outer.pending && !isTransfer(outer.id)) return false
+      if (outer?.path === above && outer.response && !outer.pending) return false
       path = above
     }
     return true
@@ -197,8 +197,9 @@ export class Fold {
   /** To a question, or the result of a long-running call. */
   #answer(response: FunctionResponse): void {
     const asked = this.#requests?.get(response.id ?? '')
-    if (!asked) this.#settle(response)
-    else if (asked.answer === undefined && asked.denied === undefined) asked.answer = response.response
+    if (!asked) {
+      if (this.calls.get(response.id ?? '')?.pending) this.#settle(response) // nobody else waits for a user's result
+    } else if (asked.answer === undefined && asked.denied === undefined) asked.answer = response.response
   }
 
   #isRequest({ content }: Event): boolean {
@@ -220,7 +221,7 @@ export class Fold {
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as Part
       const called = part.functionCall ?? (part.executableCode && codeCallOf(parts, at))
-      if (!called) continue
+      if (!called || !this.#isFree(called.id)) continue
       const call = this.#call(called, scope.path, event.author, !part.functionCall)
       scope.calls = scope.calls.length ? [...scope.calls, call] : [call] // most replies have one
     }
@@ -229,6 +230,11 @@ export class Fold {
       this.#answers ??= new Map()
       this.#answers.set(event.isolationScope, event)
     }
+  }
+
+  /** An id names one call. Whoever wrote another of it, it is no call: answers could not be told apart. */
+  #isFree(id: string | undefined): boolean {
+    return id !== undefined && id !== '' && !this.calls.has(id) && !isPlace(id)
   }
 
   #call({ id = '', name, args }: FunctionCall, path: string, agent: string, isCode: boolean): CallState {
@@ -254,7 +260,7 @@ export class Fold {
     const parts = event.content?.parts ?? NONE
     for (let at = 0; at < parts.length; at++) {
       const answer = answerIn(parts[at] as Part)
-      if (answer) this.#settle(answer)
+      if (answer && this.calls.get(answer.id ?? '')?.path === scope.path) this.#settle(answer)
     }
   }
 
@@ -343,9 +349,9 @@ export function openRequests({ requests, response, pending }: CallState): Reques
   )
 }
 
-/** `t1` at the end of a path is the first transfer of its scope, whatever a model names its calls. */
-function isTransfer(at: string): boolean {
-  return /^t\d+$/.test(at)
+/** `1` at the end of a path is a round of a workflow, `t1` the first transfer of a scope: no call is named so. */
+export function isPlace(id: string): boolean {
+  return /^t?\d+$/.test(id)
 }
 
 function isSameQuestion(a: Request, b: Request): boolean {

@@ -81,6 +81,8 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return this.#hasBegun && !this.isResting
   }
   #hasBegun = false
+  /** How far the log was when it could not go on the last time. */
+  #restedAt: number | undefined
   /** When it last looked there. */
   #lookedAt: number
   /** Items of the inbox that it was begun or stopped by. */
@@ -227,7 +229,9 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     this.#hasBegun = true
     const { tree } = this.#options
     const lost = lostAgent(tree, this.fold)
-    if (lost !== undefined) return this.#endWithout(lost)
+    if (lost !== undefined) {
+      return this.#endAs(`Agent "${lost}" no longer exists; what it had begun was not done.`)
+    }
     return walk(this, tree.root, { path: tree.root.name, tree }).then(this.#rest)
   }
 
@@ -240,7 +244,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return this.hear().then(() => {
       if (this.stopped) throw this.stopped.reason
       this.isResting = this.next().type === 'wait'
-      return this.isResting ? undefined : this.#goOn()
+      if (this.isResting) return undefined
+      if (this.#restedAt === this.view.seq) return this.#endAs('An agent waits for something that nobody can answer.')
+      this.#restedAt = this.view.seq
+      return this.#goOn()
     })
   }
 
@@ -249,10 +256,9 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return this.commit(denials.map((record) => ({ record })))
   }
 
-  /** What an agent that no longer exists has begun is for nobody else to go on with. */
-  #endWithout(agentName: string): Promise<void> {
+  /** Nobody can go on with it: not when an agent that had begun something no longer exists, for one. */
+  #endAs(reason: string): Promise<void> {
     const { root } = this.#options.tree
-    const reason = `Agent "${agentName}" no longer exists; what it had begun was not done.`
     return this.commit(closingEntries(this, root.name, reason, [], 'AGENT_ERROR'))
   }
 
@@ -331,7 +337,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   reserveCallId(id: string, reply: object): boolean {
-    if (this.fold.calls.has(id) || this.view.isOpenElsewhere(id)) return false
+    if (this.view.hasCalled(id)) return false
     const owner = this.#callIds?.get(id)
     if (owner) return owner === reply
     this.#callIds ??= new Few()
@@ -354,7 +360,8 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     if (now - this.#lookedAt < LOOK_MS || drained || !this.#isUnderWay) return this.#recorder.commit(entries, drained)
     // before the next step of a run that takes its time: has anybody cancelled it?
     this.#lookedAt = now
-    return this.hear().then(() => this.#recorder.commit(entries))
+    const commit = (): Promise<void> => this.#recorder.commit(entries)
+    return this.hear().then(commit, commit) // what is wrong with the store the commit will find out
   }
 
   commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean> {

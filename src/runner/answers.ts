@@ -4,7 +4,7 @@ import type { Content, FunctionResponse, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { choiceIn, decisionOf, declinedIn, inputOf } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
-import { type CallState, type Fold, openRequests, type RequestState } from '../event/fold.ts'
+import type { CallState, Fold, RequestState } from '../event/fold.ts'
 import { compileSchema } from '../schema/compile.ts'
 
 /** A message of answers, as it is recorded. */
@@ -74,13 +74,12 @@ function find(folds: readonly Fold[], id: string): Found {
     const call = fold.calls.get(asked?.request.callId ?? id)
     if (asked && call) return { fold, call, asked }
     if (!call) continue
-    const open = openRequests(call)
-    const only = open.length ? open : call.requests
-    if (only.length === 1 && !call.pending) return { fold, call, asked: only[0] }
-    if (open.length > 1) {
+    if (call.requests.length === 1 && !call.pending) return { fold, call, asked: call.requests[0] }
+    // the same words may be a retry of an answer to an earlier question: they must not answer the next one
+    if (call.requests.length > 1 && !call.pending) {
       throw new ToolwrightError(
         'INVALID_REQUEST',
-        `Call "${id}" waits for several answers: use the ids of its requests.`,
+        `Call "${id}" has had several questions: use the ids of its requests.`,
       )
     }
     if (call.pending || call.response) return { fold, call, asked: undefined }

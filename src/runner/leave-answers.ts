@@ -34,25 +34,39 @@ export async function claimOrFollow(
   leaving: Leaving,
 ): Promise<Claimed | { readonly type: 'followed'; readonly run: FollowedRun }> {
   const { sessionService, ports } = leaving
-  const item: InboxItem = { id: ports.newId(), type: 'answer', content: message }
-  const items: InboxItem[] = stateDelta ? [{ id: ports.newId(), type: 'state', stateDelta }, item] : [item]
+  const item: InboxItem = { id: ports.newId(), type: 'answer', content: message, ...(stateDelta && { stateDelta }) }
   let drained: readonly string[] | undefined
   for (;;) {
     leaving.check()
     const free = await claimIfFree(sessionService, key)
     if (free) return { type: 'claimed', lease: free.lease, drained }
-    if (!drained) for (const one of items) await sessionService.post(key, one)
-    drained = items.map(({ id }) => id)
+    if (!drained) await sessionService.post(key, item)
+    drained = [item.id]
     const holder = leaving.holderOf(key)
     const run = holder && (await follow(holder, item.id, message))
     if (run) return { type: 'followed', run }
-    await (holder ? holder.finished : new Promise<void>((resolve) => ports.setTimer(resolve, LOOK_MS)))
+    await inAWhile(ports, holder)
   }
+}
+
+/** When the holder is done, or after a while: somebody may want to wait no longer. */
+function inAWhile(ports: Ports, holder: ActiveRun | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = ports.setTimer(resolve, LOOK_MS)
+    void holder?.finished.then(() => {
+      forget()
+      resolve()
+    })
+  })
 }
 
 /** When the holder has taken the answers in; throws what it refuses them with. */
 async function follow(holder: ActiveRun, itemId: string, message: Content): Promise<FollowedRun | undefined> {
-  await holder.hear().catch(() => {}) // then it is on its way to its end: we are next
+  const hasHeard = await holder.hear().then(
+    () => true,
+    () => false, // it is on its way to its end, or has lost the session without knowing
+  )
+  if (!hasHeard) return undefined
   const taken = holder.taken(itemId)
   if (taken) return new FollowedRun(holder, followed(holder.view.events, taken, holder.invocationId))
   if (!holder.isResting) await holder.refuse(message)

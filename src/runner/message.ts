@@ -4,16 +4,19 @@ import { ToolwrightError } from '../error/error.ts'
 
 /** A message as it is recorded: a copy, with the role of a user, and nothing in it that only a model may say. */
 export function toContent(message: Message): Content {
-  if (typeof message === 'string') return { role: 'user', parts: [{ text: message }] }
+  if (typeof message === 'string') {
+    if (message === '') throw new ToolwrightError('INVALID_REQUEST', 'The message is empty.')
+    return { role: 'user', parts: [{ text: message }] }
+  }
   const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
   if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) {
     throw new ToolwrightError('INVALID_REQUEST', 'A message is a text, a list of parts, or a content with parts.')
   }
   for (const part of parts as Part[]) {
-    if (part.functionCall) {
+    if (part.functionCall !== undefined) {
       throw new ToolwrightError('INVALID_REQUEST', 'A message cannot hold a functionCall: only a model calls tools.')
     }
-    if (part.functionResponse && !isRecord(part.functionResponse)) {
+    if (part.functionResponse !== undefined && !isRecord(part.functionResponse)) {
       throw new ToolwrightError('INVALID_REQUEST', 'A functionResponse is an object with an id, a name and a response.')
     }
   }
@@ -26,5 +29,7 @@ export function toContent(message: Message): Content {
 
 function isPart(part: unknown): boolean {
   if (!isRecord(part) || Object.keys(part).length === 0) return false
-  return part.text === undefined || typeof part.text === 'string'
+  const { text, inlineData, fileData } = part
+  const objects = [inlineData, fileData].filter((one) => one !== undefined)
+  return (text === undefined || (typeof text === 'string' && text !== '')) && objects.every(isRecord)
 }

@@ -56,6 +56,11 @@ function common({ id, name: tool, agent }: CallState, { userId, sessionId, invoc
 
 type Called = Pick<PendingRequest, 'functionCallId' | 'tool' | 'agent'>
 
+/** Is this one unfinished, and waits for nobody? */
+export function isAtWork(view: SessionView, invocationId: string): boolean {
+  return view.open().some(({ fold, step }) => fold.invocationId === invocationId && step.type !== 'wait')
+}
+
 /** Is something unfinished that waits for nobody? */
 export function isInterrupted(view: SessionView): boolean {
   return view.open().some(({ step }) => step.type !== 'wait')

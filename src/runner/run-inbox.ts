@@ -100,7 +100,8 @@ async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'res
       await run.commit([], [item.id])
       return answers.message
     }
-    const event = run.draft('user', undefined, answers.message, {})
+    const delta = item.type === 'answer' ? item.stateDelta : undefined
+    const event = run.draft('user', undefined, answers.message, delta ? { stateDelta: delta } : {})
     // while they were judged, something may have been recorded that they come too late for
     if (await run.commitIf(answers.isAwaited, [{ event }], [item.id])) return answers.message
   }
@@ -110,9 +111,12 @@ async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'res
 async function judged(run: Hearer, item: InboxItem & { type: 'answer' | 'result' }): Promise<Answers | undefined> {
   try {
     const folds = run.view.open().map(({ fold }) => fold)
+    // work that reports its result decides nothing
+    if (item.type === 'result' && !folds.some(({ calls }) => calls.get(item.callId)?.pending)) {
+      throw new ToolwrightError('NOT_FOUND', `Nobody waits for a result of "${item.callId}".`)
+    }
     return await readAnswers(folds, contentOf(item), run.ports.now(), (id) => wasAnswered(run.view, id))
   } catch (error) {
-    if (!(error instanceof ToolwrightError)) throw error
     run.logger.warn(`An answer left for session "${run.sessionId}" was not taken: ${messageOf(error)}`)
     return undefined
   }

@@ -12,7 +12,7 @@ import { Cancelled } from './cancelled.ts'
 import { claim, type Held, hold, isOutdated } from './hold.ts'
 import { claimOrFollow } from './leave-answers.ts'
 import { Pace } from './pace.ts'
-import { expired, isInterrupted, overdueIn } from './pending.ts'
+import { expired, isAtWork, isInterrupted, overdueIn } from './pending.ts'
 import { BY_ITS_CALLER, type Followable } from './run.ts'
 import { RunList } from './run-list.ts'
 import type { RunServices } from './run-services.ts'
@@ -94,7 +94,7 @@ export class RunStarter {
       } else lease = await claim(sessionService, key, message !== undefined)
       if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
       held = await this.#hold(lease, begin.isNew)
-      const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling(drained))
+      const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling())
       if (!begin.isNew) await this.#expire(held)
       if (isOutdated(held)) held = await this.#hold(lease)
       const overdue = begin.isNew || !begin.invocationId || !message ? undefined : overdueIn(held.view)
@@ -106,7 +106,12 @@ export class RunStarter {
       const accepted = begin.invocationId
         ? accept(held.view, begin, whilePaused)
         : await this.#acceptAnswers(held, begin)
-      if (accepted.replay) return await this.#replay(held, accepted.invocationId, accepted.replay, drained)
+      if (accepted.replay) {
+        const { invocationId, replay } = accepted
+        if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
+        // it was answered, and then interrupted: asking again what became of it is reason enough to go on
+        return this.#start(held, goingOn(invocationId), { ...begin, stateDelta: undefined }, drained, [before, replay])
+      }
       const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : NONE
       this.#throwIfClosed()
       return this.#start(held, accepted, begin, drained, [before, settled, ended])
@@ -117,7 +122,7 @@ export class RunStarter {
     }
   }
 
-  /** What nobody answered in time goes on first; then it is the message's turn. */
+  /** What nobody answered in time goes on first; then it is the message's turn, if there is room for it now. */
   async #beginAfter(
     first: ActiveRun,
     begin: Begin,
@@ -125,8 +130,15 @@ export class RunStarter {
     before: readonly Event[],
   ): Promise<Followable> {
     await first.finished
-    if (first.failure) throw first.failure.reason
-    return await this.begin(begin, isCancelled, [...before, ...first.events.takeAll()])
+    if (first.failure) return first
+    const events = [...before, ...first.events.takeAll()]
+    try {
+      return await this.begin(begin, isCancelled, events)
+    } catch (error) {
+      for (const event of events) first.events.push(event) // they happened: they are shown before the refusal
+      first.failure = { reason: error }
+      return first
+    }
   }
 
   /** Ends what is open in a session that is ours now. */
@@ -168,9 +180,9 @@ export class RunStarter {
     return this.#services.sessionService.read(lease).then((log) => hold(lease, log, this.#tree, isFresh))
   }
 
-  #settling(ours: readonly string[] = []): Parameters<typeof settleInbox>[1] {
+  #settling(): Parameters<typeof settleInbox>[1] {
     const { sessionService, ports } = this.#services
-    return { sessionService, ports, ours, cancelAll: (...args) => this.#cancelAll(...args) }
+    return { sessionService, ports, cancelAll: (...args) => this.#cancelAll(...args) }
   }
 
   /** The session is ours again: a run of ours that held it before is told so, instead of finding out. */
@@ -184,7 +196,7 @@ export class RunStarter {
 
   /** What was unfinished before is so still. */
   async #giveBack(lease: Lease, held: Held | undefined): Promise<void> {
-    await this.#services.sessionService.release(lease, { interrupted: held !== undefined && isInterrupted(held.view) })
+    await this.#services.sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
   }
 
   #throwIfClosed(): void {

@@ -43,6 +43,7 @@ export type OpenRun = (isCancelled: () => boolean) => Promise<Followable | undef
 export class RunHandle implements Run {
   readonly sessionId: string
   readonly #open: OpenRun
+  readonly #cancel: (invocationId: string) => Promise<void>
   readonly #detach: boolean
   readonly #signal: AbortSignal | undefined
   #invocationId: string
@@ -54,12 +55,14 @@ export class RunHandle implements Run {
     sessionId: string
     invocationId: string
     open: OpenRun
+    cancel: (invocationId: string) => Promise<void>
     detach: boolean
     signal: AbortSignal | undefined
   }) {
     this.sessionId = options.sessionId
     this.#invocationId = options.invocationId
     this.#open = options.open
+    this.#cancel = options.cancel
     this.#detach = options.detach
     this.#signal = options.signal
     if (this.#detach) this.#start().catch(() => {}) // whoever iterates hears of it
@@ -72,8 +75,11 @@ export class RunHandle implements Run {
     this.#cancelled ??= new Cancelled(reason)
     if (!this.#active) return
     const active = await this.#active
-    active?.stop(this.#cancelled)
-    await active?.finished
+    if (!active) return
+    active.stop(this.#cancelled)
+    await active.finished
+    // it had come to a pause before it could hear: what waits is cancelled like anything that waits
+    if (!active.failure && active.next().type === 'wait') await this.#cancel(active.invocationId)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {

@@ -154,7 +154,9 @@ export class Runner {
     try {
       const active = await this.#starter.begin(begin)
       const { invocationId } = active
-      return new RunHandle({ sessionId, invocationId, open: async () => active, detach: true, signal: undefined })
+      const cancel = (): Promise<void> => this.cancel({ userId, sessionId, invocationId })
+      const open = async (): Promise<Followable> => active
+      return new RunHandle({ sessionId, invocationId, open, cancel, detach: true, signal: undefined })
     } catch (error) {
       if (error instanceof ToolwrightError && (error.code === 'SESSION_BUSY' || error.code === 'NOT_FOUND')) {
         return undefined // somebody else was faster, or it had come to its end
@@ -185,7 +187,8 @@ export class Runner {
       if (invocationId !== undefined && active.invocationId !== invocationId) continue
       active.stop(new Cancelled('The run was cancelled.'))
       await active.finished
-      if (invocationId !== undefined || !active.view.hasOthers(active.fold)) return
+      const hasEnded = active.failure !== undefined || active.next().type === 'done'
+      if (hasEnded && (invocationId !== undefined || !active.view.hasOthers(active.fold))) return
     }
     const free = await claimIfFree(this.sessionService, key)
     if (free?.lease) return await this.#starter.cancelHeld(free.lease, invocationId)
@@ -242,7 +245,9 @@ export class Runner {
           if (error instanceof Cancelled) return undefined
           throw error
         })
-    return new RunHandle({ sessionId, invocationId, open, detach: runConfig.detach === true, signal })
+    const { userId } = begin
+    const cancel = (id: string): Promise<void> => this.cancel({ userId, sessionId, invocationId: id })
+    return new RunHandle({ sessionId, invocationId, open, cancel, detach: runConfig.detach === true, signal })
   }
 }
 

@@ -7,8 +7,6 @@ import type { Held } from './hold.ts'
 interface Settling {
   readonly sessionService: SessionService
   readonly ports: Ports
-  /** Items that whoever settles has left itself, and does now. */
-  readonly ours: readonly string[]
   /** Ends these invocations; the items are done with then. */
   cancelAll(held: Held, invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
 }
@@ -17,8 +15,7 @@ const NONE: readonly Event[] = []
 
 /** Gives the events of what was cancelled. Answers stay: a run that goes on with what they answer takes them in itself. */
 export async function settleInbox(held: Held, settling: Settling): Promise<readonly Event[]> {
-  const all = await settling.sessionService.drain(held.lease)
-  const items = all.filter(({ id }) => !settling.ours.includes(id))
+  const items = await settling.sessionService.drain(held.lease)
   if (items.length === 0) return NONE
   for (const item of items) if (item.type === 'state') await editState(held, item, settling)
   const cancels = items.filter((item) => item.type === 'cancel')

@@ -1,26 +1,48 @@
-import type { Event } from '../event/event.ts'
+import type { Content, Part } from '../content/content.ts'
+import type { Event, EventActions } from '../event/event.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { Plugin } from './plugin.ts'
 
-/** The event as plugins leave it: they may change what it says, not what it is. */
+/** The event as plugins leave it: they may change what it says, not what it is or what follows from it. */
 export async function showEvent(plugins: readonly Plugin[], host: InvocationHost, event: Event): Promise<Event> {
   const context = new RunCallbackContext(host, event.author, event.branch)
   let shown = event
   for (const plugin of plugins) shown = (await plugin.onEvent?.({ event: shown, context })) ?? shown
   if (shown === event) return event
-  const { id, invocationId, author, timestamp, nodeInfo, branch, isolationScope, partial } = event
-  const { nodeInfo: _, branch: __, isolationScope: ___, partial: ____, ...says } = shown
+  const { content, actions, ...is } = event
+  const { customMetadata, groundingMetadata, citationMetadata, errorMessage, usageMetadata } = shown
   return {
-    ...says,
-    actions: shown.actions ?? event.actions,
-    id,
-    invocationId,
-    author,
-    timestamp,
-    ...(nodeInfo && { nodeInfo }),
-    ...(branch !== undefined && { branch }),
-    ...(isolationScope !== undefined && { isolationScope }),
-    ...(partial && { partial }),
+    ...is,
+    ...(customMetadata && { customMetadata }),
+    ...(groundingMetadata && { groundingMetadata }),
+    ...(citationMetadata && { citationMetadata }),
+    ...(usageMetadata && { usageMetadata }),
+    ...(is.errorCode !== undefined && errorMessage !== undefined && { errorMessage }),
+    ...said(event, content, shown.content),
+    actions: done(actions, shown.actions),
   }
+}
+
+/** Calls, answers and code stay what they were: the run goes on with those. A user's answers stay word for word. */
+function said({ author }: Event, before: Content | undefined, after: Content | undefined): { content?: Content } {
+  if (!before || !after || !Array.isArray(after.parts))
+    return before ? { content: before } : after ? { content: after } : {}
+  const isAnswer = author === 'user' && before.parts.some((part) => part.functionResponse)
+  const isSame = JSON.stringify(before.parts.flatMap(keyOf)) === JSON.stringify(after.parts.flatMap(keyOf))
+  return { content: isAnswer || !isSame ? before : { role: before.role, parts: after.parts } }
+}
+
+function keyOf({ functionCall, functionResponse, executableCode, codeExecutionResult }: Part): unknown[] {
+  if (functionCall) return [['call', functionCall.id, functionCall.name]]
+  if (functionResponse) return [['response', functionResponse.id, functionResponse.willContinue === true]]
+  if (executableCode) return [['code', executableCode.id, executableCode.code]]
+  return codeExecutionResult ? [['result', codeExecutionResult.id]] : []
+}
+
+/** What was written may be changed, where control goes may not. */
+function done(before: EventActions, after: EventActions | undefined): EventActions {
+  const { stateDelta: _, artifactDelta: __, ...control } = before
+  const { stateDelta, artifactDelta } = after ?? before
+  return { ...control, ...(stateDelta && { stateDelta }), ...(artifactDelta && { artifactDelta }) }
 }

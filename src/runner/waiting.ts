@@ -67,14 +67,15 @@ class WaitingList {
     if (!call) return
     // of one kind, origin and key only the latest counts; an earlier one that is open was asked by the same attempt
     const request = requestOf(asked, call, this.#where(asked.invocationId))
-    this.drop(({ request: one }) => one.functionCallId === call.id && one.kind === asked.kind && one.key === asked.key)
+    const { invocationId, kind, key } = request
+    this.drop(({ request: one }) => isOfCall(one, invocationId, call.id) && one.kind === kind && one.key === key)
     this.#all.push({ path: call.path, request })
   }
 
-  answer({ content }: Event): void {
+  answer({ invocationId, content }: Event): void {
     for (const { functionResponse: answer } of content?.parts ?? []) {
       if (!answer || answer.willContinue) continue
-      this.drop(({ request }) => request.id === answer.id)
+      this.drop(({ request }) => request.invocationId === invocationId && request.id === answer.id)
     }
   }
 
@@ -103,6 +104,10 @@ class WaitingList {
   #call(invocationId: string, callId: string): CallState | undefined {
     return this.#session.view.foldOf(invocationId).calls.get(callId)
   }
+}
+
+function isOfCall(request: PendingRequest, invocationId: string, callId: string): boolean {
+  return request.invocationId === invocationId && request.functionCallId === callId
 }
 
 /** Was it asked inside the agent, or the code, that this call stands for? */

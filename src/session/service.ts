@@ -33,7 +33,7 @@ export interface Lease {
 
 /** Something for the holder of a session from somebody who is not. */
 export type InboxItem = { readonly id: string } & (
-  | { readonly type: 'answer'; readonly content: Content }
+  | { readonly type: 'answer'; readonly content: Content; readonly stateDelta?: JsonObject }
   | { readonly type: 'result'; readonly callId: string; readonly response: JsonObject }
   | { readonly type: 'cancel'; readonly invocationId?: string }
   | { readonly type: 'state'; readonly stateDelta: JsonObject }

@@ -109,22 +109,30 @@ test.each([
 })
 
 test.each([
+  ['an inbox', "UPDATE toolwright_inbox SET body = '3' WHERE item_id = 'x'", ['y'], ['r1', 'r2']],
+  ['requests', `UPDATE toolwright_pending SET body = 'nu' WHERE body LIKE '%r1%'`, ['x', 'y'], ['r2']],
+])('what is damaged in %s is left out, and nothing else', async (_what, damage, items, requests) => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  const { sessionService } = services
+  await sessionService.createSession(HOME)
+  for (const id of ['x', 'y']) await sessionService.post(HOME, { id, type: 'cancel' })
+  const lease = await sessionService.claim(HOME)
+  await sessionService.append(lease, 0, [], { pending: [{ id: 'r1' } as never, { id: 'r2' } as never] })
+  const other = new DatabaseSync(file)
+  other.exec(damage)
+  other.close()
+  expect((await sessionService.drain(lease)).map(({ id }) => id)).toEqual(items)
+  expect((await sessionService.pending(HOME)).map(({ id }) => id)).toEqual(requests)
+})
+
+test.each([
   ['state', "UPDATE toolwright_state SET value = '{\"a'", (service: SessionService) => service.getSession(HOME)],
-  [
-    'an inbox',
-    "UPDATE toolwright_inbox SET body = '3'",
-    async (service: SessionService) => service.drain(await service.claim(HOME)),
-  ],
-  ['requests', "UPDATE toolwright_pending SET body = 'null'", (service: SessionService) => service.pending(HOME)],
 ])('damage in %s is told of', async (_what, damage, look) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const { sessionService } = services
   await sessionService.createSession({ ...HOME, state: { color: 'red' } })
-  await sessionService.post(HOME, { id: 'x', type: 'cancel' })
-  const lease = await sessionService.claim(HOME)
-  await sessionService.append(lease, 0, [], { pending: [{ id: 'r1' } as never] })
-  await sessionService.release(lease)
   const other = new DatabaseSync(file)
   other.exec(damage)
   other.close()

@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { canonicalJson, isRecord } from '../base/json.ts'
-import type { Entry, Event, Intent } from '../event/event.ts'
+import type { Entry, Event, LogRecord } from '../event/event.ts'
 import type { Database } from './database.ts'
 import type { Line } from './line.ts'
 import { damaged } from './storage-error.ts'
@@ -108,14 +108,27 @@ function toEntry(row: EntryRow): Entry {
 function toEvent({ seq, body }: EntryRow): Event {
   const event = fromJson(body, `Entry ${seq} of a session`)
   // what every reader relies on; the rest is optional
-  if (isRecord(event) && typeof event.id === 'string' && typeof event.author === 'string' && isRecord(event.actions)) {
-    return event as unknown as Event
-  }
+  const isSound =
+    isRecord(event) && typeof event.id === 'string' && typeof event.author === 'string' && isRecord(event.actions)
+  if (isSound && isContent(event.content)) return event as unknown as Event
   throw damaged(`Entry ${seq} of a session`)
 }
 
-function toRecord({ seq, body }: EntryRow): Intent {
+function isContent(content: unknown): boolean {
+  if (content === undefined) return true
+  return isRecord(content) && Array.isArray(content.parts) && content.parts.every(isRecord)
+}
+
+function toRecord({ seq, body }: EntryRow): LogRecord {
   const record = fromJson(body, `Entry ${seq} of a session`)
-  if (isRecord(record) && typeof record.type === 'string') return record as unknown as Intent
+  if (isLogRecord(record)) return record
   throw damaged(`Entry ${seq} of a session`)
+}
+
+/** One that is not understood may be the one that says a body has begun. */
+function isLogRecord(record: unknown): record is LogRecord {
+  if (!isRecord(record) || typeof record.invocationId !== 'string') return false
+  if (record.type === 'intent') return Array.isArray(record.calls) && record.calls.every(isRecord)
+  if (record.type === 'request') return typeof record.id === 'string' && typeof record.callId === 'string'
+  return record.type === 'denial' && typeof record.requestId === 'string'
 }

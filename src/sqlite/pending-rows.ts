@@ -2,8 +2,7 @@ import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../base/json.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import type { Database } from './database.ts'
-import { damaged } from './storage-error.ts'
-import { fromJson, toJson, toText } from './text.ts'
+import { readable, toJson, toText } from './text.ts'
 
 /** A request in writing, and since when it waits, in seconds. */
 export interface WaitingLine {
@@ -37,10 +36,10 @@ export class PendingRows {
 
   find({ appName, userId, sessionId }: Filter): PendingRequest[] {
     const [user, session] = [userId, sessionId].map((id) => (id === undefined ? null : toText(id)))
-    return this.#find.all(toText(appName), user ?? null, session ?? null).map(({ body }) => {
-      const request = fromJson(body, 'A pending request')
-      if (isRecord(request) && typeof request.id === 'string') return request as unknown as PendingRequest
-      throw damaged('A pending request')
+    // a damaged one is left out: it must not hide everybody else's, and the log it was made from lists it again
+    return this.#find.all(toText(appName), user ?? null, session ?? null).flatMap(({ body }) => {
+      const request = readable(body)
+      return isRecord(request) && typeof request.id === 'string' ? [request as unknown as PendingRequest] : []
     })
   }
 }

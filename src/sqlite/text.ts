@@ -31,3 +31,12 @@ export function fromJson(text: unknown, what: string): unknown {
     throw damaged(what, error)
   }
 }
+
+/** What the text says; undefined when it says nothing. */
+export function readable(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json.ts'
+import { canonicalJson, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { toPlain } from '../base/plain.ts'
 import type { AuthCredential } from '../content/auth.ts'
@@ -47,6 +47,7 @@ export class CallContext implements ToolContext {
   #closed = false
   #confirmation: ToolConfirmation | undefined
   #questions: readonly BodyQuestion[] | undefined
+  #requests: readonly RequestState[] | undefined
   longRunning: boolean
 
   constructor(options: CallOptions, under?: StateReader) {
@@ -91,12 +92,17 @@ export class CallContext implements ToolContext {
   }
   /** What humans were asked about the call before, as far as it still counts. */
   get requests(): readonly RequestState[] {
-    return this.#options.requests ?? NONE
+    return this.#requests ?? this.#options.requests ?? NONE
+  }
+  /** Forgets the others. */
+  keepRequests(counts: (request: Request) => boolean): void {
+    this.#requests = this.requests.filter(({ request }) => counts(request))
   }
   requestConfirmation({ hint, payload }: { hint: string; payload?: unknown }): void {
-    if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(String(hint))) return
     const given = payload === undefined ? {} : { payload: toPlain(payload).value }
-    this.#ask({ kind: 'confirmation', hint: String(hint), ...given })
+    const question: BodyQuestion = { kind: 'confirmation', hint: String(hint), ...given }
+    if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(question)) return
+    this.#ask(question)
     throw new Unanswered(String(hint)) // whoever asks first has not acted yet
   }
   requestInput<T = unknown>({
@@ -121,11 +127,16 @@ export class CallContext implements ToolContext {
     this.#ask({ kind: 'input', key: String(key), hint: String(message), ...shape })
     return undefined
   }
-  /** A question in other words is another question. */
-  #wasConfirmed(hint: string): boolean {
+  /** A question in other words, or about something else, is another question. */
+  #wasConfirmed({ hint, payload = null }: BodyQuestion): boolean {
+    const shown = canonicalJson(payload)
     return this.requests.some(
-      ({ request, answer }) =>
-        request.kind === 'confirmation' && request.origin === 'body' && request.hint === hint && answer !== undefined,
+      ({ request: { kind, origin, hint: asked, payload: with_ = null }, answer }) =>
+        kind === 'confirmation' &&
+        origin === 'body' &&
+        asked === hint &&
+        canonicalJson(with_) === shown &&
+        answer !== undefined,
     )
   }
   #ask(question: BodyQuestion): void {
@@ -172,6 +183,7 @@ export class CallContext implements ToolContext {
   attempt(): CallContext {
     const attempt = new CallContext(this.#options, this.state)
     attempt.#confirmation = this.#confirmation
+    attempt.#requests = this.#requests
     return attempt
   }
   /** The attempt has asked: what it wrote is dropped. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
 
@@ -18,7 +18,16 @@ export function withParts<T extends object>(result: T, parts: readonly Part[]): 
 export function partsOf(result: unknown): readonly Part[] | undefined {
   if (typeof result !== 'object' || result === null) return undefined
   const parts = (result as JsonObject & { [PARTS]?: readonly Part[] })[PARTS]
-  return Array.isArray(parts) ? (toPlain(parts).value as readonly Part[]) : undefined // a JSON copy of parts is parts
+  if (!Array.isArray(parts)) return undefined
+  return (toPlain(parts).value as unknown[]).filter(isMedia) // a JSON copy of parts is parts
+}
+
+/** Text, data or a file: a tool answers its own call only, and calls nobody. */
+function isMedia(part: unknown): part is Part {
+  if (!isRecord(part)) return false
+  const { text, inlineData, fileData, functionCall, functionResponse, executableCode, codeExecutionResult } = part
+  if (functionCall || functionResponse || executableCode || codeExecutionResult) return false
+  return isRecord(inlineData) || isRecord(fileData) || (typeof text === 'string' && text !== '')
 }
 
 /** A changed result with the media of the original, unless it brings its own. */

@@ -20,9 +20,9 @@ const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: n
 
 test('three agents deep, each has its own scope and the answer comes all the way up', async () => {
   const c = new LlmAgent({ name: 'c', model: scriptedModel(['deep']) })
-  const b = new LlmAgent({ name: 'b', model: scriptedModel([ask('c', '3'), 'b: deep']), tools: [agentTool(c)] })
-  const a = new LlmAgent({ name: 'a', model: scriptedModel([ask('b', '2'), 'a: b: deep']), tools: [agentTool(b)] })
-  const root = new LlmAgent({ name: 'root', model: scriptedModel([ask('a', '1'), 'got it']), tools: [agentTool(a)] })
+  const b = new LlmAgent({ name: 'b', model: scriptedModel([ask('c', 'c3'), 'b: deep']), tools: [agentTool(c)] })
+  const a = new LlmAgent({ name: 'a', model: scriptedModel([ask('b', 'b2'), 'a: b: deep']), tools: [agentTool(b)] })
+  const root = new LlmAgent({ name: 'root', model: scriptedModel([ask('a', 'a1'), 'got it']), tools: [agentTool(a)] })
   const { events, text } = await runnerOf(root).complete({ userId: 'ada', message: 'Go' })
   expect(text).toBe('got it')
   expect(responsesOf(events).map(({ name, response }) => [name, response.text])).toEqual([
@@ -30,7 +30,7 @@ test('three agents deep, each has its own scope and the answer comes all the way
     ['b', 'b: deep'],
     ['a', 'a: b: deep'],
   ])
-  expect(events.find(({ author }) => author === 'c')?.isolationScope).toBe('root/a@1/b@2/c@3')
+  expect(events.find(({ author }) => author === 'c')?.isolationScope).toBe('root/a@a1/b@b2/c@c3')
 })
 
 test('two calls of one agent in one reply run side by side and do not mix', async () => {

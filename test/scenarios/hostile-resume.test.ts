@@ -174,7 +174,8 @@ describe.each(stores)('%s', (_, newStore) => {
       const { pending } = await say(asked)
       for (const jump of jumps) {
         now += jump
-        expect(await asked.pending(), 'looking at it decides nothing').toHaveLength(1)
+        const isLate = now >= 1_800_000_000_000 + 24 * HOUR
+        expect(await asked.pending(), 'looking at it decides nothing').toHaveLength(isLate ? 0 : 1)
       }
       const told = await say(asked, [approve(about(pending))]).catch((error) => error.code)
       expect(told).toEqual(code ?? expect.objectContaining({ text: 'done' }))

@@ -78,14 +78,14 @@ test.each<[Effect, object, tried: number]>([
   expect({ questions: questions(events), pending }).toEqual({ questions: 1, pending: [] })
 })
 
-test('the yes of a dead process, sent again after its effect, starts nothing', async () => {
+test('the yes of a dead process, sent again after its effect, goes on with what was left, and runs nothing again', async () => {
   const { world, killed, runner } = await setUp({ calls: ['atMostOnce'], isGated: true })
   const { pending } = await runner().complete({ ...where, message: 'go' })
   await killed('approve', world.hold('effect atMostOnce'))
   const second = runner()
-  await second.complete({ ...where, message: pending.map((request) => approve(request)) })
-  expect((await look(second)).responses).toEqual({})
-  const { events, responses } = await goOn(second)
+  const { text } = await second.complete({ ...where, message: pending.map((request) => approve(request)) })
+  expect(text).toBe('done')
+  const { events, responses } = await look(second)
   expect(responses.atMostOnce).toMatchObject(unknown)
   expect(answersPerCall(events)).toEqual({ atMostOnce: 1 })
   expect(world.keysAt('effect atMostOnce')).toHaveLength(1)

@@ -208,7 +208,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const runs = await process(broken, { tools: [refund], steps: ['done'] }).runner.recover()
     expect(runs.map(({ sessionId }) => sessionId)).toEqual(['s2'])
     await read(runs[0] as Run)
-    expect(await store.interrupted({ appName: 'app' })).toEqual([])
+    expect(await store.interrupted({ appName: 'app' })).toEqual([key]) // and is not forgotten
   })
 
   test('a transfer takes a question that waits beside it off the list, in the same breath', async () => {
