@@ -1,18 +1,16 @@
-// The second command, in another process, any time later: what is pending is approved, or denied.
+// The second command, in another process, any time later: the oldest question is approved, or denied.
 //   npx node examples/approvals/approve.ts
 //   npx node examples/approvals/approve.ts deny "It was never paid."
 import { approve, deny } from 'toolwright'
 import runner from './desk.ts'
 
 const [decision = 'approve', reason = ''] = process.argv.slice(2)
-const pending = await runner.pending()
-if (pending.length === 0) console.log('Nothing is pending.')
-
-for (const request of pending) {
+const [request] = await runner.pending()
+if (request) {
   const { hint, userId, sessionId } = request
   console.log(`${hint} ${decision}`)
   const answer = decision === 'approve' ? approve(request) : deny(request, { reason })
   const { text } = await runner.complete({ userId, sessionId, message: [answer] })
   if (text) console.log(text) // empty while other calls of the same reply still wait
-}
+} else console.log('Nothing is pending.')
 await runner.close()

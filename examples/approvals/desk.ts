@@ -1,6 +1,4 @@
 // What both commands share: an agent that may refund, once somebody says yes, and a file that keeps its sessions.
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { LlmAgent, Runner, tool } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 import { z } from 'zod'
@@ -20,7 +18,7 @@ const refund = tool({
 })
 
 const agent = new LlmAgent({ name: 'desk', model, instruction: 'Refund what you are asked to.', tools: [refund] })
-const file = process.env.APPROVALS_DB ?? join(tmpdir(), 'toolwright-approvals.db')
+const file = process.env.APPROVALS_DB ?? 'approvals.db'
 
 const runner: Runner = new Runner({ appName: 'approvals', agent, ...sqlite(file) })
 export default runner

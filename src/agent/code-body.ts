@@ -155,7 +155,7 @@ class CallsFromCode implements Waiter {
     const call = run.fold.scopes.get(inner.path)?.calls[0] as CallState
     if (call.name !== name || canonicalJson(call.args) !== canonicalJson(args)) {
       throw new ToolError(
-        `Run again, the code called ${name} where it had called ${call.name}, or with other arguments.`,
+        `The code was run again after a pause, and its call of ${name} is not the one it had made before. Code that waits for somebody must make the same calls each time: none that depend on time or chance.`,
       )
     }
     const isBegun = call.response !== undefined || this.paused // what pauses the code pauses what it has not begun

@@ -8,6 +8,7 @@ export interface RunArguments {
   readonly message: string | undefined
   readonly userId: string
   readonly sessionId: string | undefined
+  readonly app: string | undefined
   readonly db: string | undefined
   readonly verbose: boolean
 }
@@ -16,6 +17,7 @@ const options = {
   verbose: { type: 'boolean' },
   session: { type: 'string' },
   user: { type: 'string' },
+  app: { type: 'string' },
   db: { type: 'string' },
 } as const
 
@@ -25,11 +27,11 @@ export function parseRun(args: readonly string[]): RunArguments {
   if (!file) throw new UsageError('Name an agent file: toolwright run <file> [message]')
   const message = words.length ? words.join(' ').trim() : undefined
   if (message === '') throw new UsageError('The message is empty.')
-  for (const name of ['session', 'user', 'db'] as const) {
+  for (const name of ['session', 'user', 'app', 'db'] as const) {
     if (values[name]?.trim() === '') throw new UsageError(`--${name} is empty.`)
   }
-  const { session, user = 'user', db, verbose = false } = values
-  return { file, message, userId: user, sessionId: session, db, verbose }
+  const { session, user = 'user', app, db, verbose = false } = values
+  return { file, message, userId: user, sessionId: session, app, db, verbose }
 }
 
 function parsed(
@@ -43,10 +45,10 @@ function parsed(
 }
 
 /** What to tell somebody who leaves a question open. */
-export function howToGoOn({ file, userId, db }: RunArguments, sessionId: string, isKept: boolean): string {
+export function howToGoOn({ file, userId, app, db }: RunArguments, sessionId: string, isKept: boolean): string {
   if (!isKept) return 'Sessions were in memory and end here; with --db <file> they are kept.'
   const user = userId === 'user' ? [] : ['--user', userId]
-  const where = db === undefined ? [] : ['--db', db]
+  const where = [...(db === undefined ? [] : ['--db', db]), ...(app === undefined ? [] : ['--app', app])]
   return `Answer with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoted).join(' ')}`
 }
 

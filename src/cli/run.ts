@@ -21,6 +21,7 @@ line; when nothing is, the \`tour\` the file exports is played.
 
   --session <id>   go on with this session; what it waits for is asked first
   --user <id>      whose session it is (default: user)
+  --app <name>     the app it belongs to (default: the name of the file)
   --db <file>      keep sessions and artifacts in this SQLite file
   --verbose        show what the framework logs, with stack traces
   --help           show this
@@ -48,7 +49,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 /** The runner of the file, or one for its agent. */
 async function open(
   { root }: AgentFile,
-  { file, db }: RunArguments,
+  { file, app, db }: RunArguments,
   logger: Logger,
 ): Promise<{ runner: Runner; close(): void }> {
   if (root instanceof Runner) {
@@ -57,7 +58,7 @@ async function open(
   }
   const stored = db === undefined ? undefined : (await import('../sqlite/sqlite.ts')).sqlite(db)
   const runner = new Runner({
-    appName: basename(file, extname(file)),
+    appName: app ?? basename(file, extname(file)),
     agent: root,
     artifactService: new InMemoryArtifactService(),
     memoryService: new InMemoryMemoryService(),

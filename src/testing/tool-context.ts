@@ -3,8 +3,10 @@ import { copyJson, type JsonObject } from '../base/json.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
+import type { Request } from '../event/event.ts'
+import type { RequestState } from '../event/fold.ts'
 import type { MemoryService } from '../memory/service.ts'
-import { CallContext } from '../tool/call-context.ts'
+import { type BodyQuestion, CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/host.ts'
 
@@ -12,6 +14,8 @@ export interface ToolContextOptions {
   readonly state?: JsonObject | undefined
   readonly toolConfirmation?: ToolConfirmation | undefined
   readonly authCredential?: AuthCredential | undefined
+  /** Answers to `requestInput`, by its `key`. */
+  readonly inputs?: { readonly [key: string]: unknown } | undefined
   readonly artifactService?: ArtifactService | undefined
   readonly memoryService?: MemoryService | undefined
   readonly credentialService?: CredentialService | undefined
@@ -31,6 +35,8 @@ export interface TestToolContext extends ToolContext {
   readonly stateDelta: JsonObject
   readonly artifactDelta: { readonly [filename: string]: number }
   readonly progressed: readonly unknown[]
+  /** What the body asked that nobody has answered. */
+  readonly requested: readonly BodyQuestion[]
 }
 
 /**
@@ -53,6 +59,7 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
     functionCallId: options.functionCallId ?? 'call-1',
     authCredential: options.authCredential,
     toolConfirmation: options.toolConfirmation,
+    requests: Object.entries(options.inputs ?? {}).map(answered),
     onProgress: (_id, _name, value) => progressed.push(value),
   })
   const { signal } = options
@@ -63,7 +70,15 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
     stateDelta: { value: stateDelta },
     artifactDelta: { value: artifactDelta },
     progressed: { value: progressed },
+    requested: { get: () => context.questions },
   }) as CallContext & TestToolContext
+}
+
+/** As if it had been asked and answered before. */
+function answered([key, value]: [string, unknown]): RequestState {
+  const asked = { kind: 'input', origin: 'body', callId: '', args: {}, definition: '', createdAt: 0 } as const
+  const request: Request = { type: 'request', id: key, key, invocationId: 'e-test', path: 'agent', ...asked }
+  return { request, answer: { result: copyJson(value) }, denied: undefined }
 }
 
 const UNDER_TEST = { name: 'tool', description: 'A tool under test.' }

@@ -146,3 +146,18 @@ test('a class with private members is a tool', () => {
   }
   expectTypeOf<Counter>().toExtend<Tool>()
 })
+
+test('an answer has the type its schema gives', () => {
+  tool({
+    name: 'ask',
+    description: 'Ask',
+    run: (_args, context) => {
+      const input = context.requestInput({ key: 'k', message: 'k?', schema: z.object({ n: z.coerce.number() }) })
+      expectTypeOf(input).toEqualTypeOf<{ n: number } | undefined>()
+      const choice = context.requestInput({ key: 'c', message: 'c?', schema: { enum: ['tea', 'coffee'] } })
+      expectTypeOf(choice).toEqualTypeOf<'tea' | 'coffee' | undefined>()
+      expectTypeOf(context.requestInput({ key: 'u', message: 'u?' })).toBeUnknown()
+      expectTypeOf(context.requestInput<string>({ key: 's', message: 's?' })).toEqualTypeOf<string | undefined>()
+    },
+  })
+})

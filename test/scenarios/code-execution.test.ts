@@ -500,7 +500,7 @@ describe('tools called from code', () => {
       other: async ({ callTool }) => ok(JSON.stringify(await callTool?.('add', { a: ++runs, b: 0 }).catch(String))),
     })
     const { events } = await crashAndResume({ codeExecutor, tools: [addTool], first: 'other', dieAt: 5 })
-    expect(results(events)[0]?.output).toContain('Run again')
+    expect(results(events)[0]?.output).toContain('was run again after a pause')
   })
 })
 
