@@ -1,0 +1,149 @@
+// Ids that name two things: two turns, two agents, a call and a place.
+import {
+  type Agent,
+  agentTool,
+  approve,
+  createEvent,
+  LlmAgent,
+  ParallelAgent,
+  type SessionService,
+  tool,
+} from 'toolwright'
+import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { about, process, refunds, refundTool, runnerOf, say, stored, stores } from './approvals-kit.ts'
+import { bounded } from './hostile-bounded.ts'
+import { bare, signalled } from './kit.ts'
+
+const timeout = { timeout: 10_000 }
+
+/** The ids of calls to a tool, in the order in which they were recorded. */
+async function idsOf(store: SessionService, name: string): Promise<string[]> {
+  const parts = (await stored(store)).flatMap(({ content }) => content?.parts ?? [])
+  return parts.flatMap(({ functionCall }) => (functionCall?.name === name ? [functionCall.id ?? ''] : []))
+}
+
+/** An agent of one's own that calls something elsewhere, and has its answer. */
+function proxy(id: string, before: Promise<void>): Agent {
+  return {
+    name: 'proxy',
+    async *run() {
+      await before
+      yield createEvent({ content: { role: 'model', parts: [{ functionCall: { id, name: 'remote', args: {} } }] } })
+      yield createEvent({
+        content: { role: 'tool', parts: [{ functionResponse: { id, name: 'remote', response: {} } }] },
+      })
+    },
+  }
+}
+
+describe.each(stores)('%s', (_name, newStore) => {
+  test('two turns whose model says call_0 both times have two calls; the first keeps its id', async () => {
+    const store = newStore()
+    const keys: string[] = []
+    const act = bare('act', (_args, { idempotencyKey }) => {
+      keys.push(idempotencyKey)
+      return {}
+    })
+    const step: Step = { calls: [{ id: 'call_0', name: 'act' }] }
+    const { runner } = process(store, { tools: [act], steps: [step, 'one', step, 'two'] })
+    await say(runner)
+    await say(runner)
+    const ids = await idsOf(store, 'act')
+    expect(ids[0]).toBe('call_0')
+    expect(new Set(ids).size).toBe(2)
+    expect(keys.map((key) => key.split('/')[1])).toEqual(ids)
+  })
+
+  test.each([
+    ['t1', false],
+    ['1', false],
+    ['t', true],
+    ['c1', true],
+  ])('a call the model names %s keeps its id: %s', async (id, isKept) => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const steps = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']
+    const { runner } = process(store, { tools: [refund], steps })
+    const { pending } = await say(runner)
+    expect((await idsOf(store, 'refund'))[0] === id).toBe(isKept)
+    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('what is asked inside an agent tool whose call is named t1 closes when control moves on', async () => {
+    const { refund, run } = refundTool()
+    const inner = new LlmAgent({
+      name: 'helper',
+      model: strictModel(scriptedModel([refunds(5), 'inner'])),
+      tools: [refund],
+    })
+    const later = strictModel(scriptedModel([{ calls: [{ id: 'n1', name: 'refund', args: { amount: 8 } }] }, 'done']))
+    const next = new LlmAgent({ name: 'next', model: later, tools: [refund] })
+    const goOn = tool({
+      name: 'go_on',
+      description: 'Go on',
+      requiresConfirmation: true,
+      run: (_args, context) => context.transferToAgent('next'),
+    })
+    const calls = [
+      { id: 't1', name: 'helper', args: { request: 'x' } },
+      { id: 'g', name: 'go_on' },
+    ]
+    const tools = [agentTool(inner), goOn]
+    const model = strictModel(scriptedModel([{ calls }]))
+    const runner = runnerOf(newStore(), new LlmAgent({ name: 'agent', model, tools, subAgents: [next] }))
+    const { pending } = await say(runner)
+    await say(runner, [approve(about(pending, 'g'))])
+    const open = await runner.pending()
+    expect(open.map(({ functionCallId }) => functionCallId)).toEqual(['n1'])
+    await expect(say(runner, [approve(about(pending, 'c1'))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await say(runner, [approve(about(open))])).text).toBe('done')
+    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 8 })
+  })
+
+  test('an agent of one’s own whose call is named like the place of its child closes none of its questions', async () => {
+    const { refund, run } = refundTool()
+    const child = new LlmAgent({ name: 'child', model: scriptedModel([refunds(5), 'done']), tools: [refund] })
+    const root: Agent = {
+      name: 'root',
+      subAgents: [child],
+      async *run(context) {
+        if (context.events.length === 0) yield* proxy('1', Promise.resolve()).run(context)
+        yield* child.run(context)
+      },
+    }
+    const runner = runnerOf(newStore(), root)
+    const { pending } = await say(runner)
+    expect(await runner.pending()).toEqual(pending)
+    await say(runner, [approve(about(pending))])
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('an agent beside it that has the same id answered does not answer the call', timeout, async () => {
+    const begun = signalled()
+    const letGo = signalled()
+    const run = vi.fn(async () => {
+      begun.resolve()
+      await letGo.promise
+      return { acted: true }
+    })
+    const model = scriptedModel([{ calls: [{ id: 'call_0', name: 'act' }] }, 'done'])
+    const child = new LlmAgent({ name: 'child', model, tools: [bare('act', run)] })
+    const other = proxy('call_0', begun.promise)
+    const ended: Agent = {
+      ...other,
+      async *run(context) {
+        yield* other.run(context)
+        letGo.resolve() // by now both are recorded
+      },
+    }
+    const store = bounded(newStore())
+    await say(runnerOf(store, new ParallelAgent({ name: 'root', subAgents: [child, ended] })))
+    expect(run).toHaveBeenCalledOnce()
+    const answers = (await stored(store)).filter(
+      ({ author, content }) => author === 'child' && content?.role === 'tool',
+    )
+    expect(answers.map(({ content }) => content?.parts[0]?.functionResponse?.response)).toEqual([{ acted: true }])
+  })
+})
