@@ -9,7 +9,15 @@ import { readonlyContext } from '../tool/invocation.ts'
 import type { Tool } from '../tool/tool.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch, DispatchHost } from './host.ts'
-import { type Asked, failure, type Prepared, type Question, type Ready, type Result } from './outcome.ts'
+import {
+  type Asked,
+  failure,
+  type Prepared,
+  type Question,
+  type Ready,
+  type Result,
+  unknownOutcome,
+} from './outcome.ts'
 
 /** How often a call is asked about whose arguments are not those that were approved. */
 const MAX_QUESTIONS = 2
@@ -98,8 +106,10 @@ async function hintOf({ host }: Batch, ready: Ready): Promise<string> {
 
 /** Said of a call that a human refused, by word or by silence. */
 export function rejected(call: CallState, reason: string | undefined): Result {
-  const why = reason ? `: ${reason}` : ''
-  return failure(call, 'CANCELLED', `tool call was rejected by the user${why}`)
+  const why = `tool call was rejected by the user${reason ? `: ${reason}` : ''}`
+  if (!call.wasInterrupted) return failure(call, 'CANCELLED', why)
+  const before = `${call.name} was interrupted before and may have taken effect`
+  return unknownOutcome(call, 'UNKNOWN_OUTCOME', `${before}. It was not run again: ${why}`)
 }
 
 function changed(call: CallState): Result {

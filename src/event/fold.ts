@@ -17,6 +17,8 @@ export interface CallState {
   readonly agent: string
   /** An attempt is under way, or was when the process died: a response ends it. */
   intent: boolean
+  /** An attempt was interrupted and somebody was asked again: it may have taken effect. */
+  wasInterrupted: boolean
   /** The arguments of that attempt when they were not the model's. */
   intentArgs: JsonObject | undefined
   response: FunctionResponse | undefined
@@ -246,6 +248,7 @@ export class Fold {
       isCode,
       agent,
       intent: false,
+      wasInterrupted: false,
       intentArgs: undefined,
       response: undefined,
       pending: false,
@@ -300,6 +303,7 @@ export class Fold {
     if (!call) return
     const asked: RequestState = { request, answer: undefined, denied: undefined }
     call.requests = [...call.requests, asked]
+    if (call.intent && request.origin === 'gate') call.wasInterrupted = true // a gate is before the body
     call.intent = false
     this.#requests ??= new Map()
     this.#requests.set(request.id, asked)

@@ -1,6 +1,7 @@
 // A process dies, or its store fails it; another one goes on with everything that was left unfinished.
 import {
   approve,
+  deny,
   type Event,
   InMemorySessionService,
   LlmAgent,
@@ -166,6 +167,28 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await runner.pending()).toEqual([])
     expect(await runner.recover()).toEqual([])
     await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'EXPIRED' })
+    vi.useRealTimers()
+  })
+
+  test('a no to a second question does not undo what the first attempt may have done: that is said', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const store = newStore()
+    const { refund, run } = refundTool({ effect: 'idempotent' })
+    const { pending } = await say(process(store, { tools: [refund], steps: [refunds(5)] }).runner)
+    const message = [approve(about(pending))]
+    const { runner } = process(dying(store, 3), { tools: [refund], steps: [] })
+    void runner.run({ ...where, message, runConfig: { detach: true } })
+    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce()) // it took effect; its response is not stored
+    await leasesDie()
+    const changed = {
+      ...refund,
+      declaration: () => ({ ...refund.declaration(), parametersJsonSchema: { type: 'object' } }),
+    }
+    const next = process(store, { tools: [changed as never], steps: ['done'] }).runner
+    for (const one of await next.recover()) await read(one)
+    await say(next, [deny(about(await next.pending()))])
+    expect(run).toHaveBeenCalledOnce()
+    expect(finals(await stored(store)).c1).toMatchObject({ status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME' })
     vi.useRealTimers()
   })
 
