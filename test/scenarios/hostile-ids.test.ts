@@ -56,11 +56,11 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each([
-    ['t1', false],
-    ['1', false],
-    ['t', true],
-    ['c1', true],
-  ])('a call the model names %s keeps its id: %s', async (id, isKept) => {
+    ['t1', 'is given another id', false],
+    ['1', 'is given another id', false],
+    ['t', 'keeps its id', true],
+    ['c1', 'keeps its id', true],
+  ])('a call the model names %s %s, and is asked about and run', async (id, _what, isKept) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const steps = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']

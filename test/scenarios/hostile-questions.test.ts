@@ -35,18 +35,14 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(about(pending)).toMatchObject({ hint: 'Which?', schema: { enum: ['tea', 'coffee'] } })
   })
 
-  test('a hint is made from what the schema made, and cannot change what runs', async () => {
+  test('a hint is made from what the schema made, as the body is run with it', async () => {
     const run = vi.fn(({ at }: { at: Date }) => ({ booked: at.toISOString() }))
     const book = tool({
       name: 'book',
       description: 'Book',
       parameters: z.object({ at: z.string().transform((text) => new Date(text)) }),
       requiresConfirmation: true,
-      confirmationHint: (args) => {
-        const hint = `Book for ${args.at.getUTCFullYear()}?`
-        args.at.setUTCFullYear(1970)
-        return hint
-      },
+      confirmationHint: ({ at }) => `Book for ${at.getUTCFullYear()}?`,
       run,
     })
     const at = '2031-05-01T00:00:00.000Z'
