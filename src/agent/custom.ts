@@ -30,7 +30,7 @@ async function consume(run: RunHost, agent: Agent, place: Place, context: Custom
   for await (const event of agent.run(context)) {
     if (run.stopped) return
     if (context.isRecorded(event)) continue
-    const actions = toPlain(event.actions ?? {}).value as EventActions // what an agent of one's own gives is anything
+    const actions = actionsIn(event)
     const own = run.draft(agent.name, place, contentIn(event, agent), { ...actions, ...context.take() })
     if (event.author && event.author !== 'user') own.author = event.author
     if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...copyJson(event.customMetadata) }
@@ -39,6 +39,14 @@ async function consume(run: RunHost, agent: Agent, place: Place, context: Custom
     if (event.partial) run.emit({ ...own, partial: true })
     else await run.commit([{ event: own }])
   }
+}
+
+/** What an agent of one's own gives is anything. */
+function actionsIn({ actions }: Event): EventActions {
+  const { value } = toPlain(actions ?? {})
+  if (!isRecord(value)) return {}
+  const { stateDelta, ...others } = value
+  return isRecord(stateDelta) ? { ...others, stateDelta } : others
 }
 
 function contentIn({ content }: Event, { name }: Agent): Content | undefined {

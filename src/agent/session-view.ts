@@ -1,4 +1,5 @@
 // A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
+import { Few } from '../base/few.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { Content, Part } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
@@ -19,7 +20,7 @@ export class SessionView {
   #sticky: string | undefined
   #seq = 0
   /** Every id that a call or a question has had. */
-  #callIds: Set<string> | undefined
+  readonly #callIds: Few<true> = new Few()
   /** Somebody was waited for, at some time. */
   hasWaited = false
 
@@ -76,15 +77,14 @@ export class SessionView {
 
   /** Was anything in this session called so? */
   hasCalled(callId: string): boolean {
-    return this.#callIds?.has(callId) ?? false
+    return this.#callIds.has(callId)
   }
 
   #noteCalls(parts: readonly Part[]): void {
     for (let at = 0; at < parts.length; at++) {
       const id = parts[at]?.functionCall?.id ?? parts[at]?.executableCode?.id
       if (id === undefined) continue
-      this.#callIds ??= new Set()
-      this.#callIds.add(id)
+      this.#callIds.set(id, true)
     }
   }
 

@@ -24,7 +24,7 @@ export class ShownCalls {
   /** The part itself when it is fit; undefined when there is nothing to show. */
   fit(part: Part): Part | undefined {
     if (part.functionCall) return this.#fitCall(part, part.functionCall)
-    if (part.functionResponse) return undefined // a model answers no calls
+    if (part.functionResponse || saysNull(part)) return undefined // a model answers no calls
     if (part.text === undefined) return isEmpty(part) ? undefined : part
     const isSilent = !/\S/.test(part.text) && part.thoughtSignature === undefined && part.partMetadata === undefined
     return isSilent ? undefined : part
@@ -54,6 +54,11 @@ function fitName(name: string): string {
     .replace(/[^a-zA-Z0-9_-]/g, '_')
     .slice(0, 64)
   return /^[a-zA-Z_]/.test(like) ? like : `_${like}`
+}
+
+function saysNull(part: Part): boolean {
+  for (const key in part) if (part[key as keyof Part] === null) return true
+  return false
 }
 
 function isEmpty(part: Part): boolean {

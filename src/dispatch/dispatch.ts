@@ -113,6 +113,8 @@ async function inOrder(
     }
     const alone = !batch.parallel || one.entry.tool.sequential === true
     if (alone) await drain()
+    if (alone && at > 0) await batch.host.look()
+    if (batch.host.stopped) throw batch.host.stopped.reason
     while (running.size >= batch.maxConcurrency) await Promise.race(running)
     const run = start(batch, one, (outcome) => finish(at, outcome)).finally(() => running.delete(run))
     running.add(run)

@@ -50,6 +50,8 @@ export interface DispatchHost extends InvocationHost {
   draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
   /** Records entries, all or none, then yields the events. */
   commit(entries: readonly NewEntry[]): Promise<void>
+  /** Between two steps: hears whether anybody has cancelled the run meanwhile. */
+  look(): Promise<void>
   /** An id for a call or a question. */
   newCallId(): string
   /** Yields a partial event. */

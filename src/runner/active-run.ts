@@ -76,15 +76,12 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   #begun: Promise<void> | undefined
   /** Made when it is first looked into. */
   #inbox: RunInbox | undefined
-  /** The message is recorded, and it has not come to rest. */
-  get #isUnderWay(): boolean {
-    return this.#hasBegun && !this.isResting
-  }
+  /** The message is recorded. */
   #hasBegun = false
   /** How far the log was when it could not go on the last time. */
   #restedAt: number | undefined
-  /** When it last looked there. */
-  #lookedAt: number
+  /** When it last looked there, in milliseconds. */
+  #lookedAt: number = Number.NEGATIVE_INFINITY
   /** Items of the inbox that it was begun or stopped by. */
   #drained: readonly string[] | undefined
 
@@ -119,7 +116,6 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     this.runConfig = runConfig
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
     this.#state = new RunState(log.state)
-    this.#lookedAt = services.ports.now()
     this.#recorder = new Recorder(this, lease, this.#state)
   }
 
@@ -356,12 +352,24 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    const now = this.services.ports.now()
-    if (now - this.#lookedAt < LOOK_MS || drained || !this.#isUnderWay) return this.#recorder.commit(entries, drained)
+    if (drained || !this.#isTimeToLook(entries)) return this.#recorder.commit(entries, drained)
     // before the next step of a run that takes its time: has anybody cancelled it?
-    this.#lookedAt = now
     const commit = (): Promise<void> => this.#recorder.commit(entries)
     return this.hear().then(commit, commit) // what is wrong with the store the commit will find out
+  }
+
+  async look(): Promise<void> {
+    if (this.#isTimeToLook()) await this.hear().catch(() => {}) // the next commit finds out
+  }
+
+  #isTimeToLook(entries?: readonly NewEntry[]): boolean {
+    if (!this.#hasBegun || this.isResting) return false
+    const drafted = entries?.[0]?.event?.timestamp
+    const now = drafted === undefined ? this.services.ports.now() : drafted * 1000
+    if (now - this.#lookedAt < LOOK_MS) return false
+    const isFirst = this.#lookedAt === Number.NEGATIVE_INFINITY
+    this.#lookedAt = now
+    return !isFirst
   }
 
   commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean> {
@@ -456,7 +464,7 @@ const INTERRUPTED = { interrupted: true }
 
 keepShape(
   new ActiveRun({
-    services: { watchers: [], ports: { now: () => Number.MAX_SAFE_INTEGER } },
+    services: { watchers: [] },
     lease: { key: {} },
     log: { state: {} },
     view: { seq: 0, foldOf: () => new Fold('') },

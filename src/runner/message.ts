@@ -5,13 +5,14 @@ import { ToolwrightError } from '../error/error.ts'
 /** A message as it is recorded: a copy, with the role of a user, and nothing in it that only a model may say. */
 export function toContent(message: Message): Content {
   if (typeof message === 'string') {
-    if (message === '') throw new ToolwrightError('INVALID_REQUEST', 'The message is empty.')
+    if (isBlank(message)) throw new ToolwrightError('INVALID_REQUEST', 'The message is empty.')
     return { role: 'user', parts: [{ text: message }] }
   }
   const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
   if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) {
     throw new ToolwrightError('INVALID_REQUEST', 'A message is a text, a list of parts, or a content with parts.')
   }
+  if (parts.every(({ text }) => isBlank(text))) throw new ToolwrightError('INVALID_REQUEST', 'The message is empty.')
   for (const part of parts as Part[]) {
     if (part.functionCall !== undefined) {
       throw new ToolwrightError('INVALID_REQUEST', 'A message cannot hold a functionCall: only a model calls tools.')
@@ -25,6 +26,10 @@ export function toContent(message: Message): Content {
   } catch (cause) {
     throw new ToolwrightError('INVALID_REQUEST', 'The message is nested too deep.', { cause })
   }
+}
+
+function isBlank(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() === ''
 }
 
 function isPart(part: unknown): boolean {

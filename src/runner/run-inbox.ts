@@ -1,5 +1,6 @@
 // What others leave for the holder of a session: answers, results, state, the wish that it stop.
 import type { SessionView } from '../agent/session-view.ts'
+import { isRecord } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { Draft, Logger } from '../dispatch/host.ts'
@@ -84,6 +85,7 @@ function hearCancel(run: Hearer, item: InboxItem & { type: 'cancel' }): void {
 }
 
 async function hearState(run: Hearer, { id, stateDelta }: InboxItem & { type: 'state' }): Promise<void> {
+  if (!isRecord(stateDelta)) return await run.commit([], [id])
   await run.commit([{ event: run.draft('user', undefined, undefined, { stateDelta }) }], [id])
 }
 
@@ -100,7 +102,8 @@ async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'res
       await run.commit([], [item.id])
       return answers.message
     }
-    const delta = item.type === 'answer' ? item.stateDelta : undefined
+    const given = item.type === 'answer' ? item.stateDelta : undefined
+    const delta = isRecord(given) ? given : undefined
     const event = run.draft('user', undefined, answers.message, delta ? { stateDelta: delta } : {})
     // while they were judged, something may have been recorded that they come too late for
     if (await run.commitIf(answers.isAwaited, [{ event }], [item.id])) return answers.message

@@ -1,4 +1,5 @@
 // What was left for a session while nobody held it, or by somebody whose holder died: dealt with before a run begins.
+import { isRecord } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import { createEvent, type Event } from '../event/event.ts'
 import type { InboxItem, SessionService } from '../session/service.ts'
@@ -43,6 +44,7 @@ async function editState(
   { id, stateDelta }: InboxItem & { type: 'state' },
   { sessionService, ports }: Settling,
 ): Promise<void> {
+  if (!isRecord(stateDelta)) return void (await sessionService.append(lease, view.seq, [], { drained: [id] }))
   const invocationId = `e-${ports.newId()}`
   const timestamp = ports.now() / 1000
   const event = createEvent({ id: ports.newId(), invocationId, author: 'user', timestamp, actions: { stateDelta } })

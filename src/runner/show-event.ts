@@ -26,8 +26,8 @@ export async function showEvent(plugins: readonly Plugin[], host: InvocationHost
 
 /** Calls, answers and code stay what they were: the run goes on with those. A user's answers stay word for word. */
 function said({ author }: Event, before: Content | undefined, after: Content | undefined): { content?: Content } {
-  if (!before || !after || !Array.isArray(after.parts))
-    return before ? { content: before } : after ? { content: after } : {}
+  if (!after || !Array.isArray(after.parts)) return before ? { content: before } : {}
+  if (!before) return after.parts.flatMap(keyOf).length ? {} : { content: after }
   const isAnswer = author === 'user' && before.parts.some((part) => part.functionResponse)
   const isSame = JSON.stringify(before.parts.flatMap(keyOf)) === JSON.stringify(after.parts.flatMap(keyOf))
   return { content: isAnswer || !isSame ? before : { role: before.role, parts: after.parts } }

@@ -89,7 +89,8 @@ class WaitingList {
       const call = this.#call(invocationId, id)
       this.drop((one) => isHere(one) && (one.request.functionCallId === id || isInside(one.path, call)))
       if (!willContinue || !call) continue
-      this.#all.push({ path: call.path, request: resultOf(call, this.#where(invocationId)) })
+      const handled: CallState = { ...call, response: answer } // as it will be when this is recorded
+      this.#all.push({ path: call.path, request: resultOf(handled, this.#where(invocationId)) })
     }
     const path = nodeInfo?.path
     if (path === undefined || (errorCode === undefined && !actions.endOfAgent)) return

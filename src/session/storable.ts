@@ -1,5 +1,5 @@
 // What of an entry a store may keep: all of it but `temp:` state.
-import { type JsonObject, setOwn } from '../base/json.ts'
+import { isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
@@ -13,7 +13,9 @@ export function toStorable(entry: NewEntry): NewEntry {
 }
 
 /** What every reader of a log relies on. Readers do not check again, except a file's, which others may have written. */
-function checkEvent({ content, nodeInfo, longRunningToolIds }: Event): void {
+function checkEvent({ content, nodeInfo, longRunningToolIds, actions }: Event): void {
+  if (typeof actions !== 'object' || actions === null) throw unsound('its actions are an object')
+  if (actions.stateDelta !== undefined && !isRecord(actions.stateDelta)) throw unsound('a stateDelta is an object')
   if (content && !isContent(content)) throw unsound('the content of an event is a list of parts')
   if (nodeInfo && typeof nodeInfo.path !== 'string') throw unsound('nodeInfo.path is a text')
   if (longRunningToolIds && !Array.isArray(longRunningToolIds)) throw unsound('longRunningToolIds is a list')
