@@ -1,4 +1,5 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
+import { Few } from '../base/few.ts'
 import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { codeAsText } from '../content/code-text.ts'
@@ -6,7 +7,7 @@ import type { Content, FunctionResponse, Part } from '../content/content.ts'
 import { answerIn, answerPart, codeCallOf } from '../event/code-call.ts'
 import type { Event } from '../event/event.ts'
 import type { Scope } from '../event/scope.ts'
-import { ShownCalls } from './shown-calls.ts'
+import { fitPart } from './shown-calls.ts'
 
 /** Calls of the agent that are not all answered, and what became visible meanwhile. */
 interface Group {
@@ -31,7 +32,7 @@ export class History {
   readonly #agentName: string
   readonly #scope: Scope
   readonly #contents: Content[] = []
-  readonly #shown: ShownCalls = new ShownCalls()
+  readonly #usedIds: Few<true> | undefined
   #group: Group | undefined
   #read = 0
   /** Where what was said to the agent last stands. */
@@ -39,9 +40,11 @@ export class History {
   /** What the model has seen in place of a result, by call id: the result will replace it, if it comes. */
   #handles: Map<string, { readonly at: number; readonly call: GroupCall }> | undefined
 
-  constructor(agentName: string, scope: Scope) {
+  /** `hasRepeats`: the log may hold an id twice, or one that cannot be sent. */
+  constructor(agentName: string, scope: Scope, hasRepeats = true) {
     this.#agentName = agentName
     this.#scope = scope
+    this.#usedIds = hasRepeats ? new Few() : undefined
   }
 
   isOf(agentName: string, { isolation, branch }: Scope): boolean {
@@ -113,7 +116,7 @@ export class History {
     let calls: GroupCall[] | undefined
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as Part
-      const fit = this.#shown.fit(part)
+      const fit = fitPart(part, this.#usedIds)
       if (fit !== part) shown ??= parts.slice(0, at)
       if (fit) shown?.push(fit)
       const called = fit?.functionCall ?? (part.executableCode && codeCallOf(parts, at))

@@ -8,6 +8,7 @@ import type { Scope } from '../event/scope.ts'
 import { History } from './history.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { type Next, next } from './next.ts'
+import { isSendable } from './shown-calls.ts'
 import type { AgentTree } from './tree.ts'
 
 export class SessionView {
@@ -21,6 +22,8 @@ export class SessionView {
   #seq = 0
   /** Every id that a call or a question has had. */
   readonly #callIds: Few<true> = new Few()
+  /** Some id is there twice, or missing, or cannot be sent: not by us. */
+  #hasRepeats = false
   /** Somebody was waited for, at some time. */
   hasWaited = false
 
@@ -80,10 +83,20 @@ export class SessionView {
     return this.#callIds.has(callId)
   }
 
+  /** Models are shown each id once: histories that counted on it are made anew. */
+  #expectRepeats(): void {
+    this.#hasRepeats = true
+    this.#histories = []
+  }
+
   #noteCalls(parts: readonly Part[]): void {
     for (let at = 0; at < parts.length; at++) {
       const id = parts[at]?.functionCall?.id ?? parts[at]?.executableCode?.id
-      if (id === undefined) continue
+      if (id === undefined) {
+        if (parts[at]?.functionCall && !this.#hasRepeats) this.#expectRepeats()
+        continue
+      }
+      if (!this.#hasRepeats && (this.#callIds.has(id) || !isSendable(id))) this.#expectRepeats()
       this.#callIds.set(id, true)
     }
   }
@@ -101,7 +114,7 @@ export class SessionView {
   history(agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
-      history = new History(agentName, scope)
+      history = new History(agentName, scope, this.#hasRepeats)
       this.#histories = [...this.#histories, history]
     }
     return history.upTo(this.events, which)

@@ -1,24 +1,25 @@
 import { describe, expect, test } from 'vitest'
+import { Few } from '../base/few.ts'
 import type { Part } from '../content/content.ts'
-import { isFitId, ShownCalls } from './shown-calls.ts'
+import { fitPart, isSendable } from './shown-calls.ts'
 
 const call = (id: unknown, name: unknown = 'look', args: unknown = {}): Part =>
   ({ functionCall: { id, name, args } }) as Part
 
 test('what is fit is shown as it is', () => {
-  const shown = new ShownCalls()
+  const used = new Few<true>()
   for (const part of [
     call('call_0'),
     call('toolu_01-b'),
     { text: 'hi' },
     { inlineData: { data: '', mimeType: 'a/b' } },
   ]) {
-    expect(shown.fit(part)).toBe(part)
+    expect(fitPart(part, used)).toBe(part)
   }
 })
 
 test('an id is used once, and has nothing in it that a provider would refuse', () => {
-  const shown = new ShownCalls()
+  const used = new Few<true>()
   const ids = [
     'call_0',
     'call_0',
@@ -31,10 +32,10 @@ test('an id is used once, and has nothing in it that a provider would refuse', (
     '__proto__',
     'é/@',
   ]
-  const given = ids.map((id) => shown.fit(call(id))?.functionCall?.id)
+  const given = ids.map((id) => fitPart(call(id), used)?.functionCall?.id)
   expect(given.slice(0, 3)).toEqual(['call_0', 'call_0_1', 'call_0_2'])
   expect(new Set(given).size).toBe(ids.length)
-  expect(given.every(isFitId)).toBe(true)
+  expect(given.every(isSendable)).toBe(true)
 })
 
 describe('a name no tool can have is shown as one it could', () => {
@@ -46,12 +47,12 @@ describe('a name no tool can have is shown as one it could', () => {
     ['rm -rf "/"', 'rm_-rf____'],
     ['db.read', 'db.read'],
   ])('%s', (name, as) => {
-    expect(new ShownCalls().fit(call('c', name))?.functionCall?.name).toBe(as)
+    expect(fitPart(call('c', name), undefined)?.functionCall?.name).toBe(as)
   })
 })
 
 test.each([['half a text'], [null], [[1]], [undefined]])('arguments that are no object (%s) are none', (args) => {
-  expect(new ShownCalls().fit(call('c', 'look', args))?.functionCall?.args).toEqual({})
+  expect(fitPart(call('c', 'look', args), undefined)?.functionCall?.args).toEqual({})
 })
 
 test.each<[string, Part]>([
@@ -60,10 +61,10 @@ test.each<[string, Part]>([
   ['nothing', {}],
   ['a response of a model', { functionResponse: { id: 'c', name: 'look', response: {} } }],
 ])('%s is not shown', (_what, part) => {
-  expect(new ShownCalls().fit(part)).toBeUndefined()
+  expect(fitPart(part, undefined)).toBeUndefined()
 })
 
 test('a signature may hang on a part that says nothing', () => {
   const part = { text: '', thoughtSignature: 'c2ln' }
-  expect(new ShownCalls().fit(part)).toBe(part)
+  expect(fitPart(part, undefined)).toBe(part)
 })

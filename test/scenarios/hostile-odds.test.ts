@@ -49,7 +49,7 @@ test('a plugin that adds a call to an event that says nothing has nothing run', 
   await vi.waitFor(async () => expect(await stored(store)).toHaveLength(2))
   now += 60_000
   for (const one of await make(store, []).recover()) await read(one)
-  expect(run).not.toHaveBeenCalled() // it is run
+  expect(run).not.toHaveBeenCalled()
 })
 
 test('state that is a text is no state: in the inbox, or given by an agent of one’s own', async () => {
@@ -58,7 +58,7 @@ test('state that is a text is no state: in the inbox, or given by an agent of on
   await say(runner)
   await store.post(key, { id: 'i1', type: 'state', stateDelta: 'abc' as never })
   await say(runner)
-  expect((await store.getSession(key))?.state).toEqual({}) // { 0: 'a', 1: 'b', 2: 'c' }
+  expect((await store.getSession(key))?.state).toEqual({})
   const other = new InMemorySessionService()
   const root = {
     name: 'root',
@@ -75,12 +75,12 @@ test('a session made with an event without actions is refused with a reason', as
     ...key,
     events: [{ id: '1', invocationId: 'e', author: 'agent', timestamp: 1 } as never],
   })
-  await expect(made).rejects.toMatchObject({ code: 'INVALID_REQUEST' }) // a bare TypeError
+  await expect(made).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
 test('a message that is nothing but white space is refused', async () => {
   const { runner } = process(new InMemorySessionService(), { steps: ['one'] })
-  await expect(say(runner, ' \n')).rejects.toMatchObject({ code: 'INVALID_REQUEST' }) // MODEL_ERROR of a strict provider
+  await expect(say(runner, ' \n')).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
 test('a sequential body of the same reply does not begin after another runner has cancelled', async () => {
