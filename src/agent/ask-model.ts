@@ -37,16 +37,20 @@ export async function askModel(
   } catch (error) {
     if (run.stopped) throw run.stopped.reason
     response = await recover(plan, request, error, context)
-    if (!response) return await run.commit([{ event: modelError(run, plan, place, context, error) }])
+    if (!response) {
+      ids.close()
+      return await run.commit([{ event: modelError(run, plan, place, context, error) }])
+    }
   }
   if (plan.hooks.afterModel.length) response = await after(plan, response, context)
   const filled = ids.fill(response.content)
   const { codeExecutor } = plan.agent.options
-  const content = codeExecutor ? codeParts(run, filled, codeExecutor.languages) : filled
+  const content = codeExecutor ? codeParts(run, ids, filled, codeExecutor.languages) : filled
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const unfit = hasAnswer ? await checkAnswer(run, plan, place, context, content) : undefined
   const event = finalReply(run, plan, place, context, content, response)
   await run.commit(unfit ? [{ event }, { event: unfit }] : [{ event }])
+  ids.close()
 }
 
 /** The event that takes the place of a model call nobody may make any more. */
@@ -202,4 +206,4 @@ function replyEvent(
   return event
 }
 
-keepShape(new GenerateOptions({ runConfig: {} } as RunHost))
+keepShape(() => new GenerateOptions({ runConfig: {} } as RunHost))

@@ -91,4 +91,4 @@ export class CallBatch implements Batch {
   }
 }
 
-keepShape(new CallBatch({} as RunHost, {} as Place, {} as Plan, {} as ToolTable, [], async () => 'done'))
+keepShape(() => new CallBatch({} as RunHost, {} as Place, {} as Plan, {} as ToolTable, [], async () => 'done'))

@@ -10,10 +10,17 @@ import { isFitId } from './shown-calls.ts'
 export class CallIds {
   readonly #run: RunHost
   #given: string[] | undefined
+  #code: string[] | undefined
   /** Calls in the deltas so far. */
   #streamed = 0
   constructor(run: RunHost) {
     this.#run = run
+    run.replies.push(this)
+  }
+  /** The reply is in the log, or never will be. */
+  close(): void {
+    const { replies } = this.#run
+    replies.splice(replies.indexOf(this), 1)
   }
   fill(content: Content | undefined, isDelta = false): Content {
     if (!content) return { role: 'model', parts: [] }
@@ -43,7 +50,24 @@ export class CallIds {
   }
   #isFree(id: string, at: number): boolean {
     const before = this.#given?.indexOf(id) ?? -1
-    return (before < 0 || before === at) && this.#run.reserveCallId(id, this)
+    return (before < 0 || before === at) && this.#isNew(id)
+  }
+  /** Takes an id for code of the same reply; false when it is another call's. */
+  take(id: string): boolean {
+    if (this.has(id) || !this.#isNew(id)) return false
+    this.#code ??= []
+    this.#code.push(id)
+    return true
+  }
+  has(id: string): boolean {
+    return this.#given?.includes(id) || this.#code?.includes(id) || false
+  }
+  /** Ids name a call in its session. Replies of several scopes may be on their way to the log at the same time. */
+  #isNew(id: string): boolean {
+    if (this.#run.view.hasCalled(id)) return false
+    const { replies } = this.#run
+    for (let at = 0; at < replies.length; at++) if (replies[at] !== this && replies[at]?.has(id)) return false
+    return true
   }
 }
 
@@ -54,4 +78,4 @@ function fitArgs(args: unknown): JsonObject {
   return isDeeperThan(MAX_ARGS_DEPTH, args) ? (toPlain(args).value as JsonObject) : args
 }
 
-keepShape(new CallIds({} as RunHost))
+keepShape(() => new CallIds({ replies: [] as unknown[] } as RunHost))

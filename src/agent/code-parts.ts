@@ -1,17 +1,17 @@
 import type { Content, ExecutableCode, Part } from '../content/content.ts'
 import { isAnswered } from '../event/code-call.ts'
+import type { CallIds } from './call-ids.ts'
 import { fencedCode } from './fenced-code.ts'
 import type { RunHost } from './run-host.ts'
 import { isFitId } from './shown-calls.ts'
 
 /** A reply whose code can be run: fenced blocks become code where the model has no such parts, and each gets an id. */
-export function codeParts(run: RunHost, content: Content, languages: readonly string[]): Content {
+export function codeParts(run: RunHost, ids: CallIds, content: Content, languages: readonly string[]): Content {
   const parts = content.parts.some((part) => part.executableCode) ? content.parts : fromFences(content.parts, languages)
-  const taken = new Set(parts.map((part) => part.functionCall?.id))
   return {
     role: content.role,
     parts: parts.map((part, at) =>
-      part.executableCode && !isAnswered(parts, at) ? withId(run, part, part.executableCode, taken) : part,
+      part.executableCode && !isAnswered(parts, at) ? withId(run, ids, part, part.executableCode) : part,
     ),
   }
 }
@@ -32,9 +32,8 @@ function fromFences(parts: readonly Part[], languages: readonly string[]): reado
 }
 
 /** Ids name a call in its invocation, whether it is of a tool or code. */
-function withId(run: RunHost, part: Part, { id, ...code }: ExecutableCode, taken: Set<string | undefined>): Part {
-  const fit = isFitId(id) && !taken.has(id) && run.reserveCallId(id, taken)
+function withId(run: RunHost, ids: CallIds, part: Part, { id, ...code }: ExecutableCode): Part {
+  const fit = isFitId(id) && ids.take(id)
   const given = fit ? id : run.newCallId()
-  taken.add(given)
   return { ...part, executableCode: { ...code, id: given, language: String(code.language), code: String(code.code) } }
 }

@@ -247,4 +247,4 @@ function asContext(author: string, parts: readonly Part[], how: string): Content
   return told.length > 1 ? { role: 'user', parts: told } : undefined
 }
 
-keepShape(new History('', { path: '' }))
+keepShape(() => new History('', { path: '' }))

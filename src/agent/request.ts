@@ -78,4 +78,4 @@ function contentsFor(run: RunHost, { agent }: Plan, place: Place): Content[] {
   return contents
 }
 
-keepShape(new Request('', [], {}, new Map()))
+keepShape(() => new Request('', [], {}, new Map()))

@@ -15,11 +15,8 @@ export interface RunHost extends DispatchHost {
   /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
   tableOf(agent: LlmAgent): ToolTable | undefined
   keepTable(agent: LlmAgent, table: ToolTable): void
-  /**
-   * Ids name a call in its invocation, and an answer to it in its session. False when it is another reply's, recorded or
-   * only on its way: models of several scopes may answer at the same time.
-   */
-  reserveCallId(id: string, reply: object): boolean
+  /** The ids of replies that are not recorded yet. */
+  readonly replies: { has(callId: string): boolean }[]
   /** Notes that an agent got control in a scope; false when it had it before in this run. */
   enter(key: string): boolean
   /** What happens in this scope is none of the plugins' business. */

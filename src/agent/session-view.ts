@@ -1,7 +1,6 @@
 // A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
-import { Few } from '../base/few.ts'
 import { keepShape } from '../base/keep-shape.ts'
-import type { Content, Part } from '../content/content.ts'
+import type { Content } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
@@ -20,8 +19,8 @@ export class SessionView {
   #latest: Fold | undefined
   #sticky: string | undefined
   #seq = 0
-  /** Every id that a call or a question has had. */
-  readonly #callIds: Few<true> = new Few()
+  /** Ids that calls of earlier invocations had. */
+  #earlierIds: Set<string> | undefined
   /** Some id is there twice, or missing, or cannot be sent: not by us. */
   #hasRepeats = false
   /** Somebody was waited for, at some time. */
@@ -39,7 +38,11 @@ export class SessionView {
   catchUp(entries: readonly Entry[]): void {
     let at = entries.length
     while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
-    for (; at < entries.length; at++) this.add(entries[at] as Entry, (entries[at] as Entry).seq)
+    for (; at < entries.length; at++) {
+      const entry = entries[at] as Entry
+      if (entry.event?.turnComplete) this.#checkIds(entry.event) // somebody else may have written it
+      this.add(entry, entry.seq)
+    }
   }
 
   /** Takes in what is stored under this number, once. */
@@ -48,7 +51,7 @@ export class SessionView {
     this.#seq = seq
     if (entry.event) {
       this.events.push(entry.event)
-      if (entry.event.content?.role === 'model') this.#noteCalls(entry.event.content.parts)
+      if (!entry.event.turnComplete) this.#checkIds(entry.event) // a model's reply has ids that we gave or looked at
       if (isStateEdit(entry.event)) return
     }
     if (entry.record?.type === 'request' || entry.event?.longRunningToolIds) this.hasWaited = true
@@ -80,30 +83,40 @@ export class SessionView {
 
   /** Was anything in this session called so? */
   hasCalled(callId: string): boolean {
-    return this.#callIds.has(callId)
+    if (this.#latest?.calls.has(callId) || this.#earlierIds?.has(callId)) return true
+    return this.#open.length > 0 && this.#open.some((fold) => fold.calls.has(callId))
   }
 
-  /** Models are shown each id once: histories that counted on it are made anew. */
-  #expectRepeats(): void {
-    this.#hasRepeats = true
-    this.#histories = []
-  }
-
-  #noteCalls(parts: readonly Part[]): void {
+  /** Models are shown each id once: histories that counted on it are made anew when one is not fit. */
+  #checkIds({ content, nodeInfo }: Event): void {
+    if (content?.role !== 'model') return
+    const { parts } = content
     for (let at = 0; at < parts.length; at++) {
-      const id = parts[at]?.functionCall?.id ?? parts[at]?.executableCode?.id
-      if (id === undefined) {
-        if (parts[at]?.functionCall && !this.#hasRepeats) this.#expectRepeats()
-        continue
+      const call = parts[at]?.functionCall ?? parts[at]?.executableCode
+      if (!call) continue
+      const { id } = call
+      if (!this.#hasRepeats && (!isSendable(id) || this.hasCalled(id))) {
+        this.#hasRepeats = true
+        this.#histories = []
       }
-      if (!this.#hasRepeats && (this.#callIds.has(id) || !isSendable(id))) this.#expectRepeats()
-      this.#callIds.set(id, true)
+      if (!nodeInfo && id !== undefined) this.#remember(id) // of an invocation from elsewhere: in no fold
     }
+  }
+
+  #remember(callId: string): void {
+    this.#earlierIds ??= new Set()
+    this.#earlierIds.add(callId)
+  }
+
+  #rememberCalls({ calls }: Fold): void {
+    for (const { id } of calls.all()) this.#remember(id)
   }
 
   /** An invocation has ended: nothing needs its fold any more. */
   close(fold: Fold): void {
-    if (this.#open.length) this.#open = this.#open.filter((one) => one !== fold)
+    if (this.#open.length === 0) return
+    if (this.#open.includes(fold)) this.#rememberCalls(fold)
+    this.#open = this.#open.filter((one) => one !== fold)
   }
 
   stepOf(fold: Fold): Next {
@@ -124,6 +137,7 @@ export class SessionView {
     const fold = this.#latest
     if (!fold) return
     this.#latest = undefined
+    this.#rememberCalls(fold)
     const target = fold.scopes.get(this.#tree.root.name)?.active
     if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
     if (!isEmpty(fold) && this.stepOf(fold).type !== 'done') this.#open.push(fold)
@@ -141,4 +155,4 @@ function isEmpty({ userEvent, scopes }: Fold): boolean {
   return !userEvent && scopes.size === 0
 }
 
-keepShape(new SessionView({} as AgentTree))
+keepShape(() => new SessionView({} as AgentTree))

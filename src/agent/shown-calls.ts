@@ -10,7 +10,9 @@ const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** Can a new call have this id: does every provider take it, and no path for something else? */
 export function isFitId(id: unknown): id is string {
-  return isSendable(id) && !isPlace(id)
+  if (!isSendable(id)) return false
+  const first = id.charCodeAt(0)
+  return (first !== 116 && first > 57) || !isPlace(id) // places begin with a digit or a t
 }
 
 /** Does every provider take it back? */
@@ -31,24 +33,36 @@ export function fitPart(part: Part, used: Few<true> | undefined): Part | undefin
 }
 
 function fitCall(part: Part, call: FunctionCall, used: Few<true> | undefined): Part {
-  const id = isSendable(call.id) && !used?.has(call.id) ? call.id : newId(String(call.id ?? ''), used)
-  used?.set(id, true)
+  const id = used ? ownId(call.id, used) : call.id
   const name = fitName(call.name)
   const args = isRecord(call.args) ? call.args : {}
   if (id === call.id && name === call.name && args === call.args) return part
-  return { ...part, functionCall: { ...call, id, name, args } }
+  return { ...part, functionCall: { ...call, ...(id !== undefined && { id }), name, args } }
 }
 
-function newId(unfit: string, used: Few<true> | undefined): string {
+function ownId(id: unknown, used: Few<true>): string {
+  const own = isSendable(id) && !used.has(id) ? id : newId(String(id ?? ''), used)
+  used.set(own, true)
+  return own
+}
+
+function newId(unfit: string, used: Few<true>): string {
   const like = unfit.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 48) || 'call'
   let n = 1
-  while (used?.has(`${like}_${n}`)) n++
+  while (used.has(`${like}_${n}`)) n++
   return `${like}_${n}`
 }
 
+/** Models call the same tools again and again. */
+let lastFit = ''
+
 /** A name no tool can have, as one it could: nobody but a model ever called it that. */
 function fitName(name: string): string {
-  if (!nameProblem(name)) return name
+  if (name === lastFit) return name
+  if (!nameProblem(name)) {
+    lastFit = name
+    return name
+  }
   const like = String(name)
     .replace(/[^a-zA-Z0-9_-]/g, '_')
     .slice(0, 64)

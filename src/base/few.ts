@@ -31,4 +31,4 @@ export class Few<V> {
   }
 }
 
-keepShape(new Few())
+keepShape(() => new Few())

@@ -74,4 +74,4 @@ class Wait<T> implements Waiter, Deadline {
 
 function ignore(): void {}
 
-keepShape(new Wait({} as WaitOptions, ignore, ignore))
+keepShape(() => new Wait({} as WaitOptions, ignore, ignore))

@@ -399,4 +399,4 @@ function depth(path: string): number {
   return path.split('/').length
 }
 
-keepShape(new Fold(''))
+keepShape(() => new Fold(''))

@@ -8,7 +8,6 @@ import type { AgentTree } from '../agent/tree.ts'
 import { walk } from '../agent/walk.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Deadlines } from '../base/deadlines.ts'
-import { Few } from '../base/few.ts'
 import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { Ports } from '../base/ports.ts'
@@ -69,8 +68,6 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
   #controller: AbortController | undefined
-  /** Which reply a call's id was given to. */
-  #callIds: Few<object> | undefined
   #drafts = 0
   /** Settles when the message is recorded. */
   #begun: Promise<void> | undefined
@@ -94,6 +91,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   readonly runConfig: RunConfig
   readonly maxLlmCalls: number
   stopped: { readonly reason: unknown } | undefined
+  readonly replies: { has(callId: string): boolean }[] = []
   /** Where it stands in its runner's list. */
   place = 0
   /** It takes nothing in any more: what is left for the session is for the next. */
@@ -332,15 +330,6 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return true
   }
 
-  reserveCallId(id: string, reply: object): boolean {
-    if (this.view.hasCalled(id)) return false
-    const owner = this.#callIds?.get(id)
-    if (owner) return owner === reply
-    this.#callIds ??= new Few()
-    this.#callIds.set(id, reply)
-    return true
-  }
-
   newCallId(): string {
     return `adk-${this.services.ports.newId()}`
   }
@@ -463,12 +452,13 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 const INTERRUPTED = { interrupted: true }
 
 keepShape(
-  new ActiveRun({
-    services: { watchers: [] },
-    lease: { key: {} },
-    log: { state: {} },
-    view: { seq: 0, foldOf: () => new Fold('') },
-    runConfig: {},
-    // only what the constructor looks at: this one never runs
-  } as unknown as ActiveRunOptions),
+  () =>
+    new ActiveRun({
+      services: { watchers: [] },
+      lease: { key: {} },
+      log: { state: {} },
+      view: { seq: 0, foldOf: () => new Fold('') },
+      runConfig: {},
+      // only what the constructor looks at: this one never runs
+    } as unknown as ActiveRunOptions),
 )

@@ -29,8 +29,8 @@ export function draftEvent(
 
 const sample = (scope?: Scope): Draft => draftEvent('', '', '', 1.5, {}, { role: 'user', parts: [] }, scope, undefined)
 for (const scope of [{ path: '' }, { path: '', branch: '' }, { path: '', isolation: '' }]) {
-  keepShape(sample(scope))
-  keepShape(Object.assign(sample(scope), { turnComplete: true }))
-  keepShape(Object.assign(sample(scope), { partial: true }))
+  keepShape(() => sample(scope))
+  keepShape(() => Object.assign(sample(scope), { turnComplete: true }))
+  keepShape(() => Object.assign(sample(scope), { partial: true }))
 }
-keepShape(sample())
+keepShape(() => sample())

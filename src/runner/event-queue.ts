@@ -45,4 +45,4 @@ export class EventQueue {
   }
 }
 
-keepShape(new EventQueue())
+keepShape(() => new EventQueue())

@@ -45,4 +45,4 @@ export class Pace {
   }
 }
 
-keepShape(new Pace({ setTimer: () => () => {} }))
+keepShape(() => new Pace({ setTimer: () => () => {} }))

@@ -214,5 +214,6 @@ export class Recorder {
 }
 
 keepShape(
-  new Recorder({ services: { watchers: [] }, view: { seq: 0 } } as unknown as Recorded, {} as Lease, {} as RunState),
+  () =>
+    new Recorder({ services: { watchers: [] }, view: { seq: 0 } } as unknown as Recorded, {} as Lease, {} as RunState),
 )

@@ -93,13 +93,14 @@ export class RunStarter {
         drained = found.drained
       } else lease = await claim(sessionService, key, message !== undefined)
       if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
-      held = await this.#hold(lease, begin.isNew)
+      const isFresh = !begin.isNew && this.#stopWhoLost(key)
+      held = hold(lease, await sessionService.read(lease), this.#tree, isFresh)
       const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling())
       if (!begin.isNew) await this.#expire(held)
       if (isOutdated(held)) held = await this.#hold(lease)
       const overdue = begin.isNew || !begin.invocationId || !message ? undefined : overdueIn(held.view)
       if (overdue !== undefined && whilePaused !== 'cancel') {
-        const first = this.#start(held, goingOn(overdue), { ...begin, stateDelta: undefined }, undefined, [])
+        const first = this.#start(held, goingOn(overdue), { ...begin, stateDelta: undefined }, undefined, NONE)
         lease = undefined // it is the other run's now
         return await this.#beginAfter(first, begin, isCancelled, [...before, ...settled])
       }
@@ -110,11 +111,15 @@ export class RunStarter {
         const { invocationId, replay } = accepted
         if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
         // it was answered, and then interrupted: asking again what became of it is reason enough to go on
-        return this.#start(held, goingOn(invocationId), { ...begin, stateDelta: undefined }, drained, [before, replay])
+        return this.#start(held, goingOn(invocationId), { ...begin, stateDelta: undefined }, drained, [
+          ...before,
+          ...replay,
+        ])
       }
       const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : NONE
       this.#throwIfClosed()
-      return this.#start(held, accepted, begin, drained, [before, settled, ended])
+      const isFirst = before.length + settled.length + ended.length === 0
+      return this.#start(held, accepted, begin, drained, isFirst ? NONE : [...before, ...settled, ...ended])
     } catch (error) {
       this.#pace.leave()
       if (lease) await this.#giveBack(lease, held)
@@ -175,9 +180,9 @@ export class RunStarter {
     }
   }
 
-  #hold(lease: Lease, isNew = false): Promise<Held> {
-    const isFresh = !isNew && this.#stopWhoLost(lease.key)
-    return this.#services.sessionService.read(lease).then((log) => hold(lease, log, this.#tree, isFresh))
+  async #hold(lease: Lease): Promise<Held> {
+    const isFresh = this.#stopWhoLost(lease.key)
+    return hold(lease, await this.#services.sessionService.read(lease), this.#tree, isFresh)
   }
 
   #settling(): Parameters<typeof settleInbox>[1] {
@@ -239,10 +244,10 @@ export class RunStarter {
     accepted: Accepted,
     { stateDelta, runConfig, signal }: Begin,
     drained: readonly string[] | undefined,
-    ended: readonly (readonly Event[])[],
+    ended: readonly Event[],
   ): ActiveRun {
     const active = this.#activate(held, accepted.invocationId, runConfig)
-    for (const events of ended) for (const event of events) active.events.push(event) // who put an end to it sees it
+    for (let at = 0; at < ended.length; at++) active.events.push(ended[at] as Event) // who put an end to it sees it
     this.running.add(active)
     this.#keepRenewing()
     active.start(accepted.message, stateDelta, drained)

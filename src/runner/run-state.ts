@@ -21,4 +21,4 @@ export class RunState implements StateReader {
   }
 }
 
-keepShape(new RunState({} as StateReader))
+keepShape(() => new RunState({} as StateReader))

@@ -3,6 +3,7 @@ import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
+import { keepShapes } from '../base/keep-shape.ts'
 import { type Ports, systemPorts } from '../base/ports.ts'
 import type { Message } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
@@ -103,6 +104,7 @@ export class Runner {
     }
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
+    keepShapes()
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree: this.#tree, whilePaused })
   }

@@ -25,4 +25,4 @@ export class Turnstile {
   }
 }
 
-keepShape(new Turnstile())
+keepShape(() => new Turnstile())

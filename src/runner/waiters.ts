@@ -24,4 +24,4 @@ export class Waiters {
   }
 }
 
-keepShape(new Waiters())
+keepShape(() => new Waiters())

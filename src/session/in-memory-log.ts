@@ -77,4 +77,4 @@ export class StoredLog {
   }
 }
 
-keepShape(new StoredLog())
+keepShape(() => new StoredLog())

@@ -62,4 +62,4 @@ export class ScopedState implements StateReader {
   }
 }
 
-keepShape(new ScopedState(new Map(), new Map()))
+keepShape(() => new ScopedState(new Map(), new Map()))

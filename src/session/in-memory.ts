@@ -279,4 +279,4 @@ function notFound(key: SessionKey): ToolwrightError {
 
 const DONE: Promise<void> = Promise.resolve()
 
-keepShape(new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY))
+keepShape(() => new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY))

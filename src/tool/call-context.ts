@@ -206,4 +206,4 @@ export class CallContext implements ToolContext {
   }
 }
 
-keepShape(new CallContext({ tool: {} } as CallOptions))
+keepShape(() => new CallContext({ tool: {} } as CallOptions))

@@ -93,4 +93,4 @@ export class RunCallbackContext implements CallbackContext {
   }
 }
 
-keepShape(new RunCallbackContext({} as InvocationHost, '', undefined))
+keepShape(() => new RunCallbackContext({} as InvocationHost, '', undefined))

@@ -57,4 +57,4 @@ export class WritableState implements State {
   }
 }
 
-keepShape(new WritableState({} as StateReader))
+keepShape(() => new WritableState({} as StateReader))
