@@ -28,10 +28,11 @@ test('nothing runs when the package or a dependency of it is installed', () => {
   expect(scripts.filter((name) => installScripts.includes(name))).toEqual([])
 })
 
-test('the tarball holds dist and the usual pages, nothing else', () => {
+test('the tarball holds dist, the documentation and the usual pages, nothing else', () => {
   const files = pack().files.map(({ path }) => path)
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD_PARTY_NOTICES.md', 'package.json']
-  expect(files.filter((path) => !path.startsWith('dist/')).sort()).toEqual(pages)
+  expect(files.filter((path) => !/^(dist|docs)\//.test(path)).sort()).toEqual(pages)
+  expect(files.filter((path) => path.startsWith('docs/') && !path.endsWith('.md'))).toEqual([])
   expect(files).toContain('dist/index.js')
   expect(files).toContain('dist/index.d.ts')
   expect(files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path) && path.startsWith('dist/'))).toEqual([])

@@ -150,7 +150,6 @@ describe.each(stores)('%s', (_name, newStore) => {
         'an event of no invocation',
         [event({ invocationId: undefined, content: { role: 'model', parts: [{ text: 'x' }] } })],
       ],
-      ['a text for state', [event({ actions: { stateDelta: 'abc' } })]],
     ])('%s goes on, and nothing in it is done twice', timeout, async (_what, odd) => {
       const store = bounded(newStore())
       const { refund, run } = refundTool({ requiresConfirmation: false })

@@ -66,11 +66,11 @@ test(`${kills} random kills over 8 sessions lose, repeat and invent nothing (SEE
 
 /** The auditor is no yes-man: evidence with one thing changed is refused. */
 function expectToNotice({ logs, visits }: Evidence): void {
-  const [[sessionId, entries] = ['', []]] = logs
+  const [[sessionId, entries] = ['', []]] = [...logs].filter(([, log]) => usedYes(log, visits))
   const shown = visits.find((visit) => visit.shown?.sessionId === sessionId)?.shown?.id
   const paid = visits.find(({ point }) => point === 'effect atMostOnce')
   const answer = entries.find(({ event }) => event?.content?.role === 'tool')
-  const yes = entries.find(({ event }) => event?.author === 'user' && event.content?.parts[0]?.functionResponse)
+  const yes = usedYes(entries, visits)
   const withLog = (log: readonly (Entry | undefined)[]): Evidence => ({
     logs: new Map([[sessionId, log.flatMap((entry, at) => (entry ? [{ ...entry, seq: at + 1 }] : []))]]),
     visits,
@@ -84,6 +84,19 @@ function expectToNotice({ logs, visits }: Evidence): void {
   expect(noticed(withLog(entries.filter((entry) => entry !== yes)))).toContain('nobody had approved it')
   expect(noticed({ logs, visits: [...visits, paid] })).toContain('took effect 2 times')
   expect(noticed({ logs, visits: visits.filter(({ point }) => !point.startsWith('effect ')) })).toContain('it did not')
+}
+
+/** A yes whose call took effect: some processes die before it comes to that. */
+function usedYes(entries: readonly Entry[], visits: Evidence['visits']): Entry | undefined {
+  const keys = new Set(visits.flatMap(({ point, key }) => (point === 'effect approved' && key ? [key] : [])))
+  const used = entries.flatMap(({ record }) =>
+    record?.type === 'request' && keys.has(`${record.invocationId}/${record.callId}`) ? [record.id] : [],
+  )
+  return entries.find(
+    ({ event }) =>
+      event?.author === 'user' &&
+      event.content?.parts.some(({ functionResponse }) => used.includes(functionResponse?.id ?? '')),
+  )
 }
 
 /** Numbers in [0, 1), the same for the same seed. */
