@@ -126,6 +126,7 @@ describe.each(stores)('%s', (_name, newStore) => {
         event({ longRunningToolIds: 'abc', content: { role: 'model', parts: [asks] } }),
       ],
       ['a number for them', event({ longRunningToolIds: 5, content: { role: 'model', parts: [asks] } })],
+      ['a text for state', event({ actions: { stateDelta: 'abc' } })],
     ])('%s is refused', async (_what, odd) => {
       const store = newStore()
       const made = store.createSession({ ...key, events: [user({ text: 'hi' }), odd] })
