@@ -15,6 +15,8 @@ export interface RunHost extends DispatchHost {
   /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
   tableOf(agent: LlmAgent): ToolTable | undefined
   keepTable(agent: LlmAgent, table: ToolTable): void
+  /** Replies whose calls are being answered now. */
+  dispatching: number
   /** The ids of replies that are not recorded yet. */
   readonly replies: { has(callId: string): boolean }[]
   /** Notes that an agent got control in a scope; false when it had it before in this run. */

@@ -42,7 +42,12 @@ export async function walk(run: RunHost, agent: Agent, place: Place): Promise<'d
           await askModel(run, place.tree.plan(step.agent), place, toolsNow(run, step.agent, place))
           break
         case 'dispatch':
-          await answer(run, step.agent, place, step.calls)
+          run.dispatching++
+          try {
+            await answer(run, step.agent, place, step.calls)
+          } finally {
+            run.dispatching--
+          }
           break
         case 'run':
           if ((await runChildren(run, now.agent, place, step.children)) === 'wait') return 'wait'

@@ -92,6 +92,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   readonly maxLlmCalls: number
   stopped: { readonly reason: unknown } | undefined
   readonly replies: { has(callId: string): boolean }[] = []
+  dispatching = 0
   /** Where it stands in its runner's list. */
   place = 0
   /** It takes nothing in any more: what is left for the session is for the next. */

@@ -13,6 +13,8 @@ export interface Answers {
   readonly message: Content
   /** Every one of them had been given before, in the same words. */
   readonly isRepeat: boolean
+  /** Some are results of long-running calls. */
+  readonly hasResults: boolean
   /** Is each still waited for? Asked again right before they are recorded. */
   isAwaited(): boolean
 }
@@ -52,7 +54,14 @@ export async function readAnswers(
     throw new ToolwrightError('ALREADY_ANSWERED', 'Some of the answers were given before: send only the others.')
   }
   const isAwaited = (): boolean => all.every(isOpen)
-  return { fold: owner as Fold, message: { role: 'user', parts: answers }, isRepeat: repeats > 0, isAwaited }
+  const hasResults = all.some(({ asked }) => !asked)
+  return {
+    fold: owner as Fold,
+    message: { role: 'user', parts: answers },
+    isRepeat: repeats > 0,
+    hasResults,
+    isAwaited,
+  }
 }
 
 function isOpen({ fold, call, asked }: Found): boolean {

@@ -19,6 +19,8 @@ export interface Hearer {
   readonly logger: Logger
   readonly ports: Pick<Ports, 'now'>
   readonly stopped: { readonly reason: unknown } | undefined
+  /** Replies whose calls are being answered now. */
+  readonly dispatching: number
   /** It takes nothing in any more. */
   readonly isResting: boolean
   drain(): Promise<InboxItem[]>
@@ -97,7 +99,9 @@ async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'res
       if (!run.isResting) await run.commit([], [item.id])
       return undefined
     }
-    if (answers.fold !== run.fold || run.isResting) return undefined
+    // a result that comes while calls beside its own are being answered would be answered with them: it waits
+    const isInTheWay = (): boolean => answers.hasResults && run.dispatching > 0
+    if (answers.fold !== run.fold || run.isResting || isInTheWay()) return undefined
     if (answers.isRepeat) {
       await run.commit([], [item.id])
       return answers.message
@@ -106,7 +110,8 @@ async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'res
     const delta = isRecord(given) ? given : undefined
     const event = run.draft('user', undefined, answers.message, delta ? { stateDelta: delta } : {})
     // while they were judged, something may have been recorded that they come too late for
-    if (await run.commitIf(answers.isAwaited, [{ event }], [item.id])) return answers.message
+    const isStillSo = (): boolean => answers.isAwaited() && !isInTheWay()
+    if (await run.commitIf(isStillSo, [{ event }], [item.id])) return answers.message
   }
 }
 

@@ -331,6 +331,38 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(given).toHaveLength(1)
   })
 
+  test('a result that comes while a call beside it hands control over is one response, not two', async () => {
+    const store = newStore()
+    const [begun, letGo] = [signalled(), signalled()]
+    const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
+    const leave = tool({
+      name: 'leave',
+      description: 'Leave',
+      run: async (_args, { actions }) => {
+        begun.resolve()
+        await letGo.promise
+        actions.escalate = true
+      },
+    })
+    const calls = [
+      { id: 'c1', name: 'ship' },
+      { id: 'c2', name: 'leave' },
+    ]
+    const { runner } = process(store, { tools: [ship, leave], steps: [{ calls }], runner: quick })
+    const working = say(runner)
+    await begun.promise
+    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toHaveLength(1))
+    const response = { functionResponse: { id: 'c1', name: 'ship', response: { arrived: true } } }
+    const answering = say(runner, [response]).catch((error) => error.code)
+    letGo.resolve()
+    await working
+    expect(await answering).toBe('NOT_FOUND') // it came too late
+    const answers = (await stored(store)).flatMap(
+      ({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [],
+    )
+    expect(answers.filter(({ id, willContinue }) => id === 'c1' && !willContinue)).toHaveLength(1)
+  })
+
   test('what an answer must look like counts here too', async () => {
     const store = newStore()
     const name = tool({
