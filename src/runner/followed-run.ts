@@ -8,10 +8,12 @@ import type { Followable } from './run.ts'
 export class FollowedRun implements Followable {
   readonly #active: ActiveRun
   readonly #forget: () => void
+  #settle: (() => void) | undefined
   readonly events: EventQueue = new EventQueue()
   readonly invocationId: string
   readonly sessionId: string
   readonly userId: string
+  /** Settles when the run has come to rest, or its reader has gone. */
   readonly finished: Promise<void>
   over = false
 
@@ -23,7 +25,10 @@ export class FollowedRun implements Followable {
     this.userId = active.userId
     for (const event of before) this.events.push(event)
     this.#forget = active.listen((event) => this.events.push(event))
-    this.finished = active.finished.then(() => this.leave())
+    this.finished = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    void active.finished.then(() => this.leave())
   }
 
   get failure(): { readonly reason: unknown } | undefined {
@@ -46,6 +51,7 @@ export class FollowedRun implements Followable {
   leave(): void {
     this.#forget()
     this.over = true
+    this.#settle?.()
     this.events.wake()
   }
 }

@@ -21,7 +21,7 @@ interface Leaving {
 }
 
 /** The session is ours. */
-export interface Claimed {
+interface Claimed {
   readonly type: 'claimed'
   readonly lease: Lease | undefined
   /** What we had left for somebody else is for us to do now. */

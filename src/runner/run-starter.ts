@@ -2,7 +2,7 @@
 import type { AgentTree } from '../agent/tree.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
-import { ToolwrightError } from '../error/error.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
 import type { Lease, SessionKey } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
@@ -122,7 +122,7 @@ export class RunStarter {
       return this.#start(held, accepted, begin, drained, isFirst ? NONE : [...before, ...settled, ...ended])
     } catch (error) {
       this.#pace.leave()
-      if (lease) await this.#giveBack(lease, held)
+      if (lease) await this.#giveBack(lease, held, drained)
       throw error
     }
   }
@@ -199,8 +199,13 @@ export class RunStarter {
     return lost.length > 0
   }
 
-  /** What was unfinished before is so still. */
-  async #giveBack(lease: Lease, held: Held | undefined): Promise<void> {
+  /** What was unfinished before is so still; answers that were refused are not left for anybody. */
+  async #giveBack(lease: Lease, held: Held | undefined, drained?: readonly string[]): Promise<void> {
+    const { sessionService, logger } = this.#services
+    if (held && drained && !this.#isClosed) {
+      const { seq } = held.view
+      await sessionService.append(lease, seq, [], { drained }).catch((error) => logger.warn(messageOf(error), error))
+    }
     await this.#services.sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
   }
 

@@ -14,13 +14,38 @@ interface Settling {
 
 const NONE: readonly Event[] = []
 
-/** Gives the events of what was cancelled. Answers stay: a run that goes on with what they answer takes them in itself. */
+/**
+ * Gives the events of what was cancelled. Answers stay, for a run that goes on with what they answer; but none that answers
+ * nothing yet: it must not find a question that is asked later.
+ */
 export async function settleInbox(held: Held, settling: Settling): Promise<readonly Event[]> {
   const items = await settling.sessionService.drain(held.lease)
   if (items.length === 0) return NONE
   for (const item of items) if (item.type === 'state') await editState(held, item, settling)
+  const drained = items.flatMap((item) => (isAnswer(item) && !isKnown(held, item) ? [item.id] : []))
+  if (drained.length) await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
   const cancels = items.filter((item) => item.type === 'cancel')
   return cancels.length ? await cancel(held, cancels, settling) : NONE
+}
+
+type AnswerItem = InboxItem & { type: 'answer' | 'result' }
+
+function isAnswer(item: InboxItem): item is AnswerItem {
+  return item.type === 'answer' || item.type === 'result'
+}
+
+/** Is everything it answers there to be answered? */
+function isKnown({ view }: Held, item: AnswerItem): boolean {
+  const folds = view.open().map(({ fold }) => fold)
+  return idsIn(item).every((id) => folds.some((fold) => fold.request(id) ?? fold.calls.get(id)))
+}
+
+/** What was left may be anything. */
+function idsIn(item: AnswerItem): string[] {
+  if (item.type === 'result') return [String(item.callId)]
+  const parts: unknown = isRecord(item.content) ? item.content.parts : undefined
+  if (!Array.isArray(parts) || parts.length === 0) return ['']
+  return parts.map((part) => String(part?.functionResponse?.id ?? ''))
 }
 
 /** A cancel ends what is open; one that came too late for its run is not for the next one. */

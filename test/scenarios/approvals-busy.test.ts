@@ -198,6 +198,21 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
+  test('who leaves a run he follows need not wait for its end', async () => {
+    const store = newStore()
+    const { runner, begun, letGo } = asksAndWorks(store)
+    const working = say(runner)
+    await begun.promise
+    const request = await asked(store)
+    const controller = new AbortController()
+    const following = runner.complete({ ...where, message: [approve(request)], signal: controller.signal })
+    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
+    controller.abort()
+    await following // the work goes on
+    letGo.resolve()
+    expect(await working).toMatchObject({ text: 'done', error: undefined })
+  })
+
   test('who follows a run may cancel it', async () => {
     const store = newStore()
     const { runner, begun, run } = asksAndWorks(store)

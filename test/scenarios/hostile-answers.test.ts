@@ -270,3 +270,36 @@ describe.each(stores)('%s', (_name, newStore) => {
 async function asked(store: SessionService) {
   return await vi.waitFor(async () => about(await store.pending({ appName: 'app' })), { timeout: 5_000 })
 }
+
+describe.each(stores)('a yes to a call that does not exist yet, %s', (_name, newStore) => {
+  const key = { appName: 'app', ...where }
+  const early = { role: 'user' as const, parts: [answer('c1', { confirmed: true })] }
+
+  test('is not kept for the call that a model names so later', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const { runner } = process(store, { tools: [refund], steps: ['hello', refunds(5), 'done'] })
+    await say(runner)
+    await store.post(key, { id: 'i1', type: 'answer', content: early })
+    const { pending } = await say(runner)
+    expect(pending).toHaveLength(1)
+    expect(run).not.toHaveBeenCalled()
+    await say(runner, [approve(about(pending))]) // the honest one counts
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('is not left behind when it was sent to a session in use and refused', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const { runner } = process(store, { tools: [refund], steps: ['hello', refunds(5)] })
+    await say(runner)
+    const lease = await store.claim(key)
+    const post = vi.spyOn(store, 'post')
+    const sent = say(runner, early.parts).catch((error) => error.code)
+    await vi.waitFor(() => expect(post).toHaveResolved())
+    await store.release(lease)
+    expect(await sent).toBe('NOT_FOUND')
+    expect((await say(runner)).pending).toHaveLength(1)
+    expect(run).not.toHaveBeenCalled()
+  })
+})
