@@ -55,7 +55,7 @@ export class SessionView {
       if (isStateEdit(entry.event)) return
     }
     if (entry.record?.type === 'request' || entry.event?.longRunningToolIds) this.hasWaited = true
-    this.foldOf((entry.event ?? entry.record).invocationId).add(entry)
+    this.foldOf((entry.event ?? entry.record).invocationId).add(entry, seq)
   }
 
   /** The fold of an invocation; a new one begins where the latest transfer left control. */

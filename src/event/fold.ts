@@ -24,12 +24,16 @@ export interface CallState {
   response: FunctionResponse | undefined
   /** The response is a handle; the result comes later. */
   pending: boolean
+  /** The sequence number of the handle: a result that was posted before it is none. */
+  pendingSince: number
   /** What humans were asked about it, in order. */
   requests: readonly RequestState[]
 }
 
 export interface RequestState {
   readonly request: Request
+  /** The sequence number of its record: an answer that was posted before it is none. */
+  readonly seq: number
   /** As it was sent; undefined while nobody has answered. */
   answer: JsonObject | undefined
   /** Why it counts as denied without an answer. */
@@ -94,13 +98,17 @@ export class Fold {
   #requests: Map<string, RequestState> | undefined
   /** The latest answer inside each agent tool. */
   #answers: Map<string, Event> | undefined
+  /** The sequence number of the entry that is being added. */
+  #seq = 0
 
   constructor(invocationId: string, start?: string | undefined) {
     this.invocationId = invocationId
     this.start = start
   }
 
-  add(entry: NewEntry): void {
+  /** `seq`: its sequence number in the session's log. */
+  add(entry: NewEntry, seq = 0): void {
+    this.#seq = seq
     if (entry.event) this.#happen(entry.event)
     else if (entry.record.type === 'intent') this.#intend(entry.record)
     else if (entry.record.type === 'request') this.#ask(entry.record)
@@ -252,6 +260,7 @@ export class Fold {
       intentArgs: undefined,
       response: undefined,
       pending: false,
+      pendingSince: 0,
       requests: NONE,
     }
     this.calls.set(id, call)
@@ -271,6 +280,7 @@ export class Fold {
     const call = this.calls.get(response.id ?? '')
     if (!call || (call.response && !call.pending)) return
     call.intent = false
+    if (response.willContinue === true && !call.pending) call.pendingSince = this.#seq
     call.response = response
     call.pending = response.willContinue === true
     if (!call.pending && isFailure(response.response)) this.#fail(call)
@@ -301,7 +311,7 @@ export class Fold {
   #ask(request: Request): void {
     const call = this.calls.get(request.callId)
     if (!call) return
-    const asked: RequestState = { request, answer: undefined, denied: undefined }
+    const asked: RequestState = { request, seq: this.#seq, answer: undefined, denied: undefined }
     call.requests = [...call.requests, asked]
     if (call.intent && request.origin === 'gate') call.wasInterrupted = true // a gate is before the body
     call.intent = false

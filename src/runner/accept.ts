@@ -5,7 +5,7 @@ import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
-import { readAnswers } from './answers.ts'
+import { type AnswerContext, readAnswers } from './answers.ts'
 
 export interface Accepted {
   readonly invocationId: string
@@ -44,14 +44,13 @@ function goOn(open: readonly Open[], invocationId: string): Accepted {
 
 /** Answers go to the invocation that asked, whichever that is; the same ones again show what followed the first time. */
 export async function acceptAnswers(
-  view: SessionView,
-  entries: readonly Entry[],
+  { view, entries }: { readonly view: SessionView; readonly entries: readonly Entry[] },
   message: Content,
-  now: number,
+  { now, asOf }: Pick<AnswerContext, 'now' | 'asOf'>,
 ): Promise<Accepted> {
   const open = view.open().map(({ fold }) => fold)
   const folds = [...open, ...endedFolds(open, entries, message)]
-  const answers = await readAnswers(folds, message, now, (id) => wasAnswered(view, id))
+  const answers = await readAnswers(message, { folds, now, asOf, wasGiven: (id) => wasAnswered(view, id) })
   const { invocationId } = answers.fold
   if (!answers.isRepeat) return { invocationId, message: answers.message, cancel: [] }
   const replay = followed(view.events, answers.message, invocationId)
@@ -66,7 +65,9 @@ function endedFolds(open: readonly Fold[], entries: readonly Entry[], message: C
     const asked = entries.findLast(({ event }) => event?.content?.parts.some((part) => part.functionCall?.id === id))
     if (!asked?.event || asked.event.author === 'user') break // nothing is accepted with it, so nothing more is looked for
     const fold = new Fold(asked.event.invocationId)
-    for (const entry of entries) if ((entry.event ?? entry.record).invocationId === fold.invocationId) fold.add(entry)
+    for (const entry of entries) {
+      if ((entry.event ?? entry.record).invocationId === fold.invocationId) fold.add(entry, entry.seq)
+    }
     folds.push(fold)
   }
   return folds

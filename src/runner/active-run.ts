@@ -20,7 +20,7 @@ import type { Denial, Event, EventActions, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
-import type { HeldLog, InboxItem, Lease, Session, StateReader } from '../session/service.ts'
+import type { HeldLog, InboxItem, Lease, PostedItem, Session, StateReader } from '../session/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { acceptAnswers } from './accept.ts'
@@ -394,11 +394,12 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   /** Throws what is wrong with answers that were not taken in; nothing is when they are another invocation's. */
-  async refuse(message: Content): Promise<void> {
-    await acceptAnswers(this.view, this.#options.log.entries, message, this.ports.now())
+  async refuse(message: Content, asOf: number): Promise<void> {
+    const { entries } = this.#options.log
+    await acceptAnswers({ view: this.view, entries }, message, { now: this.ports.now(), asOf })
   }
 
-  drain(): Promise<InboxItem[]> {
+  drain(): Promise<PostedItem[]> {
     return this.#recorder.drain()
   }
 

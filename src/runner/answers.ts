@@ -2,7 +2,7 @@
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { choiceIn, decisionOf, declinedIn, inputOf } from '../event/decision.ts'
+import { choiceIn, decisionOf, declinedIn, droppedFrom, inputOf } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import type { CallState, Fold, RequestState } from '../event/fold.ts'
 import { compileSchema } from '../schema/compile.ts'
@@ -19,13 +19,21 @@ export interface Answers {
   isAwaited(): boolean
 }
 
+/** What answers are judged by. */
+export interface AnswerContext {
+  /** The invocations that may have asked. */
+  readonly folds: readonly Fold[]
+  /** In milliseconds. */
+  readonly now: number
+  /** The last sequence number when the answers arrived: they count for no request that was recorded later. */
+  readonly asOf: number
+  /** Did a client give the result of this call? */
+  wasGiven(callId: string): boolean
+}
+
 /** All of one invocation, each to something that is known; anything else is an error and nothing is recorded. */
-export async function readAnswers(
-  folds: readonly Fold[],
-  { parts }: Content,
-  now: number,
-  wasGiven: (callId: string) => boolean,
-): Promise<Answers> {
+export async function readAnswers({ parts }: Content, context: AnswerContext): Promise<Answers> {
+  const { now, wasGiven } = context
   let owner: Fold | undefined
   let repeats = 0
   const answers: Part[] = []
@@ -33,7 +41,7 @@ export async function readAnswers(
   const all: Found[] = []
   for (const { functionResponse: answer } of parts) {
     if (!answer) throw new ToolwrightError('INVALID_REQUEST', 'A message holds answers or something new, not both.')
-    const found = find(folds, answer.id ?? '')
+    const found = find(context, answer.id ?? '')
     all.push(found)
     owner ??= found.fold
     if (owner !== found.fold) {
@@ -76,14 +84,16 @@ interface Found {
   readonly asked: RequestState | undefined
 }
 
-/** By the id of the question, or of the call when it waits for one thing only. */
-function find(folds: readonly Fold[], id: string): Found {
+/** By the id of the request, or of the call when it waits for one thing only. */
+function find({ folds, asOf }: AnswerContext, id: string): Found {
   for (const fold of folds) {
     const asked = fold.request(id)
     const call = fold.calls.get(asked?.request.callId ?? id)
-    if (asked && call) return { fold, call, asked }
+    if (asked && call) return notBefore({ fold, call, asked }, id, asOf)
     if (!call) continue
-    if (call.requests.length === 1 && !call.pending) return { fold, call, asked: call.requests[0] }
+    if (call.requests.length === 1 && !call.pending) {
+      return notBefore({ fold, call, asked: call.requests[0] }, id, asOf)
+    }
     // the same words may be a retry of an answer to an earlier question: they must not answer the next one
     if (call.requests.length > 1 && !call.pending) {
       throw new ToolwrightError(
@@ -91,9 +101,19 @@ function find(folds: readonly Fold[], id: string): Found {
         `Call "${id}" has had several questions: use the ids of its requests.`,
       )
     }
-    if (call.pending || call.response) return { fold, call, asked: undefined }
+    if (call.pending || call.response) return notBefore({ fold, call, asked: undefined }, id, asOf)
   }
   throw nothingPending(id)
+}
+
+/** An answer that arrived before its request was sent by a client that had not seen the request: it decides nothing. */
+function notBefore(found: Found, id: string, asOf: number): Found {
+  const since = found.asked ? found.asked.seq : found.call.pendingSince
+  if (since <= asOf) return found
+  throw new ToolwrightError(
+    'NOT_FOUND',
+    `Nothing was pending under the id "${id}" when the answer arrived. Read runner.pending() and answer again.`,
+  )
 }
 
 /** The same words again change nothing; other words come too late. */
@@ -126,10 +146,15 @@ async function check({ request }: RequestState, response: JsonObject, now: numbe
   if (wrong) throw new ToolwrightError('INVALID_REQUEST', `The answer does not fit the question: ${wrong}.`)
 }
 
-/** A yes to other arguments than were shown is one only where that was offered, and to such as can be. */
+/** An approval runs what was shown, or arguments the approver edited where the tool allows it. Never half of either. */
 async function checkEdited(request: Request, response: JsonObject): Promise<void> {
   const { confirmed, args } = decisionOf(response)
-  if (!confirmed || !args) return
+  if (!confirmed) return
+  const dropped = droppedFrom(response, request.args)
+  if (dropped !== undefined) {
+    throw new ToolwrightError('INVALID_REQUEST', `The approval of request "${request.id}" cannot be read: ${dropped}.`)
+  }
+  if (!args) return
   if (!request.editable) {
     const instead = 'approve it as it is, or deny it'
     throw new ToolwrightError('INVALID_REQUEST', `Request "${request.id}" takes no edited arguments: ${instead}.`)

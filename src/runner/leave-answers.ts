@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
-import type { InboxItem, Lease, SessionKey, SessionService } from '../session/service.ts'
+import type { InboxItem, Lease, PostedItem, SessionKey, SessionService } from '../session/service.ts'
 import { followed } from './accept.ts'
 import type { ActiveRun } from './active-run.ts'
 import { FollowedRun } from './followed-run.ts'
@@ -24,8 +24,10 @@ interface Leaving {
 interface Claimed {
   readonly type: 'claimed'
   readonly lease: Lease | undefined
-  /** What we had left for somebody else is for us to do now. */
+  /** The inbox item that holds the answers, when they were posted: this run takes them in. */
   readonly drained: readonly string[] | undefined
+  /** The last sequence number when the answers arrived. */
+  readonly asOf: number
 }
 
 export async function claimOrFollow(
@@ -36,14 +38,15 @@ export async function claimOrFollow(
   const { sessionService, ports } = leaving
   const item: InboxItem = { id: ports.newId(), type: 'answer', content: message, ...(stateDelta && { stateDelta }) }
   let drained: readonly string[] | undefined
+  let asOf = Number.POSITIVE_INFINITY // a session that is free is judged as it is
   for (;;) {
     leaving.check()
     const free = await claimIfFree(sessionService, key)
-    if (free) return { type: 'claimed', lease: free.lease, drained }
-    if (!drained) await sessionService.post(key, item)
+    if (free) return { type: 'claimed', lease: free.lease, drained, asOf }
+    if (!drained) asOf = await sessionService.post(key, item)
     drained = [item.id]
     const holder = leaving.holderOf(key)
-    const run = holder && (await follow(holder, item.id, message))
+    const run = holder && (await follow(holder, { ...item, seq: asOf }, message))
     if (run) return { type: 'followed', run }
     await inAWhile(ports, holder)
   }
@@ -61,14 +64,14 @@ function inAWhile(ports: Ports, holder: ActiveRun | undefined): Promise<void> {
 }
 
 /** When the holder has taken the answers in; throws what it refuses them with. */
-async function follow(holder: ActiveRun, itemId: string, message: Content): Promise<FollowedRun | undefined> {
+async function follow(holder: ActiveRun, item: PostedItem, message: Content): Promise<FollowedRun | undefined> {
   const hasHeard = await holder.hear().then(
     () => true,
     () => false, // it is on its way to its end, or has lost the session without knowing
   )
   if (!hasHeard) return undefined
-  const taken = holder.taken(itemId)
+  const taken = holder.taken(item.id)
   if (taken) return new FollowedRun(holder, followed(holder.view.events, taken, holder.invocationId))
-  if (!holder.isResting) await holder.refuse(message)
+  if (!holder.isResting) await holder.refuse(message, item.seq)
   return undefined
 }

@@ -5,7 +5,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import type { Draft } from '../dispatch/host.ts'
 import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
-import type { AppendOptions, InboxItem, Lease } from '../session/service.ts'
+import type { AppendOptions, Lease, PostedItem } from '../session/service.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { EventQueue } from './event-queue.ts'
 import { EventWatch } from './event-watch.ts'
@@ -129,7 +129,7 @@ export class Recorder {
   }
 
   /** What others have left for the session. */
-  drain(): Promise<InboxItem[]> {
+  drain(): Promise<PostedItem[]> {
     return this.#run.services.sessionService.drain(this.#lease)
   }
 

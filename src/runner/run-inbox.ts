@@ -7,7 +7,7 @@ import type { Draft, Logger } from '../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import type { Fold } from '../event/fold.ts'
-import type { InboxItem } from '../session/service.ts'
+import type { InboxItem, PostedItem } from '../session/service.ts'
 import { wasAnswered } from './accept.ts'
 import { type Answers, readAnswers } from './answers.ts'
 
@@ -23,7 +23,7 @@ export interface Hearer {
   readonly dispatching: number
   /** It takes nothing in any more. */
   readonly isResting: boolean
-  drain(): Promise<InboxItem[]>
+  drain(): Promise<PostedItem[]>
   draft(author: 'user', scope: undefined, content: Content | undefined, actions: EventActions): Draft
   commit(entries: readonly NewEntry[], drained: readonly string[]): Promise<void>
   /** Records only when it is so at that moment; false when it is not. */
@@ -91,8 +91,10 @@ async function hearState(run: Hearer, { id, stateDelta }: InboxItem & { type: 's
   await run.commit([{ event: run.draft('user', undefined, undefined, { stateDelta }) }], [id])
 }
 
+type PostedAnswer = PostedItem & { type: 'answer' | 'result' }
+
 /** As it is recorded, now or before; undefined when it is not. What is another invocation's stays where it is. */
-async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'result' }): Promise<Content | undefined> {
+async function hearAnswer(run: Hearer, item: PostedAnswer): Promise<Content | undefined> {
   for (;;) {
     const answers = await judged(run, item)
     if (!answers) {
@@ -116,21 +118,22 @@ async function hearAnswer(run: Hearer, item: InboxItem & { type: 'answer' | 'res
 }
 
 /** Undefined when they are refused: whoever sent them is told why when it asks what became of them. */
-async function judged(run: Hearer, item: InboxItem & { type: 'answer' | 'result' }): Promise<Answers | undefined> {
+async function judged(run: Hearer, item: PostedAnswer): Promise<Answers | undefined> {
   try {
     const folds = run.view.open().map(({ fold }) => fold)
     // work that reports its result decides nothing
     if (item.type === 'result' && !folds.some(({ calls }) => calls.get(item.callId)?.pending)) {
       throw new ToolwrightError('NOT_FOUND', `Nobody waits for a result of "${item.callId}".`)
     }
-    return await readAnswers(folds, contentOf(item), run.ports.now(), (id) => wasAnswered(run.view, id))
+    const wasGiven = (id: string): boolean => wasAnswered(run.view, id)
+    return await readAnswers(contentOf(item), { folds, now: run.ports.now(), asOf: item.seq, wasGiven })
   } catch (error) {
     run.logger.warn(`An answer left for session "${run.sessionId}" was not taken: ${messageOf(error)}`)
     return undefined
   }
 }
 
-function contentOf(item: InboxItem & { type: 'answer' | 'result' }): Content {
+function contentOf(item: PostedAnswer): Content {
   if (item.type === 'answer') return item.content
   const { callId: id, response } = item
   return { role: 'user', parts: [{ functionResponse: { id, name: '', response } }] }

@@ -78,6 +78,7 @@ export class RunStarter {
     let lease: Lease | undefined
     let held: Held | undefined
     let drained: readonly string[] | undefined
+    let asOf = Number.POSITIVE_INFINITY
     try {
       this.#throwIfClosed()
       if (begin.isNew) {
@@ -91,6 +92,7 @@ export class RunStarter {
         }
         lease = found.lease
         drained = found.drained
+        asOf = found.asOf
       } else lease = await claim(sessionService, key, message !== undefined)
       if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
       const isFresh = !begin.isNew && this.#stopWhoLost(key)
@@ -106,7 +108,7 @@ export class RunStarter {
       }
       const accepted = begin.invocationId
         ? accept(held.view, begin, whilePaused)
-        : await this.#acceptAnswers(held, begin)
+        : await this.#acceptAnswers(held, begin, asOf)
       if (accepted.replay) {
         const { invocationId, replay } = accepted
         if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
@@ -214,10 +216,10 @@ export class RunStarter {
   }
 
   /** A message of answers, or `resume` without a name. */
-  async #acceptAnswers({ view, log }: Held, begin: Begin): Promise<Accepted> {
+  async #acceptAnswers({ view, log: { entries } }: Held, begin: Begin, asOf: number): Promise<Accepted> {
     const { message } = begin
     if (!message) return accept(view, begin, this.#options.whilePaused)
-    return await acceptAnswers(view, log.entries, message, this.#services.ports.now())
+    return await acceptAnswers({ view, entries }, message, { now: this.#services.ports.now(), asOf })
   }
 
   /** A run in which nothing happens but what had happened before. */

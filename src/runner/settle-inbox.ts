@@ -2,7 +2,8 @@
 import { isRecord } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import { createEvent, type Event } from '../event/event.ts'
-import type { InboxItem, SessionService } from '../session/service.ts'
+import type { Fold } from '../event/fold.ts'
+import type { InboxItem, PostedItem, SessionService } from '../session/service.ts'
 import type { Held } from './hold.ts'
 
 interface Settling {
@@ -28,16 +29,23 @@ export async function settleInbox(held: Held, settling: Settling): Promise<reado
   return cancels.length ? await cancel(held, cancels, settling) : NONE
 }
 
-type AnswerItem = InboxItem & { type: 'answer' | 'result' }
+type AnswerItem = PostedItem & { type: 'answer' | 'result' }
 
-function isAnswer(item: InboxItem): item is AnswerItem {
+function isAnswer(item: PostedItem): item is AnswerItem {
   return item.type === 'answer' || item.type === 'result'
 }
 
-/** Is everything it answers there to be answered? */
+/** Was everything it answers there to be answered when it was posted? */
 function isKnown({ view }: Held, item: AnswerItem): boolean {
   const folds = view.open().map(({ fold }) => fold)
-  return idsIn(item).every((id) => folds.some((fold) => fold.request(id) ?? fold.calls.get(id)))
+  return idsIn(item).every((id) => folds.some((fold) => wasAsked(fold, id, item.seq)))
+}
+
+function wasAsked(fold: Fold, id: string, asOf: number): boolean {
+  const call = fold.calls.get(id)
+  if (call?.pending) return call.pendingSince <= asOf
+  const asked = fold.request(id) ?? call?.requests[0]
+  return asked !== undefined && asked.seq <= asOf
 }
 
 /** What was left may be anything. */

@@ -15,6 +15,7 @@ import type {
   InboxItem,
   Lease,
   LogMemo,
+  PostedItem,
   Session,
   SessionKey,
   SessionService,
@@ -176,15 +177,17 @@ export class InMemorySessionService implements SessionService {
     return seq
   }
 
-  async post(key: SessionKey, item: InboxItem): Promise<void> {
+  async post(key: SessionKey, item: InboxItem): Promise<number> {
     const session = this.#find(key)
     if (!session) throw notFound(key)
     checkId('The id of an inbox item', item.id)
     session.inbox ??= new Inbox()
-    session.inbox.post(item)
+    const { seq } = session.log
+    session.inbox.post(item, seq)
+    return seq
   }
 
-  async drain(lease: Lease): Promise<InboxItem[]> {
+  async drain(lease: Lease): Promise<PostedItem[]> {
     return this.#held(lease).inbox?.items() ?? []
   }
 

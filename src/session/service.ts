@@ -39,6 +39,12 @@ export type InboxItem = { readonly id: string } & (
   | { readonly type: 'state'; readonly stateDelta: JsonObject }
 )
 
+/** An inbox item as the holder drains it. */
+export type PostedItem = InboxItem & {
+  /** The session's last sequence number when the item was posted: an answer counts only for requests up to here. */
+  readonly seq: number
+}
+
 /** What a holder may read of a session's state: always what it has appended, and others' `app:` and `user:` writes. */
 export interface StateReader {
   /** The stored value itself, not a copy: for reading only. `undefined` when absent. */
@@ -103,10 +109,10 @@ export interface SessionService {
    * An event id that is already there is not added again.
    */
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number>
-  /** Leaves something for the holder; needs no lease. */
-  post(key: SessionKey, item: InboxItem): Promise<void>
+  /** Leaves an item for the holder; needs no lease. Gives the last sequence number at that moment, which is kept with it. */
+  post(key: SessionKey, item: InboxItem): Promise<number>
   /** What was posted; an item is gone only with the append that names it in `drained`. */
-  drain(lease: Lease): Promise<InboxItem[]>
+  drain(lease: Lease): Promise<PostedItem[]>
   /**
    * What is recorded as waited for, oldest first by `createdAt`; a request without one is as old as the append that
    * recorded it.

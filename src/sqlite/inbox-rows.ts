@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../base/json.ts'
 import { MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
-import type { InboxItem } from '../session/service.ts'
+import type { PostedItem } from '../session/service.ts'
 import type { Database } from './database.ts'
 import { readable, toText } from './text.ts'
 
@@ -31,11 +31,14 @@ export class InboxRows {
     this.#post.run(session, toText(id), body)
   }
 
-  items(session: number): InboxItem[] {
+  items(session: number): PostedItem[] {
     // a damaged one is left where it is: it must not keep the session from everybody
     return this.#waiting.all(session).flatMap(({ body }) => {
       const item = readable(body)
-      return isRecord(item) && typeof item.id === 'string' ? [item as unknown as InboxItem] : []
+      if (!isRecord(item) || typeof item.id !== 'string') return []
+      // a row without a sequence number precedes every request: its answers count for none
+      const seq = typeof item.seq === 'number' ? item.seq : 0
+      return [{ ...item, seq } as unknown as PostedItem]
     })
   }
 

@@ -8,6 +8,7 @@ import type {
   HeldLog,
   InboxItem,
   Lease,
+  PostedItem,
   Session,
   SessionKey,
   SessionService,
@@ -169,14 +170,17 @@ export class SqliteSessionService implements SessionService {
     return seq
   }
 
-  async post(key: SessionKey, item: InboxItem): Promise<void> {
+  async post(key: SessionKey, item: InboxItem): Promise<number> {
     checkKey(key)
     checkId('The id of an inbox item', item.id)
-    const body = toJson(item, 'An item of an inbox')
-    this.#database.write(() => this.#inbox.post(this.#found(key).id, item.id, body))
+    return this.#database.write(() => {
+      const { id, seq } = this.#found(key)
+      this.#inbox.post(id, item.id, toJson({ ...item, seq }, 'An item of an inbox'))
+      return seq
+    })
   }
 
-  async drain(lease: Lease): Promise<InboxItem[]> {
+  async drain(lease: Lease): Promise<PostedItem[]> {
     checkKey(lease.key)
     return this.#database.read(() => this.#inbox.items(this.#held(lease).id))
   }

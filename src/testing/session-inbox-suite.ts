@@ -22,7 +22,28 @@ export function inboxStories(story: Story<SessionService>): void {
     await service.post(HOME, items[0] as InboxItem)
     const lease = await service.claim(HOME)
     for (const item of items.slice(1)) await service.post(HOME, item)
-    deepEqual(await service.drain(lease), items)
+    deepEqual(
+      await service.drain(lease),
+      items.map((item) => ({ ...item, seq: 0 })),
+    )
+  })
+
+  story('an item says how far the log was when it was posted, whatever its poster says', async (service) => {
+    await service.createSession(HOME)
+    const lease = await service.claim(HOME)
+    deepEqual(await service.post(HOME, cancel('a')), 0)
+    await service.append(lease, 0, [entryOf('e1'), entryOf('e2')])
+    const forged = { ...cancel('b'), seq: 7 }
+    deepEqual(await service.post(HOME, forged), 2)
+    await service.append(lease, 2, [entryOf('e3')])
+    const posted = await service.drain(lease)
+    deepEqual(
+      posted.map(({ id, seq }) => [id, seq]),
+      [
+        ['a', 0],
+        ['b', 2],
+      ],
+    )
   })
 
   story('an item stays until an append names it', async (service) => {
@@ -63,7 +84,7 @@ export function inboxStories(story: Story<SessionService>): void {
     const lease = await service.claim(HOME)
     await service.post(HOME, cancel('a', 'i1'))
     await service.post(HOME, cancel('a', 'i2'))
-    deepEqual(await service.drain(lease), [cancel('a', 'i1')])
+    deepEqual(await service.drain(lease), [{ ...cancel('a', 'i1'), seq: 0 }])
     await service.append(lease, 0, [entryOf('e1')], { drained: ['a'] })
     await service.post(HOME, cancel('a', 'i1'))
     deepEqual(await service.drain(lease), [])
@@ -77,7 +98,9 @@ export function inboxStories(story: Story<SessionService>): void {
     response.rows.push('spoiled')
     const [drained] = await service.drain(lease)
     if (drained?.type === 'result') drained.response.rows = ['spoiled']
-    deepEqual(await service.drain(lease), [{ id: 'a', type: 'result', callId: 'c1', response: { rows: ['a'] } }])
+    deepEqual(await service.drain(lease), [
+      { id: 'a', type: 'result', callId: 'c1', response: { rows: ['a'] }, seq: 0 },
+    ])
   })
 
   story('ids of items are data, whatever they are called', async (service) => {
@@ -94,6 +117,6 @@ function cancel(id: string, invocationId?: string): InboxItem {
   return invocationId === undefined ? { id, type: 'cancel' } : { id, type: 'cancel', invocationId }
 }
 
-async function idsIn(items: Promise<InboxItem[]>): Promise<string[]> {
+async function idsIn(items: Promise<readonly InboxItem[]>): Promise<string[]> {
   return (await items).map(({ id }) => id)
 }

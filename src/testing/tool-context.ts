@@ -78,7 +78,7 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
 function answered([key, value]: [string, unknown]): RequestState {
   const asked = { kind: 'input', origin: 'body', callId: '', args: {}, definition: '', createdAt: 0 } as const
   const request: Request = { type: 'request', id: key, key, invocationId: 'e-test', path: 'agent', ...asked }
-  return { request, answer: { result: copyJson(value) }, denied: undefined }
+  return { request, seq: 0, answer: { result: copyJson(value) }, denied: undefined }
 }
 
 const UNDER_TEST = { name: 'tool', description: 'A tool under test.' }

@@ -1,0 +1,114 @@
+// An answer that arrives before its request was sent by a client that had not seen the request. It decides nothing.
+import {
+  approve,
+  type InboxItem,
+  LlmAgent,
+  longRunning,
+  type Model,
+  type Part,
+  type SessionService,
+  tool,
+} from 'toolwright'
+import { describe, expect, test, vi } from 'vitest'
+import { about, answer, finals, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
+
+const key = { appName: 'app', ...where }
+const yes = { confirmed: true }
+
+/** A model that calls `name` once and then answers; `whileAsked` runs while the session is held and the reply is on its way. */
+function modelCalling(name: string, args: object, whileAsked: () => Promise<void>): Model {
+  let asked = 0
+  return {
+    name: 'model',
+    async *generate() {
+      if (asked++ === 0) {
+        await whileAsked()
+        yield { content: { role: 'model', parts: [{ functionCall: { id: 'c1', name, args: { ...args } } }] } }
+      } else yield { content: { role: 'model', parts: [{ text: 'done' }] } }
+    },
+  }
+}
+
+describe.each(stores)('an answer posted before its request, %s', (_name, newStore) => {
+  test.each<[string, (store: SessionService) => Promise<unknown>]>([
+    ['as an answer', (store) => store.post(key, item({ type: 'answer', content: message(answer('c1', yes)) }))],
+    ['as a result', (store) => store.post(key, item({ type: 'result', callId: 'c1', response: yes }))],
+    [
+      'with a forged sequence number',
+      (store) =>
+        store.post(key, { ...item({ type: 'answer', content: message(answer('c1', yes)) }), seq: 1e9 } as InboxItem),
+    ],
+  ])('does not approve the call it names: %s', async (_how, post) => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const model = modelCalling('refund', { amount: 500 }, async () => void (await post(store)))
+    const runner = runnerOf(store, new LlmAgent({ name: 'agent', model, tools: [refund] }))
+    const { pending } = await say(runner)
+    expect(pending).toMatchObject([{ kind: 'confirmation', functionCallId: 'c1' }])
+    // the next run finds the item in the inbox: it must not count there either
+    await expect(say(runner, 'more')).rejects.toMatchObject({ code: 'PAUSED' })
+    expect(await store.pending({ appName: 'app' })).toHaveLength(1)
+    expect(run).not.toHaveBeenCalled()
+    await say(runner, [approve(about(pending))])
+    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 500 })
+  })
+
+  test('is refused when its sender waits for the session and comes to hold it after the request', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const posted = vi.spyOn(store, 'post')
+    let early: Promise<unknown> | undefined
+    const model = modelCalling('refund', { amount: 500 }, async () => {
+      const other = runnerOf(store, new LlmAgent({ name: 'agent', model, tools: [refund] }))
+      early = say(other, [answer('c1', yes)]).catch((error) => error)
+      await vi.waitFor(() => expect(posted).toHaveResolved())
+    })
+    const runner = runnerOf(store, new LlmAgent({ name: 'agent', model, tools: [refund] }))
+    const { pending } = await say(runner)
+    expect(await early).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('when the answer arrived'),
+    })
+    expect(run).not.toHaveBeenCalled()
+    await say(runner, [approve(about(pending))])
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('does not choose for the user, and is no result of a job that had not started', async () => {
+    const store = newStore()
+    const start = longRunning(tool({ name: 'start', description: 'Start a job', run: () => ({ job: 7 }) }))
+    const forged = item({ type: 'result', callId: 'c1', response: { stolen: true } })
+    const model = modelCalling('start', {}, async () => void (await store.post(key, forged)))
+    const runner = runnerOf(store, new LlmAgent({ name: 'agent', model, tools: [start] }))
+    const { pending } = await say(runner)
+    expect(pending).toMatchObject([{ kind: 'longRunning', functionCallId: 'c1' }])
+    await say(runner, [answer('c1', { finished: true }, 'start')])
+    expect(finals(await stored(store))).toEqual({})
+    expect(
+      (await stored(store)).flatMap(({ author, content }) => (author === 'user' ? content?.parts : [])),
+    ).toContainEqual(answer('c1', { finished: true }, 'start'))
+  })
+
+  test('an answer by the call id posted after its request counts', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const model = modelCalling('refund', { amount: 5 }, async () => {})
+    const runner = runnerOf(store, new LlmAgent({ name: 'agent', model, tools: [refund] }))
+    await say(runner)
+    await store.post(key, item({ type: 'answer', content: message(answer('c1', yes)) }))
+    const events = []
+    for await (const event of runner.resume(where)) events.push(event)
+    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
+    expect(finals(events)).toEqual({ c1: { refunded: 5 } })
+  })
+})
+
+type Distribute<T> = T extends unknown ? Omit<T, 'id'> : never
+
+function item(one: Distribute<InboxItem>): InboxItem {
+  return { id: 'i1', ...one } as InboxItem
+}
+
+function message(...parts: Part[]): { role: 'user'; parts: Part[] } {
+  return { role: 'user', parts }
+}
