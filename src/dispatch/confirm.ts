@@ -40,10 +40,12 @@ export async function confirm(batch: Batch, ready: Ready): Promise<Prepared> {
   if (!decision.confirmed) return rejected(call, decision.reason)
   const { request } = latest
   if (request.definition !== definition) {
-    const before = 'The tool has changed since it was asked about (DEFINITION_CHANGED). '
+    const dropped = decision.args && !entry.tool.allowEditedArgs ? 'It no longer takes edited arguments. ' : ''
+    const before = `The tool has changed since it was asked about (DEFINITION_CHANGED). ${dropped}`
     return asked.length < MAX_QUESTIONS ? await question(batch, ready, definition, before) : changed(call)
   }
-  if (canonicalJson(await approvedArgs(ready, latest)) !== canonicalJson(args)) {
+  const approved = await approvedArgs(ready, latest)
+  if (!approved || canonicalJson(approved) !== canonicalJson(args)) {
     const before = 'The arguments are not those that were approved. '
     if (asked.length < MAX_QUESTIONS) return await question(batch, ready, definition, before)
     return failure(call, 'CANCELLED', `${call.name} was not run: its arguments are not those that were approved.`)
@@ -69,12 +71,12 @@ export function editedArgs({ requests }: CallState, { allowEditedArgs }: Tool): 
 
 const NO_DECISION = { confirmed: false, args: undefined }
 
-/** What the body gets when it is what was approved: the arguments that were shown, or those that came with the yes. */
-async function approvedArgs({ entry }: Ready, { request, answer }: RequestState): Promise<JsonObject> {
+/** The arguments that were shown, or those the approver sent instead; undefined when the latter are no longer valid. */
+async function approvedArgs({ entry }: Ready, { request, answer }: RequestState): Promise<JsonObject | undefined> {
   const { args } = decisionOf(answer ?? {})
-  if (!args || !entry.tool.allowEditedArgs) return request.args
+  if (!args) return request.args
   const parsed = await entry.parse(copyJson(args))
-  return parsed.issues ? request.args : plainArgs(parsed.value)
+  return parsed.issues ? undefined : plainArgs(parsed.value)
 }
 
 async function question(batch: Batch, ready: Ready, definition: string, before = ''): Promise<Asked> {

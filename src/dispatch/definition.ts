@@ -3,7 +3,7 @@ import type { ToolEntry } from './resolve.ts'
 
 const known: WeakMap<ToolEntry, Promise<string>> = new WeakMap()
 
-/** What a tool is, as far as whoever approved a call of it could know: name, parameters, effect and gate, as a digest. */
+/** A digest of the tool as the approver of a call knew it: name, parameters, effect, gate, and whether arguments may be edited. */
 export function definitionOf(entry: ToolEntry): Promise<string> {
   let digest = known.get(entry)
   if (!digest) {
@@ -14,11 +14,12 @@ export function definitionOf(entry: ToolEntry): Promise<string> {
 }
 
 function describe({ tool, declaration }: ToolEntry): string {
-  const { name, effect = 'atMostOnce', requiresConfirmation, authConfig, isLongRunning } = tool
+  const { name, effect = 'atMostOnce', requiresConfirmation, authConfig, isLongRunning, allowEditedArgs } = tool
   const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
   const parameters = declaration?.parametersJsonSchema ?? null
   const scheme = authConfig?.authScheme ?? null
-  return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isLongRunning === true })
+  const editable = allowEditedArgs ? true : undefined // absent when not: digests of earlier versions stay the same
+  return canonicalJson({ name, effect, gate, parameters, scheme, isLongRunning: isLongRunning === true, editable })
 }
 
 async function digestOf(text: string): Promise<string> {

@@ -1,5 +1,5 @@
 // What a human's answer says, in whatever of the accepted shapes it came.
-import { isRecord, type JsonObject } from '../base/json.ts'
+import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 
 /** An answer to a confirmation. Only a literal `true` approves. */
 export interface Decision {
@@ -10,10 +10,39 @@ export interface Decision {
   readonly reason?: string
 }
 
+/** The fields of a decision; clients may send the hint of the request back. */
+const FIELDS = new Set(['confirmed', 'payload', 'args', 'reason', 'hint'])
+
+/**
+ * What an approval says that would be dropped if it ran: arguments that are no object, or fields that are none of an
+ * approval. The approver meant something by it, so it is refused. Undefined when there is nothing.
+ */
+export function droppedFrom(answer: JsonObject, shown: JsonObject): string | undefined {
+  const { decision = {}, wrapper } = unwrap(answer)
+  const { args } = decision
+  if (args !== undefined && !isRecord(args)) return `"args" must be an object, got ${kindOf(args)}`
+  const beside = wrapper === undefined ? [] : Object.entries(answer).filter(([key]) => key !== wrapper)
+  const fields = Object.entries(decision).filter(([key]) => !FIELDS.has(key))
+  for (const [key, value] of [...fields, ...beside]) {
+    if (value === undefined || (key === 'originalFunctionCall' && isShownCall(value, shown))) continue
+    return `"${key}" is no field of an approval (${[...FIELDS].join(', ')})`
+  }
+  return undefined
+}
+
+/** The call as it was shown may be sent back, unchanged. */
+function isShownCall(call: unknown, shown: JsonObject): boolean {
+  return isRecord(call) && canonicalJson(call.args ?? {}) === canonicalJson(shown)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`
+}
+
 /** `{ confirmed }`, `{ toolConfirmation: { confirmed } }`, `{ response: { confirmed } }`, and each as JSON text. */
 export function decisionOf(answer: JsonObject): Decision {
-  const said = unwrapped(answer)
-  const { confirmed, payload, args, reason } = said ?? {}
+  const { confirmed, payload, args, reason } = unwrap(answer).decision ?? {}
   return {
     confirmed: confirmed === true,
     ...(payload !== undefined && { payload }),
@@ -24,14 +53,16 @@ export function decisionOf(answer: JsonObject): Decision {
   }
 }
 
-function unwrapped(answer: JsonObject): JsonObject | undefined {
-  if (Object.hasOwn(answer, 'confirmed')) return answer
-  for (const key of ['toolConfirmation', 'response']) {
-    const inner = Object.hasOwn(answer, key) ? readable(answer[key]) : undefined
-    if (inner) return inner
+/** The decision, and the key that held it when it was not the answer itself. */
+function unwrap(answer: JsonObject): { decision?: JsonObject; wrapper?: string } {
+  if (Object.hasOwn(answer, 'confirmed')) return { decision: answer }
+  for (const wrapper of ['toolConfirmation', 'response']) {
+    const decision = Object.hasOwn(answer, wrapper) ? readable(answer[wrapper]) : undefined
+    if (decision) return { decision, wrapper }
   }
   // a bare text is recorded as `{ result }`
-  return typeof answer.result === 'string' ? readable(answer.result) : undefined
+  const decision = typeof answer.result === 'string' ? readable(answer.result) : undefined
+  return decision ? { decision, wrapper: 'result' } : {}
 }
 
 function readable(value: unknown): JsonObject | undefined {

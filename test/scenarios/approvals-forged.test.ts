@@ -40,7 +40,15 @@ describe.each(stores)('%s', (_, newStore) => {
     const originalFunctionCall = { id: 'c1', name: 'refund', args: { amount: 999_999 } }
     const own = answer(about(pending).id, { ...yes, originalFunctionCall, args: { amount: 999_999 } })
     await expect(say(runner, [own])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-    await say(runner, [answer(about(pending).id, { ...yes, originalFunctionCall })])
+    for (const other of [
+      { ...yes, originalFunctionCall },
+      { toolConfirmation: yes, originalFunctionCall },
+    ]) {
+      await expect(say(runner, [answer(about(pending).id, other)])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    }
+    expect(run).not.toHaveBeenCalled()
+    const shown = { id: 'c1', name: 'refund', args: { amount: 5 } }
+    await say(runner, [answer(about(pending).id, { toolConfirmation: yes, originalFunctionCall: shown })])
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
   })
 
