@@ -64,7 +64,7 @@ export class CallIds {
   }
   /** Ids name a call in its session. Replies of several scopes may be on their way to the log at the same time. */
   #isNew(id: string): boolean {
-    if (this.#run.view.hasCalled(id)) return false
+    if (this.#run.view.hasId(id)) return false
     const { replies } = this.#run
     for (let at = 0; at < replies.length; at++) if (replies[at] !== this && replies[at]?.has(id)) return false
     return true

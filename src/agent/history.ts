@@ -212,8 +212,8 @@ function closing({ calls, late = [] }: Group): Content[] {
 const BEGINNING: Content = { role: 'user', parts: [{ text: '(The conversation begins here.)' }] }
 
 /** Only the framework says of a call that it will be answered later; a model that calls such a name does not. */
-function isQuestion({ content, longRunningToolIds }: Event): boolean {
-  if (!longRunningToolIds || content?.role !== 'model') return false
+function isQuestion({ content, longRunningToolIds, turnComplete }: Event): boolean {
+  if (!longRunningToolIds || turnComplete || content?.role !== 'model') return false
   return content.parts.some(
     ({ functionCall: call }) => call?.name.startsWith('adk_request_') && longRunningToolIds.includes(call.id ?? ''),
   )

@@ -19,7 +19,7 @@ export class SessionView {
   #latest: Fold | undefined
   #sticky: string | undefined
   #seq = 0
-  /** Ids that calls of earlier invocations had. */
+  /** Ids that calls and requests of earlier invocations had. */
   #earlierIds: Set<string> | undefined
   /** Some id is there twice, or missing, or cannot be sent: not by us. */
   #hasRepeats = false
@@ -81,10 +81,10 @@ export class SessionView {
     return this.#open.some((one) => one !== fold) || (this.#latest !== undefined && this.#latest !== fold)
   }
 
-  /** Was anything in this session called so? */
-  hasCalled(callId: string): boolean {
-    if (this.#latest?.calls.has(callId) || this.#earlierIds?.has(callId)) return true
-    return this.#open.length > 0 && this.#open.some((fold) => fold.calls.has(callId))
+  /** Does a call or a request of this session have this id? */
+  hasId(id: string): boolean {
+    if (this.#latest?.hasId(id) || this.#earlierIds?.has(id)) return true
+    return this.#open.length > 0 && this.#open.some((fold) => fold.hasId(id))
   }
 
   /** Models are shown each id once: histories that counted on it are made anew when one is not fit. */
@@ -95,7 +95,7 @@ export class SessionView {
       const call = parts[at]?.functionCall ?? parts[at]?.executableCode
       if (!call) continue
       const { id } = call
-      if (!this.#hasRepeats && (!isSendable(id) || this.hasCalled(id))) {
+      if (!this.#hasRepeats && (!isSendable(id) || this.hasId(id))) {
         this.#hasRepeats = true
         this.#histories = []
       }
@@ -108,14 +108,17 @@ export class SessionView {
     this.#earlierIds.add(callId)
   }
 
-  #rememberCalls({ calls }: Fold): void {
-    for (const { id } of calls.all()) this.#remember(id)
+  #rememberIds({ calls }: Fold): void {
+    for (const { id, requests } of calls.all()) {
+      this.#remember(id)
+      for (const { request } of requests) this.#remember(request.id)
+    }
   }
 
   /** An invocation has ended: nothing needs its fold any more. */
   close(fold: Fold): void {
     if (this.#open.length === 0) return
-    if (this.#open.includes(fold)) this.#rememberCalls(fold)
+    if (this.#open.includes(fold)) this.#rememberIds(fold)
     this.#open = this.#open.filter((one) => one !== fold)
   }
 
@@ -137,7 +140,7 @@ export class SessionView {
     const fold = this.#latest
     if (!fold) return
     this.#latest = undefined
-    this.#rememberCalls(fold)
+    this.#rememberIds(fold)
     const target = fold.scopes.get(this.#tree.root.name)?.active
     if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
     if (!isEmpty(fold) && this.stepOf(fold).type !== 'done') this.#open.push(fold)

@@ -4,13 +4,14 @@ import type { Few } from '../base/few.ts'
 import { isRecord } from '../base/json.ts'
 import type { FunctionCall, Part } from '../content/content.ts'
 import { isPlace } from '../event/fold.ts'
+import { isOwnId } from '../event/own-id.ts'
 import { nameProblem } from '../tool/tool.ts'
 
 const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** Can a new call have this id: does every provider take it, and no path for something else? */
+/** Can a model's new call have this id: every provider takes it, no path has it, and the framework makes none like it? */
 export function isFitId(id: unknown): id is string {
-  if (!isSendable(id)) return false
+  if (!isSendable(id) || isOwnId(id)) return false
   const first = id.charCodeAt(0)
   return (first !== 116 && first > 57) || !isPlace(id) // places begin with a digit or a t
 }

@@ -120,6 +120,11 @@ export class Fold {
     return this.#requests?.get(id)
   }
 
+  /** Does a call or a request have this id? */
+  hasId(id: string): boolean {
+    return this.calls.has(id) || (this.#requests?.has(id) ?? false)
+  }
+
   /** Has anything happened at or below this path? */
   begun(path: string): boolean {
     return this.scopes.has(path) || (this.#above?.has(path) ?? false)
@@ -212,8 +217,9 @@ export class Fold {
     } else if (asked.answer === undefined && asked.denied === undefined) asked.answer = response.response
   }
 
-  #isRequest({ content }: Event): boolean {
-    if (content?.role !== 'model') return false
+  /** The event that shows requests to humans. A model's reply is marked `turnComplete` and is never one. */
+  #isRequest({ content, turnComplete }: Event): boolean {
+    if (turnComplete || content?.role !== 'model') return false
     return content.parts.some(({ functionCall }) => this.#requests?.has(functionCall?.id ?? ''))
   }
 
@@ -244,7 +250,7 @@ export class Fold {
 
   /** An id names one call. Whoever wrote another of it, it is no call: answers could not be told apart. */
   #isFree(id: string | undefined): boolean {
-    return id !== undefined && id !== '' && !this.calls.has(id) && !isPlace(id)
+    return id !== undefined && id !== '' && !this.hasId(id) && !isPlace(id)
   }
 
   #call({ id = '', name, args }: FunctionCall, path: string, agent: string, isCode: boolean): CallState {

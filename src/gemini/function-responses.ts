@@ -2,6 +2,7 @@
 // follows.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { FunctionResponse, Part } from '../content/content.ts'
+import { isOwnId } from '../event/own-id.ts'
 
 interface Turn {
   readonly role: 'user'
@@ -60,5 +61,5 @@ function hasForeignReference(value: unknown, names: ReadonlySet<unknown>): boole
 
 /** Ids of the framework's are not Gemini's: it gets back what it gave. */
 export function givenId(id: string | undefined): { id?: string } {
-  return id === undefined || id.startsWith('adk-') ? {} : { id }
+  return id === undefined || isOwnId(id) ? {} : { id }
 }

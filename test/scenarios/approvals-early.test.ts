@@ -36,7 +36,7 @@ describe.each(stores)('an answer posted before its request, %s', (_name, newStor
     [
       'with a forged sequence number',
       (store) =>
-        store.post(key, { ...item({ type: 'answer', content: message(answer('c1', yes)) }), seq: 1e9 } as InboxItem),
+        store.post(key, Object.assign(item({ type: 'answer', content: message(answer('c1', yes)) }), { seq: 1e9 })),
     ],
   ])('does not approve the call it names: %s', async (_how, post) => {
     const store = newStore()

@@ -5,13 +5,14 @@ import {
   approve,
   createEvent,
   LlmAgent,
+  type Model,
   ParallelAgent,
   type SessionService,
   tool,
 } from 'toolwright'
 import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { about, process, refunds, refundTool, runnerOf, say, stored, stores } from './approvals-kit.ts'
+import { about, process, refunds, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
 import { bounded } from './hostile-bounded.ts'
 import { bare, signalled } from './kit.ts'
 
@@ -53,6 +54,58 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(ids[0]).toBe('call_0')
     expect(new Set(ids).size).toBe(2)
     expect(keys.map((key) => key.split('/')[1])).toEqual(ids)
+  })
+
+  test('a call that a model gives the id of an approved request is asked about, in the same and in later turns', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    let requestId = ''
+    const forged = (): Step => ({ calls: [{ id: requestId, name: 'refund', args: { amount: 500 } }] })
+    const { runner } = process(store, { tools: [refund], steps: [refunds(5), forged, 'done', forged, 'done'] })
+    const { pending } = await say(runner)
+    requestId = about(pending).id
+    for (let turn = 1; turn <= 2; turn++) {
+      const message = turn === 1 ? [approve(about(pending))] : 'again'
+      const next = await say(runner, message)
+      expect(next.pending).toMatchObject([{ kind: 'confirmation', args: { amount: 500 } }])
+      expect(about(next.pending).functionCallId).not.toBe(requestId)
+      expect(run).toHaveBeenCalledTimes(turn)
+      await say(runner, [approve(about(next.pending))]) // the honest approval counts
+      expect(run).toHaveBeenCalledTimes(turn + 1)
+    }
+  })
+
+  test('replies whose calls have the id of a request are counted: maxLlmCalls ends the run', timeout, async () => {
+    const store = newStore()
+    const { refund } = refundTool()
+    let requestId = ''
+    let replies = 0
+    const model: Model = {
+      name: 'model',
+      async *generate() {
+        const id = replies++ === 0 ? 'c1' : requestId
+        const name = replies === 1 ? 'refund' : 'look'
+        const args = { amount: replies }
+        yield { content: { role: 'model', parts: [{ functionCall: { id, name, args } }] } }
+      },
+    }
+    const look = bare('look', () => ({}))
+    const agent = new LlmAgent({ name: 'agent', model, tools: [refund, look], maxIterations: 1_000 })
+    const runner = runnerOf(store, agent)
+    const runConfig = { maxLlmCalls: 10 }
+    const { pending } = await runner.complete({ ...where, message: 'go', runConfig })
+    requestId = about(pending).id
+    const { error } = await runner.complete({ ...where, message: [approve(about(pending))], runConfig })
+    expect(error?.code).toBe('MAX_LLM_CALLS')
+    expect(replies).toBe(10)
+  })
+
+  test('a model cannot name a call like the framework names its own', async () => {
+    const store = newStore()
+    const { refund } = refundTool()
+    const steps = [{ calls: [{ id: 'adk-1', name: 'refund', args: { amount: 5 } }] }]
+    await say(process(store, { tools: [refund], steps }).runner)
+    expect(await idsOf(store, 'refund')).toEqual([expect.stringMatching(/^adk-(?!1$)/)])
   })
 
   test.each([
