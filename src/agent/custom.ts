@@ -1,4 +1,5 @@
 // Agents people write themselves: what they yield is recorded, and they may run other agents inside.
+import { deepFreeze } from '../base/deep-freeze.ts'
 import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Content, Part } from '../content/content.ts'
@@ -129,7 +130,7 @@ class CustomContext implements InvocationContext {
     let wake: (() => void) | undefined
     const forget = this.#run.listen((event) => {
       if (!isIn(event, place.path)) return
-      arrived.push(event)
+      arrived.push(deepFreeze(event))
       wake?.()
     })
     let outcome: 'done' | 'wait' | undefined
@@ -168,7 +169,8 @@ class CustomContext implements InvocationContext {
 
   #eventsIn(path: string): Event[] {
     const { fold, view } = this.#run
-    return view.events.filter((event) => event.invocationId === fold.invocationId && isIn(event, path))
+    const own = view.events.filter((event) => event.invocationId === fold.invocationId && isIn(event, path))
+    return own.map(deepFreeze) // they are the log's own
   }
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../base/json.ts'
+import { canonicalJson, copyJson } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { Content } from '../content/content.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
@@ -41,15 +41,23 @@ export function buildRequest(
 ): LlmRequest | Promise<LlmRequest> {
   const { agent, model, output } = plan
   const config: LlmRequestConfig = { ...agent.options.generateContentConfig }
-  if (table.wire.length) config.tools = table.wire
+  const mayChange = table.processors.length > 0 || plan.hooks.beforeModel.length > 0
+  if (table.wire.length) config.tools = mayChange ? table.wire.map(ownWireTool) : table.wire
   if (output === 'native' && agent.output) {
     config.responseJsonSchema = agent.output.jsonSchema
     config.responseMimeType = 'application/json'
   }
-  const request = new Request(model.name, contentsFor(run, plan, place), config, table.tools)
+  const contents = contentsFor(run, plan, place)
+  // callbacks and tools change a request in place: they must not reach the log, nor the requests of other runs
+  const request = new Request(model.name, mayChange ? copyJson(contents) : contents, config, table.tools)
   if (!plan.constantInstruction || table.processors.length) return complete(run, plan, place, table, context, request)
   if (plan.constantInstruction.text) config.systemInstruction = plan.constantInstruction.text
   return request
+}
+
+function ownWireTool(entry: WireTool): WireTool {
+  if (!('functionDeclarations' in entry) || !entry.functionDeclarations) return { ...entry }
+  return { ...entry, functionDeclarations: entry.functionDeclarations.map((declaration) => ({ ...declaration })) }
 }
 
 async function complete(

@@ -18,6 +18,7 @@ import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Denial, Event, EventActions, NewEntry } from '../event/event.ts'
 import { Fold } from '../event/fold.ts'
+import { OWN_ID_PREFIX } from '../event/own-id.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, InboxItem, Lease, PostedItem, Session, StateReader } from '../session/service.ts'
@@ -332,7 +333,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   newCallId(): string {
-    return `adk-${this.services.ports.newId()}`
+    return OWN_ID_PREFIX + this.services.ports.newId()
   }
 
   draft(author: string, scope: Scope | undefined, content: Content | undefined, actions: EventActions): Draft {

@@ -1,4 +1,5 @@
 // What plugins do around a run.
+import { copyJson } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { Waiter } from '../dispatch/host.ts'
@@ -11,7 +12,8 @@ export async function tellBeginning(
   message: Content | undefined,
   context: CallbackContext,
 ): Promise<void> {
-  for (const plugin of plugins) await plugin.beforeRun?.({ message, context })
+  // each plugin gets a copy: what is recorded is what the user sent
+  for (const plugin of plugins) await plugin.beforeRun?.({ message: message && copyJson(message), context })
 }
 
 export async function tellEnd(plugins: readonly Plugin[], context: CallbackContext): Promise<void> {

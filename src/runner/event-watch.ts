@@ -3,7 +3,7 @@ import type { Ports } from '../base/ports.ts'
 import type { Event, NewEntry } from '../event/event.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { Plugin } from './plugin.ts'
-import { showEvent } from './show-event.ts'
+import { showEvent, type Warn } from './show-event.ts'
 
 /** How long plugins may still look at a run that was stopped. */
 export const BRIEFLY_MS = 1_000
@@ -11,14 +11,16 @@ export const BRIEFLY_MS = 1_000
 export class EventWatch {
   readonly #watchers: readonly Plugin[]
   readonly #host: InvocationHost
+  readonly #warn: Warn
   /** Scopes plugins are not to see. */
   readonly #hidden: string[] = []
   /** Partial events on their way past the plugins. */
   #passing: Promise<void> | undefined
 
-  constructor(watchers: readonly Plugin[], host: InvocationHost) {
+  constructor(watchers: readonly Plugin[], host: InvocationHost, warn: Warn) {
     this.#watchers = watchers
     this.#host = host
+    this.#warn = warn
   }
 
   hide(path: string): void {
@@ -60,6 +62,6 @@ export class EventWatch {
   #one(event: Event): Promise<Event> {
     const path = event.nodeInfo?.path ?? ''
     const isHidden = this.#hidden.some((scope) => path === scope || path.startsWith(`${scope}/`))
-    return isHidden ? Promise.resolve(event) : showEvent(this.#watchers, this.#host, event)
+    return isHidden ? Promise.resolve(event) : showEvent(this.#watchers, this.#host, event, this.#warn)
   }
 }

@@ -1,3 +1,4 @@
+import { deepFreeze } from '../base/deep-freeze.ts'
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import type { Event } from '../event/event.ts'
 import type { Session, StateReader } from '../session/service.ts'
@@ -25,11 +26,12 @@ export class LiveSession implements Session {
   get userId(): string {
     return this.#run.userId
   }
+  /** Frozen, in a list of its own: tools and callbacks cannot change the log. */
   get events(): readonly Event[] {
-    return this.#run.view.events
+    return this.#run.view.events.map(deepFreeze)
   }
   get lastUpdateTime(): number {
-    return this.events.at(-1)?.timestamp ?? 0
+    return this.#run.view.events.at(-1)?.timestamp ?? 0
   }
   get state(): JsonObject {
     const { state } = this.#run

@@ -43,7 +43,8 @@ export class Recorder {
     this.#state = state
     this.#lease = lease
     this.#seq = view.seq
-    this.#watch = services.watchers.length ? new EventWatch(services.watchers, run) : undefined
+    const { watchers, logger } = services
+    this.#watch = watchers.length ? new EventWatch(watchers, run, (problem) => logger.warn(problem)) : undefined
   }
 
   get key(): Lease['key'] {

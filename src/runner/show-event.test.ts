@@ -34,7 +34,7 @@ const silent: Event = { id: 'e2', invocationId: 'i1', author: 'agent', timestamp
 
 async function shown(event: Event, ...changes: Plugin['onEvent'][]): Promise<Event> {
   const plugins = changes.map((onEvent, at) => ({ name: `p${at}`, ...(onEvent && { onEvent }) }))
-  return await showEvent(plugins, host, event)
+  return await showEvent(plugins, host, event, () => {})
 }
 
 /** As a plugin leaves it that changes these members. */
@@ -43,9 +43,9 @@ const changed = (event: Event, change: object): Promise<Event> =>
 
 const content = (event: Event, ...parts: object[]) => ({ content: { ...event.content, parts } })
 
-test('an event nobody changes is the event itself', async () => {
+test('an event that no plugin changes stays as it is', async () => {
   expect(await shown(said)).toBe(said)
-  expect(await shown(said, undefined, () => undefined)).toBe(said)
+  expect(await shown(said, undefined, () => undefined)).toEqual(said)
 })
 
 test('each plugin sees what the one before left', async () => {
@@ -90,6 +90,7 @@ test.each<[string, Event, object]>([
   ['that something is called', said, content(said, { text: 'secret' })],
   ['what is called', said, content(said, { functionCall: { id: 'c1', name: 'wipe', args: {} } })],
   ['which call it is', said, content(said, { functionCall: { id: 'c2', name: 'pay', args: {} } })],
+  ['the arguments of a call', said, content(said, { functionCall: { id: 'c1', name: 'pay', args: { amount: 500 } } })],
   ['how often it is called', said, content(said, call, { functionCall: { id: 'c2', name: 'pay', args: {} } })],
   ['that nothing is run', said, content(said, call, { executableCode: { language: 'PYTHON', code: '1' } })],
   ['that there is an answer', answered, content(answered)],

@@ -1,47 +1,89 @@
+import { canonicalJson, copyJson, isRecord } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
 import type { Content, Part } from '../content/content.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { Plugin } from './plugin.ts'
 
-/** The event as plugins leave it: they may change what it says, not what it is or what follows from it. */
-export async function showEvent(plugins: readonly Plugin[], host: InvocationHost, event: Event): Promise<Event> {
+/** What a plugin does when it may not: for the operator. */
+export type Warn = (problem: string) => void
+
+/**
+ * The event as plugins leave it: they may change text, tool results, metadata and deltas, not calls, answers or control.
+ * Each gets a copy, so a change in place counts like one that is returned, and one made later reaches nothing.
+ */
+export async function showEvent(
+  plugins: readonly Plugin[],
+  host: InvocationHost,
+  event: Event,
+  warn: Warn,
+): Promise<Event> {
   const context = new RunCallbackContext(host, event.author, event.branch)
   let shown = event
-  for (const plugin of plugins) shown = (await plugin.onEvent?.({ event: shown, context })) ?? shown
-  if (shown === event) return event
-  const { content, actions, ...is } = event
-  const { customMetadata, groundingMetadata, citationMetadata, errorMessage, usageMetadata } = shown
-  return {
-    ...is,
+  for (const plugin of plugins) {
+    if (!plugin.onEvent) continue
+    const copy = copyJson(shown)
+    const left = (await plugin.onEvent({ event: copy, context })) ?? copy
+    shown = merge(event, shown, left, () => warn(refusal(plugin.name)))
+  }
+  return shown
+}
+
+function refusal(name: string): string {
+  return `Plugin "${name}" changed a call, an answer or code in onEvent: the event is recorded without that change.`
+}
+
+/** `event` as it was, with what `left` may change; `before` is what the plugin got. */
+function merge(event: Event, before: Event, left: Event, refuse: () => void): Event {
+  const { content: _, actions: __, ...is } = event
+  const { customMetadata, groundingMetadata, citationMetadata, errorMessage, usageMetadata } = left
+  const metadata = {
     ...(customMetadata && { customMetadata }),
     ...(groundingMetadata && { groundingMetadata }),
     ...(citationMetadata && { citationMetadata }),
     ...(usageMetadata && { usageMetadata }),
     ...(is.errorCode !== undefined && errorMessage !== undefined && { errorMessage }),
-    ...said(event, content, shown.content),
-    actions: done(actions, shown.actions),
+  }
+  // copies: the plugin may keep what it gave, and change it later
+  return {
+    ...is,
+    ...(toPlain(metadata).value as Partial<Event>),
+    ...copyJson(contentOf(before, left.content, refuse)),
+    actions: toPlain(actionsOf(before.actions, left.actions)).value as EventActions,
   }
 }
 
-/** Calls, answers and code stay what they were: the run goes on with those. A user's answers stay word for word. */
-function said({ author }: Event, before: Content | undefined, after: Content | undefined): { content?: Content } {
-  if (!after || !Array.isArray(after.parts)) return before ? { content: before } : {}
-  if (!before) return after.parts.flatMap(keyOf).length ? {} : { content: after }
+/** Calls, answers and code stay what they were: the run continues with those. A user's answers stay word for word. */
+function contentOf(
+  { author, content: before }: Event,
+  after: Content | undefined,
+  refuse: () => void,
+): { content?: Content } {
+  if (!after || !Array.isArray(after.parts) || !after.parts.every(isRecord)) return before ? { content: before } : {}
+  if (!before) return after.parts.flatMap(fixedOf).length ? {} : { content: after }
   const isAnswer = author === 'user' && before.parts.some((part) => part.functionResponse)
-  const isSame = JSON.stringify(before.parts.flatMap(keyOf)) === JSON.stringify(after.parts.flatMap(keyOf))
-  return { content: isAnswer || !isSame ? before : { role: before.role, parts: after.parts } }
+  const isSame = isAnswer
+    ? canonicalJson(before.parts) === canonicalJson(after.parts)
+    : canonicalJson(before.parts.flatMap(fixedOf)) === canonicalJson(after.parts.flatMap(fixedOf))
+  if (isSame && !isAnswer) return { content: { role: before.role, parts: after.parts } }
+  if (!isSame) refuse()
+  return { content: before }
 }
 
-function keyOf({ functionCall, functionResponse, executableCode, codeExecutionResult }: Part): unknown[] {
-  if (functionCall) return [['call', functionCall.id, functionCall.name]]
-  if (functionResponse) return [['response', functionResponse.id, functionResponse.willContinue === true]]
-  if (executableCode) return [['code', executableCode.id, executableCode.code]]
+/** What of a part no plugin may change. A tool's result may be changed, but not which call it answers. */
+function fixedOf({ functionCall, functionResponse, executableCode, codeExecutionResult }: Part): unknown[] {
+  if (functionCall) return [['call', functionCall]]
+  if (functionResponse) {
+    const { id, name, willContinue } = functionResponse
+    return [['response', id, name, willContinue === true]]
+  }
+  if (executableCode) return [['code', executableCode]]
   return codeExecutionResult ? [['result', codeExecutionResult.id]] : []
 }
 
-/** What was written may be changed, where control goes may not. */
-function done(before: EventActions, after: EventActions | undefined): EventActions {
+/** Deltas may be changed, control may not. */
+function actionsOf(before: EventActions, after: EventActions | undefined): EventActions {
   const { stateDelta: _, artifactDelta: __, ...control } = before
   const { stateDelta, artifactDelta } = after ?? before
   return { ...control, ...(stateDelta && { stateDelta }), ...(artifactDelta && { artifactDelta }) }

@@ -1,4 +1,5 @@
 import type { ArtifactService } from '../artifact/service.ts'
+import { deepFreeze } from '../base/deep-freeze.ts'
 import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Session } from '../session/service.ts'
@@ -30,7 +31,7 @@ export class AgentInvocation implements Invocation {
     return this.#host.session()
   }
   get userContent(): Content | undefined {
-    return this.#host.userContent
+    return deepFreeze(this.#host.userContent) // it is the log's own
   }
   get runConfig(): RunConfig {
     return this.#host.runConfig
