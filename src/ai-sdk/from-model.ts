@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
-import { type Ports, systemPorts } from '../base/ports.ts'
+import { type Ports, portsWith } from '../base/ports.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { sleep, unlessAborted } from '../policy/wait.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
@@ -38,7 +38,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
   const { maxRetries = 2, toolsWithOutputSchema = canHaveBoth(model) } = options
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0))
     throw new ToolwrightError('INVALID_CONFIG', 'maxRetries must be a whole number, or 0.')
-  const ports = { ...systemPorts, ...options.ports }
+  const ports = portsWith(options.ports)
   const mediaInResults = options.mediaInToolResults ?? !model.provider.endsWith('.chat')
   const label = `${model.modelId} (${model.provider})`
   return {

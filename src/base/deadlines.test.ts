@@ -4,10 +4,12 @@ import { systemPorts } from './ports.ts'
 
 function clock() {
   let now = 0
+  let step = 0
   const timers = new Set<{ at: number; callback: () => void }>()
   const ports = {
     ...systemPorts,
-    now: () => now,
+    now: () => now + step,
+    monotonicNow: () => now,
     setTimer: (callback: () => void, ms: number) => {
       const timer = { at: now + ms, callback }
       timers.add(timer)
@@ -24,7 +26,10 @@ function clock() {
     }
     now = time
   }
-  return { deadlines: new Deadlines(ports), timers, until }
+  const stepClock = (ms: number): void => {
+    step += ms
+  }
+  return { deadlines: new Deadlines(ports), timers, until, stepClock }
 }
 
 const deadline = (pass: () => void): Deadline => ({ at: 0, isOver: true, pass })
@@ -91,4 +96,24 @@ test('a deadline set by one that passes is kept', () => {
   )
   until(20)
   expect(passed).toEqual([1, 2])
+})
+
+test.each([3_600_000, -3_600_000])('a clock set by %i ms neither passes nor delays a deadline', (ms) => {
+  const { deadlines, until, stepClock } = clock()
+  const passed: string[] = []
+  deadlines.set(
+    10,
+    deadline(() => passed.push('early')),
+  )
+  deadlines.set(
+    30,
+    deadline(() => passed.push('late')),
+  )
+  stepClock(ms)
+  until(10)
+  expect(passed).toEqual(['early'])
+  until(29)
+  expect(passed).toEqual(['early'])
+  until(30)
+  expect(passed).toEqual(['early', 'late'])
 })

@@ -22,7 +22,7 @@ export class Deadlines {
 
   /** Tells it after `ms`, unless it has ended before. */
   set(ms: number, deadline: Deadline): void {
-    deadline.at = this.#ports.now() + ms
+    deadline.at = this.#ports.monotonicNow() + ms
     deadline.isOver = false
     this.#all.push(deadline)
     this.#live++
@@ -47,7 +47,7 @@ export class Deadlines {
 
   readonly #fire = (): void => {
     this.#cancelTimer = undefined
-    const now = Math.max(this.#timerAt, this.#ports.now()) // a timer may be early by the clock, never by its own word
+    const now = Math.max(this.#timerAt, this.#ports.monotonicNow()) // a timer may be early by the clock, never by its own word
     const due = this.#all.filter((deadline) => !deadline.isOver && deadline.at <= now)
     this.#all = this.#all.filter((deadline) => !deadline.isOver && deadline.at > now)
     const next = this.#all.reduce((first, deadline) => Math.min(first, deadline.at), Number.POSITIVE_INFINITY)

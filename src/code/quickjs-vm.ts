@@ -59,7 +59,7 @@ export class QuickJsVm {
     this.#runtime.setMaxStackSize(options.stackBytes)
     this.#runtime.setInterruptHandler(() => {
       host.tick()
-      this.#isInterrupted ||= Date.now() > this.#deadline
+      this.#isInterrupted ||= performance.now() > this.#deadline
       return this.#isInterrupted
     })
     this.#context = this.#runtime.newContext()
@@ -69,7 +69,7 @@ export class QuickJsVm {
   /** Runs code until nothing is left of it that could still do something. */
   run(code: string, tools: readonly string[]): Promise<VmOutcome> {
     const { timeoutMs } = this.#options
-    this.#deadline = Date.now() + timeoutMs
+    this.#deadline = performance.now() + timeoutMs
     this.#isInterrupted = false
     this.#ended = undefined
     this.#printed = 0

@@ -1,6 +1,6 @@
 // Options and environment, checked when a model is made: a missing key is found before anybody asks anything.
 import type { GoogleGenAI, GoogleGenAIOptions } from '@google/genai'
-import { type Ports, systemPorts } from '../base/ports.ts'
+import { type Ports, portsWith } from '../base/ports.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { GeminiOptions } from './options.ts'
 
@@ -33,7 +33,7 @@ export function settingsOf(name: string, options: GeminiOptions): Settings {
     timeoutMs,
     fetch,
     retry: { attempts, delayMs, maxDelayMs },
-    ports: { ...systemPorts, ...options.ports },
+    ports: portsWith(options.ports),
   }
   if (client) {
     return {

@@ -96,3 +96,17 @@ test('bad options are refused when built', () => {
   ])
     expect(() => rateLimit(made, options)).toThrow(/rateLimit\(\) of tool "search"/)
 })
+
+test.each([3_600_000, -3_600_000])('a clock set by %i ms neither lets calls through nor holds them up', async (ms) => {
+  const clock = new Clock()
+  const { made, starts } = recorded(clock)
+  const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
+  const calls = [through(limited, { q: 'a' }), through(limited, { q: 'b' })]
+  await settled()
+  clock.step(ms)
+  await clock.advance(99)
+  expect(starts).toHaveLength(1)
+  await clock.advance(1)
+  await Promise.all(calls)
+  expect(starts).toHaveLength(2)
+})

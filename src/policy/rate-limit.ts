@@ -1,4 +1,4 @@
-import { type Ports, systemPorts } from '../base/ports.ts'
+import { type Ports, portsWith } from '../base/ports.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { Line } from './wait.ts'
 import { addLayer, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
@@ -24,7 +24,7 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
   if (key !== undefined && typeof key !== 'function') throw invalidPolicy('rateLimit', tool, 'key must be a function.')
   const windows = new Map<string, Window>()
   let sweepAt = MANY_KEYS
-  const clock: Ports = { ...systemPorts, ...ports }
+  const clock = portsWith(ports)
   return addLayer(tool, async (call, next) => {
     const id = key ? String(key(call)) : ''
     let window = windows.get(id)
@@ -59,7 +59,7 @@ class Window {
   }
 
   get isIdle(): boolean {
-    return this.#line.length === 0 && (this.#starts.at(-1) ?? 0) + this.#perMs <= this.#clock.now()
+    return this.#line.length === 0 && (this.#starts.at(-1) ?? 0) + this.#perMs <= this.#clock.monotonicNow()
   }
 
   /** Starts at once, when nobody is in line and there is room. */
@@ -76,7 +76,7 @@ class Window {
   }
 
   #start(): boolean {
-    const now = this.#clock.now()
+    const now = this.#clock.monotonicNow()
     const oldest = this.#starts[0]
     if (this.#starts.length >= this.#max && oldest !== undefined) {
       if (now - oldest < this.#perMs) return false
@@ -88,7 +88,7 @@ class Window {
 
   #arm(): void {
     if (this.#stopTimer || this.#line.length === 0) return
-    const free = (this.#starts[0] ?? 0) + this.#perMs - this.#clock.now()
+    const free = (this.#starts[0] ?? 0) + this.#perMs - this.#clock.monotonicNow()
     this.#stopTimer = this.#clock.setTimer(
       () => {
         this.#stopTimer = undefined

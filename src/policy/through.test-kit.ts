@@ -44,7 +44,14 @@ export function throughTo(body: (call: PolicyCall) => unknown): Through {
 export class Clock implements Ports {
   #now = 1_000
   #timers: { at: number; callback: () => void }[] = []
-  now = (): number => this.#now
+  /** How far the wall clock was set. */
+  #step = 0
+  now = (): number => this.#now + this.#step
+  monotonicNow = (): number => this.#now
+  /** Sets the wall clock forward, or back. No time passes. */
+  step(ms: number): void {
+    this.#step += ms
+  }
   setTimer = (callback: () => void, ms: number): (() => void) => {
     const timer = { at: this.#now + ms, callback }
     this.#timers.push(timer)

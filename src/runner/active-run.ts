@@ -78,7 +78,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   #hasBegun = false
   /** How far the log was when it could not go on the last time. */
   #restedAt: number | undefined
-  /** When it last looked there, in milliseconds. */
+  /** When it last looked there, on the monotonic clock. */
   #lookedAt: number = Number.NEGATIVE_INFINITY
   /** Items of the inbox that it was begun or stopped by. */
   #drained: readonly string[] | undefined
@@ -343,7 +343,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    if (drained || !this.#isTimeToLook(entries)) return this.#recorder.commit(entries, drained)
+    if (drained || !this.#isTimeToLook()) return this.#recorder.commit(entries, drained)
     // before the next step of a run that takes its time: has anybody cancelled it?
     const commit = (): Promise<void> => this.#recorder.commit(entries)
     return this.hear().then(commit, commit) // what is wrong with the store the commit will find out
@@ -353,10 +353,9 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     if (this.#isTimeToLook()) await this.hear().catch(() => {}) // the next commit finds out
   }
 
-  #isTimeToLook(entries?: readonly NewEntry[]): boolean {
+  #isTimeToLook(): boolean {
     if (!this.#hasBegun || this.isResting) return false
-    const drafted = entries?.[0]?.event?.timestamp
-    const now = drafted === undefined ? this.services.ports.now() : drafted * 1000
+    const now = this.services.ports.monotonicNow()
     if (now - this.#lookedAt < LOOK_MS) return false
     const isFirst = this.#lookedAt === Number.NEGATIVE_INFINITY
     this.#lookedAt = now

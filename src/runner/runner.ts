@@ -4,7 +4,7 @@ import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
 import { keepShapes } from '../base/keep-shape.ts'
-import { type Ports, systemPorts } from '../base/ports.ts'
+import { type Ports, portsWith } from '../base/ports.ts'
 import type { Message } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
@@ -88,7 +88,7 @@ export class Runner {
     this.memoryService = options.memoryService
     this.credentialService = options.credentialService
     const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
-    const ports = { ...systemPorts, ...options.ports }
+    const ports = portsWith(options.ports)
     this.#services = {
       sessionService: this.sessionService,
       artifactService: this.artifactService,
