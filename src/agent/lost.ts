@@ -40,7 +40,7 @@ function lostOnTheWay(root: AgentTree, fold: Fold, { path, active, calls }: Scop
 }
 
 /** The tree of an agent tool's child, or the name of an agent it had; undefined when nobody can tell from here. */
-function treeInside(tree: AgentTree, call: CallState, name: string): AgentTree | string | undefined {
+export function treeInside(tree: AgentTree, call: CallState, name: string): AgentTree | string | undefined {
   const caller = tree.find(call.agent)
   if (!(caller instanceof LlmAgent)) return call.agent
   if (call.isCode) return undefined // what code calls is answered in the code's own turn

@@ -1,11 +1,12 @@
 // Every road to a tool body: resolve, prepare, intend, execute, settle, record.
 import type { CallState } from '../event/fold.ts'
+import { cancelWork } from './cancel-work.ts'
 import { intentOf } from './effects.ts'
 import { execute } from './execute.ts'
 import type { Batch } from './host.ts'
 import { type Answered, isOutcome, type Outcome, type Prepared, type Ready } from './outcome.ts'
 import { prepare } from './prepare.ts'
-import { entriesOf } from './record.ts'
+import { entriesOf, workLeftBehind } from './record.ts'
 
 /** A result does not wait longer than this for a slower sibling: it is recorded by itself. */
 const PATIENCE_MS = 1_000
@@ -136,6 +137,11 @@ function moves(outcome: Outcome): boolean {
 }
 
 function record(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
+  const started = workLeftBehind(batch, outcomes)
+  return started ? cancelWork(batch.host, started).then(() => recordNow(batch, outcomes)) : recordNow(batch, outcomes)
+}
+
+function recordNow(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
   const entries = entriesOf(batch, outcomes)
   return entries.length ? batch.host.commit(entries) : Promise.resolve()
 }

@@ -5,6 +5,7 @@ import type { NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
 import type { Batch } from './host.ts'
 import { type Begun, type Prepared, type Result, unknownOutcome } from './outcome.ts'
+import { waitFor } from './wait.ts'
 
 /** The record that these calls may take effect from now on; undefined when none of them can. */
 export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry | undefined {
@@ -22,6 +23,7 @@ export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry 
 
 /** The log says an attempt began and does not say how it ended. */
 export async function recoverAttempt(
+  { host }: Batch,
   begun: Begun,
   again: (args: unknown, rewritten: boolean) => Prepared | Promise<Prepared>,
 ): Promise<Prepared> {
@@ -35,10 +37,18 @@ export async function recoverAttempt(
       return runAgain()
     case 'reconcilable': {
       try {
-        const found = await tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args: copyJson(args), context })
+        const asked = tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args: copyJson(args), context })
+        const timeoutMs = tool.timeoutMs ?? host.toolTimeoutMs
+        const found = await waitFor(Promise.resolve(asked), {
+          host,
+          name: `reconcile of ${call.name}`,
+          context,
+          timeoutMs,
+        })
         if (found?.status === 'done') return { type: 'answered', call, entry, args, context, value: found.result }
         if (found?.status === 'not-done') return runAgain()
       } catch (error) {
+        if (host.stopped) throw host.stopped.reason
         return interrupted(call, ` Asking what became of it failed: ${messageOf(error)}`)
       }
       return interrupted(call)

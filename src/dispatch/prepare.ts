@@ -61,7 +61,8 @@ function begin(
   if (!isRecord(call.args)) {
     return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: they are no JSON object`)
   }
-  if (call.intent) return recoverAttempt(begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
+  if (call.intent)
+    return recoverAttempt(batch, begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
   const edited = editedArgs(call, entry.tool)
   const step = batch.hooks.beforeTool.length ? askCallbacks : gates
   const prepared = validate(batch, begun, edited ?? call.args, edited !== undefined, step)

@@ -5,6 +5,7 @@ import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import { type CallState, isFailure } from '../event/fold.ts'
 import { askEntries } from './ask.ts'
+import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
 import type { Asked, Outcome, Result } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
@@ -30,7 +31,8 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     const { call } = outcome
     const { id, name } = call
     if (outcome.type !== 'result' || (outcome.pending && leaves)) {
-      if (leaves) parts.push(answerPart(call, movedOn))
+      if (leaves)
+        parts.push(answerPart(call, movedOnFrom(batch, call, outcome.type === 'result' ? outcome.response : undefined)))
       else if (outcome.type === 'asked') asked.push(outcome)
       continue
     }
@@ -78,6 +80,36 @@ function merged<T>(into: { [key: string]: T } | undefined, from: { [key: string]
 
 const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on before this call was finished.' }
 
+/** The response to a call that is not waited for any more; `handle` when its long-running work is under way. */
+function movedOnFrom(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
+  if (!handle) return movedOn
+  return cancelledWork({ tool: batch.entryOf(call)?.tool, handle }, 'Control moved on before the result of this call.')
+}
+
+/** Long-running work that these outcomes leave behind: to be cancelled before they are recorded. */
+export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): StartedWork[] | undefined {
+  let leaves = false
+  for (let at = 0; at < outcomes.length && !leaves; at++) leaves = leavesScope(batch, outcomes[at] as Outcome)
+  if (!leaves) return undefined
+  const { host, scope } = batch
+  const started: StartedWork[] = []
+  const add = (call: CallState, handle: JsonObject): void => {
+    started.push({ call, handle, tool: batch.entryOf(call)?.tool })
+  }
+  for (const one of outcomes) if (one.type === 'result' && one.pending) add(one.call, one.response)
+  for (const call of host.fold.scopes.get(scope.path)?.calls ?? []) {
+    if (call.pending && call.response) add(call, call.response.response)
+  }
+  return started
+}
+
+function leavesScope(batch: Batch, outcome: Outcome): boolean {
+  if (outcome.type !== 'result' || (!outcome.actions && !outcome.stops)) return false
+  const { actions, stops } = outcome
+  if (stops || actions?.escalate) return true
+  return actions?.transferToAgent !== undefined && !batch.transferProblem(actions.transferToAgent)
+}
+
 /** The third equal failure in a row comes with a warning; the next such call would end the run. */
 function warned(batch: Batch, { call, response, stops }: Result, before: readonly Outcome[]): JsonObject {
   if (stops || batch.entryOf(call)?.tool.mayRepeat) return response
@@ -92,12 +124,13 @@ function isEqual(a: CallState, b: CallState): boolean {
 }
 
 /** Calls of the same reply that wait for somebody: nobody will answer them now. */
-function leftBehind({ host, scope }: Batch, outcomes: readonly Outcome[]): Part[] {
+function leftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
+  const { host, scope } = batch
   const here = new Set(outcomes.map(({ call }) => call.id))
   const calls = host.fold.scopes.get(scope.path)?.calls ?? []
   return calls
     .filter((call) => (!call.response || call.pending) && !here.has(call.id))
-    .map((call) => answerPart(call, movedOn))
+    .map((call) => answerPart(call, movedOnFrom(batch, call, call.pending ? call.response?.response : undefined)))
 }
 
 interface Recorded {

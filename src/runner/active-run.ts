@@ -1,4 +1,5 @@
 // A run while it runs: from its message to its rest, and the queue its events leave by.
+import { findTool } from '../agent/find-tool.ts'
 import type { LlmAgent } from '../agent/llm-agent.ts'
 import { lostAgent } from '../agent/lost.ts'
 import { failureOf, type Next, next } from '../agent/next.ts'
@@ -13,6 +14,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
+import { cancelWork, type StartedWork } from '../dispatch/cancel-work.ts'
 import type { Draft, Logger, Unrecorded, Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
@@ -27,7 +29,7 @@ import type { RunConfig } from '../tool/run-config.ts'
 import { acceptAnswers } from './accept.ts'
 import { tellBeginning, tellEnd, unlessItHangs } from './around-run.ts'
 import { Cancelled } from './cancelled.ts'
-import { closingEntries } from './close-run.ts'
+import { closingEntries, startedWork } from './close-run.ts'
 import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
 import { LiveSession } from './live-session.ts'
@@ -255,7 +257,9 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   /** Nobody can go on with it: not when an agent that had begun something no longer exists, for one. */
   #endAs(reason: string): Promise<void> {
     const { root } = this.#options.tree
-    return this.commit(closingEntries(this, root.name, reason, [], 'AGENT_ERROR'))
+    const started = this.#startedWork([])
+    const closing = { rootName: root.name, reason, errorCode: 'AGENT_ERROR', unrecorded: [], started } as const
+    return this.commit(closingEntries(this, closing))
   }
 
   #context(): RunCallbackContext {
@@ -372,8 +376,19 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   /** Gives every open call its final response and records why. */
   closeAsCancelled(reason: string, drained: readonly string[] | undefined = this.#drained): Promise<void> {
-    const { root } = this.#options.tree
-    return this.#recorder.close(() => closingEntries(this, root.name, reason, this.#unrecorded?.flat()), drained)
+    const { name: rootName } = this.#options.tree.root
+    const unrecorded = this.#unrecorded?.flat() ?? []
+    const started = this.#startedWork(unrecorded)
+    const close = (): Promise<void> =>
+      this.#recorder.close(
+        () => closingEntries(this, { rootName, reason, errorCode: 'CANCELLED', unrecorded, started }),
+        drained,
+      )
+    return started.length ? cancelWork(this, started).then(close) : close()
+  }
+
+  #startedWork(unrecorded: readonly (Unrecorded | undefined)[]): StartedWork[] {
+    return startedWork(this.fold, unrecorded, (call) => findTool(this.#options.tree, this, call))
   }
 
   /** Keeps the lease alive and hears what others have left for this run. */

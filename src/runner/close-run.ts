@@ -1,24 +1,46 @@
-// The end of an invocation before its end: every open call gets a final response, then the reason is recorded.
+// Ends an invocation early: every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
 import type { Content, Part } from '../content/content.ts'
+import { cancelledWork, type StartedWork } from '../dispatch/cancel-work.ts'
 import type { Draft, Unrecorded } from '../dispatch/host.ts'
 import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
+import type { Tool } from '../tool/tool.ts'
 
 interface Closing {
   readonly fold: Fold
   draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
 }
 
-export function closingEntries(
-  run: Closing,
-  rootName: string,
-  reason: string,
-  unrecorded: readonly (Unrecorded | undefined)[] = [],
-  errorCode: 'CANCELLED' | 'AGENT_ERROR' = 'CANCELLED',
-): NewEntry[] {
+/** Why and how an invocation ends early. */
+export interface ClosingOptions {
+  readonly rootName: string
+  readonly reason: string
+  readonly errorCode: 'CANCELLED' | 'AGENT_ERROR'
+  /** Results that are not in the log yet. */
+  readonly unrecorded: readonly (Unrecorded | undefined)[]
+  /** Long-running calls that have returned their handle. */
+  readonly started: readonly StartedWork[]
+}
+
+/** The open calls whose long-running work is under way. */
+export function startedWork(
+  fold: Fold,
+  unrecorded: readonly (Unrecorded | undefined)[],
+  toolOf: (call: CallState) => Tool | undefined,
+): StartedWork[] {
+  return fold.openCalls().flatMap((call) => {
+    const handle = call.pending
+      ? call.response?.response
+      : unrecorded.find((one) => one?.call.id === call.id && one.pending)?.response
+    return handle ? [{ call, handle, tool: toolOf(call) }] : []
+  })
+}
+
+export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[] {
+  const { rootName, reason, errorCode, unrecorded, started } = options
   const entries: NewEntry[] = []
   for (const [path, calls] of byScope(run.fold.openCalls())) {
     const actions: EventActions = {}
@@ -28,6 +50,8 @@ export function closingEntries(
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
       }
+      const work = started.find((one) => one.call === call)
+      if (work && !result) return answerPart(call, cancelledWork(work, 'The run ended before the result of this call.'))
       return answerPart(call, result?.response ?? responseTo(call, reason, errorCode))
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}

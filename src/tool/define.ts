@@ -43,6 +43,11 @@ export interface ToolOptions<P, O, R> {
     args: ArgsOf<P>
     context: ToolContext
   }): Reconciled | Promise<Reconciled>
+  /**
+   * Stops long-running work whose run was cancelled before the result. `handle` is what `run` returned. It may be called more
+   * than once, and the end of the run waits at most 5 s for it.
+   */
+  cancel?(work: { handle: JsonObject; idempotencyKey: string; args: ArgsOf<P>; context: ToolContext }): unknown
   timeoutMs?: number | undefined
   sequential?: boolean | undefined
   mayRepeat?: boolean | undefined
@@ -75,8 +80,8 @@ export function tool<
   R extends Returns<O> = Returns<O>,
 >(options: ToolOptions<P, O, R>): TypedTool<ArgsOf<P>, R> {
   checkOptions(options)
-  const { name, description, parameters, outputSchema, confirmationHint, run, reconcile, processLlmRequest, ...rest } =
-    options
+  const { name, description, parameters, outputSchema, confirmationHint, ...others } = options
+  const { run, reconcile, cancel, processLlmRequest, ...rest } = others
   const what = `Tool "${name}"`
   const input = parameters === undefined ? undefined : compileSchema(parameters, what, { object: true })
   const output = outputSchema === undefined ? undefined : compileSchema(outputSchema, `${what}, output schema`)
@@ -96,6 +101,7 @@ export function tool<
     run: run.bind(options),
     ...(output && { outputSchema }),
     ...(reconcile && { reconcile: reconcile.bind(options) }),
+    ...(cancel && { cancel: cancel.bind(options) }),
     ...(processLlmRequest && { processLlmRequest: processLlmRequest.bind(options) }),
     ...(confirmationHint !== undefined && {
       confirmationHint: typeof confirmationHint === 'string' ? () => confirmationHint : confirmationHint,

@@ -6,6 +6,7 @@ const METHODS = new Set<PropertyKey>([
   'run',
   'parse',
   'reconcile',
+  'cancel',
   'requiresConfirmation',
   'confirmationHint',
   'processLlmRequest',

@@ -41,6 +41,11 @@ export interface Tool {
   /** Default `atMostOnce`. */
   readonly effect?: Effect | undefined
   reconcile?(attempt: { idempotencyKey: string; args: unknown; context: ToolContext }): Reconciled | Promise<Reconciled>
+  /**
+   * Stops long-running work whose run was cancelled before the result. `handle` is what the body returned. It may be called
+   * more than once, and the end of the run waits at most 5 s for it.
+   */
+  cancel?(work: { handle: JsonObject; idempotencyKey: string; args: unknown; context: ToolContext }): unknown
   /** A Standard Schema or plain JSON Schema that results must match. */
   readonly outputSchema?: unknown
   /** Replaces the runner's default. */

@@ -82,7 +82,7 @@ test('told to cancel, new text ends what waited, and its result is refused', asy
   const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
   const ended = session?.events.find(({ errorCode }) => errorCode === 'CANCELLED')
   expect(ended?.invocationId).toBe(first.invocationId)
-  expect(shown(model.requests[1]?.contents)[2]).toEqual([expect.objectContaining({ errorCode: 'CANCELLED' })])
+  expect(shown(model.requests[1]?.contents)[2]).toEqual([expect.objectContaining({ errorCode: 'UNKNOWN_OUTCOME' })])
   await expect(send(result())).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 

@@ -1,0 +1,56 @@
+// Long-running work whose run ends before its result: the tool is told, so that it can stop the work.
+import { copyJson, type JsonObject } from '../base/json.ts'
+import { messageOf } from '../error/error.ts'
+import type { CallState } from '../event/fold.ts'
+import { CallContext } from '../tool/call-context.ts'
+import type { Tool } from '../tool/tool.ts'
+import type { DispatchHost } from './host.ts'
+
+/** A long-running call whose body has returned its handle. */
+export interface StartedWork {
+  readonly call: CallState
+  readonly tool: Tool | undefined
+  readonly handle: JsonObject
+}
+
+/** The end of a run waits no longer than this for `cancel` of its tools. */
+const CANCEL_MS = 5_000
+
+/** Calls `cancel` of each tool that has one. A failure is logged: the outcome of the call is unknown either way. */
+export async function cancelWork(host: DispatchHost, started: readonly StartedWork[]): Promise<void> {
+  const cancelling = started.flatMap((work) => (work.tool?.cancel ? [cancelOne(host, work, work.tool)] : []))
+  if (cancelling.length === 0) return
+  let forget: (() => void) | undefined
+  const late = new Promise<void>((resolve) => {
+    forget = host.ports.setTimer(() => {
+      host.logger.warn(`The run ended while cancel() of a tool was still running after ${CANCEL_MS} ms.`)
+      resolve()
+    }, CANCEL_MS)
+  })
+  await Promise.race([Promise.all(cancelling), late])
+  forget?.()
+}
+
+async function cancelOne(host: DispatchHost, { call, handle }: StartedWork, tool: Tool): Promise<void> {
+  const context = new CallContext({
+    host,
+    tool,
+    agentName: call.agent,
+    functionCallId: call.id,
+    onProgress: () => {},
+  })
+  const { idempotencyKey } = context
+  const args = copyJson(call.intentArgs ?? call.args)
+  try {
+    await tool.cancel?.({ handle: copyJson(handle), idempotencyKey, args, context })
+  } catch (error) {
+    host.logger.warn(`cancel() of tool "${tool.name}" failed: ${messageOf(error)}`, error)
+  }
+}
+
+/** The outcome of long-running work whose result is no longer waited for. Without an effect there is nothing to find out. */
+export function cancelledWork({ tool, handle }: Omit<StartedWork, 'call'>, reason: string): JsonObject {
+  if (tool?.effect === 'none') return { error: reason, errorCode: 'CANCELLED', handle }
+  const error = `${reason} Its work was under way and may still take effect.`
+  return { status: 'unknown_outcome', error, errorCode: 'UNKNOWN_OUTCOME', handle }
+}

@@ -1,0 +1,156 @@
+// Long-running work whose run is cancelled: its handle is kept, its tool is told, and its outcome is unknown.
+import {
+  type JsonObject,
+  LlmAgent,
+  longRunning,
+  type RunnerOptions,
+  respond,
+  type SessionService,
+  type Tool,
+  type ToolOptions,
+  timeout,
+  tool,
+  transferToAgent,
+} from 'toolwright'
+import { type Step, scriptedModel } from 'toolwright/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { about, finals, process, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
+import { quiet } from './kit.ts'
+
+const handle = { job: 7, status: 'started' }
+const calls: Step = { calls: [{ id: 'c1', name: 'start', args: {} }] }
+
+function startTool(more: Partial<ToolOptions<undefined, undefined, unknown>> = {}): Tool {
+  return longRunning(tool({ name: 'start', description: 'Start a job', run: () => handle, ...more }))
+}
+
+async function responses(store: SessionService): Promise<{ [id: string]: JsonObject }> {
+  return finals(await stored(store))
+}
+
+const unknown = { status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME', handle }
+
+describe.each(stores)('%s', (_name, newStore) => {
+  test('cancelling a started long-running call keeps its handle and calls cancel of its tool', async () => {
+    const store = newStore()
+    const cancel = vi.fn()
+    const { runner } = process(store, { tools: [startTool({ cancel })], steps: [calls] })
+    const { invocationId } = await say(runner)
+    await runner.cancel(where)
+    expect(await responses(store)).toEqual({
+      c1: { ...unknown, error: expect.stringContaining('may still take effect') },
+    })
+    const key = { idempotencyKey: `${invocationId}/c1`, args: {} }
+    expect(cancel).toHaveBeenCalledExactlyOnceWith({ handle, ...key, context: expect.anything() })
+  })
+
+  test('another process cancels it: the tool of that process is told', async () => {
+    const store = newStore()
+    await say(process(store, { tools: [startTool()], steps: [calls] }).runner)
+    const cancel = vi.fn()
+    const other = process(store, { tools: [timeout(startTool({ cancel }), 1_000)] })
+    await other.runner.cancel(where)
+    expect(await responses(store)).toMatchObject({ c1: unknown })
+    expect(cancel).toHaveBeenCalledOnce()
+    expect(cancel.mock.calls[0]?.[0]).toMatchObject({ handle })
+  })
+
+  test('new text that cancels what waits keeps the handle too', async () => {
+    const store = newStore()
+    const cancel = vi.fn()
+    const runner: Partial<RunnerOptions> = { whilePaused: 'cancel' }
+    const story = process(store, { tools: [startTool({ cancel })], steps: [calls, 'hello'], runner })
+    await say(story.runner)
+    expect((await say(story.runner, 'forget it')).text).toBe('hello')
+    expect(await responses(store)).toMatchObject({ c1: unknown })
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+
+  test('without an effect there is nothing to find out: the call is cancelled, with its handle', async () => {
+    const store = newStore()
+    const { runner } = process(store, { tools: [startTool({ effect: 'none' })], steps: [calls] })
+    await say(runner)
+    await runner.cancel(where)
+    expect(await responses(store)).toEqual({ c1: { error: expect.any(String), errorCode: 'CANCELLED', handle } })
+  })
+
+  test.each<[string, () => unknown]>([
+    ['throws', () => Promise.reject(new Error('no such job'))],
+    ['never ends', () => new Promise(() => {})],
+  ])('a cancel that %s does not keep the run from ending', async (_what, cancel) => {
+    const store = newStore()
+    const setTimer = (callback: () => void, ms: number): (() => void) => {
+      const timer = setTimeout(callback, Math.min(ms, 1))
+      return () => clearTimeout(timer)
+    }
+    const logger = { ...quiet, warn: vi.fn() }
+    const story = { tools: [startTool({ cancel })], steps: [calls], runner: { ports: { setTimer }, logger } }
+    const { runner } = process(store, story)
+    await say(runner)
+    await runner.cancel(where)
+    expect(await responses(store)).toMatchObject({ c1: unknown })
+    expect(logger.warn).toHaveBeenCalledWith(
+      expect.stringContaining('cancel()'),
+      ...(_what === 'throws' ? [expect.anything()] : []),
+    )
+  })
+
+  test('a call beside it that moves control on leaves its handle and calls cancel', async () => {
+    const store = newStore()
+    const cancel = vi.fn()
+    const model = scriptedModel([
+      {
+        calls: [
+          { id: 'c1', name: 'start' },
+          { id: 't1x', name: 'transfer_to_agent', args: { agent_name: 'helper' } },
+        ],
+      },
+      'I help.',
+    ])
+    const helper = new LlmAgent({ name: 'helper', description: 'Helps' })
+    const agent = new LlmAgent({ name: 'agent', model, tools: [startTool({ cancel })], subAgents: [helper] })
+    const { text } = await say(runnerOf(store, agent))
+    expect(text).toBe('I help.')
+    expect(await responses(store)).toMatchObject({ c1: unknown })
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+
+  test('a transfer that is not performed cancels nothing', async () => {
+    const store = newStore()
+    const cancel = vi.fn()
+    const model = scriptedModel([
+      {
+        calls: [
+          { id: 'c1', name: 'start' },
+          { id: 'tx', name: 'transfer_to_agent', args: { agent_name: 'nobody' } },
+        ],
+      },
+    ])
+    const agent = new LlmAgent({ name: 'agent', model, tools: [startTool({ cancel }), transferToAgent()] })
+    const { pending } = await say(runnerOf(store, agent))
+    expect(pending).toMatchObject([{ kind: 'longRunning', functionCallId: 'c1' }])
+    expect(cancel).not.toHaveBeenCalled()
+  })
+
+  test('a result that arrives in time is the result: cancel is not called', async () => {
+    const store = newStore()
+    const cancel = vi.fn()
+    const { runner, model } = process(store, { tools: [startTool({ cancel })], steps: [calls, 'done'] })
+    const { pending } = await say(runner)
+    expect((await say(runner, [respond(about(pending), { finished: true })])).text).toBe('done')
+    await runner.cancel(where)
+    expect(cancel).not.toHaveBeenCalled()
+    expect(model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toEqual({ finished: true })
+  })
+
+  test('a call whose body has not begun is cancelled, without a handle', async () => {
+    const store = newStore()
+    const cancel = vi.fn()
+    const gated = startTool({ cancel, requiresConfirmation: true })
+    const { runner } = process(store, { tools: [gated], steps: [calls] })
+    await say(runner)
+    await runner.cancel(where)
+    expect(await responses(store)).toEqual({ c1: { error: expect.any(String), errorCode: 'CANCELLED' } })
+    expect(cancel).not.toHaveBeenCalled()
+  })
+})
