@@ -377,14 +377,14 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   /** Gives every open call its final response and records why. */
   closeAsCancelled(reason: string, drained: readonly string[] | undefined = this.#drained): Promise<void> {
     const { name: rootName } = this.#options.tree.root
-    const unrecorded = this.#unrecorded?.flat() ?? []
-    const started = this.#startedWork(unrecorded)
-    const close = (): Promise<void> =>
-      this.#recorder.close(
-        () => closingEntries(this, { rootName, reason, errorCode: 'CANCELLED', unrecorded, started }),
-        drained,
-      )
-    return started.length ? cancelWork(this, started).then(close) : close()
+    const entries = (): NewEntry[] => {
+      const unrecorded = this.#unrecorded?.flat() ?? []
+      const started = this.#startedWork(unrecorded)
+      return closingEntries(this, { rootName, reason, errorCode: 'CANCELLED', unrecorded, started })
+    }
+    const started = this.#startedWork(this.#unrecorded?.flat() ?? [])
+    if (started.length === 0) return this.#recorder.close(entries, drained)
+    return cancelWork(this, started).then(() => this.#recorder.close(entries, drained))
   }
 
   #startedWork(unrecorded: readonly (Unrecorded | undefined)[]): StartedWork[] {

@@ -45,13 +45,13 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
   for (const [path, calls] of byScope(run.fold.openCalls())) {
     const actions: EventActions = {}
     const parts: Part[] = calls.map((call) => {
-      const result = unrecorded.find((one) => one?.call.id === call.id && !one.pending)
+      const result = unrecorded.find((one) => one?.call.id === call.id)
       if (result?.actions?.stateDelta) actions.stateDelta = { ...actions.stateDelta, ...result.actions.stateDelta }
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
       }
       const work = started.find((one) => one.call === call)
-      if (work && !result) return answerPart(call, cancelledWork(work, 'The run ended before the result of this call.'))
+      if (work) return answerPart(call, cancelledWork(work, 'The run ended before the result of this call.'))
       return answerPart(call, result?.response ?? responseTo(call, reason, errorCode))
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}

@@ -40,7 +40,8 @@ export function* stateFollows({ ledger }: Evidence, logs: readonly AuditedLog[])
     const written: JsonObject = {}
     for (const { functionResponse } of content.parts) {
       if (!functionResponse) return undefined
-      if (isError(functionResponse.response)) continue
+      const { response } = functionResponse
+      if (isError(response) && !Object.hasOwn(response, 'handle')) continue // with a handle its body had returned
       const key = `${invocationId}/${functionResponse.id}`
       if (calls.get(key)?.responses[0]?.seq !== seq) continue // written with its handle
       const ended = ledger.findLast((entry) => entry.key === key && entry.step === 'ended')
