@@ -14,6 +14,8 @@ export interface Evidence {
   readonly mishaps: readonly Mishap[]
   /** Errors the runners logged. */
   readonly logged: readonly { readonly process: string; readonly message: string }[]
+  /** When the wall clock was set, and by how much. */
+  readonly clockSteps: readonly { readonly tick: number; readonly ms: number }[]
   /** Promises that were rejected and nobody heard. */
   readonly strays: readonly string[]
   /** What was not at its end when all had been done to get it there; empty when all is well. */
@@ -31,6 +33,8 @@ export interface SessionEvidence {
 /** A call of the session service, as the store saw it. */
 export interface JournalEntry {
   readonly tick: number
+  /** Milliseconds on the clock that is never set. */
+  readonly at: number
   readonly process: string
   readonly method: string
   readonly session: string
@@ -39,6 +43,10 @@ export interface JournalEntry {
   readonly expectedSeq?: number
   /** What is in it, in a word each. */
   readonly kinds?: readonly string[]
+  /** Of a post: the ids it answers, and what tells the answer from all others. */
+  readonly posted?: { readonly ids: readonly string[]; readonly mark: string | undefined }
+  /** Of a release: the run was interrupted. */
+  readonly interrupted?: boolean
   /** The store did it, and what it gave back; else the code of its refusal. */
   seq?: number
   done: boolean
@@ -54,7 +62,7 @@ export type Fault = 'kill before' | 'kill after' | 'storage' | 'lost ack' | 'dup
 /** A line of the outside world's own book, written by tool bodies. */
 export interface LedgerEntry {
   readonly tick: number
-  readonly step: 'began' | 'effect' | 'ended' | 'reconciled'
+  readonly step: 'began' | 'effect' | 'ended' | 'reconciled' | 'cancelled'
   readonly process: string
   readonly session: string
   readonly tool: string
@@ -70,6 +78,8 @@ export interface LedgerEntry {
   readonly confirmed?: boolean
   /** What `reconcile` said. */
   readonly found?: 'done' | 'not-done'
+  /** What `cancel` was given. */
+  readonly handle?: JsonObject
 }
 
 /** Something a client asked for. */
@@ -98,8 +108,17 @@ export interface SentAnswer {
   readonly userId: string
   readonly sessionId: string
   readonly requestId: string
-  readonly means: 'yes' | 'no' | 'value' | 'nonsense'
+  readonly means: 'yes' | 'no' | 'value' | 'nonsense' | 'misedited'
   readonly args?: JsonObject
+  /** Seconds since the epoch, by the wall clock. */
+  readonly wall: number
+  /** It was sent on a guess, under the id of a call, and can be told from all others by this text in it. */
+  readonly guess?: { readonly callId: string; readonly mark: string }
+}
+
+/** The text in an answer that was sent on a guess. */
+export function markIn(answer: unknown): string | undefined {
+  return /guess-\d+/.exec(JSON.stringify(answer) ?? '')?.[0]
 }
 
 export interface Mishap {

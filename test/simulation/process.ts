@@ -5,8 +5,9 @@ import type { Evidence, Mishap, ModelRequest } from './evidence.ts'
 import type { Faults } from './faults.ts'
 import type { Mortal, Network } from './network.ts'
 import type { Outside } from './outside.ts'
-import type { Plan } from './plan.ts'
+import type { Limits, Plan } from './plan.ts'
 import type { Random } from './random.ts'
+import { tamperingPlugin } from './tampering.ts'
 import type { World } from './world.ts'
 
 export const APP = 'app'
@@ -22,6 +23,7 @@ export interface Site {
   readonly outside: Outside
   readonly faults: Faults
   readonly between: Between
+  readonly forgetsCancel: boolean
   readonly requests: ModelRequest[]
   readonly mishaps: Mishap[]
   readonly logged: Evidence['logged'][number][]
@@ -49,6 +51,9 @@ export class SimulatedProcess implements Mortal {
         turn,
         sleep: (ms) => world.sleep(this, ms),
         think: () => turn('a model thinks'),
+        forgetsCancel: site.forgetsCancel,
+        limits: plan.limits,
+        seen: site.network.seen,
         onRequest: (agent, contents) => {
           site.requests.push({ tick: world.tick(), process: name, agent, contents: [...contents] })
         },
@@ -56,9 +61,13 @@ export class SimulatedProcess implements Mortal {
       sessionService: site.between(site.network.serviceFor(this)),
       whilePaused: plan.whilePaused,
       toolTimeoutMs: 4_000,
+      maxResultBytes: plan.limits.resultBytes,
+      ...argsLimits(plan.limits),
+      plugins: plan.tampering ? [tamperingPlugin(plan.tampering)] : [],
       logger: { warn: () => {}, error: (message) => site.logged.push({ process: name, message: String(message) }) },
       ports: {
-        now: () => world.now,
+        now: () => world.wallNow,
+        monotonicNow: () => world.now,
         setTimer: (callback, ms, options) => world.setTimer(this, callback, ms, options?.background === true),
         random: () => random.next(),
         newId: () => `${name}${random.int(0x1_0000_0000).toString(36)}`,
@@ -94,5 +103,13 @@ export class SimulatedProcess implements Mortal {
         else resolve()
       })
     })
+  }
+}
+
+/** Only what the plan sets: these options do not exist everywhere. */
+function argsLimits({ argsBytes, callsPerReply }: Limits): object {
+  return {
+    ...(argsBytes !== undefined && { maxArgsBytes: argsBytes }),
+    ...(callsPerReply !== undefined && { maxCallsPerReply: callsPerReply }),
   }
 }

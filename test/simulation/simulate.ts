@@ -7,6 +7,7 @@ import { audit } from './auditor.ts'
 import { Clients } from './clients.ts'
 import type { Evidence, SessionEvidence } from './evidence.ts'
 import { Faults } from './faults.ts'
+import { hasMonotonicStore } from './features.ts'
 import { generatePlan } from './generate-plan.ts'
 import { Network } from './network.ts'
 import { nextAction } from './next-action.ts'
@@ -26,6 +27,10 @@ export interface Report {
 export interface SimulateOptions {
   /** Puts something between a process and the store: a test of the auditor lets it lie. */
   readonly between?: Between
+  /** The store measures its leases on the wall clock: a bug that the auditor must find. */
+  readonly leasesOnWallClock?: boolean
+  /** Tools are made without the `cancel` of the plan: a bug that the auditor must find. */
+  readonly forgetsCancel?: boolean
 }
 
 /** No conversation needs more; one that does goes round in circles. */
@@ -46,22 +51,34 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
 
 async function happen(
   seed: number,
-  { between = (service) => service }: SimulateOptions,
+  { between = (service) => service, leasesOnWallClock = false, forgetsCancel = false }: SimulateOptions,
 ): Promise<Omit<Evidence, 'strays'>> {
   const random = new Random(seed)
   const plan = generatePlan(seed, random.fork('plan'))
   const world = new World(random.fork('world'), plan.weather.slowness)
   const ids = random.fork('store')
-  const store = new InMemorySessionService({ now: () => world.now, newId: () => `x${ids.int(0x1_0000_0000)}` })
+  const newId = (): string => `x${ids.int(0x1_0000_0000)}`
+  const store = new InMemorySessionService({ newId, ...clocksOf(world, leasesOnWallClock) })
   const faults = new Faults(random.fork('faults'), plan.weather)
   const network = new Network(world, store, faults)
   const outside = new Outside(() => world.tick())
-  const site: Site = { plan, world, network, outside, faults, between, requests: [], mishaps: [], logged: [] }
+  const site: Site = {
+    plan,
+    world,
+    network,
+    outside,
+    faults,
+    between,
+    forgetsCancel,
+    requests: [],
+    mishaps: [],
+    logged: [],
+  }
   const clients = new Clients(site, random.fork('clients'))
   await converse(site, store, clients, random.fork('actions'))
   const unfinished = await quiesce(site, store, clients, random.fork('end'))
   const { requests, mishaps, logged } = site
-  const { actions, answers } = clients
+  const { actions, answers, clockSteps } = clients
   const { journal } = network
   const { ledger } = outside
   const sessions = await logsOf(plan, store, world)
@@ -74,10 +91,19 @@ async function happen(
     requests,
     answers,
     mishaps,
+    clockSteps,
     logged,
     unfinished,
     trace: world.trace,
   }
+}
+
+/** Where the store has only one clock, that is the one that its leases need. */
+function clocksOf(world: World, leasesOnWallClock: boolean): { now: () => number } {
+  const wall = (): number => world.wallNow
+  const monotonic = (): number => world.now
+  if (leasesOnWallClock) return { now: wall }
+  return hasMonotonicStore ? { now: wall, ...{ monotonicNow: monotonic } } : { now: monotonic }
 }
 
 /** Clients do what they do, while whatever can happen does. */
@@ -89,15 +115,17 @@ async function converse(
 ): Promise<void> {
   let left = plan.actions
   let turns = 0
+  let guesses = 0
   const sent: Extract<Action, { type: 'answer' }>[] = []
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     await world.settle()
     if (left > 0 && random.chance(plan.eagerness) ? false : world.step()) continue
     if (left-- <= 0) return
     const pending = await store.pending({ appName: APP })
-    const action = nextAction(random, plan, { pending, sent, turns })
+    const action = nextAction(random, plan, { pending, sent, turns, guesses })
     if (action.type === 'say') turns++
-    if (action.type === 'answer') sent.push(action)
+    if (action.type === 'post' || (action.type === 'answer' && action.manner === 'guessed')) guesses++
+    else if (action.type === 'answer') sent.push(action)
     clients.do(action)
   }
 }

@@ -1,0 +1,31 @@
+// P4: long-running work that was started and is no longer waited for may still take effect. Its response says so and keeps
+// the handle, and its tool was told to stop.
+import type { Evidence } from '../evidence.ts'
+import { type AuditedCall, type AuditedLog, canonical, finalOf } from './log.ts'
+import type { Violation } from './violation.ts'
+
+export function* cancelledWork({ plan, ledger }: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
+  for (const log of logs) {
+    for (const call of log.calls.values()) {
+      const spec = plan.tools.find(({ name }) => name === call.name)
+      const final = finalOf(call)
+      if (spec?.gate !== 'longRunning' || !final || final.event.author === 'user') continue
+      const handle = call.responses.find(({ isFinal }) => !isFinal)?.response ?? final.response.handle
+      if (!handle) continue // its body had not returned
+      const who = `${log.session}: ${call.name} (${call.key})`
+      const { response } = final
+      const expected = spec.effect === 'none' ? 'CANCELLED' : 'UNKNOWN_OUTCOME'
+      if (response.errorCode !== expected || canonical(response.handle) !== canonical(handle))
+        yield { promise: 'P4', says: `${who} was started, and is answered: ${JSON.stringify(response)}` }
+      if (spec.cancel && !wasTold(log, call, final.seq))
+        yield { promise: 'P4', says: `${who} was started and given up, and its tool was not told` }
+    }
+  }
+
+  function wasTold({ stored }: AuditedLog, { key }: AuditedCall, seq: number): boolean {
+    const { tick = 0, process } = stored(seq) ?? {}
+    return ledger.some(
+      (one) => one.key === key && one.step === 'cancelled' && one.process === process && one.tick < tick,
+    )
+  }
+}
