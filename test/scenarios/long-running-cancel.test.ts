@@ -44,6 +44,36 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).toHaveBeenCalledExactlyOnceWith({ handle, ...key, context: expect.anything() })
   })
 
+  test('what the body wrote is recorded with its handle, and not once more when the call is cancelled', async () => {
+    const store = newStore()
+    const noted = startTool({
+      run: (_args, { state }) => {
+        state.set('job', 7)
+        return handle
+      },
+    })
+    const hangs = tool({ name: 'hang', description: 'Hang', run: () => new Promise(() => {}) })
+    const setTimer = (callback: () => void, ms: number): (() => void) => {
+      const timer = setTimeout(callback, ms === 1_000 ? 0 : ms) // a result waits this long for its siblings
+      return () => clearTimeout(timer)
+    }
+    const steps = [
+      {
+        calls: [
+          { id: 'c1', name: 'start', args: {} },
+          { id: 'c2', name: 'hang' },
+        ],
+      },
+    ]
+    const { runner } = process(store, { tools: [noted, hangs], steps, runner: { ports: { setTimer } } })
+    for await (const { longRunningToolIds } of runner.run({ ...where, message: 'go' })) {
+      if (longRunningToolIds) await runner.cancel(where)
+    }
+    const written = (await stored(store)).flatMap(({ actions }) => actions.stateDelta ?? [])
+    expect(written).toEqual([{ job: 7 }])
+    expect(await responses(store)).toMatchObject({ c1: unknown, c2: { errorCode: 'UNKNOWN_OUTCOME' } })
+  })
+
   test('another process cancels it: the tool of that process is told', async () => {
     const store = newStore()
     await say(process(store, { tools: [startTool()], steps: [calls] }).runner)
