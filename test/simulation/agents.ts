@@ -119,12 +119,13 @@ async function body(
   context: ToolContext,
 ): Promise<unknown> {
   const { name, gate, does } = spec
-  const write = (step: 'began' | 'effect' | 'ended', writes?: JsonObject): void =>
+  const write = (step: 'began' | 'effect' | 'ended' | 'stopped', writes?: JsonObject): void =>
     outside.write(step, process, spec, context, args, {
       ...(writes && { writes }),
       ...(context.toolConfirmation && { confirmed: context.toolConfirmation.confirmed }),
     })
   write('began')
+  if (gate === 'longRunning') context.signal.addEventListener('abort', () => write('stopped'), { once: true })
   for (let n = 0; n < spec.before; n++) await turn(`${name} works`)
   if (gate === 'body' && !context.toolConfirmation?.confirmed) {
     context.requestConfirmation({ hint: `Really ${name}?` })

@@ -89,6 +89,7 @@ export class Clients {
       says,
       process: process.name,
       session,
+      completes: 'completes' in action && action.completes === true,
       yielded: [],
       outcome: 'open',
     }

@@ -62,7 +62,8 @@ export type Fault = 'kill before' | 'kill after' | 'storage' | 'lost ack' | 'dup
 /** A line of the outside world's own book, written by tool bodies. */
 export interface LedgerEntry {
   readonly tick: number
-  readonly step: 'began' | 'effect' | 'ended' | 'reconciled' | 'cancelled'
+  /** `cancelled`: its `cancel` was called. `stopped`: the signal of a long-running call says that its run is over. */
+  readonly step: 'began' | 'effect' | 'ended' | 'reconciled' | 'cancelled' | 'stopped'
   readonly process: string
   readonly session: string
   readonly tool: string
@@ -89,6 +90,8 @@ export interface ActionEvidence {
   readonly type: string
   readonly process: string
   readonly session: string
+  /** By `complete()`: what it gives is shown at its end, and nothing when it fails. */
+  readonly completes: boolean
   readonly yielded: { readonly tick: number; readonly event: Event }[]
   /** `died`: the process took it along. */
   outcome: 'open' | 'ended' | 'left' | 'died' | 'failed'

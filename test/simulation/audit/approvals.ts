@@ -29,7 +29,7 @@ export function* approvals({ ledger, plan, answers }: Evidence, logs: readonly A
 
 /** A body that asks for itself may begin without a yes, and go no further. */
 function needsYesHere(spec: ToolSpec, call: AuditedCall, { step, args }: LedgerEntry): boolean {
-  if (step === 'reconciled') return false
+  if (step === 'reconciled' || step === 'cancelled' || step === 'stopped') return false
   if (spec.gate === 'body') return step !== 'began'
   return needsYes(spec, args) || call.asked.some(({ request }) => request.kind === 'confirmation')
 }

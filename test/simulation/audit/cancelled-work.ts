@@ -10,8 +10,9 @@ export function* cancelledWork({ plan, ledger }: Evidence, logs: readonly Audite
       const spec = plan.tools.find(({ name }) => name === call.name)
       const final = finalOf(call)
       if (spec?.gate !== 'longRunning' || !final || final.event.author === 'user') continue
-      const handle = call.responses.find(({ isFinal }) => !isFinal)?.response ?? final.response.handle
-      if (!handle) continue // its body had not returned
+      const recorded = call.responses.find(({ isFinal }) => !isFinal)?.response ?? final.response.handle
+      if (!recorded && !hadReturned(log, call, final.seq)) continue
+      const handle = recorded ?? { ticket: call.id }
       const who = `${log.session}: ${call.name} (${call.key})`
       const { response } = final
       const expected = spec.effect === 'none' ? 'CANCELLED' : 'UNKNOWN_OUTCOME'
@@ -20,6 +21,15 @@ export function* cancelledWork({ plan, ledger }: Evidence, logs: readonly Audite
       if (spec.cancel && !wasTold(log, call, final.seq))
         yield { promise: 'P4', says: `${who} was started and given up, and its tool was not told` }
     }
+  }
+
+  /** Its body had returned while the run that answers the call was alive. */
+  function hadReturned({ stored }: AuditedLog, { key, intents }: AuditedCall, seq: number): boolean {
+    const { process, tick = 0, epoch } = stored(seq) ?? {}
+    if (!intents.some((intent) => stored(intent.seq)?.epoch === epoch)) return false // another run had begun it
+    const own = ledger.filter((one) => one.key === key && one.process === process && one.tick < tick)
+    const ended = own.find(({ step }) => step === 'ended')
+    return ended !== undefined && !own.some((one) => one.step === 'stopped' && one.tick < ended.tick)
   }
 
   function wasTold({ stored }: AuditedLog, { key }: AuditedCall, seq: number): boolean {
