@@ -52,6 +52,10 @@ export interface Sight {
   readonly pending: readonly PendingRequest[]
   /** Answers that were sent before. */
   readonly sent: readonly Extract<Action, { type: 'answer' }>[]
+  /** Questions that were open at some time. */
+  readonly seen: readonly PendingRequest[]
+  /** By how much the clock is ahead. */
+  readonly clockAhead: number
   /** How many messages were sent. */
   readonly turns: number
   /** How many answers were sent on a guess. */

@@ -1,5 +1,5 @@
 // Whoever is outside: does what an action says, and writes down what came of it.
-import { type Run, type Runner, type RunOptions, ToolwrightError } from 'toolwright'
+import { type Message, type Part, type Run, type Runner, type RunOptions, ToolwrightError } from 'toolwright'
 import type { Action, Where } from './action.ts'
 import type { ActionEvidence, Evidence, SentAnswer } from './evidence.ts'
 import { APP, SimulatedProcess, type Site } from './process.ts'
@@ -120,13 +120,10 @@ export class Clients {
         const runConfig = { streaming: action.streaming, maxLlmCalls }
         return await this.#send(runner, { ...where, message: action.message, runConfig }, action, taken)
       }
-      case 'answer':
-        return await this.#send(
-          runner,
-          { ...where, message: action.message, runConfig: { maxLlmCalls } },
-          action,
-          taken,
-        )
+      case 'answer': {
+        const message = this.#site.dropsEdits ? withoutEdits(action.message) : action.message
+        return await this.#send(runner, { ...where, message, runConfig: { maxLlmCalls } }, action, taken)
+      }
       case 'resume':
         return await this.#read(runner.resume({ ...where, runConfig: { maxLlmCalls } }), taken)
       case 'cancel':
@@ -173,4 +170,12 @@ export class Clients {
       if (action.process === name && action.outcome === 'open') action.outcome = 'died'
     }
   }
+}
+
+/** The answers, without the arguments that came with them. */
+function withoutEdits(message: Message): Message {
+  return (message as readonly Part[]).map((part) => {
+    const { args: _, ...response } = part.functionResponse?.response ?? {}
+    return part.functionResponse ? { functionResponse: { ...part.functionResponse, response } } : part
+  })
 }

@@ -1,6 +1,6 @@
 // What is written down while a simulation runs, for whoever judges it. Ticks order everything: no two are equal.
 import type { Content, Effect, Entry, Event, JsonObject } from 'toolwright'
-import type { Plan } from './plan.ts'
+import type { Plan, ScriptedCall } from './plan.ts'
 
 export interface Evidence {
   readonly plan: Plan
@@ -14,6 +14,8 @@ export interface Evidence {
   readonly mishaps: readonly Mishap[]
   /** Errors the runners logged. */
   readonly logged: readonly { readonly process: string; readonly message: string }[]
+  /** Ids that models used again, by where they had them from. */
+  readonly reused: readonly NonNullable<ScriptedCall['reuse']>[]
   /** When the wall clock was set, and by how much. */
   readonly clockSteps: readonly { readonly tick: number; readonly ms: number }[]
   /** Promises that were rejected and nobody heard. */

@@ -9,8 +9,9 @@ import { turnText } from './script-model.ts'
 const TURNS = 3
 
 export function generatePlan(seed: number, random: Random): Plan {
-  const tools = Array.from({ length: random.between(2, 6) }, (_, at) => toolSpec(random, at))
-  const make = new Agents(random, tools)
+  const theme = random.chance(0.25) ? random.pick(['guesses', 'clock'] as const) : undefined
+  const tools = Array.from({ length: random.between(2, 6) }, (_, at) => toolSpec(random, at, theme))
+  const make = new Agents(random, tools, theme === 'guesses')
   const root = make.any('root', 3)
   const sessions = [{ userId: 'ada', sessionId: 's1' }]
   if (random.chance(0.4)) sessions.push({ userId: random.chance(0.5) ? 'ada' : 'bob', sessionId: 's2' })
@@ -19,11 +20,12 @@ export function generatePlan(seed: number, random: Random): Plan {
     root,
     tools,
     sessions,
-    actions: random.between(1, 7),
+    actions: random.between(1, 7) + (theme ? 4 : 0),
     restless: random.int(4),
-    eagerness: random.pick([0, 0, 0.02, 0.05, 0.2]),
+    eagerness: random.pick(theme === 'guesses' ? [0.05, 0.1] : [0, 0, 0.02, 0.05, 0.2]),
     weather: weather(random),
     whilePaused: random.pick([undefined, undefined, 'reject', 'cancel', 'continue']),
+    theme,
     limits: limits(random),
     tampering: random.chance(0.15) ? random.pick(['in place', 'later', 'returned']) : undefined,
   }
@@ -58,7 +60,7 @@ const AIMS = [
   ...['error CANCELLED', 'error CANCELLED', 'handle', 'claim', 'release', 'renew', 'post', 'step'],
 ]
 
-function toolSpec(random: Random, at: number): ToolSpec {
+function toolSpec(random: Random, at: number, theme: Plan['theme']): ToolSpec {
   const effect: Effect = random.pick(['none', 'idempotent', 'reconcilable', 'atMostOnce', 'atMostOnce'])
   const gate: Gate = random.weighted([
     [6, 'open'],
@@ -86,7 +88,7 @@ function toolSpec(random: Random, at: number): ToolSpec {
     editable: random.chance(0.3),
     sequential: random.chance(0.1),
     ...(random.chance(0.2) && { timeoutMs: 1_000 }),
-    ...(random.chance(0.2) && { expiresInMs: random.pick([5_000, 60_000, 3_600_000]) }),
+    ...(random.chance(theme === 'clock' ? 0.8 : 0.2) && { expiresInMs: random.pick([5_000, 60_000, 3_600_000]) }),
     ...(gate === 'longRunning' &&
       random.chance(0.8) && { cancel: random.pick(['answer', 'answer', 'answer', 'throw', 'hang']) }),
     ...(random.chance(0.06) && { resultFill: random.pick(FILLS) }),
@@ -107,11 +109,11 @@ class Agents {
   #count = 0
   #calls = 0
 
-  constructor(random: Random, tools: readonly ToolSpec[]) {
+  constructor(random: Random, tools: readonly ToolSpec[], countsCalls: boolean) {
     this.#random = random
     this.#tools = tools
     this.#isDeep = random.chance(0.15)
-    this.#countsCalls = random.chance(0.4)
+    this.#countsCalls = countsCalls || random.chance(0.3)
   }
 
   any(name: string, depth: number): AgentSpec {

@@ -15,6 +15,7 @@ export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
   const where = random.pick(plan.sessions)
   if (sight.turns === 0) return say(random, slot, where, 0)
   const { pending, sent } = sight
+  const closed = sight.seen.filter(({ id }) => !pending.some((one) => one.id === id))
   const kind = random.weighted([
     [pending.length ? 12 : 0, 'answer'],
     [sent.length ? 2 : 0, 'repeat'],
@@ -27,8 +28,9 @@ export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
     [0.7, 'kill'],
     [0.5, 'stall'],
     [1.5, 'wait'],
-    [0.8, 'set clock'],
-    [2, 'guess'],
+    [plan.theme === 'clock' ? 8 : 0.8, 'set clock'],
+    [plan.theme === 'guesses' ? 25 : 1, 'guess'],
+    [closed.length ? (plan.theme === 'clock' ? 5 : 0.7) : 0, 'late'],
   ])
   switch (kind) {
     case 'answer':
@@ -48,9 +50,11 @@ export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
     case 'stall':
       return { type: kind, slot, ms: random.between(1_000, 60_000) }
     case 'set clock':
-      return { type: kind, ms: random.pick([-1, 1]) * random.pick([30_000, 300_000, 3_600_000, 12 * 3_600_000]) }
+      return { type: kind, ms: clockStep(random, sight.clockAhead) }
     case 'guess':
-      return guess(random, slot, where, plan, sight.guesses)
+      return guess(random, slot, where, plan, sight)
+    case 'late':
+      return { ...answerSome(random, slot, [random.pick(closed)]), manner: 'late' }
     case 'wait':
       return { type: kind, ms: random.pick([3_000, 20_000, 120_000, 25 * 3_600_000]) }
     default:
@@ -91,12 +95,18 @@ function answerSome(random: Random, slot: number, pending: readonly PendingReque
   }
 }
 
+/** Back to the right time, as often as not. */
+function clockStep(random: Random, ahead: number): number {
+  if (ahead !== 0 && random.chance(0.6)) return -ahead
+  return random.pick([-1, 1, 1]) * random.pick([30_000, 300_000, 3_600_000, 12 * 3_600_000])
+}
+
 /**
  * An answer to what was perhaps not asked yet: under an id that the model will give a call. It is sent through a process,
  * or left in the inbox by somebody who reaches the store.
  */
-function guess(random: Random, slot: number, where: Where, plan: Plan, guesses: number): Action {
-  const callId = random.pick(predictableIds(plan.root))
+function guess(random: Random, slot: number, where: Where, plan: Plan, { guesses, turns }: Sight): Action {
+  const callId = random.pick(predictableIds(plan.root, turns - 1))
   const mark = `guess-${guesses + 1}`
   const yes = random.chance(0.8)
   const means = [{ requestId: '', means: yes ? ('yes' as const) : ('no' as const), guess: { callId, mark } }]
@@ -119,13 +129,13 @@ function guess(random: Random, slot: number, where: Where, plan: Plan, guesses: 
   return { type: 'post', where, item: { id: `i-${mark}`, ...item } as InboxItem, means: isValue ? [] : means }
 }
 
-/** Ids that anybody who knows the model can guess. */
-function predictableIds(agent: AgentSpec): string[] {
+/** Ids that anybody who knows the model can guess, in this turn. */
+function predictableIds(agent: AgentSpec, turn: number): string[] {
   const below = agent.type === 'llm' ? [...agent.agentTools, ...agent.subAgents] : agent.children
-  const replies = agent.type === 'llm' ? agent.scripts.flat() : []
+  const replies = agent.type === 'llm' ? (agent.scripts[turn % agent.scripts.length] ?? []) : []
   const own = replies.flatMap((reply) => ('calls' in reply ? reply.calls.map(({ id }) => id) : []))
   const fit = own.filter((id) => typeof id === 'string' && /^\w{1,64}$/.test(id)) as string[]
-  return ['call_0', 'c1', ...fit, ...below.flatMap(predictableIds)]
+  return ['call_0', 'c1', ...fit, ...below.flatMap((one) => predictableIds(one, turn))]
 }
 
 /** An answer as it should be: for when everything is to come to its end. */

@@ -14,6 +14,8 @@ export interface Plan {
   readonly eagerness: number
   readonly weather: Weather
   readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
+  /** What happens more often than elsewhere: attempts that need several steps would else never come together. */
+  readonly theme: 'guesses' | 'clock' | undefined
   readonly limits: Limits
   /** What a plugin of every process does to the events and requests it is given. */
   readonly tampering: 'in place' | 'later' | 'returned' | undefined

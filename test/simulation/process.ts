@@ -23,8 +23,10 @@ export interface Site {
   readonly outside: Outside
   readonly faults: Faults
   readonly between: Between
+  readonly dropsEdits: boolean
   readonly forgetsCancel: boolean
   readonly requests: ModelRequest[]
+  readonly reused: Evidence['reused'][number][]
   readonly mishaps: Mishap[]
   readonly logged: Evidence['logged'][number][]
 }
@@ -54,6 +56,7 @@ export class SimulatedProcess implements Mortal {
         forgetsCancel: site.forgetsCancel,
         limits: plan.limits,
         seen: site.network.seen,
+        reused: site.reused,
         onRequest: (agent, contents) => {
           site.requests.push({ tick: world.tick(), process: name, agent, contents: [...contents] })
         },

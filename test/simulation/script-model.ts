@@ -9,6 +9,8 @@ export interface Asked {
   readonly limits: Limits
   /** Ids that requests and calls of any session have, the latest last. */
   readonly seen: { readonly requests: readonly string[]; readonly calls: readonly string[] }
+  /** Models note here that they use an id again. */
+  readonly reused: NonNullable<ScriptedCall['reuse']>[]
 }
 
 export function scriptModel(spec: LlmSpec, asked: Asked): Model {
@@ -71,9 +73,10 @@ function partsOf(reply: Exclude<Reply, { type: 'error' }>, contents: readonly Co
 }
 
 /** A model sends what it likes: ids and arguments are not what their types promise. */
-function callPart(call: ScriptedCall, contents: readonly Content[], { limits, seen }: Asked): Part {
+function callPart(call: ScriptedCall, contents: readonly Content[], { limits, seen, reused }: Asked): Part {
   const { name, reuse } = call
   const id = reuse ? reusedId(reuse, contents, seen) : call.id
+  if (reuse && id !== undefined) reused.push(reuse)
   const functionCall = { name, args: filledArgs(call, limits), ...(id !== undefined && { id }) }
   return { functionCall } as Part
 }

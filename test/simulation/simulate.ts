@@ -1,6 +1,6 @@
 // One seed, from its plan to the verdict.
 import { createHash } from 'node:crypto'
-import { InMemorySessionService, type JsonObject } from 'toolwright'
+import { InMemorySessionService, type JsonObject, type PendingRequest } from 'toolwright'
 import type { Action } from './action.ts'
 import type { Violation } from './audit/violation.ts'
 import { audit } from './auditor.ts'
@@ -29,6 +29,8 @@ export interface SimulateOptions {
   readonly between?: Between
   /** The store measures its leases on the wall clock: a bug that the auditor must find. */
   readonly leasesOnWallClock?: boolean
+  /** The arguments of edited approvals get lost: a bug that the auditor must find. */
+  readonly dropsEdits?: boolean
   /** Tools are made without the `cancel` of the plan: a bug that the auditor must find. */
   readonly forgetsCancel?: boolean
 }
@@ -51,7 +53,12 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
 
 async function happen(
   seed: number,
-  { between = (service) => service, leasesOnWallClock = false, forgetsCancel = false }: SimulateOptions,
+  {
+    between = (service) => service,
+    leasesOnWallClock = false,
+    dropsEdits = false,
+    forgetsCancel = false,
+  }: SimulateOptions,
 ): Promise<Omit<Evidence, 'strays'>> {
   const random = new Random(seed)
   const plan = generatePlan(seed, random.fork('plan'))
@@ -69,15 +76,17 @@ async function happen(
     outside,
     faults,
     between,
+    dropsEdits,
     forgetsCancel,
     requests: [],
+    reused: [],
     mishaps: [],
     logged: [],
   }
   const clients = new Clients(site, random.fork('clients'))
   await converse(site, store, clients, random.fork('actions'))
   const unfinished = await quiesce(site, store, clients, random.fork('end'))
-  const { requests, mishaps, logged } = site
+  const { requests, reused, mishaps, logged } = site
   const { actions, answers, clockSteps } = clients
   const { journal } = network
   const { ledger } = outside
@@ -91,6 +100,7 @@ async function happen(
     requests,
     answers,
     mishaps,
+    reused,
     clockSteps,
     logged,
     unfinished,
@@ -116,13 +126,17 @@ async function converse(
   let left = plan.actions
   let turns = 0
   let guesses = 0
+  let clockAhead = 0
+  const seen = new Map<string, PendingRequest>()
   const sent: Extract<Action, { type: 'answer' }>[] = []
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     await world.settle()
     if (left > 0 && random.chance(plan.eagerness) ? false : world.step()) continue
     if (left-- <= 0) return
     const pending = await store.pending({ appName: APP })
-    const action = nextAction(random, plan, { pending, sent, turns, guesses })
+    for (const request of pending) seen.set(request.id, request)
+    const action = nextAction(random, plan, { pending, sent, seen: [...seen.values()], clockAhead, turns, guesses })
+    if (action.type === 'set clock') clockAhead += action.ms
     if (action.type === 'say') turns++
     if (action.type === 'post' || (action.type === 'answer' && action.manner === 'guessed')) guesses++
     else if (action.type === 'answer') sent.push(action)
@@ -132,6 +146,7 @@ async function converse(
 
 async function logsOf(plan: Plan, store: InMemorySessionService, world: World): Promise<SessionEvidence[]> {
   world.pass(60_000)
+  world.stepWallClock(365 * 86_400_000) // leases are over, whatever they are measured by
   const found: SessionEvidence[] = []
   for (const { userId, sessionId } of plan.sessions) {
     const key = { appName: APP, userId, sessionId }
