@@ -23,13 +23,12 @@ export function* cancelledWork({ plan, ledger }: Evidence, logs: readonly Audite
     }
   }
 
-  /** Its body had returned while the run that answers the call was alive. */
+  /** Its body had returned to the run that answers the call: then the signal says nothing any more. */
   function hadReturned({ stored }: AuditedLog, { key, intents }: AuditedCall, seq: number): boolean {
     const { process, tick = 0, epoch } = stored(seq) ?? {}
     if (!intents.some((intent) => stored(intent.seq)?.epoch === epoch)) return false // another run had begun it
     const own = ledger.filter((one) => one.key === key && one.process === process && one.tick < tick)
-    const ended = own.find(({ step }) => step === 'ended')
-    return ended !== undefined && !own.some((one) => one.step === 'stopped' && one.tick < ended.tick)
+    return own.some(({ step }) => step === 'ended') && !own.some(({ step }) => step === 'stopped')
   }
 
   function wasTold({ stored }: AuditedLog, { key }: AuditedCall, seq: number): boolean {
