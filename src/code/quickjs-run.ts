@@ -35,7 +35,11 @@ export async function runInThread(run: QuickJsRun): Promise<{ outcome: CodeResul
     case 'done':
       for (const [name, bytes] of end.files) files.add(name, bytes)
       if (end.outcome === 'DEADLINE_EXCEEDED') output.note(`stopped after ${limits.timeoutMs} ms`)
-      return { outcome: end.outcome, isGood: end.outcome !== 'DEADLINE_EXCEEDED' && !end.isFull }
+      if (end.stopReason !== undefined) output.note(`stopped: ${end.stopReason}`)
+      return {
+        outcome: end.outcome,
+        isGood: end.outcome !== 'DEADLINE_EXCEEDED' && !end.isFull && end.stopReason === undefined,
+      }
     case 'late':
       output.note(`stopped after ${limits.timeoutMs} ms`)
       return { outcome: 'DEADLINE_EXCEEDED', isGood: false }

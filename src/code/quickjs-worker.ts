@@ -64,7 +64,7 @@ async function start(): Promise<void> {
     send({ type: 'started' })
     const outcome = await vm.run(message.code, message.tools)
     flush()
-    send({ type: 'done', outcome, files: files.written, isFull: isFull() })
+    send({ type: 'done', outcome, files: files.written, isFull: isFull(), stopReason: vm.stopReason })
   })
   send({ type: 'ready' })
 }

@@ -8,7 +8,7 @@ function speak(callTool = async (name: string, args: object): Promise<Record<str
   const refused: string[] = []
   const lines = new ToolLines({
     callTool,
-    reply: (line) => void replies.push(JSON.parse(line)),
+    reply: async (line) => void replies.push(JSON.parse(line)),
     refuse: (reason) => void refused.push(reason),
   })
   return { lines, replies, refused }

@@ -21,4 +21,11 @@ export type FromVm =
   | { readonly type: 'started' }
   | { readonly type: 'print'; readonly stream: 'out' | 'err'; readonly text: string }
   | { readonly type: 'call'; readonly id: number; readonly name: string; readonly args: string }
-  | { readonly type: 'done'; readonly outcome: VmOutcome; readonly files: NamedBytes; readonly isFull: boolean }
+  | {
+      readonly type: 'done'
+      readonly outcome: VmOutcome
+      readonly files: NamedBytes
+      readonly isFull: boolean
+      /** Why the run was stopped before its deadline. */
+      readonly stopReason: string | undefined
+    }
