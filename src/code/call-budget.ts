@@ -1,5 +1,5 @@
 /** More than any honest program sends to its tools in one run. */
-export const MAX_CALLS = 10_000
+export const MAX_CALLS = 2000
 export const MAX_CALL_BYTES = 1_000_000
 export const MAX_BYTES = 32_000_000
 

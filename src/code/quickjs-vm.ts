@@ -17,6 +17,8 @@ export interface VmHost {
   print(stream: 'out' | 'err', text: string): void
   /** Starts a call of a tool; the answer comes through `settle` under the same number. */
   call(id: number, name: string, args: string): void
+  /** The run is over its limits. The thread is ended from outside: code can keep an interrupt away for seconds. */
+  stop(reason: string): void
   /** Now and then while code runs. */
   tick(): void
   /** There is no memory left, not even to say so inside. */
@@ -49,7 +51,7 @@ export class QuickJsVm {
   #lastId = 0
   #printed = 0
   #deadline = Number.POSITIVE_INFINITY
-  #stopped: 'deadline' | { readonly reason: string } | undefined
+  #stopped: 'deadline' | 'limit' | undefined
   #ended: { readonly isGood: boolean } | undefined
   #finish: (outcome: VmOutcome) => void = () => {}
 
@@ -66,11 +68,6 @@ export class QuickJsVm {
     })
     this.#context = this.#runtime.newContext()
     this.#inside = this.#build()
-  }
-
-  /** Why the last run was stopped before its deadline. */
-  get stopReason(): string | undefined {
-    return typeof this.#stopped === 'object' ? this.#stopped.reason : undefined
   }
 
   /** Runs code until nothing is left of it that could still do something. */
@@ -154,9 +151,9 @@ export class QuickJsVm {
     else this.#host.print(stream, text)
   }
 
-  /** Ends the run: the interrupt handler ends the code, whatever it catches. */
   #stop(reason: string): void {
-    this.#stopped ??= { reason }
+    if (!this.#stopped) this.#host.stop(reason)
+    this.#stopped ??= 'limit'
   }
 
   #newId(): number {

@@ -52,6 +52,10 @@ async function start(): Promise<void> {
     print,
     tick: flush,
     isFull,
+    stop: (reason) => {
+      flush()
+      send({ type: 'stopped', reason })
+    },
     call: (id, name, args) => send({ type: 'call', id, name, args }),
   })
   port.on('message', async (message: ToVm) => {
@@ -64,7 +68,7 @@ async function start(): Promise<void> {
     send({ type: 'started' })
     const outcome = await vm.run(message.code, message.tools)
     flush()
-    send({ type: 'done', outcome, files: files.written, isFull: isFull(), stopReason: vm.stopReason })
+    send({ type: 'done', outcome, files: files.written, isFull: isFull() })
   })
   send({ type: 'ready' })
 }

@@ -8,7 +8,7 @@ const FIRST = `set -eu
 /**
  * Builds the file system the code sees, in a shell that may mount: root of a new user namespace, or root itself.
  * Arguments: where to build, options of the file system that can be written to, the user to become or nothing, limits,
- * then `hide null at`, `hide empty at`, `bind from at` and `link to at` as often as needed, and `--`.
+ * then `hide dev/null at`, `hide empty at`, `bind from at` and `link to at` as often as needed, and `--`.
  *
  * Each thing that is run afterwards is confined: in a user namespace of its own where it is nobody in particular, that
  * can make no further ones, without capabilities and without a way to get any.
@@ -32,10 +32,7 @@ done
 ln -s /proc/self/fd "$root/dev/fd"
 ln -s /tmp/shm "$root/dev/shm"
 while [ "$1" = hide ]; do
-  case $2 in
-    null) echo "$root/dev/null $root$3 none bind" ;;
-    empty) echo "$root/empty $root$3 none bind,ro,nosuid,nodev" ;;
-  esac
+  echo "$root/$2 $root$3 none bind,ro,nosuid,nodev" # nodev: a file that is hidden cannot be opened
   shift 3
 done > "$root/hidden"
 mount -a -T "$root/hidden"

@@ -13,7 +13,7 @@ export function unshareIsolation(tools: SandboxTools, unshare: string): Isolatio
       `size=${run.resources.diskBytes},nr_inodes=${run.resources.diskFiles}`,
       tools.newUser ? String(tools.newUser()) : '',
       run.limits.join(' '),
-      ...run.view.hiddenFiles.flatMap((at) => ['hide', 'null', at]),
+      ...run.view.hiddenFiles.flatMap((at) => ['hide', 'dev/null', at]),
       ...run.view.hiddenFolders.flatMap((at) => ['hide', 'empty', at]),
       ...run.view.binds.flatMap(({ from, at }) => ['bind', from, at]),
       ...run.view.links.flatMap(({ to, at }) => ['link', to, at]),

@@ -6,7 +6,7 @@ export interface View {
   /** Shown, and not to be written to: `from` on the machine, `at` in the sandbox. */
   readonly binds: readonly { readonly from: string; readonly at: string }[]
   readonly links: readonly { readonly to: string; readonly at: string }[]
-  /** Entries of the sandbox's /proc that reveal the machine: the files read as empty or not at all, the folders are empty. */
+  /** Entries of the sandbox's /proc that reveal the machine: the files cannot be opened, the folders are empty. */
   readonly hiddenFiles: readonly string[]
   readonly hiddenFolders: readonly string[]
 }

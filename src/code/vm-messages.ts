@@ -21,11 +21,5 @@ export type FromVm =
   | { readonly type: 'started' }
   | { readonly type: 'print'; readonly stream: 'out' | 'err'; readonly text: string }
   | { readonly type: 'call'; readonly id: number; readonly name: string; readonly args: string }
-  | {
-      readonly type: 'done'
-      readonly outcome: VmOutcome
-      readonly files: NamedBytes
-      readonly isFull: boolean
-      /** Why the run was stopped before its deadline. */
-      readonly stopReason: string | undefined
-    }
+  | { readonly type: 'stopped'; readonly reason: string }
+  | { readonly type: 'done'; readonly outcome: VmOutcome; readonly files: NamedBytes; readonly isFull: boolean }
