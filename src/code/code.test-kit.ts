@@ -1,10 +1,10 @@
 // What the tests of executors share: requests, and a look at what this machine can isolate with.
-import { spawnSync } from 'node:child_process'
 import { vi } from 'vitest'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
 import { findProgram, isRoot } from './host.ts'
 import { isolatedProcess } from './isolated-process.ts'
 import type { IsolationName } from './isolation.ts'
+import { ask } from './process.ts'
 
 vi.setConfig({ testTimeout: 30_000 }) // a machine may be busy; nothing here is about how long it takes
 
@@ -43,7 +43,7 @@ export async function isolationsHere(): Promise<IsolationName[]> {
 }
 
 async function works(isolation: IsolationName): Promise<boolean> {
-  const missing = whyMissing(isolation)
+  const missing = await whyMissing(isolation)
   if (missing !== undefined) {
     console.warn(`NOT TESTED: ${isolation}: ${missing}`)
     return false
@@ -54,12 +54,12 @@ async function works(isolation: IsolationName): Promise<boolean> {
 }
 
 /** Runs the program without us: why this machine cannot isolate with it. */
-function whyMissing(isolation: IsolationName): string | undefined {
+async function whyMissing(isolation: IsolationName): Promise<string | undefined> {
   const [name = '', ...args] = PLAIN[isolation]
   const program = findProgram(name)
   if (program === undefined) return `${name} is not installed.`
-  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' })
-  return status === 0 ? undefined : `this machine does not allow it. ${stderr || error?.message}`
+  const { code, err } = await ask([program, ...args], {})
+  return code === 0 ? undefined : `this machine does not allow it. ${err}`
 }
 
 const PLAIN: Readonly<Record<IsolationName, readonly string[]>> = {
