@@ -23,6 +23,11 @@ export const systemPorts: Ports = {
   newId,
 }
 
+/** Milliseconds since this process began, on a clock that is never set: for durations, not for dates. */
+export function monotonicNow(): number {
+  return performance.now()
+}
+
 /** Node's timers are objects; elsewhere they are numbers and keep nothing alive. */
 function isNodeTimer(timer: unknown): timer is { unref(): void } {
   return typeof timer === 'object' && timer !== null && 'unref' in timer

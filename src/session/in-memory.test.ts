@@ -34,8 +34,8 @@ test('an event is stored as it is, not copied, unless it has temp: keys', async 
 
 test('ids and time come from the options', async () => {
   let n = 0
-  const service = new InMemorySessionService({ now: () => 5000, newId: () => `id${++n}`, leaseMs: 7 })
+  const service = new InMemorySessionService({ now: () => 5000, newId: () => `id${++n}`, leaseMs: 7_000 })
   const { id, lastUpdateTime } = await service.createSession({ appName: 'shop', userId: 'ada' })
   expect({ id, lastUpdateTime }).toEqual({ id: 'id1', lastUpdateTime: 5 })
-  expect((await service.claim({ appName: 'shop', userId: 'ada', sessionId: id })).expiresAt).toBe(5007)
+  expect((await service.claim({ appName: 'shop', userId: 'ada', sessionId: id })).leaseMs).toBe(7_000)
 })

@@ -157,5 +157,7 @@ test('a file that was cut off is told of', async () => {
 })
 
 function serviceOn(database: ReturnType<typeof openDatabase>): SessionService {
-  return new SqliteSessionService(database, { now: () => 0, newId: () => 'id', leaseMs: 15_000, cacheBytes: 1_000_000 })
+  const now = () => 0
+  const options = { now, monotonicNow: now, newId: () => 'id', leaseMs: 15_000, cacheBytes: 1_000_000, logger: console }
+  return new SqliteSessionService(database, options)
 }
