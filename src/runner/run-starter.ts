@@ -4,6 +4,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
+import { DEFAULT_LEASE_MS } from '../session/lease.ts'
 import type { Lease, SessionKey } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { type Accepted, accept, acceptAnswers } from './accept.ts'
@@ -254,7 +255,8 @@ export class RunStarter {
     const active = this.#activate(held, accepted.invocationId, runConfig)
     for (let at = 0; at < ended.length; at++) active.events.push(ended[at] as Event) // who put an end to it sees it
     this.running.add(active)
-    this.#keepRenewing(held.lease.leaseMs / RENEWALS_PER_LEASE)
+    // a service from before leases told their length has the default one
+    this.#keepRenewing((held.lease.leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE)
     active.start(accepted.message, stateDelta, drained)
     if (signal?.aborted) active.leave(new Cancelled(BY_ITS_CALLER))
     return active

@@ -35,6 +35,17 @@ export function recordProblem(record: unknown): string | undefined {
   return typeof record.reason === 'string' ? undefined : 'reason is not a string'
 }
 
+const PENDING_STRINGS = ['id', 'kind', 'userId', 'sessionId', 'invocationId', 'functionCallId', 'tool', 'agent']
+
+/** Why the value is not a pending request; undefined when it is one. */
+export function pendingProblem(request: unknown): string | undefined {
+  if (!isRecord(request)) return 'the request is not an object'
+  for (const name of PENDING_STRINGS) if (typeof request[name] !== 'string') return `${name} is not a string`
+  if (!isRecord(request.args)) return 'args is not an object'
+  if (isGiven(request.createdAt) && !Number.isFinite(request.createdAt)) return 'createdAt is not a number'
+  return isGiven(request.expiresAt) && !Number.isFinite(request.expiresAt) ? 'expiresAt is not a number' : undefined
+}
+
 function intentProblem(path: unknown, calls: unknown): string | undefined {
   if (typeof path !== 'string') return 'path is not a string'
   if (!Array.isArray(calls)) return 'calls is not a list'

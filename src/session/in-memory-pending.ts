@@ -1,5 +1,6 @@
 import { copyJson } from '../base/json.ts'
 import type { PendingRequest } from '../event/pending.ts'
+import { checkPending } from './storable.ts'
 
 /** A pending request and its place among all that the service was ever given. */
 export interface Waiting {
@@ -15,7 +16,7 @@ export function toWaiting(
 ): readonly Waiting[] | undefined {
   if (requests.length === 0) return undefined
   return requests.map((request) => ({
-    request: copyJson(request),
+    request: copyJson(checkPending(request)),
     place: known?.find((one) => one.request.id === request.id)?.place ?? nextPlace(),
   }))
 }

@@ -39,3 +39,13 @@ test('ids and time come from the options', async () => {
   expect({ id, lastUpdateTime }).toEqual({ id: 'id1', lastUpdateTime: 5 })
   expect((await service.claim({ appName: 'shop', userId: 'ada', sessionId: id })).leaseMs).toBe(7_000)
 })
+
+test.each([Number.NaN, 0, 999, 86_400_001, '5000' as never])(
+  'a lease of %s ms is refused when the service is built',
+  (leaseMs) => {
+    expect(() => new InMemorySessionService({ leaseMs })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining('from 1000 to 86400000') }),
+    )
+    expect(() => new InMemorySessionService({ leaseMs: 1_000 })).not.toThrow()
+  },
+)

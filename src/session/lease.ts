@@ -13,7 +13,7 @@ export const MIN_LEASE_MS = 1_000
 export const MAX_LEASE_MS = 86_400_000
 
 export function checkLeaseMs(leaseMs: number): void {
-  if (leaseMs >= MIN_LEASE_MS && leaseMs <= MAX_LEASE_MS) return
+  if (typeof leaseMs === 'number' && leaseMs >= MIN_LEASE_MS && leaseMs <= MAX_LEASE_MS) return
   throw new ToolwrightError(
     'INVALID_CONFIG',
     `leaseMs must be a number from ${MIN_LEASE_MS} to ${MAX_LEASE_MS}, got ${String(leaseMs)}.`,

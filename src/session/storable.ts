@@ -2,7 +2,8 @@
 import { type JsonObject, setOwn } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
-import { eventProblem, recordProblem } from './entry-problem.ts'
+import type { PendingRequest } from '../event/pending.ts'
+import { eventProblem, pendingProblem, recordProblem } from './entry-problem.ts'
 
 /** The entry as it may be stored. Throws on a malformed one: a store asks before it changes anything. */
 export function toStorable(entry: NewEntry): NewEntry {
@@ -15,6 +16,13 @@ export function toStorable(entry: NewEntry): NewEntry {
   if (problem !== undefined) throw unsound('An event', problem)
   const event = withoutTemp(entry.event)
   return event === entry.event ? entry : { event }
+}
+
+/** The request itself. Throws on one that a reader could not use. */
+export function checkPending(request: PendingRequest): PendingRequest {
+  const problem = pendingProblem(request)
+  if (problem !== undefined) throw unsound('A pending request', problem)
+  return request
 }
 
 function unsound(what: string, problem: string): ToolwrightError {

@@ -58,7 +58,7 @@ test.each([
   const run = vi.fn(() => new Promise(() => {}))
   void paying(services, [call], run).run({ ...HOME, message: 'go', runConfig: { detach: true } })
   await vi.waitFor(() => expect(run).toHaveBeenCalledOnce())
-  damage(file, 'UPDATE toolwright_sessions SET expires_at = 0') // its process is gone
+  damage(file, 'UPDATE toolwright_sessions SET lease_until = 0') // its process is gone
   if (body) damage(file, `UPDATE toolwright_entries SET body = '${body}' WHERE event_id IS NULL`)
   using again = sqlite(file)
   expect(await resumed(paying(again, ['done'], run))).toContain(told)

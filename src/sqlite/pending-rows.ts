@@ -1,7 +1,8 @@
 import type { StatementSync } from 'node:sqlite'
-import { isRecord, type JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
+import { pendingProblem } from '../session/entry-problem.ts'
+import { checkPending } from '../session/storable.ts'
 import type { Database } from './database.ts'
 import type { ReportDamage } from './report-damage.ts'
 import { readable, toJson, toText } from './text.ts'
@@ -77,18 +78,7 @@ export class PendingRows {
 /** Undefined when the row is damaged. */
 function requestIn(body: unknown): PendingRequest | undefined {
   const request = readable(body)
-  return isRecord(request) && isPendingRequest(request) ? (request as unknown as PendingRequest) : undefined
-}
-
-const STRINGS = ['id', 'kind', 'userId', 'sessionId', 'invocationId', 'functionCallId', 'tool', 'agent']
-
-function isPendingRequest(request: JsonObject): boolean {
-  const { args, createdAt, expiresAt } = request
-  return (
-    STRINGS.every((name) => typeof request[name] === 'string') &&
-    isRecord(args) &&
-    [createdAt, expiresAt].every((time) => time === undefined || typeof time === 'number')
-  )
+  return pendingProblem(request) === undefined ? (request as PendingRequest) : undefined
 }
 
 interface Filter {
@@ -100,7 +90,7 @@ interface Filter {
 /** A request without a time is as old as its record. */
 export function toPendingLines(requests: readonly PendingRequest[], now: number): PendingLine[] {
   return requests.map((request) => ({
-    id: request.id,
+    id: checkPending(request).id,
     since: request.createdAt ?? now / 1000,
     body: toJson(request, 'A pending request'),
   }))

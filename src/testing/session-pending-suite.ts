@@ -1,7 +1,7 @@
 import type { PendingRequest } from '../event/pending.ts'
 import type { Lease, SessionService } from '../session/service.ts'
 import { codeOf, deepEqual, equal, rejectsWith } from './assert.ts'
-import { entryOf, eventIds, HOME } from './session-fixtures.ts'
+import { entryOf, eventIds, HOME, requestOf } from './session-fixtures.ts'
 import { HOSTILE_IDS, LEASE_MS, type Story } from './suite.ts'
 
 /** What sessions are recorded as waiting for: all of it, nobody else's, and never half an append. */
@@ -152,6 +152,20 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await service.pending(HOME), [requestOf('r1', { args: { rows: ['a'] } })])
   })
 
+  story('a request that lacks something is INVALID_REQUEST, and nothing of its append is stored', async (service) => {
+    const lease = await waitFor(service, [requestOf('r1')])
+    for (const bad of [
+      { id: 'r2' },
+      requestOf('r2', { tool: 7 as never }),
+      requestOf('r2', { createdAt: Number.NaN }),
+    ]) {
+      const pending = [bad as PendingRequest]
+      await rejectsWith(service.append(lease, 1, [entryOf('e2')], { pending }), 'INVALID_REQUEST')
+    }
+    deepEqual(await idsOf(service), ['r1'])
+    deepEqual(await eventIds(service, HOME), ['e1'])
+  })
+
   story('a filter that is no filter is INVALID_REQUEST', async (service) => {
     for (const bad of ['', 'x'.repeat(1001), 7, null, {}] as string[]) {
       await rejectsWith(service.pending({ appName: bad }), 'INVALID_REQUEST')
@@ -160,21 +174,6 @@ export function pendingStories(story: Story<SessionService>): void {
       await rejectsWith(service.interrupted({ appName: bad }), 'INVALID_REQUEST')
     }
   })
-}
-
-function requestOf(id: string, changes: Partial<PendingRequest> = {}): PendingRequest {
-  return {
-    id,
-    kind: 'confirmation',
-    userId: HOME.userId,
-    sessionId: HOME.sessionId,
-    invocationId: 'i1',
-    functionCallId: `call of ${id}`,
-    tool: 'refund',
-    args: { amount: 5 },
-    agent: 'clerk',
-    ...changes,
-  }
 }
 
 /** A new session that waits for these, with its lease. */
