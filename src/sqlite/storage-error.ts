@@ -93,5 +93,5 @@ function reasonOf(error: SqliteError): string {
 }
 
 function isAboutTables(error: SqliteError): boolean {
-  return /no such (?:table|column|index)|has no column/.test(error.message)
+  return /no such (?:table|column|index)|has no column|already exists|duplicate column/.test(error.message)
 }
