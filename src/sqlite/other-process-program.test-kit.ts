@@ -16,7 +16,6 @@ const commands = new Map<string, (...args: readonly unknown[]) => unknown>([
     },
   ],
   ['call', (method, ...args) => call(String(method), args)],
-  ['close', () => opened().close()],
   ['lock', (file) => lock(String(file))],
   ['unlock', unlock],
   ['contend', (times) => contend(Number(times))],
