@@ -89,30 +89,40 @@ function contentProblem(content: unknown): string | undefined {
   return undefined
 }
 
-/** The arguments of a call are what the model sent, which may be anything. */
+/** By its keys: most parts have one. The arguments of a call are what the model sent, which may be anything. */
 function partProblem(part: unknown): string | undefined {
   if (!isRecord(part)) return 'a part is not an object'
-  if (!isOptionalString(part.text)) return 'the text of a part is not a string'
-  const { functionCall, functionResponse, executableCode, codeExecutionResult, inlineData, fileData } = part
-  if (isGiven(functionCall) && !(hasOptionalId(functionCall) && typeof functionCall.name === 'string')) {
-    return 'a functionCall has no name'
+  for (const key in part) {
+    const value = part[key]
+    if (value === undefined || value === null) continue
+    const problem = typeof value === 'string' ? stringProblem(key) : valueProblem(key, value)
+    if (problem !== undefined) return problem
   }
-  if (isGiven(functionResponse) && !(hasOptionalId(functionResponse) && isRecord(functionResponse.response))) {
-    return 'the response of a functionResponse is not an object'
-  }
-  if (isGiven(executableCode) && !(hasOptionalId(executableCode) && typeof executableCode.code === 'string')) {
-    return 'executableCode has no code'
-  }
-  if (
-    isGiven(codeExecutionResult) &&
-    !(hasOptionalId(codeExecutionResult) && isOptionalString(codeExecutionResult.output))
-  ) {
-    return 'the output of a codeExecutionResult is not a string'
-  }
-  if (isGiven(inlineData) && !(isRecord(inlineData) && isOptionalString(inlineData.data))) {
-    return 'the data of inlineData is not a string'
-  }
-  return isGiven(fileData) && !isRecord(fileData) ? 'fileData is not an object' : undefined
+  return undefined
+}
+
+const OBJECTS: ReadonlySet<string> = new Set([
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+  'inlineData',
+  'fileData',
+])
+
+function stringProblem(key: string): string | undefined {
+  return key !== 'text' && OBJECTS.has(key) ? `${key} is not an object` : undefined
+}
+
+function valueProblem(key: string, value: unknown): string | undefined {
+  if (key === 'text') return 'the text of a part is not a string'
+  if (!OBJECTS.has(key)) return undefined
+  if (!isRecord(value) || !isOptionalString(value.id)) return `${key} is not an object with an id`
+  if (key === 'functionCall') return typeof value.name === 'string' ? undefined : 'a functionCall has no name'
+  if (key === 'functionResponse') return isRecord(value.response) ? undefined : 'a functionResponse has no response'
+  if (key === 'executableCode') return typeof value.code === 'string' ? undefined : 'executableCode has no code'
+  if (key === 'codeExecutionResult' && !isOptionalString(value.output)) return 'the output of code is not a string'
+  return key === 'inlineData' && !isOptionalString(value.data) ? 'the data of inlineData is not a string' : undefined
 }
 
 /** Other ADKs write null for what is absent. */
@@ -126,10 +136,6 @@ function isOptionalString(value: unknown): boolean {
 
 function isOptionalRecord(value: unknown): boolean {
   return value === undefined || value === null || isRecord(value)
-}
-
-function hasOptionalId(value: unknown): value is { readonly [key: string]: unknown } {
-  return isRecord(value) && isOptionalString(value.id)
 }
 
 function isStringList(value: unknown): boolean {
