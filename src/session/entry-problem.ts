@@ -81,17 +81,25 @@ function actionsProblem(actions: unknown): string | undefined {
 function contentProblem(content: unknown): string | undefined {
   if (!isRecord(content) || !Array.isArray(content.parts)) return 'the content is not a list of parts'
   if (!isOptionalString(content.role)) return 'the role of the content is not a string'
-  const { parts } = content
+  const { parts, role } = content
   for (let at = 0; at < parts.length; at++) {
-    const problem = partProblem(parts[at])
+    const part: unknown = parts[at]
+    if (!isRecord(part)) return 'a part is not an object'
+    const problem = role === 'model' ? callProblem(part.functionCall) : partProblem(part)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-/** By its keys: most parts have one. The arguments of a call are what the model sent, which may be anything. */
-function partProblem(part: unknown): string | undefined {
-  if (!isRecord(part)) return 'a part is not an object'
+/** A model says anything. Only its calls are relied on: the framework gives them fitting ids before it stores them. */
+function callProblem(call: unknown): string | undefined {
+  if (!isGiven(call)) return undefined
+  if (!isRecord(call) || !isOptionalString(call.id)) return 'functionCall is not an object with an id'
+  return isOptionalString(call.name) ? undefined : 'the name of a call is not a string'
+}
+
+/** By its keys: most parts have one. */
+function partProblem(part: { readonly [key: string]: unknown }): string | undefined {
   for (const key in part) {
     const value = part[key]
     if (value === undefined || value === null) continue
@@ -117,8 +125,8 @@ function stringProblem(key: string): string | undefined {
 function valueProblem(key: string, value: unknown): string | undefined {
   if (key === 'text') return 'the text of a part is not a string'
   if (!OBJECTS.has(key)) return undefined
+  if (key === 'functionCall') return callProblem(value)
   if (!isRecord(value) || !isOptionalString(value.id)) return `${key} is not an object with an id`
-  if (key === 'functionCall') return typeof value.name === 'string' ? undefined : 'a functionCall has no name'
   if (key === 'functionResponse') return isRecord(value.response) ? undefined : 'a functionResponse has no response'
   if (key === 'executableCode') return typeof value.code === 'string' ? undefined : 'executableCode has no code'
   if (key === 'codeExecutionResult' && !isOptionalString(value.output)) return 'the output of code is not a string'

@@ -20,7 +20,7 @@ import type {
   SessionKey,
   SessionService,
 } from './service.ts'
-import { toStorable } from './storable.ts'
+import { toStorable, withIds } from './storable.ts'
 
 /** What an in-memory session service takes from outside; a test holds it still. */
 export interface InMemorySessionOptions {
@@ -68,9 +68,7 @@ export class InMemorySessionService implements SessionService {
     }
     // Everything that can throw comes before the first change to what sessions share.
     const initial = state && copyJson(state)
-    const imported = events?.map((event) =>
-      toStorable({ event: copyJson({ ...event, id: event.id || this.#newId() }) }),
-    )
+    const imported = events?.map((event) => toStorable({ event: copyJson(withIds(event, this.#newId)) }))
 
     const session = new Stored({ appName, userId, sessionId }, new ScopedState(app.state, user.state), this.#now())
     if (initial) session.state.apply(initial)

@@ -18,6 +18,11 @@ export function toStorable(entry: NewEntry): NewEntry {
   return event === entry.event ? entry : { event }
 }
 
+/** An event from elsewhere, which may lack the ids that the framework gives its own. */
+export function withIds(event: Event, newId: () => string): Event {
+  return { ...event, id: event.id || newId(), invocationId: event.invocationId ?? '' }
+}
+
 /** The request itself. Throws on one that a reader could not use. */
 export function checkPending(request: PendingRequest): PendingRequest {
   const problem = pendingProblem(request)

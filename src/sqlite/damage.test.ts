@@ -106,7 +106,10 @@ const UNSOUND_EVENTS: [string, (event: JsonObject) => unknown][] = [
   ['an event with a number for its path', (event) => ({ ...event, nodeInfo: { path: 7 } })],
   ['an event without parts', (event) => ({ ...event, content: { role: 'model' } })],
   ['an event with a part that is null', (event) => ({ ...event, content: { role: 'model', parts: [null] } })],
-  ['an event with a call without a name', (event) => ({ ...event, content: content({ functionCall: { id: 'c1' } }) })],
+  [
+    'an event with a call with a number for its name',
+    (event) => ({ ...event, content: content({ functionCall: { id: 'c1', name: 7 } }) }),
+  ],
   [
     'an event with a number for a call id',
     (event) => ({ ...event, content: content({ functionCall: { id: 7, name: 'pay' } }) }),

@@ -13,6 +13,7 @@ import type {
   SessionKey,
   SessionService,
 } from '../session/service.ts'
+import { withIds } from '../session/storable.ts'
 import type { Database } from './database.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { type Line, toLines } from './line.ts'
@@ -63,7 +64,7 @@ export class SqliteSessionService implements SessionService {
     const key = { appName, userId, sessionId }
     checkKey(key)
     const changes = state ? toChanges(state) : []
-    const lines = toLines(events.map((event) => ({ event: { ...event, id: event.id || newId() } })))
+    const lines = toLines(events.map((event) => ({ event: withIds(event, newId) })))
     return await this.#database.write(() => {
       const time = now()
       if (!this.#sessions.insert(key, time)) {
