@@ -77,6 +77,14 @@ test('a damaged question of one user hides nobody else’s, and does not keep re
   damage(file, `UPDATE toolwright_pending SET body = '{"x' WHERE body LIKE '%eve%'`)
   expect((await runner.pending()).map(({ userId }) => userId)).toEqual(['ada'])
   expect(await runner.recover()).toEqual([])
+  const eve = { userId: 'eve', sessionId: HOME.sessionId }
+  await expect(runner.pending(eve)).rejects.toMatchObject({
+    code: 'STORAGE',
+    message: expect.stringContaining('Resume the session'),
+  })
+  for await (const _ of runner.resume(eve));
+  expect((await runner.pending(eve)).map(({ userId }) => userId)).toEqual(['eve'])
+  expect((await runner.pending()).map(({ userId }) => userId)).toEqual(['ada', 'eve'])
 })
 
 test('a damaged item of an inbox is passed over: the session goes on', async () => {
