@@ -6,6 +6,7 @@ import type { Content, Part } from '../content/content.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { childPath } from '../event/scope.ts'
 import type { MemoryEntry } from '../memory/service.ts'
+import { eventProblem } from '../session/entry-problem.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { Invocation, State } from '../tool/context.ts'
 import { type Agent, type InvocationContext, WALK } from './agent.ts'
@@ -37,6 +38,9 @@ async function consume(run: RunHost, agent: Agent, place: Place, context: Custom
     if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...copyJson(event.customMetadata) }
     if (event.errorCode !== undefined) own.errorCode = event.errorCode
     if (event.errorMessage !== undefined) own.errorMessage = event.errorMessage
+    const problem = eventProblem(own)
+    if (problem !== undefined)
+      throw new TypeError(`Agent "${agent.name}" yielded an event that cannot be stored: ${problem}`)
     if (event.partial) run.emit({ ...own, partial: true })
     else await run.commit([{ event: own }])
   }

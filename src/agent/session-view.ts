@@ -25,6 +25,8 @@ export class SessionView {
   #hasRepeats = false
   /** Somebody was waited for, at some time. */
   hasWaited = false
+  /** Taking in an entry failed: the view must not be used again. */
+  isHalfRead = false
 
   constructor(tree: AgentTree) {
     this.#tree = tree
@@ -40,6 +42,7 @@ export class SessionView {
     while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
     for (; at < entries.length; at++) {
       const entry = entries[at] as Entry
+      this.isHalfRead = true
       if (entry.event?.turnComplete) this.#checkIds(entry.event) // somebody else may have written it
       this.add(entry, entry.seq)
     }
@@ -48,7 +51,13 @@ export class SessionView {
   /** Takes in what is stored under this number, once. */
   add(entry: NewEntry, seq: number): void {
     if (seq <= this.#seq) return
+    this.isHalfRead = true
     this.#seq = seq
+    this.#takeIn(entry, seq)
+    this.isHalfRead = false
+  }
+
+  #takeIn(entry: NewEntry, seq: number): void {
     if (entry.event) {
       this.events.push(entry.event)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // a model's reply has ids that we gave or looked at

@@ -14,9 +14,14 @@ export interface CodeRun {
   readonly output: Output
   /** The code can speak to us on the descriptors for tools. */
   readonly usesTools: boolean
-  start(pipes: Required<Pick<StartOptions, 'listen' | 'speak'>>): Promise<Running>
+  start(pipes: RunPipes): Promise<Running>
   /** Looks after it while it runs, and stops it with a reason; gives what ends the looking. */
   watch?(stop: (reason: string) => void): () => void
+}
+
+/** What a process is started with: the streams that are read and written here, and how a reader stops the run. */
+export interface RunPipes extends Required<Pick<StartOptions, 'listen' | 'speak'>> {
+  stop(reason: string): void
 }
 
 /** How a process came to its end: by itself, or stopped by us and why. */
@@ -42,7 +47,7 @@ export async function followRun(run: CodeRun): Promise<End> {
     callTool && run.usesTools
       ? new ToolLines({
           callTool: (name, args) => callTool.call(request, name, args),
-          reply: (line) => running?.write(ANSWERS, line),
+          reply: async (line) => running?.write(ANSWERS, line),
           refuse,
         })
       : undefined
@@ -56,7 +61,7 @@ export async function followRun(run: CodeRun): Promise<End> {
   let timer: ReturnType<typeof setTimeout> | undefined
   let unwatch: (() => void) | undefined
   try {
-    running = await run.start({ listen, speak: lines ? [ANSWERS] : [] })
+    running = await run.start({ listen, speak: lines ? [ANSWERS] : [], stop: refuse })
     if (stopped) running.stop()
     timer = setTimeout(() => stop('deadline'), limits.timeoutMs)
     unwatch = run.watch?.(refuse)

@@ -1,10 +1,10 @@
 // What the tests of executors share: requests, and a look at what this machine can isolate with.
 import { vi } from 'vitest'
-import { messageOf } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
-import { findProgram } from './host.ts'
+import { findProgram, isRoot } from './host.ts'
 import { isolatedProcess } from './isolated-process.ts'
 import type { IsolationName } from './isolation.ts'
+import { ask } from './process.ts'
 
 vi.setConfig({ testTimeout: 30_000 }) // a machine may be busy; nothing here is about how long it takes
 
@@ -32,7 +32,10 @@ export function textsOf({ files = [] }: CodeResult): Record<string, string> {
   return Object.fromEntries(files.map(({ name, data }) => [name, Buffer.from(data, 'base64').toString()]))
 }
 
-/** The ways to isolate that work here. Those that do not are said, so that nobody believes they were tested. */
+/**
+ * The ways to isolate this machine has. What is not installed, or what the machine forbids by itself, is said and skipped;
+ * one that the machine allows and that fails here fails the tests.
+ */
 export async function isolationsHere(): Promise<IsolationName[]> {
   const all: IsolationName[] = ['unshare', 'bubblewrap']
   const work = await Promise.all(all.map(works))
@@ -40,13 +43,28 @@ export async function isolationsHere(): Promise<IsolationName[]> {
 }
 
 async function works(isolation: IsolationName): Promise<boolean> {
-  try {
-    const { outcome } = await run(isolatedProcess({ languages: { sh: ['sh', '{file}'] }, isolation }), 'exit 0')
-    return outcome === 'OK'
-  } catch (error) {
-    console.warn(`NOT TESTED: ${isolation} does not work here. ${messageOf(error)}`)
+  const missing = await whyMissing(isolation)
+  if (missing !== undefined) {
+    console.warn(`NOT TESTED: ${isolation}: ${missing}`)
     return false
   }
+  const { outcome, output } = await run(isolatedProcess({ languages: { sh: ['sh', '{file}'] }, isolation }), 'exit 0')
+  if (outcome !== 'OK') throw new Error(`${isolation} is installed and allowed here, but code does not run: ${output}`)
+  return true
+}
+
+/** Runs the program without us: why this machine cannot isolate with it. */
+async function whyMissing(isolation: IsolationName): Promise<string | undefined> {
+  const [name = '', ...args] = PLAIN[isolation]
+  const program = findProgram(name)
+  if (program === undefined) return `${name} is not installed.`
+  const { code, err } = await ask([program, ...args], {})
+  return code === 0 ? undefined : `this machine does not allow it. ${err}`
+}
+
+const PLAIN: Readonly<Record<IsolationName, readonly string[]>> = {
+  unshare: ['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), '--mount', '--pid', '--fork', 'true'],
+  bubblewrap: ['bwrap', '--unshare-user', '--disable-userns', '--unshare-pid', '--ro-bind', '/', '/', 'true'],
 }
 
 function found(name: string): boolean {

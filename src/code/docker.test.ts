@@ -79,6 +79,15 @@ exec unshare ${own}--pid --fork --kill-child=KILL --mount sh -c 'mount -t tmpfs 
     expect(readFileSync(log, 'utf8').trim().split('\n').at(-1)).toMatch(/^rm --force toolwright-[a-z2-7]{26}$/)
   })
 
+  test('code that sends files without end is stopped', async () => {
+    const code = `mark=$(tr '\\0' '\\n' < /proc/1/cmdline | grep '^toolwright-' | head -n 1); printf %s "$mark"; cat /dev/zero`
+    const { outcome, output } = await run(make({ diskBytes: 1_000_000 }), code)
+    expect({ outcome, output }).toEqual({
+      outcome: 'FAILED',
+      output: '[stopped: its files are larger than they may be]',
+    })
+  })
+
   test('an engine that cannot start a container is trouble of ours', async () => {
     await expect(run(make({ image: 'missing' }), '')).rejects.toThrow(
       'The container could not be started: --- stderr ---\nUnable to find image',

@@ -97,8 +97,12 @@ class Docker implements CodeExecutor {
       limits: this.#limits,
       output,
       usesTools: false,
-      start: ({ listen }) => {
-        sent = new MarkedStream([mark, mark], [() => {}, listen.get(1) ?? (() => {}), (chunk) => archive.push(chunk)])
+      start: ({ listen, stop }) => {
+        const readFiles = (chunk: Uint8Array): void => {
+          archive.push(chunk)
+          if (archive.bytes > 2 * this.#resources.diskBytes) stop('its files are larger than they may be')
+        }
+        sent = new MarkedStream([mark, mark], [() => {}, listen.get(1) ?? (() => {}), readFiles])
         const args = dockerCommand({
           ...this.#resources,
           name: container.name,

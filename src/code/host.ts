@@ -3,6 +3,7 @@ import {
   accessSync,
   constants,
   lstatSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -80,6 +81,26 @@ export function hardLimits(): ReadonlyMap<string, number> {
     )
   } catch {
     return new Map()
+  }
+}
+
+/** Files and folders in a folder of /proc that every user can read. Processes and links to them are left out. */
+export function procEntries(
+  folder: string,
+): { readonly name: string; readonly path: string; readonly isFolder: boolean }[] {
+  return namesIn(folder).flatMap((name) => {
+    const path = `${folder}/${name}`
+    const stats = /^\d+$/.test(name) ? undefined : lstatSync(path, { throwIfNoEntry: false })
+    if (!stats || stats.isSymbolicLink() || (stats.mode & 0o004) === 0) return []
+    return [{ name, path, isFolder: stats.isDirectory() }]
+  })
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // not there on this machine
   }
 }
 

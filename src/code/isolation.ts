@@ -9,6 +9,8 @@ export interface Sandboxed {
   readonly limits: readonly string[]
   /** A file in the sandbox. */
   readonly stdin: string | undefined
+  /** The code gets the descriptors of the tool channel. */
+  readonly usesTools: boolean
   readonly command: readonly string[]
 }
 
@@ -20,8 +22,8 @@ export interface Isolation {
   command(run: Sandboxed): string[]
   /** What it is given on descriptors of its own. */
   readonly gives?: ReadonlyMap<number, Uint8Array> | undefined
-  /** It cannot limit the number of files by itself: descriptor 7 says which process to look at. */
-  readonly saysProcess?: boolean | undefined
+  /** It cannot limit the number of files by itself: it writes the id of the process to look at to this descriptor. */
+  readonly processDescriptor?: number | undefined
 }
 
 /** The programs of this machine that sandboxes are built with. */
@@ -33,7 +35,7 @@ export interface SandboxTools {
   readonly bwrap?: string | undefined
   /** A folder that exists and that no sandbox shows. */
   readonly buildIn: string
-  /** What can put a filter on system calls in place when nothing else can, and the filter for this processor. */
+  /** Closes inherited descriptors above 9, and installs the filter on system calls where nothing else can. */
   readonly perl?: string | undefined
   readonly filter?: { readonly bytes: Uint8Array; readonly prctl: number } | undefined
   /** Started by root: code runs as a user nobody else is. */
@@ -41,8 +43,31 @@ export interface SandboxTools {
 }
 
 /** What the script that looks after the code is told: a dot says that it starts, nothing stands before its files. */
-export function looked(run: Sandboxed, prefix: readonly string[] = []): string[] {
+export function looked(run: Sandboxed, tools: SandboxTools, filter?: SandboxTools['filter']): string[] {
   const { resources, stdin = '/dev/null', command } = run
   const limit = `--nproc=${resources.processes}:${resources.processes}`
-  return ['.', '', stdin, 'prlimit', limit, '--', ...prefix, ...command]
+  return ['.', '', stdin, 'prlimit', limit, '--', ...confiner(tools, filter), ...command]
+}
+
+/** A script that starts with no descriptor but stdin, stdout, stderr, 4 for files, and the tool channel if it is used. */
+export function sandboxScript({ usesTools }: Sandboxed, script: string): string {
+  return `exec 3>&- 7>&- 8>&- 9>&-${usesTools ? '' : ' 5>&- 6>&-'}\n${script}`
+}
+
+/**
+ * Closes every descriptor above 9, which a POSIX shell has no word for, installs the filter if there is one, and becomes
+ * the command that follows. Perl is what most systems have that can call the kernel by number.
+ */
+const PERL = `my ($prctl, $filter) = (shift, pack("H*", shift));
+opendir(my $open, "/proc/self/fd") or die "/proc/self/fd: $!";
+for my $descriptor (grep { /^\\d+$/ && $_ > 9 } readdir $open) { open(my $file, "<&=", $descriptor) and close $file }
+if ($prctl) {
+  my $program = pack("S x6 P", length($filter) / 8, $filter);
+  syscall($prctl, 22, 2, $program) == 0 or die "seccomp: $!";
+}
+exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!";`
+
+function confiner({ perl }: SandboxTools, filter: SandboxTools['filter']): string[] {
+  if (perl === undefined) return []
+  return [perl, '-e', PERL, String(filter?.prctl ?? 0), Buffer.from(filter?.bytes ?? []).toString('hex')]
 }

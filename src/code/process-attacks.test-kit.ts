@@ -142,6 +142,16 @@ attempt(leave)`,
     () =>
       `unshare --user --map-root-user true 2>/dev/null && echo ESCAPED; unshare --user --mount true 2>/dev/null && echo ESCAPED`,
   ),
+  inBash(
+    'learns how the machine was started and built',
+    () =>
+      `for path in cmdline version config.gz kallsyms keys key-users modules partitions diskstats swaps interrupts iomem ioports devices misc crypto filesystems locks vmstat zoneinfo consoles sys/kernel/random/boot_id sys/kernel/core_pattern; do test -n "$(head -c 1 /proc/$path 2>/dev/null | tr '\\0' x)" && echo "ESCAPED $path"; done
+for path in acpi bus driver fs irq tty pressure sys/dev sys/fs/binfmt_misc; do test -n "$(ls -A /proc/$path 2>/dev/null)" && echo "ESCAPED $path"; done`,
+  ),
+  inBash(
+    'learns the name of the machine',
+    () => `test "$(uname -n) $(cat /proc/sys/kernel/hostname)" = 'sandbox sandbox' || echo ESCAPED`,
+  ),
   inPython('makes a user namespace by itself', () => `attempt(lambda: libc.unshare(0x10000000) == 0)`),
   inBash(
     'reads who there is',
@@ -350,6 +360,12 @@ attempt(lambda: libc.syscall(number, 0, -3, 1, 0, 0) >= 0)`,
     () => `attempt(lambda: libc.syscall(425, 8, ctypes.create_string_buffer(200)) >= 0)
 attempt(lambda: socket.socket(38, socket.SOCK_SEQPACKET))
 attempt(lambda: libc.syscall(438, libc.syscall(434, 1, 0), 1, 0) >= 0)`,
+  ),
+  inPython(
+    'holds memory that no limit counts',
+    () => `attempt(lambda: os.memfd_create("memory") >= 0)
+attempt(lambda: libc.shmget(0, 1_000_000, 0o1600) >= 0)
+attempt(lambda: libc.msgget(0, 0o1600) >= 0)`,
   ),
   inPython('traces what looks after it', () => `attempt(lambda: libc.ptrace(16, 1, 0, 0) == 0)`),
 ]

@@ -58,6 +58,11 @@ test('one that cannot be started is trouble of ours', async () => {
   }
 })
 
+test('of what a program of ours prints without end, the beginning is kept', async () => {
+  const { out, err } = await ask(['sh', '-c', 'head -c 5000000 /dev/zero; head -c 5000000 /dev/zero >&2'], {})
+  expect([out.length, err.length]).toEqual([100_000, 100_000])
+})
+
 test('a program of ours is asked for what it prints', async () => {
   expect(await ask(['sh', '-c', 'echo out; echo err >&2; sleep 60 & exit 3'], {})).toEqual({
     code: 3,

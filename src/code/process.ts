@@ -23,7 +23,8 @@ export interface StartOptions {
 }
 
 export interface Running {
-  write(descriptor: number, text: string): void
+  /** Resolves when the process can read all of it, or never will. */
+  write(descriptor: number, text: string): Promise<void>
   /** Ends it and everything of its process group. */
   stop(): void
   /** When it has ended and all it wrote has been read. The code is undefined when a signal ended it. */
@@ -52,7 +53,9 @@ export async function start(options: StartOptions): Promise<Running> {
       }, LAST_WORDS_MS)
     })
   }
-  return { stop, ended, write: (descriptor, text) => void writable(stdio, descriptor).write(text) }
+  const write = (descriptor: number, text: string): Promise<void> =>
+    new Promise((resolve) => writable(stdio, descriptor).write(text, () => resolve()))
+  return { stop, ended, write }
 }
 
 type Pipes = readonly (Readable | Writable | null | undefined)[]
@@ -117,20 +120,35 @@ function closesOnExec(descriptor: number): boolean {
 
 const CLOSE_ON_EXEC = 0o2000000
 
-/** Runs a program of ours for what it prints. */
+/** Runs a program of ours for what it prints, up to MAX_ANSWER bytes of each stream. */
 export async function ask(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Answer> {
-  const chunks = { out: [] as Uint8Array[], err: [] as Uint8Array[] }
+  const [out, err] = [new FirstBytes(), new FirstBytes()]
   const listen = new Map([
-    [1, (chunk: Uint8Array) => void chunks.out.push(chunk)],
-    [2, (chunk: Uint8Array) => void chunks.err.push(chunk)],
+    [1, (chunk: Uint8Array) => out.push(chunk)],
+    [2, (chunk: Uint8Array) => err.push(chunk)],
   ])
   const running = await start({ command, env, listen, mayLeave: true })
   const timer = setTimeout(running.stop, ASK_MS)
   const { code } = await running.ended.finally(() => clearTimeout(timer))
-  return { code, out: Buffer.concat(chunks.out).toString(), err: Buffer.concat(chunks.err).toString() }
+  return { code, out: out.toString(), err: err.toString() }
 }
 
 const ASK_MS = 20_000
+const MAX_ANSWER = 100_000
+
+class FirstBytes {
+  readonly #chunks: Uint8Array[] = []
+  #room = MAX_ANSWER
+
+  push(chunk: Uint8Array): void {
+    if (this.#room > 0) this.#chunks.push(chunk.slice(0, this.#room))
+    this.#room -= chunk.length
+  }
+
+  toString(): string {
+    return Buffer.concat(this.#chunks).toString()
+  }
+}
 
 export interface Answer {
   readonly code: number | undefined

@@ -21,7 +21,7 @@ export interface QuickJsRun {
 
 /** How a run came to its end. Only after `done` is the thread still good for another. */
 type End =
-  | Extract<FromVm, { type: 'done' }>
+  | Extract<FromVm, { type: 'done' | 'stopped' }>
   | { readonly type: 'late' }
   | { readonly type: 'aborted' }
   | { readonly type: 'broke'; readonly why: string }
@@ -36,6 +36,9 @@ export async function runInThread(run: QuickJsRun): Promise<{ outcome: CodeResul
       for (const [name, bytes] of end.files) files.add(name, bytes)
       if (end.outcome === 'DEADLINE_EXCEEDED') output.note(`stopped after ${limits.timeoutMs} ms`)
       return { outcome: end.outcome, isGood: end.outcome !== 'DEADLINE_EXCEEDED' && !end.isFull }
+    case 'stopped':
+      output.note(`stopped: ${end.reason}`)
+      return { outcome: 'FAILED', isGood: false }
     case 'late':
       output.note(`stopped after ${limits.timeoutMs} ms`)
       return { outcome: 'DEADLINE_EXCEEDED', isGood: false }
@@ -64,7 +67,7 @@ function endOf({ thread, request, given, limits, output }: QuickJsRun): Promise<
       if (message.type === 'started') timer = setTimeout(late, limits.timeoutMs + GRACE_MS)
       else if (message.type === 'print') output[message.stream](utf8.encode(message.text))
       else if (message.type === 'call') void answer(thread, request, message)
-      else if (message.type === 'done') resolve(message)
+      else if (message.type === 'done' || message.type === 'stopped') resolve(message)
     })
     thread.ready.then(
       () => {

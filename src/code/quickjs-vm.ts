@@ -1,4 +1,5 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
+import { CallBudget } from './call-budget.ts'
 import { prelude } from './quickjs-prelude.ts'
 import type { VmFiles } from './vm-files.ts'
 
@@ -6,7 +7,7 @@ export interface VmOptions {
   readonly memoryBytes: number
   readonly stackBytes: number
   readonly timeoutMs: number
-  /** Past it printing fails. */
+  /** Past it the run is stopped. */
   readonly maxPrinted: number
 }
 
@@ -16,6 +17,8 @@ export interface VmHost {
   print(stream: 'out' | 'err', text: string): void
   /** Starts a call of a tool; the answer comes through `settle` under the same number. */
   call(id: number, name: string, args: string): void
+  /** The run is over its limits. The thread is ended from outside: code can keep an interrupt away for seconds. */
+  stop(reason: string): void
   /** Now and then while code runs. */
   tick(): void
   /** There is no memory left, not even to say so inside. */
@@ -42,12 +45,13 @@ export class QuickJsVm {
   readonly #context: QuickJSContext
   /** The functions of the prelude. */
   readonly #inside: QuickJSHandle
-  /** Calls and timers the code may still be waiting for, with what takes each back. */
-  readonly #pending = new Map<number, () => void>()
+  /** Calls and timers the code may still be waiting for; a timer with what clears it. */
+  readonly #pending = new Map<number, (() => void) | undefined>()
+  #budget = new CallBudget()
   #lastId = 0
   #printed = 0
   #deadline = Number.POSITIVE_INFINITY
-  #isInterrupted = false
+  #stopped: 'deadline' | 'limit' | undefined
   #ended: { readonly isGood: boolean } | undefined
   #finish: (outcome: VmOutcome) => void = () => {}
 
@@ -59,8 +63,8 @@ export class QuickJsVm {
     this.#runtime.setMaxStackSize(options.stackBytes)
     this.#runtime.setInterruptHandler(() => {
       host.tick()
-      this.#isInterrupted ||= performance.now() > this.#deadline
-      return this.#isInterrupted
+      if (performance.now() > this.#deadline) this.#stopped ??= 'deadline'
+      return this.#stopped !== undefined
     })
     this.#context = this.#runtime.newContext()
     this.#inside = this.#build()
@@ -70,15 +74,16 @@ export class QuickJsVm {
   run(code: string, tools: readonly string[]): Promise<VmOutcome> {
     const { timeoutMs } = this.#options
     this.#deadline = performance.now() + timeoutMs
-    this.#isInterrupted = false
+    this.#stopped = undefined
     this.#ended = undefined
     this.#printed = 0
+    this.#budget = new CallBudget()
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#finish('DEADLINE_EXCEEDED'), timeoutMs)
       this.#finish = (outcome) => {
         this.#finish = () => {}
         clearTimeout(timer)
-        for (const takeBack of this.#pending.values()) takeBack()
+        for (const clear of this.#pending.values()) clear?.()
         this.#pending.clear()
         resolve(outcome)
       }
@@ -105,7 +110,7 @@ export class QuickJsVm {
     work()
     const jobs = this.#runtime.executePendingJobs()
     if (jobs.error) this.#fail(jobs.error)
-    if (this.#isInterrupted) this.#finish('DEADLINE_EXCEEDED')
+    if (this.#stopped) this.#finish(this.#stopped === 'deadline' ? 'DEADLINE_EXCEEDED' : 'FAILED')
     else if (this.#ended?.isGood === false) this.#finish('FAILED')
     else if (this.#pending.size === 0 && this.#ended) this.#finish('OK')
     else if (this.#pending.size === 0) {
@@ -134,10 +139,21 @@ export class QuickJsVm {
   }
 
   #end(isGood: boolean, text: string): void {
-    if (this.#isInterrupted) return // said in other words
+    if (this.#stopped) return // the result says why
     const error = !isGood && this.#host.isFull() ? OUT_OF_MEMORY : text
-    if (error !== '') this.#host.print('err', `${error.slice(0, MAX_ERROR)}\n`)
+    if (error !== '') this.#print('err', `${error.slice(0, MAX_ERROR)}\n`)
     if (this.#ended?.isGood !== false) this.#ended = { isGood }
+  }
+
+  #print(stream: 'out' | 'err', text: string): void {
+    this.#printed += text.length
+    if (this.#printed > this.#options.maxPrinted) this.#stop('it printed without end')
+    else this.#host.print(stream, text)
+  }
+
+  #stop(reason: string): void {
+    if (!this.#stopped) this.#host.stop(reason)
+    this.#stopped ??= 'limit'
   }
 
   #newId(): number {
@@ -166,16 +182,19 @@ export class QuickJsVm {
     const none = context.undefined
     return {
       print: (stream = none, json) => {
-        const printed = text(json)
-        this.#printed += printed.length
-        if (this.#printed > this.#options.maxPrinted) throw new Error('Too much was printed.')
-        this.#host.print(context.getString(stream) === 'err' ? 'err' : 'out', printed)
+        this.#print(context.getString(stream) === 'err' ? 'err' : 'out', text(json))
         return undefined
       },
       call: (name, json = none) => {
         const id = this.#newId()
-        this.#pending.set(id, () => {})
-        this.#host.call(id, text(name), context.getString(json))
+        const [tool, args] = [text(name), context.getString(json)]
+        const over = this.#budget.spend(tool.length + args.length)
+        if (over) {
+          this.#stop(over)
+          throw new Error(over)
+        }
+        this.#pending.set(id, undefined)
+        this.#host.call(id, tool, args)
         return context.newNumber(id)
       },
       timer: (ms = none) => {
@@ -186,7 +205,9 @@ export class QuickJsVm {
       },
       forget: (given = none) => {
         const id = context.getNumber(given)
-        this.#pending.get(id)?.()
+        const clear = this.#pending.get(id)
+        if (!clear) return undefined // a call is not a timer: it counts until it is answered
+        clear()
         this.#pending.delete(id)
         return undefined
       },

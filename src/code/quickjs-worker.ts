@@ -52,6 +52,10 @@ async function start(): Promise<void> {
     print,
     tick: flush,
     isFull,
+    stop: (reason) => {
+      flush()
+      send({ type: 'stopped', reason })
+    },
     call: (id, name, args) => send({ type: 'call', id, name, args }),
   })
   port.on('message', async (message: ToVm) => {

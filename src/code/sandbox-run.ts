@@ -16,9 +16,11 @@ import { limitArguments, type Resources } from './resource-limits.ts'
 import { TarReader } from './tar.ts'
 import { viewOf } from './view.ts'
 
-/** Descriptors of what looks after the code: the code's files, and the number of the process it is. */
+/** The descriptor the script that looks after the code sends the code's files to. */
 const FILES = 4
-const PROCESS = 7
+
+/** More than an isolation has to write about the process it started. */
+const MAX_PROCESS_INFO = 4096
 
 /** How often the files of a sandbox are counted that cannot be made to hold only so many. */
 const COUNT_MS = 50
@@ -45,34 +47,42 @@ export async function runInSandbox(run: SandboxRun): Promise<End> {
   const input = packSandbox(program, run.given, resources)
   const archive = new TarReader(files)
   const sent = new MarkedStream(['.'], [() => {}, (chunk) => archive.push(chunk)])
-  const said: Uint8Array[] = []
+  const { processDescriptor } = isolation
+  let processInfo = ''
+  const readProcess = (chunk: Uint8Array): void => {
+    if (processInfo.length < MAX_PROCESS_INFO) processInfo += Buffer.from(chunk).toString()
+  }
   const end = await followRun({
     request,
     limits,
     output,
     usesTools,
-    start: ({ listen, speak }) => {
+    start: ({ listen, speak, stop }) => {
+      const readFiles = (chunk: Uint8Array): void => {
+        sent.push(chunk)
+        if (archive.bytes > 2 * resources.diskBytes) stop('its files are larger than they may be')
+      }
       const { stdin, command } = program
       const view = viewOf([...interpreter.paths, ...run.paths])
       const limits = limitArguments(resources, interpreter.reserves?.bytes ?? 0)
       return start({
-        command: isolation.command({ view, resources, limits, stdin, command }),
+        command: isolation.command({ view, resources, limits, stdin, usesTools, command }),
         env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...codeEnvironment(WORK_FOLDER, '/tmp'), ...run.env },
         input,
         listen: new Map([
           ...listen,
-          [FILES, (chunk: Uint8Array) => sent.push(chunk)],
-          [PROCESS, (chunk: Uint8Array) => void said.push(chunk)],
+          [FILES, readFiles],
+          ...(processDescriptor ? [[processDescriptor, readProcess] as const] : []),
         ]),
         speak,
         give: isolation.gives,
       })
     },
     watch: (stop) => {
+      if (processDescriptor === undefined) return () => {}
       const timer = setInterval(() => {
-        if (archive.bytes > 2 * resources.diskBytes) stop('its files are larger than they may be')
-        if (!isolation.saysProcess || sent.found === 0) return // until it starts it sees the machine's own files
-        const made = filesIn(`/proc/${childOf(said)}/root/tmp`)
+        if (sent.found === 0) return // until it starts it sees the machine's own files
+        const made = filesIn(`/proc/${childOf(processInfo)}/root/tmp`)
         if (made > resources.diskFiles) stop(`it made more than ${resources.diskFiles} files`)
       }, COUNT_MS)
       return () => clearInterval(timer)
@@ -83,6 +93,6 @@ export async function runInSandbox(run: SandboxRun): Promise<End> {
 }
 
 /** The process bubblewrap says it has started. */
-function childOf(said: readonly Uint8Array[]): number {
-  return Number(/"child-pid":\s*(\d+)/.exec(Buffer.concat(said).toString())?.[1] ?? 0)
+function childOf(info: string): number {
+  return Number(/"child-pid":\s*(\d+)/.exec(info)?.[1] ?? 0)
 }

@@ -8,7 +8,7 @@ const FIRST = `set -eu
 /**
  * Builds the file system the code sees, in a shell that may mount: root of a new user namespace, or root itself.
  * Arguments: where to build, options of the file system that can be written to, the user to become or nothing, limits,
- * then `bind from at` and `link to at` as often as needed, and `--`.
+ * then `hide dev/null at`, `hide empty at`, `bind from at` and `link to at` as often as needed, and `--`.
  *
  * Each thing that is run afterwards is confined: in a user namespace of its own where it is nobody in particular, that
  * can make no further ones, without capabilities and without a way to get any.
@@ -18,10 +18,11 @@ path=$PATH
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 root=$1 disk=$2 user=$3 limits=$4
 shift 4
+hostname sandbox 2> /dev/null || echo sandbox 2> /dev/null > /proc/sys/kernel/hostname || :
 before=' '
 while read -r id _; do before="$before$id "; done < /proc/self/mountinfo
 mount -t tmpfs -o mode=755,size=2m,nr_inodes=10k,nosuid,nodev tmpfs "$root"
-mkdir "$root/proc" "$root/dev" "$root/etc" "$root/tmp" "$root/old"
+mkdir "$root/proc" "$root/dev" "$root/etc" "$root/tmp" "$root/old" "$root/empty"
 mount -t tmpfs -o "mode=1777,nosuid,nodev,$disk" tmpfs "$root/tmp"
 mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 for device in null zero full random urandom; do
@@ -30,6 +31,13 @@ for device in null zero full random urandom; do
 done
 ln -s /proc/self/fd "$root/dev/fd"
 ln -s /tmp/shm "$root/dev/shm"
+while [ "$1" = hide ]; do
+  echo "$root/$2 $root$3 none bind,ro,nosuid,nodev" # nodev: a file that is hidden cannot be opened
+  shift 3
+done > "$root/hidden"
+mount -a -T "$root/hidden"
+rm "$root/hidden"
+rmdir "$root/empty"
 while [ "$1" != -- ]; do
   [ -d "$root\${3%/*}" ] || mkdir -p "$root\${3%/*}"
   case $1 in
@@ -49,7 +57,7 @@ while read -r id _ _ _ at options _; do
   [ -n "$id" ] || continue
   case $before in *" $id "*) continue ;; esac
   case $at in
-    "$root" | "$root/proc" | "$root/dev/"* | "$root/tmp") continue ;;
+    "$root" | "$root/proc" | "$root/proc/"* | "$root/dev/"* | "$root/tmp") continue ;;
   esac
   case ,$options, in *,noexec,*) more=,noexec ;; *) more= ;; esac
   mount -o "remount,bind,ro,nosuid,nodev$more" "$(printf %b "$at")"

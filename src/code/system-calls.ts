@@ -17,7 +17,8 @@ const NEWER = [425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442]
 
 /**
  * Refused, in this order: tracing and reading other processes; mounting and namespaces; keys; modules, other kernels and
- * programs for the kernel; files by handle; the log, accounting, swap and the power switch; faults as a service.
+ * programs for the kernel; files by handle; the log, accounting, swap and the power switch; faults as a service; memory
+ * and messages that no limit on processes or files counts (memfd_create, shmget, msgget).
  */
 const numbers: ReadonlyMap<string, Numbers> = new Map([
   [
@@ -26,7 +27,7 @@ const numbers: ReadonlyMap<string, Numbers> = new Map([
       processor: 0xc000003e,
       refused: [
         ...[101, 310, 311, 312, 165, 166, 155, 272, 308, 248, 249, 250, 175, 313, 176, 246, 320, 321, 298],
-        ...[303, 304, 103, 163, 167, 168, 169, 323, ...NEWER],
+        ...[303, 304, 103, 163, 167, 168, 169, 323, 319, 29, 68, ...NEWER],
       ],
       clone: 56,
       clone3: 435,
@@ -41,7 +42,7 @@ const numbers: ReadonlyMap<string, Numbers> = new Map([
       processor: 0xc00000b7,
       refused: [
         ...[117, 270, 271, 272, 40, 39, 41, 97, 268, 217, 218, 219, 105, 273, 106, 104, 294, 280, 241],
-        ...[264, 265, 116, 89, 224, 225, 142, 282, ...NEWER],
+        ...[264, 265, 116, 89, 224, 225, 142, 282, 279, 194, 186, ...NEWER],
       ],
       clone: 220,
       clone3: 435,

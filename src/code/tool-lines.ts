@@ -1,25 +1,36 @@
 import { isRecord } from '../base/json.ts'
 import { messageOf } from '../error/error.ts'
 import type { CodeRequest } from '../tool/code-executor.ts'
+import { CallBudget, MAX_CALL_BYTES } from './call-budget.ts'
 
-/** The longest request, and the most at one time: more is a fault or an attack. */
-const MAX_LINE = 1_000_000
+/** Calls at one time. A call counts until the code can read its answer. */
 const MAX_WAITING = 256
+
+/** Answers the code has not read yet. */
+const MAX_UNREAD = 64_000_000
+
+/** Longer than the name of any tool. */
+const MAX_NAME = 200
+
+const NEWLINE = 10
 
 export interface ToolLinesOptions {
   readonly callTool: NonNullable<CodeRequest['callTool']>
-  /** Sends one line back. */
-  reply(line: string): void
-  /** The code does not speak our language: it should be stopped. */
+  /** Sends one line back. Resolves when the code can read it. */
+  reply(line: string): Promise<void>
+  /** Stops the run: the code does not follow the protocol, or sends more than it may. */
   refuse(reason: string): void
 }
 
 /** Tools for code in another process: it writes requests as lines of JSON and gets a line for each. */
 export class ToolLines {
   readonly #options: ToolLinesOptions
-  readonly #decoder = new TextDecoder()
+  readonly #budget = new CallBudget()
+  #decoder = new TextDecoder()
   #text = ''
+  #bytes = 0
   #waiting = 0
+  #unread = 0
   #isOver = false
 
   constructor(options: ToolLinesOptions) {
@@ -27,22 +38,33 @@ export class ToolLines {
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#isOver) return
-    const lines = (this.#text + this.#decoder.decode(chunk, { stream: true })).split('\n')
-    this.#text = lines.pop() ?? ''
-    for (const line of lines) this.#line(line)
-    if (this.#text.length > MAX_LINE) this.#refuse(`a call of a tool is longer than ${MAX_LINE} characters`)
+    for (let from = 0; from < chunk.length && !this.#isOver; ) {
+      const newline = chunk.indexOf(NEWLINE, from)
+      const end = newline < 0 ? chunk.length : newline
+      this.#bytes += end - from
+      if (this.#bytes > MAX_CALL_BYTES) {
+        this.#refuse(`a tool call is larger than ${MAX_CALL_BYTES} bytes`)
+        return
+      }
+      this.#text += this.#decoder.decode(chunk.subarray(from, end), { stream: true })
+      if (newline >= 0) this.#line()
+      from = end + 1
+    }
   }
 
   /** What tools answer from now on is not sent. */
   end(): void {
     this.#isOver = true
+    this.#text = ''
   }
 
-  #line(line: string): void {
-    if (this.#isOver) return
-    const request = line.length > MAX_LINE ? undefined : parse(line)
+  #line(): void {
+    const request = parse(this.#text + this.#decoder.decode())
+    const over = this.#budget.spend(this.#bytes)
+    this.#text = ''
+    this.#bytes = 0
     if (!request) this.#refuse('a call of a tool cannot be read')
+    else if (over) this.#refuse(over)
     else if (this.#waiting >= MAX_WAITING) this.#refuse(`more than ${MAX_WAITING} tools were called at one time`)
     else void this.#call(request)
   }
@@ -50,8 +72,15 @@ export class ToolLines {
   async #call({ id, name, args }: Request): Promise<void> {
     this.#waiting++
     const answer = await this.#answer(id, name, args)
+    if (this.#isOver) return
+    if (this.#unread > 0 && this.#unread + answer.length > MAX_UNREAD) {
+      this.#refuse('it does not read the answers of its tools')
+      return
+    }
+    this.#unread += answer.length
+    await this.#options.reply(`${answer}\n`)
+    this.#unread -= answer.length
     this.#waiting--
-    if (!this.#isOver) this.#options.reply(`${answer}\n`)
   }
 
   async #answer(id: number, name: string, args: unknown): Promise<string> {
@@ -64,7 +93,7 @@ export class ToolLines {
   }
 
   #refuse(reason: string): void {
-    this.#isOver = true
+    this.end()
     this.#options.refuse(reason)
   }
 }
@@ -80,7 +109,8 @@ function parse(line: string): Request | undefined {
     const read: unknown = JSON.parse(line)
     if (!isRecord(read)) return undefined
     const { id, name, args } = read
-    return typeof id === 'number' && typeof name === 'string' ? { id, name, args } : undefined
+    const isCall = typeof id === 'number' && typeof name === 'string' && name.length <= MAX_NAME
+    return isCall ? { id, name, args } : undefined
   } catch {
     return undefined
   }

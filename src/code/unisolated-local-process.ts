@@ -1,10 +1,10 @@
 import type { Logger } from '../dispatch/host.ts'
-import { ToolwrightError } from '../error/error.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
 import type { Tool } from '../tool/tool.ts'
 import { codeEnvironment } from './code-environment.ts'
 import { followRun } from './code-run.ts'
-import { environment, findProgram } from './host.ts'
+import { environment, findProgram, isLinux } from './host.ts'
 import { inputFiles } from './input-files.ts'
 import { processInstruction } from './instruction.ts'
 import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
@@ -13,7 +13,7 @@ import { Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
 import { packProgram } from './pack-program.ts'
 import { start } from './process.ts'
-import { TempFolder } from './temp-folder.ts'
+import { removeAbandonedFolders, TempFolder } from './temp-folder.ts'
 import { verdict } from './verdict.ts'
 
 export interface UnisolatedLocalProcessOptions extends CodeExecutorOptions {
@@ -43,6 +43,7 @@ class UnisolatedLocalProcess implements CodeExecutor {
   readonly #options: UnisolatedLocalProcessOptions
   readonly #programs: ReadonlyMap<string, Program>
   readonly #limits: Limits
+  #abandoned: Promise<void> | undefined
 
   constructor(options: UnisolatedLocalProcessOptions) {
     if (options.iAcceptHostAccess !== true) {
@@ -65,12 +66,20 @@ class UnisolatedLocalProcess implements CodeExecutor {
     if (language === undefined) return unknownLanguage(request.language, this.languages)
     const given = inputFiles(request.files)
     request.signal.throwIfAborted()
+    this.#abandoned ??= removeAbandonedFolders()
+    await this.#abandoned
     const folder = await TempFolder.make()
     try {
       return await this.#run(this.#programs.get(language) as Program, request, given, folder)
     } finally {
-      await folder.remove()
+      await folder.remove().catch((error: unknown) => {
+        this.#logger.warn(`The folder of a code run could not be removed: ${messageOf(error)}`)
+      })
     }
+  }
+
+  get #logger(): Pick<Logger, 'warn'> {
+    return this.#options.logger ?? console
   }
 
   async #run(
@@ -85,8 +94,8 @@ class UnisolatedLocalProcess implements CodeExecutor {
     for (const [name, bytes] of given) await folder.put('work', name, bytes)
     const output = new Output(this.#limits.maxOutputBytes)
     const files = new OutputFiles(this.#limits, given)
-    const { logger = console, env } = this.#options
-    logger.warn(`Code of a model runs without isolation: ${packed.command[0]}`)
+    const { env } = this.#options
+    this.#logger.warn(`Code of a model runs without isolation: ${packed.command[0]}`)
     const end = await followRun({
       request,
       limits: this.#limits,
@@ -94,7 +103,7 @@ class UnisolatedLocalProcess implements CodeExecutor {
       usesTools,
       start: ({ listen, speak }) =>
         start({
-          command: packed.command,
+          command: [...dieWithHost(), ...packed.command],
           env: {
             PATH: environment().PATH ?? '',
             ...codeEnvironment(folder.path('work'), folder.path('temp')),
@@ -110,6 +119,12 @@ class UnisolatedLocalProcess implements CodeExecutor {
     await folder.collect(files)
     return verdict(end, this.#limits, output, files)
   }
+}
+
+/** On Linux the kernel ends the program when this process is killed. What the program itself started is not ended. */
+function dieWithHost(): string[] {
+  const setpriv = isLinux ? findProgram('setpriv') : undefined
+  return setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--']
 }
 
 function found(program: Program): Program {

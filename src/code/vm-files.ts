@@ -1,10 +1,15 @@
 import { isPlainName } from './file-name.ts'
 
+/** A session holds so many times what one run may write. */
+const RUNS = 10
+
 /** The files of one machine: in memory, by name, within limits. */
 export class VmFiles {
   readonly #maxFiles: number
   readonly #maxBytes: number
   readonly #all = new Map<string, Uint8Array>()
+  /** Written in this session and not given since. */
+  readonly #kept = new Map<string, Uint8Array>()
   #written = new Map<string, Uint8Array>()
 
   constructor(maxFiles: number, maxBytes: number) {
@@ -15,7 +20,10 @@ export class VmFiles {
   /** Before each run: what it is given. */
   begin(given: readonly (readonly [string, Uint8Array])[]): void {
     this.#written = new Map()
-    for (const [name, bytes] of given) this.#all.set(name, bytes)
+    for (const [name, bytes] of given) {
+      this.#all.set(name, bytes)
+      this.#kept.delete(name)
+    }
   }
 
   list(): string[] {
@@ -32,8 +40,12 @@ export class VmFiles {
     if (!isPlainName(name)) throw new Error(`${JSON.stringify(name)} is no plain file name.`)
     const after = new Map(this.#written).set(name, bytes)
     if (after.size > this.#maxFiles) throw new Error(`A run can write ${this.#maxFiles} files.`)
-    const size = [...after.values()].reduce((sum, { length }) => sum + length, 0)
-    if (size > this.#maxBytes) throw new Error(`A run can write ${this.#maxBytes} bytes to files.`)
+    if (sizeOf(after) > this.#maxBytes) throw new Error(`A run can write ${this.#maxBytes} bytes to files.`)
+    const kept = new Map(this.#kept).set(name, bytes)
+    if (kept.size > RUNS * this.#maxFiles || sizeOf(kept) > RUNS * this.#maxBytes) {
+      throw new Error(`A session can hold ${RUNS * this.#maxFiles} files and ${RUNS * this.#maxBytes} bytes.`)
+    }
+    this.#kept.set(name, bytes)
     this.#written = after
     this.#all.set(name, bytes)
   }
@@ -42,4 +54,10 @@ export class VmFiles {
   get written(): readonly (readonly [string, Uint8Array])[] {
     return [...this.#written]
   }
+}
+
+function sizeOf(files: ReadonlyMap<string, Uint8Array>): number {
+  let size = 0
+  for (const { length } of files.values()) size += length
+  return size
 }

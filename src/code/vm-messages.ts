@@ -21,4 +21,5 @@ export type FromVm =
   | { readonly type: 'started' }
   | { readonly type: 'print'; readonly stream: 'out' | 'err'; readonly text: string }
   | { readonly type: 'call'; readonly id: number; readonly name: string; readonly args: string }
+  | { readonly type: 'stopped'; readonly reason: string }
   | { readonly type: 'done'; readonly outcome: VmOutcome; readonly files: NamedBytes; readonly isFull: boolean }

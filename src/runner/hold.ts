@@ -1,7 +1,7 @@
 // How a runner comes to hold a session: its lease, its log, and what was made of the log before.
 import { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
-import { ToolwrightError } from '../error/error.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
 
 /** A session with its lease taken. */
@@ -39,13 +39,20 @@ export async function claimIfFree(
 /** `isFresh`: whatever was made of the log before is somebody's who has lost the session, and may still write in it. */
 export function hold(lease: Lease, log: HeldLog, tree: AgentTree, isFresh = false): Held {
   const view = viewOf(log.memo, tree, isFresh)
-  view.catchUp(log.entries)
+  try {
+    view.catchUp(log.entries)
+  } catch (error) {
+    if (error instanceof ToolwrightError) throw error
+    const message = `The log of session "${lease.key.sessionId}" cannot be read: ${messageOf(error)}. Restore it from a backup.`
+    throw new ToolwrightError('STORAGE', message, { cause: error })
+  }
   return { lease, log, view }
 }
 
 /** What this runner made of the log already: kept where the store keeps the log. */
 function viewOf(memo: LogMemo, tree: AgentTree, isFresh: boolean): SessionView {
-  if (!isFresh && memo.owner === tree && memo.value instanceof SessionView) return memo.value
+  const known = memo.owner === tree && memo.value instanceof SessionView ? memo.value : undefined
+  if (known && !isFresh && !known.isHalfRead) return known
   const view = new SessionView(tree)
   memo.owner = tree
   memo.value = view

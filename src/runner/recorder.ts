@@ -35,6 +35,7 @@ export class Recorder {
   /** What was last listed as waited for; undefined = not by this run. */
   #listed: string | undefined
   #lease: Lease
+  #renewing: Promise<void> | undefined
   #seq: number
 
   constructor(run: Recorded, lease: Lease, state: RunState) {
@@ -124,8 +125,15 @@ export class Recorder {
     return { drained, pending }
   }
 
-  /** Keeps the lease alive. */
-  async renew(): Promise<void> {
+  /** Keeps the lease alive. A renewal that waits for the store is not joined by a second one. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  async #renew(): Promise<void> {
     this.#lease = await this.#run.services.sessionService.renew(this.#lease)
   }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
+import { DEFAULT_LEASE_MS } from '../session/lease.ts'
 import type { Lease, SessionKey } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import { type Accepted, accept, acceptAnswers } from './accept.ts'
@@ -18,8 +19,8 @@ import { RunList } from './run-list.ts'
 import type { RunServices } from './run-services.ts'
 import { settleInbox } from './settle-inbox.ts'
 
-/** Leases live three times as long. */
-const RENEW_MS = 5_000
+/** Renewals per lease: two may be late before the lease ends. */
+const RENEWALS_PER_LEASE = 3
 
 /** How a run was asked for. */
 export interface Begin {
@@ -256,7 +257,8 @@ export class RunStarter {
     const active = this.#activate(held, accepted.invocationId, runConfig)
     for (let at = 0; at < ended.length; at++) active.events.push(ended[at] as Event) // who put an end to it sees it
     this.running.add(active)
-    this.#keepRenewing()
+    // a service from before leases told their length has the default one
+    this.#keepRenewing((held.lease.leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE)
     active.start(accepted.message, stateDelta, drained)
     if (signal?.aborted) active.leave(new Cancelled(BY_ITS_CALLER))
     return active
@@ -290,15 +292,15 @@ export class RunStarter {
   }
 
   /** One timer for all runs; it stops by itself when none is left. */
-  #keepRenewing(): void {
+  #keepRenewing(everyMs: number): void {
     this.#stopRenewing ??= this.#services.ports.setTimer(
       () => {
         this.#stopRenewing = undefined
         if (this.running.size === 0 || this.#isClosed) return
         for (const active of this.running.all()) active.tend().catch((error) => active.stop(error))
-        this.#keepRenewing()
+        this.#keepRenewing(everyMs)
       },
-      RENEW_MS,
+      everyMs,
       { background: true },
     )
   }

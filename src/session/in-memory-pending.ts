@@ -1,20 +1,27 @@
 import { copyJson } from '../base/json.ts'
 import type { PendingRequest } from '../event/pending.ts'
+import { checkPending } from './storable.ts'
 
-/** What a session waits for, and since when: a request without a time is as old as its record. */
+/** A pending request and its place among all that the service was ever given. */
 export interface Waiting {
   readonly request: PendingRequest
-  /** Seconds since the epoch. */
-  readonly since: number
+  readonly place: number
 }
 
-/** The requests as they may be kept; nothing when there are none. */
-export function toWaiting(requests: readonly PendingRequest[], now: number): readonly Waiting[] | undefined {
+/** Copies to store; undefined when there are none. A request that `known` has keeps its place. */
+export function toWaiting(
+  requests: readonly PendingRequest[],
+  known: readonly Waiting[] | undefined,
+  nextPlace: () => number,
+): readonly Waiting[] | undefined {
   if (requests.length === 0) return undefined
-  return requests.map((request) => ({ request: copyJson(request), since: request.createdAt ?? now / 1000 }))
+  return requests.map((request) => ({
+    request: copyJson(checkPending(request)),
+    place: known?.find((one) => one.request.id === request.id)?.place ?? nextPlace(),
+  }))
 }
 
-/** Copies for whoever asked, oldest first. */
+/** Copies of the requests, in the order in which they were first recorded: clocks may be set, places are not. */
 export function oldestFirst(waiting: readonly Waiting[]): PendingRequest[] {
-  return waiting.toSorted((a, b) => a.since - b.since).map(({ request }) => copyJson(request))
+  return waiting.toSorted((a, b) => a.place - b.place).map(({ request }) => copyJson(request))
 }

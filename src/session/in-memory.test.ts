@@ -34,8 +34,18 @@ test('an event is stored as it is, not copied, unless it has temp: keys', async 
 
 test('ids and time come from the options', async () => {
   let n = 0
-  const service = new InMemorySessionService({ now: () => 5000, newId: () => `id${++n}`, leaseMs: 7 })
+  const service = new InMemorySessionService({ now: () => 5000, newId: () => `id${++n}`, leaseMs: 7_000 })
   const { id, lastUpdateTime } = await service.createSession({ appName: 'shop', userId: 'ada' })
   expect({ id, lastUpdateTime }).toEqual({ id: 'id1', lastUpdateTime: 5 })
-  expect((await service.claim({ appName: 'shop', userId: 'ada', sessionId: id })).expiresAt).toBe(5007)
+  expect((await service.claim({ appName: 'shop', userId: 'ada', sessionId: id })).leaseMs).toBe(7_000)
 })
+
+test.each([Number.NaN, 0, 999, 86_400_001, '5000' as never])(
+  'a lease of %s ms is refused when the service is built',
+  (leaseMs) => {
+    expect(() => new InMemorySessionService({ leaseMs })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining('from 1000 to 86400000') }),
+    )
+    expect(() => new InMemorySessionService({ leaseMs: 1_000 })).not.toThrow()
+  },
+)

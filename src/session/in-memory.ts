@@ -9,6 +9,7 @@ import { StoredLog } from './in-memory-log.ts'
 import { oldestFirst, toWaiting, type Waiting } from './in-memory-pending.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
 import { checkFilter, checkId, checkKey } from './key.ts'
+import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
 import type {
   AppendOptions,
   HeldLog,
@@ -20,14 +21,16 @@ import type {
   SessionKey,
   SessionService,
 } from './service.ts'
-import { toStorable } from './storable.ts'
+import { toStorable, withIds } from './storable.ts'
 
 /** What an in-memory session service takes from outside; a test holds it still. */
 export interface InMemorySessionOptions {
   /** Milliseconds since the epoch. */
   now?: (() => number) | undefined
-  /** How long a lease lives without being renewed. */
+  /** How long a lease lives without a renewal. Default 15 s, at least 1 s. */
   leaseMs?: number | undefined
+  /** Milliseconds on a clock that is never set, for leases. Default: `performance.now`, or `now` when that is given. */
+  monotonicNow?: (() => number) | undefined
   newId?: (() => string) | undefined
 }
 
@@ -42,13 +45,17 @@ export class InMemorySessionService implements SessionService {
   readonly #apps: Map<string, App> = new Map()
   // Epochs are never used twice in this service, so that a lease on a deleted session is not one on its namesake.
   #lastEpoch = 0
+  #lastPlace = 0
   readonly #now: () => number
+  readonly #monotonicNow: () => number
   readonly #leaseMs: number
   readonly #newId: () => string
 
   constructor(options: InMemorySessionOptions = {}) {
     this.#now = options.now ?? systemPorts.now
-    this.#leaseMs = options.leaseMs ?? 15_000
+    this.#monotonicNow = options.monotonicNow ?? options.now ?? systemPorts.monotonicNow
+    this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS
+    checkLeaseMs(this.#leaseMs)
     this.#newId = options.newId ?? systemPorts.newId
   }
 
@@ -62,9 +69,7 @@ export class InMemorySessionService implements SessionService {
     }
     // Everything that can throw comes before the first change to what sessions share.
     const initial = state && copyJson(state)
-    const imported = events?.map((event) =>
-      toStorable({ event: copyJson({ ...event, id: event.id || this.#newId() }) }),
-    )
+    const imported = events?.map((event) => toStorable({ event: copyJson(withIds(event, this.#newId)) }))
 
     const session = new Stored({ appName, userId, sessionId }, new ScopedState(app.state, user.state), this.#now())
     if (initial) session.state.apply(initial)
@@ -112,24 +117,24 @@ export class InMemorySessionService implements SessionService {
   #claim(key: SessionKey): Lease {
     const session = this.#find(key)
     if (!session) throw notFound(key)
-    const now = this.#now()
+    const now = this.#monotonicNow()
     if (session.epoch !== FREE && now < session.expiresAt) {
       throw new ToolwrightError('SESSION_BUSY', `Session "${key.sessionId}" is in use.`)
     }
     session.epoch = ++this.#lastEpoch
     session.expiresAt = now + this.#leaseMs
-    return toLease(session, session.log.seq)
+    return toLease(session, session.log.seq, this.#leaseMs)
   }
 
   async renew(lease: Lease): Promise<Lease> {
     const session = this.#held(lease)
-    session.expiresAt = this.#now() + this.#leaseMs
-    return toLease(session, lease.seq)
+    session.expiresAt = this.#monotonicNow() + this.#leaseMs
+    return toLease(session, lease.seq, this.#leaseMs)
   }
 
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
     const session = this.#holding(lease)
-    if (session && options?.interrupted) session.expiresAt = this.#now()
+    if (session && options?.interrupted) session.expiresAt = Number.NEGATIVE_INFINITY
     else if (session) session.epoch = FREE
     return DONE
   }
@@ -165,17 +170,18 @@ export class InMemorySessionService implements SessionService {
       if (repeated !== undefined) return repeated
       throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${log.seq}.`)
     }
-    const now = this.#now()
     const checkpoint = options?.checkpoint && copyJson(options.checkpoint)
-    const waiting = options?.pending && toWaiting(options.pending, now)
+    const waiting = options?.pending && toWaiting(options.pending, session.waiting, this.#nextPlace)
     const storable = entries.map(toStorable)
     const seq = log.add(storable, session.state)
     if (checkpoint) session.checkpoint = checkpoint
     if (options?.drained) session.inbox?.remove(options.drained)
     if (options?.pending) session.waiting = waiting
-    session.updatedAt = now
+    session.updatedAt = this.#now()
     return seq
   }
+
+  readonly #nextPlace = (): number => ++this.#lastPlace
 
   async post(key: SessionKey, item: InboxItem): Promise<number> {
     const session = this.#find(key)
@@ -204,7 +210,7 @@ export class InMemorySessionService implements SessionService {
 
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
     checkId('appName', appName)
-    const now = this.#now()
+    const now = this.#monotonicNow()
     const found: SessionKey[] = []
     for (const { key, epoch, expiresAt } of this.#sessionsOf(appName)) {
       if (epoch !== FREE && now >= expiresAt) found.push({ ...key })
@@ -248,7 +254,7 @@ class Stored {
   readonly memo: LogMemo = {}
   updatedAt: number
   epoch: number = FREE
-  /** No small number ever, so that the shape of a session is the same from the start. */
+  /** Monotonic milliseconds. No small number ever, so that the shape of a session is the same from the start. */
   expiresAt: number = Number.NEGATIVE_INFINITY
   inbox: Inbox | undefined
   checkpoint: JsonObject | undefined
@@ -272,8 +278,8 @@ function eventsOf(entries: readonly Entry[]): Event[] {
   return events
 }
 
-function toLease({ key, epoch, expiresAt }: Stored, seq: number): Lease {
-  return { key: { ...key }, epoch, seq, expiresAt }
+function toLease({ key, epoch }: Stored, seq: number, leaseMs: number): Lease {
+  return { key: { ...key }, epoch, seq, leaseMs }
 }
 
 function notFound(key: SessionKey): ToolwrightError {

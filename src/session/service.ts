@@ -21,14 +21,17 @@ export interface Session {
   readonly lastUpdateTime: number
 }
 
-/** The right to write to a session, until it expires or is taken over. */
+/** The right to write to a session, until another holder takes over. */
 export interface Lease {
   readonly key: SessionKey
   readonly epoch: number
   /** The last sequence number when the lease was taken. */
   readonly seq: number
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number
+  /**
+   * How long the lease lives after `claim` and after each `renew`; the same for all leases of a service. The holder
+   * renews at a third of it. When it ends is known to the store only: it measures on a clock that nobody sets.
+   */
+  readonly leaseMs: number
 }
 
 /** Something for the holder of a session from somebody who is not. */
@@ -113,10 +116,7 @@ export interface SessionService {
   post(key: SessionKey, item: InboxItem): Promise<number>
   /** What was posted; an item is gone only with the append that names it in `drained`. */
   drain(lease: Lease): Promise<PostedItem[]>
-  /**
-   * What is recorded as waited for, oldest first by `createdAt`; a request without one is as old as the append that
-   * recorded it.
-   */
+  /** Pending requests, in the order in which appends first recorded them. */
   pending(filter: {
     appName: string
     userId?: string | undefined

@@ -1,34 +1,37 @@
 // What of an entry a store may keep: all of it but `temp:` state.
-import { isRecord, type JsonObject, setOwn } from '../base/json.ts'
-import type { Content } from '../content/content.ts'
+import { type JsonObject, setOwn } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
+import type { PendingRequest } from '../event/pending.ts'
+import { eventProblem, pendingProblem, recordProblem } from './entry-problem.ts'
 
 /** The entry as it may be stored. Throws on a malformed one: a store asks before it changes anything. */
 export function toStorable(entry: NewEntry): NewEntry {
-  if (entry.event === undefined) return entry
-  checkEvent(entry.event)
+  if (entry.event === undefined) {
+    const problem = recordProblem(entry.record)
+    if (problem !== undefined) throw unsound('A record', problem)
+    return entry
+  }
+  const problem = eventProblem(entry.event)
+  if (problem !== undefined) throw unsound('An event', problem)
   const event = withoutTemp(entry.event)
   return event === entry.event ? entry : { event }
 }
 
-/** What every reader of a log relies on. Readers do not check again, except a file's, which others may have written. */
-function checkEvent({ content, nodeInfo, longRunningToolIds, actions }: Event): void {
-  if (typeof actions !== 'object' || actions === null) throw unsound('its actions are an object')
-  if (actions.stateDelta !== undefined && !isRecord(actions.stateDelta)) throw unsound('a stateDelta is an object')
-  if (content && !isContent(content)) throw unsound('the content of an event is a list of parts')
-  if (nodeInfo && typeof nodeInfo.path !== 'string') throw unsound('nodeInfo.path is a text')
-  if (longRunningToolIds && !Array.isArray(longRunningToolIds)) throw unsound('longRunningToolIds is a list')
+/** An event from elsewhere, which may lack the ids that the framework gives its own. */
+export function withIds(event: Event, newId: () => string): Event {
+  return { ...event, id: event.id || newId(), invocationId: event.invocationId ?? '' }
 }
 
-function isContent({ parts }: Content): boolean {
-  if (!Array.isArray(parts)) return false
-  for (let at = 0; at < parts.length; at++) if (typeof parts[at] !== 'object' || parts[at] === null) return false
-  return true
+/** The request itself. Throws on one that a reader could not use. */
+export function checkPending(request: PendingRequest): PendingRequest {
+  const problem = pendingProblem(request)
+  if (problem !== undefined) throw unsound('A pending request', problem)
+  return request
 }
 
-function unsound(why: string): ToolwrightError {
-  return new ToolwrightError('INVALID_REQUEST', `An event cannot be stored: ${why}.`)
+function unsound(what: string, problem: string): ToolwrightError {
+  return new ToolwrightError('INVALID_REQUEST', `${what} cannot be stored: ${problem}.`)
 }
 
 /** Does the key live as long as its run, and is never stored? */

@@ -1,13 +1,14 @@
 import type { StatementSync } from 'node:sqlite'
 import { mimeTypeOf } from '../artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../artifact/service.ts'
-import type { JsonObject } from '../base/json.ts'
+import { isRecord } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { checkKey } from '../session/key.ts'
 import type { SessionKey } from '../session/service.ts'
 import { fromRow, type PartRow, toRow } from './artifact-part.ts'
 import type { Database } from './database.ts'
+import { damaged } from './storage-error.ts'
 import { fromJson, fromText, toJson, toText } from './text.ts'
 
 const USER_PREFIX = 'user:'
@@ -57,59 +58,63 @@ export class SqliteArtifactService implements ArtifactService {
     const { part, bytes } = toRow(artifact)
     const mimeType = mimeTypeOf(artifact)
     const values = [mimeType === undefined ? null : toText(mimeType), this.#now() / 1000, metadata, part, bytes]
-    return this.#database.once(() => this.#insert.get(...place, ...place, ...values)?.version as number)
+    return await this.#database.write(() => this.#insert.get(...place, ...place, ...values)?.version as number)
   }
 
   async loadArtifact(options: ArtifactKey & { version?: number | undefined }): Promise<Part | undefined> {
-    const row = this.#pick(this.#load, options) as PartRow | undefined
+    const row = (await this.#pick(this.#load, options)) as PartRow | undefined
     return row && fromRow(row)
   }
 
   async listArtifactKeys(options: SessionKey): Promise<string[]> {
     const place = placeOf({ ...options, filename: '' }).slice(0, 3)
-    const rows = this.#database.once(() => this.#names.all(...place))
+    const rows = await this.#database.read(() => this.#names.all(...place))
     return rows.map(({ filename }) => fromText(filename, 'The name of an artifact')).sort()
   }
 
   async deleteArtifact(key: ArtifactKey): Promise<void> {
-    this.#database.once(() => this.#delete.run(...placeOf(key)))
+    const place = placeOf(key)
+    await this.#database.write(() => this.#delete.run(...place))
   }
 
   async listVersions(key: ArtifactKey): Promise<number[]> {
-    return this.#rows(key).map(({ version }) => version)
+    return (await this.#rows(key)).map(({ version }) => version)
   }
 
   async listArtifactVersions(key: ArtifactKey): Promise<ArtifactVersion[]> {
-    return this.#rows(key).map(describe)
+    return (await this.#rows(key)).map(describe)
   }
 
   async getArtifactVersion(
     options: ArtifactKey & { version?: number | undefined },
   ): Promise<ArtifactVersion | undefined> {
-    const row = this.#pick(this.#version, options) as VersionRow | undefined
+    const row = (await this.#pick(this.#version, options)) as VersionRow | undefined
     return row && describe(row)
   }
 
-  #rows(key: ArtifactKey): VersionRow[] {
-    return this.#database.once(() => this.#versions.all(...placeOf(key))) as unknown[] as VersionRow[]
+  async #rows(key: ArtifactKey): Promise<VersionRow[]> {
+    const place = placeOf(key)
+    return await this.#database.read(() => this.#versions.all(...place) as unknown[] as VersionRow[])
   }
 
   /** A version, or the latest. */
-  #pick(statement: StatementSync, options: ArtifactKey & { version?: number | undefined }): unknown {
+  async #pick(statement: StatementSync, options: ArtifactKey & { version?: number | undefined }): Promise<unknown> {
     const { version } = options
     const place = placeOf(options)
     if (version !== undefined && !Number.isSafeInteger(version)) return undefined
-    return this.#database.once(() => statement.get(...place, version ?? null))
+    return await this.#database.read(() => statement.get(...place, version ?? null))
   }
 }
 
 function describe({ version, mime_type, created_at, metadata }: VersionRow): ArtifactVersion {
   const what = 'The metadata of an artifact'
+  const given = metadata === null ? undefined : fromJson(metadata, what)
+  if (given !== undefined && !isRecord(given)) throw damaged(what, 'it is not an object')
   return {
     version,
     createTime: created_at,
     ...(mime_type !== null && { mimeType: fromText(mime_type, what) }),
-    ...(metadata !== null && { customMetadata: fromJson(metadata, what) as JsonObject }),
+    ...(given !== undefined && { customMetadata: given }),
   }
 }
 

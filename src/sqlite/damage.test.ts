@@ -2,6 +2,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import { LlmAgent } from '../agent/llm-agent.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { PendingRequest } from '../event/pending.ts'
+import { approve } from '../runner/answer-parts.ts'
 import { Runner } from '../runner/runner.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { entryOf, HOME, write } from '../testing/session-fixtures.ts'
@@ -58,7 +61,7 @@ test.each([
   const run = vi.fn(() => new Promise(() => {}))
   void paying(services, [call], run).run({ ...HOME, message: 'go', runConfig: { detach: true } })
   await vi.waitFor(() => expect(run).toHaveBeenCalledOnce())
-  damage(file, 'UPDATE toolwright_sessions SET expires_at = 0') // its process is gone
+  damage(file, 'UPDATE toolwright_sessions SET lease_until = 0') // its process is gone
   if (body) damage(file, `UPDATE toolwright_entries SET body = '${body}' WHERE event_id IS NULL`)
   using again = sqlite(file)
   expect(await resumed(paying(again, ['done'], run))).toContain(told)
@@ -74,6 +77,14 @@ test('a damaged question of one user hides nobody else’s, and does not keep re
   damage(file, `UPDATE toolwright_pending SET body = '{"x' WHERE body LIKE '%eve%'`)
   expect((await runner.pending()).map(({ userId }) => userId)).toEqual(['ada'])
   expect(await runner.recover()).toEqual([])
+  const eve = { userId: 'eve', sessionId: HOME.sessionId }
+  await expect(runner.pending(eve)).rejects.toMatchObject({
+    code: 'STORAGE',
+    message: expect.stringContaining('Resume the session'),
+  })
+  for await (const _ of runner.resume(eve));
+  expect((await runner.pending(eve)).map(({ userId }) => userId)).toEqual(['eve'])
+  expect((await runner.pending()).map(({ userId }) => userId)).toEqual(['ada', 'eve'])
 })
 
 test('a damaged item of an inbox is passed over: the session goes on', async () => {
@@ -89,6 +100,109 @@ test('a damaged item of an inbox is passed over: the session goes on', async () 
   expect((await runner.complete({ ...HOME, message: 'more' })).text).toBe('two')
   expect((await services.sessionService.getSession(HOME))?.state).toEqual({ size: 'xl' })
 })
+
+const UNSOUND_EVENTS: [string, (event: JsonObject) => unknown][] = [
+  ['an empty object', () => ({})],
+  ['an event inside an object', (event) => ({ event })],
+  ['a list', (event) => [event]],
+  ['an event without invocationId', ({ invocationId: _, ...event }) => event],
+  ['an event with a number for its author', (event) => ({ ...event, author: 7 })],
+  ['an event with another id', (event) => ({ ...event, id: 'other' })],
+  ['an event without actions', ({ actions: _, ...event }) => event],
+  ['an event with a list for its stateDelta', (event) => ({ ...event, actions: { stateDelta: [] } })],
+  ['an event with a text for its timestamp', (event) => ({ ...event, timestamp: 'now' })],
+  ['an event with a number for its path', (event) => ({ ...event, nodeInfo: { path: 7 } })],
+  ['an event without parts', (event) => ({ ...event, content: { role: 'model' } })],
+  ['an event with a part that is null', (event) => ({ ...event, content: { role: 'model', parts: [null] } })],
+  [
+    'an event with a call with a number for its name',
+    (event) => ({ ...event, content: content({ functionCall: { id: 'c1', name: 7 } }) }),
+  ],
+  [
+    'an event with a number for a call id',
+    (event) => ({ ...event, content: content({ functionCall: { id: 7, name: 'pay' } }) }),
+  ],
+  [
+    'an event with a response without a value',
+    (event) => ({ ...event, content: content({ functionResponse: { id: 'c1', name: 'pay' } }) }),
+  ],
+  ['an event with a text for its longRunningToolIds', (event) => ({ ...event, longRunningToolIds: 'c1' })],
+]
+
+function content(part: object): object {
+  return { role: 'tool', parts: [part] }
+}
+
+test.each(UNSOUND_EVENTS)(
+  '%s instead of an event gives the same error every time, in every method',
+  async (_what, spoil) => {
+    const file = temporaryFile()
+    using services = sqlite(file)
+    const run = vi.fn(() => ({ paid: true }))
+    const { pending } = await paying(services, [call], run, true).complete({ ...HOME, message: 'go' })
+    change(file, 2, spoil)
+    using again = sqlite(file)
+    const runner = paying(again, ['done', 'done'], run, true)
+    const message = [approve(pending[0] as PendingRequest)]
+    const uses: (() => Promise<unknown>)[] = [
+      () => runner.complete({ ...HOME, message }),
+      () => runner.complete({ ...HOME, message: 'more' }),
+      () => runner.cancel(HOME),
+      () => again.sessionService.getSession(HOME),
+    ]
+    const damaged = { code: 'STORAGE', message: expect.stringMatching(/^Entry 2 of session "s1" is damaged .*Restore/) }
+    for (const use of uses) for (const _time of [1, 2]) await expect(use()).rejects.toMatchObject(damaged)
+    for (const _time of [1, 2]) expect(await resumed(runner)).toBe('STORAGE')
+    expect(run).not.toHaveBeenCalled()
+  },
+)
+
+test('a log in which something unknown but harmless was added is read as before', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  const run = vi.fn(() => ({ paid: true }))
+  const { pending } = await paying(services, [call], run, true).complete({ ...HOME, message: 'go' })
+  change(file, 2, (event) => ({ ...event, branch: null, errorCode: undefined, newField: { of: ['a later version'] } }))
+  using again = sqlite(file)
+  const message = [approve(pending[0] as PendingRequest)]
+  expect((await paying(again, ['done'], run, true).complete({ ...HOME, message })).text).toBe('done')
+  expect(run).toHaveBeenCalledOnce()
+})
+
+test.each([
+  ['the number of entries is too low', 'UPDATE toolwright_sessions SET seq = 2'],
+  ['the number of entries is too high', 'UPDATE toolwright_sessions SET seq = 99'],
+  ['the number of entries is negative', 'UPDATE toolwright_sessions SET seq = -1'],
+  ['an entry is missing', 'DELETE FROM toolwright_entries WHERE seq = 2'],
+  ['an entry has another number', 'UPDATE toolwright_entries SET seq = 77 WHERE seq = 2'],
+  ['a number is too large', 'UPDATE toolwright_entries SET seq = 4611686018427387904 WHERE seq = 2'],
+  ['the checkpoint is a list', "UPDATE toolwright_sessions SET checkpoint = '[]'"],
+])('a session in which %s gives the same error every time', async (_what, sql) => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  const run = vi.fn(() => ({ paid: true }))
+  const { pending } = await paying(services, [call], run, true).complete({ ...HOME, message: 'go' })
+  damage(file, sql)
+  using again = sqlite(file)
+  const runner = paying(again, ['done'], run, true)
+  const failures: unknown[] = []
+  for (const _time of [1, 2]) {
+    const answered = runner.complete({ ...HOME, message: [approve(pending[0] as PendingRequest)] })
+    failures.push(await answered.catch((error) => error))
+  }
+  expect(failures[0]).toMatchObject({ code: 'STORAGE', message: expect.stringMatching(/Restore .* from a backup/) })
+  expect(failures[1]).toEqual(failures[0])
+  expect(run).not.toHaveBeenCalled()
+})
+
+/** Writes something else over an event. */
+function change(file: string, seq: number, spoil: (event: JsonObject) => unknown): void {
+  const other = new DatabaseSync(file)
+  const { body } = other.prepare('SELECT body FROM toolwright_entries WHERE seq = ?').get(seq) as { body: string }
+  const spoiled = JSON.stringify(spoil(JSON.parse(body)))
+  other.prepare('UPDATE toolwright_entries SET body = ? WHERE seq = ?').run(spoiled, seq)
+  other.close()
+}
 
 /** All that was told on the way, or why there was none. */
 async function resumed(runner: Runner): Promise<string> {

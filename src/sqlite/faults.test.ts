@@ -1,9 +1,9 @@
 // A disk or another program in the way: the caller is told what to do, and nothing is written by half.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { SessionService } from '../session/service.ts'
-import { entryOf, eventIds, HOME, intentOf, stateOf, write } from '../testing/session-fixtures.ts'
+import { entryOf, eventIds, HOME, intentOf, requestOf, stateOf, write } from '../testing/session-fixtures.ts'
 import { temporaryFile } from './file.test-kit.ts'
 import { openDatabase } from './open.ts'
 import { SqliteSessionService } from './session-service.ts'
@@ -13,21 +13,26 @@ const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringC
 
 test('while another program writes for too long every write is refused, reads go on, and then all is as it was', async () => {
   const file = temporaryFile()
-  using services = sqlite(file, { busyTimeoutMs: 1 })
+  const clock = { time: 0 }
+  using services = sqlite(file, { busyTimeoutMs: 1, now: () => clock.time })
   const { sessionService, artifactService } = services
   await sessionService.createSession(HOME)
   const lease = await sessionService.claim(HOME)
   await sessionService.append(lease, 0, [entryOf('e1')])
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')
+  clock.time += lease.leaseMs // a holder would wait for as long as its lease lives
   const held = storage('raise busyTimeoutMs')
   const artifact = { text: 'x' }
   await expect(sessionService.append(lease, 1, [entryOf('e2')])).rejects.toMatchObject(held)
   await expect(sessionService.createSession({ ...HOME, sessionId: 's2' })).rejects.toMatchObject(held)
+  await expect(sessionService.deleteSession(HOME)).rejects.toMatchObject(held)
+  await expect(sessionService.claim(HOME)).rejects.toMatchObject(held)
   await expect(sessionService.renew(lease)).rejects.toMatchObject(held)
   await expect(sessionService.release(lease)).rejects.toMatchObject(held)
   await expect(sessionService.post(HOME, { id: 'x', type: 'cancel' })).rejects.toMatchObject(held)
   await expect(artifactService.saveArtifact({ ...HOME, filename: 'a', artifact })).rejects.toMatchObject(held)
+  await expect(artifactService.deleteArtifact({ ...HOME, filename: 'a' })).rejects.toMatchObject(held)
   expect(await eventIds(sessionService, HOME)).toEqual(['e1'])
   expect((await sessionService.read(lease)).entries).toHaveLength(1)
   other.exec('COMMIT')
@@ -109,21 +114,41 @@ test.each([
 })
 
 test.each([
-  ['an inbox', "UPDATE toolwright_inbox SET body = '3' WHERE item_id = 'x'", ['y'], ['r1', 'r2']],
-  ['requests', `UPDATE toolwright_pending SET body = 'nu' WHERE body LIKE '%r1%'`, ['x', 'y'], ['r2']],
-])('what is damaged in %s is left out, and nothing else', async (_what, damage, items, requests) => {
+  ['an inbox item', "UPDATE toolwright_inbox SET body = '3' WHERE item_id = 'x'", ['y'], ['r1', 'r2']],
+  ['an inbox item', `UPDATE toolwright_inbox SET body = '{"id":"z"}' WHERE item_id = 'x'`, ['y'], ['r1', 'r2']],
+  ['a pending request', `UPDATE toolwright_pending SET body = 'nu' WHERE body LIKE '%r1%'`, ['x', 'y'], ['r2']],
+  [
+    'a pending request',
+    `UPDATE toolwright_pending SET body = '{"id":"r1"}' WHERE body LIKE '%r1%'`,
+    ['x', 'y'],
+    ['r2'],
+  ],
+])('reports %s that is damaged once, and passes over nothing else: %s', async (_what, damage, items, requests) => {
   const file = temporaryFile()
-  using services = sqlite(file)
+  const warn = vi.fn()
+  using services = sqlite(file, { logger: { warn, error: vi.fn() } })
   const { sessionService } = services
   await sessionService.createSession(HOME)
   for (const id of ['x', 'y']) await sessionService.post(HOME, { id, type: 'cancel' })
   const lease = await sessionService.claim(HOME)
-  await sessionService.append(lease, 0, [], { pending: [{ id: 'r1' } as never, { id: 'r2' } as never] })
+  const pending = [requestOf('r1'), requestOf('r2')]
+  await sessionService.append(lease, 0, [], { pending })
   const other = new DatabaseSync(file)
   other.exec(damage)
   other.close()
-  expect((await sessionService.drain(lease)).map(({ id }) => id)).toEqual(items)
-  expect((await sessionService.pending(HOME)).map(({ id }) => id)).toEqual(requests)
+  const { appName } = HOME
+  for (const _again of [1, 2]) {
+    expect((await sessionService.drain(lease)).map(({ id }) => id)).toEqual(items)
+    expect((await sessionService.pending({ appName })).map(({ id }) => id)).toEqual(requests)
+  }
+  expect(warn).toHaveBeenCalledOnce()
+  expect(warn.mock.calls[0]?.[0]).toMatch(/of session "s1" is damaged in the database and was passed over/)
+  if (requests.length < 2) {
+    const repair = storage('A pending request of session "s1" is damaged in the database. Resume the session')
+    await expect(sessionService.pending(HOME)).rejects.toMatchObject(repair)
+  }
+  await sessionService.append(lease, 0, [], { pending }) // as a run that comes to rest does
+  expect((await sessionService.pending(HOME)).toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(pending)
 })
 
 test.each([
@@ -157,5 +182,7 @@ test('a file that was cut off is told of', async () => {
 })
 
 function serviceOn(database: ReturnType<typeof openDatabase>): SessionService {
-  return new SqliteSessionService(database, { now: () => 0, newId: () => 'id', leaseMs: 15_000, cacheBytes: 1_000_000 })
+  const now = () => 0
+  const options = { now, monotonicNow: now, newId: () => 'id', leaseMs: 15_000, cacheBytes: 1_000_000, logger: console }
+  return new SqliteSessionService(database, options)
 }

@@ -3,21 +3,25 @@ import { isRecord } from '../base/json.ts'
 import { MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
 import type { PostedItem } from '../session/service.ts'
 import type { Database } from './database.ts'
+import type { LogOwner } from './log-rows.ts'
+import type { ReportDamage } from './report-damage.ts'
 import { readable, toText } from './text.ts'
 
 /** What others left for the holders of sessions, in the order it came. */
 export class InboxRows {
+  readonly #reportDamage: ReportDamage
   readonly #post: StatementSync
   readonly #waiting: StatementSync
   readonly #done: StatementSync
   readonly #forget: StatementSync
 
-  constructor(database: Database) {
+  constructor(database: Database, reportDamage: ReportDamage) {
+    this.#reportDamage = reportDamage
     this.#post = database.prepare(
       'INSERT INTO toolwright_inbox (session, item_id, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     )
     this.#waiting = database.prepare(
-      'SELECT body FROM toolwright_inbox WHERE session = ? AND body IS NOT NULL ORDER BY id',
+      'SELECT item_id, body FROM toolwright_inbox WHERE session = ? AND body IS NOT NULL ORDER BY id',
     )
     // The id stays, with the latest of them: a poster that retries because it heard no answer must not be heard twice.
     this.#done = database.prepare('UPDATE toolwright_inbox SET body = NULL WHERE session = ? AND item_id = ?')
@@ -31,14 +35,19 @@ export class InboxRows {
     this.#post.run(session, toText(id), body)
   }
 
-  items(session: number): PostedItem[] {
-    // a damaged one is left where it is: it must not keep the session from everybody
-    return this.#waiting.all(session).flatMap(({ body }) => {
+  /**
+   * What waits. A damaged item is reported and left where it is: it must not keep the session from everybody, and nobody
+   * can tell what it was.
+   */
+  items({ id, session }: LogOwner): PostedItem[] {
+    return this.#waiting.all(id).flatMap(({ item_id, body }) => {
       const item = readable(body)
-      if (!isRecord(item) || typeof item.id !== 'string') return []
-      // a row without a sequence number precedes every request: its answers count for none
-      const seq = typeof item.seq === 'number' ? item.seq : 0
-      return [{ ...item, seq } as unknown as PostedItem]
+      if (isRecord(item) && typeof item.id === 'string' && toText(item.id) === item_id) {
+        // a row without a sequence number precedes every request: its answers count for none
+        return [{ ...item, seq: typeof item.seq === 'number' ? item.seq : 0 } as unknown as PostedItem]
+      }
+      this.#reportDamage(`Inbox item "${String(item_id)}" of session "${session}"`)
+      return []
     })
   }
 

@@ -1,15 +1,22 @@
 import type { StatementSync } from 'node:sqlite'
-import { canonicalJson, isRecord } from '../base/json.ts'
+import { canonicalJson } from '../base/json.ts'
 import type { Entry, Event, LogRecord } from '../event/event.ts'
+import { eventProblem, recordProblem } from '../session/entry-problem.ts'
 import type { Database } from './database.ts'
 import type { Line } from './line.ts'
 import { damaged } from './storage-error.ts'
-import { fromJson } from './text.ts'
+import { fromJson, toText } from './text.ts'
 
 interface EntryRow {
   readonly seq: number
   readonly event_id: string | null
   readonly body: string
+}
+
+/** Whose log it is: the row of the session, and its id for messages. */
+export interface LogOwner {
+  readonly id: number
+  readonly session: string
 }
 
 /** Entries as read, and how much text they were. */
@@ -59,76 +66,73 @@ export class LogRows {
    * Was this append made before, and its acknowledgement lost? Then the sequence number it gave: all its events are
    * known, and its records, which have no ids, stand where they would have been put.
    */
-  seqOfRepeat(session: number, expectedSeq: number, lines: readonly Line[]): number | undefined {
+  seqOfRepeat(owner: LogOwner, expectedSeq: number, lines: readonly Line[]): number | undefined {
     let seq: number | undefined
     for (const [index, line] of lines.entries()) {
       const at = expectedSeq + index + 1
-      seq = line.eventId === undefined ? this.#seqOfRecord(session, at, line) : this.#seqOfEvent(session, line)
+      seq = line.eventId === undefined ? this.#seqOfRecord(owner, at, line) : this.#seqOfEvent(owner.id, line)
       if (seq === undefined) return undefined
     }
     return seq
   }
 
   /** Entries after a sequence number, up to the last. */
-  after(session: number, fromSeq: number, lastSeq: number): ReadEntries {
-    const rows = this.#after.all(session, fromSeq) as unknown[] as EntryRow[]
+  after(owner: LogOwner, fromSeq: number, lastSeq: number): ReadEntries {
+    const rows = this.#after.all(owner.id, fromSeq) as unknown[] as EntryRow[]
     let size = 0
     const entries = rows.map((row, index) => {
-      if (row.seq !== fromSeq + index + 1) throw damaged(`Entry ${fromSeq + index + 1} of a session`)
+      if (row.seq !== fromSeq + index + 1) throw damaged(nameOf(owner, fromSeq + index + 1), 'it is missing')
       size += row.body.length
-      return toEntry(row)
+      return toEntry(owner, row)
     })
-    if (fromSeq + entries.length !== lastSeq) throw damaged(`Entry ${lastSeq} of a session`)
+    const readSeq = fromSeq + entries.length
+    if (readSeq < lastSeq) throw damaged(nameOf(owner, readSeq + 1), 'it is missing')
+    if (readSeq > lastSeq) throw damaged(nameOf(owner, lastSeq + 1), `the session has only ${lastSeq} entries`)
     return { entries, size }
   }
 
   /** The latest events, in their order; all without a number that says how many. */
-  events(session: number, atMost?: number): Event[] {
+  events(owner: LogOwner, atMost?: number): Event[] {
     const limit = atMost !== undefined && atMost < Number.MAX_SAFE_INTEGER ? Math.max(0, Math.ceil(atMost)) : -1
-    const rows = this.#latest.all(session, limit) as unknown[] as EntryRow[]
-    return rows.reverse().map(toEvent)
+    const rows = this.#latest.all(owner.id, limit) as unknown[] as EntryRow[]
+    return rows.reverse().map((row) => toEvent(owner, row))
   }
 
   #seqOfEvent(session: number, { eventId }: Line): number | undefined {
     return this.#seqOf.get(session, eventId ?? null)?.seq as number | undefined
   }
 
-  #seqOfRecord(session: number, seq: number, { body }: Line): number | undefined {
-    const stored = this.#recordAt.get(session, seq)?.body
+  #seqOfRecord(owner: LogOwner, seq: number, { body }: Line): number | undefined {
+    const stored = this.#recordAt.get(owner.id, seq)?.body
     if (stored === undefined) return undefined
-    const canonical = (text: unknown): string => canonicalJson(fromJson(text, `Entry ${seq} of a session`))
+    const canonical = (text: unknown): string => canonicalJson(fromJson(text, nameOf(owner, seq)))
     return canonical(stored) === canonical(body) ? seq : undefined
   }
 }
 
-function toEntry(row: EntryRow): Entry {
-  return row.event_id === null ? { seq: row.seq, record: toRecord(row) } : { seq: row.seq, event: toEvent(row) }
+function toEntry(owner: LogOwner, row: EntryRow): Entry {
+  const { seq } = row
+  return row.event_id === null ? { seq, record: toRecord(owner, row) } : { seq, event: toEvent(owner, row) }
 }
 
-function toEvent({ seq, body }: EntryRow): Event {
-  const event = fromJson(body, `Entry ${seq} of a session`)
-  // what every reader relies on; the rest is optional
-  const isSound =
-    isRecord(event) && typeof event.id === 'string' && typeof event.author === 'string' && isRecord(event.actions)
-  if (isSound && isContent(event.content)) return event as unknown as Event
-  throw damaged(`Entry ${seq} of a session`)
+function toEvent(owner: LogOwner, { seq, event_id, body }: EntryRow): Event {
+  const what = nameOf(owner, seq)
+  const event = fromJson(body, what)
+  const problem = eventProblem(event)
+  if (problem !== undefined) throw damaged(what, problem)
+  const { id } = event as Event
+  if (toText(id) !== event_id) throw damaged(what, 'its id is not the one it was stored under')
+  return event as Event
 }
 
-function isContent(content: unknown): boolean {
-  if (content === undefined) return true
-  return isRecord(content) && Array.isArray(content.parts) && content.parts.every(isRecord)
+function toRecord(owner: LogOwner, { seq, body }: EntryRow): LogRecord {
+  const what = nameOf(owner, seq)
+  const record = fromJson(body, what)
+  const problem = recordProblem(record)
+  if (problem !== undefined) throw damaged(what, problem)
+  return record as LogRecord
 }
 
-function toRecord({ seq, body }: EntryRow): LogRecord {
-  const record = fromJson(body, `Entry ${seq} of a session`)
-  if (isLogRecord(record)) return record
-  throw damaged(`Entry ${seq} of a session`)
-}
-
-/** One that is not understood may be the one that says a body has begun. */
-function isLogRecord(record: unknown): record is LogRecord {
-  if (!isRecord(record) || typeof record.invocationId !== 'string') return false
-  if (record.type === 'intent') return Array.isArray(record.calls) && record.calls.every(isRecord)
-  if (record.type === 'request') return typeof record.id === 'string' && typeof record.callId === 'string'
-  return record.type === 'denial' && typeof record.requestId === 'string'
+function nameOf({ session }: LogOwner, seq: number): string {
+  return `Entry ${seq} of session "${session}"`
 }

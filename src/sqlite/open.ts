@@ -1,14 +1,20 @@
-import { closeSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { Database } from './database.ts'
 import { bringUpToDate } from './schema.ts'
-import { BUSY, isSqliteError, openError } from './storage-error.ts'
+import { isBusy, openError } from './storage-error.ts'
 
 const MEMORY = ':memory:'
 const RETRY_MS = 10
+
+/**
+ * Opening is synchronous, and so is its waiting: only for a process that makes or changes the tables at that moment, and
+ * not for longer than this, whatever `busyTimeoutMs` says. A file whose tables are up to date opens without the lock.
+ */
+const MAX_OPEN_WAIT_MS = 2_000
 
 export interface OpenOptions {
   readonly synchronous: 'normal' | 'full'
@@ -21,12 +27,14 @@ export function openDatabase(path: string | URL, options: OpenOptions): Database
   if (file !== MEMORY) createPrivately(file)
   const connection = connect(file)
   try {
-    connection.exec(`PRAGMA busy_timeout = ${Math.round(options.busyTimeoutMs)}`)
-    keepWriteAheadLog(connection, file, options.busyTimeoutMs)
+    const waitMs = Math.min(Math.round(options.busyTimeoutMs), MAX_OPEN_WAIT_MS)
+    connection.exec(`PRAGMA busy_timeout = ${waitMs}`)
+    keepWriteAheadLog(connection, file, waitMs)
     connection.exec(`PRAGMA synchronous = ${options.synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
     connection.exec('PRAGMA foreign_keys = ON')
     bringUpToDate(connection, file)
-    return new Database(connection, file)
+    connection.exec('PRAGMA busy_timeout = 0') // from now on Database waits, without stopping the process
+    return new Database(connection, file, { busyTimeoutMs: options.busyTimeoutMs, isInMemory: file === MEMORY })
   } catch (error) {
     connection.close()
     throw openError(error, file)
@@ -54,15 +62,25 @@ function fileOf(path: string | URL): string {
   return resolve(path)
 }
 
-/** State may hold what is nobody else's business. SQLite gives the files beside it the same permissions. */
+/**
+ * State may hold secrets: the file is for its owner only. SQLite gives the files beside it the same permissions. A file that
+ * is there is not opened here: closing it again would drop the locks of every connection this process has on it.
+ */
 function createPrivately(file: string): void {
   try {
-    closeSync(openSync(file, 'a', 0o600)) // one that is there is left as it is
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) closeSync(openSync(file, 'ax', 0o600))
+    else checkAccess(file)
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return // another process was first
     throw new ToolwrightError('INVALID_CONFIG', `The database "${file}" cannot be opened: ${reasonOf(error, file)}`, {
       cause: error,
     })
   }
+}
+
+function checkAccess(file: string): void {
+  if (statSync(file).isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
+  accessSync(file, constants.R_OK | constants.W_OK)
 }
 
 function reasonOf(error: unknown, file: string): string {
@@ -102,7 +120,7 @@ function tryWriteAheadLog(connection: DatabaseSync, mayWait: boolean): unknown {
   try {
     return connection.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode
   } catch (error) {
-    if (mayWait && isSqliteError(error) && (error.errcode & 0xff) === BUSY) return undefined
+    if (mayWait && isBusy(error)) return undefined
     throw error
   }
 }

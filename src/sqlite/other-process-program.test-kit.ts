@@ -1,4 +1,5 @@
 // What the other process of a test can do.
+import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { isRecord } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -15,6 +16,8 @@ const commands = new Map<string, (...args: readonly unknown[]) => unknown>([
     },
   ],
   ['call', (method, ...args) => call(String(method), args)],
+  ['lock', (file) => lock(String(file))],
+  ['unlock', unlock],
   ['contend', (times) => contend(Number(times))],
   ['appendForever', appendForever],
   ['order', () => runUntilRest('order')],
@@ -42,6 +45,19 @@ function call(method: string, args: readonly unknown[]): unknown {
   const found: unknown = Reflect.get(sessionService, method)
   if (typeof found !== 'function') throw new Error(`there is no ${method}`)
   return Reflect.apply(found, sessionService, args)
+}
+
+let locker: DatabaseSync | undefined
+
+/** Takes the write lock of a file and keeps it. */
+function lock(file: string): void {
+  locker = new DatabaseSync(file)
+  locker.exec('BEGIN IMMEDIATE')
+}
+
+function unlock(): void {
+  locker?.exec('ROLLBACK')
+  locker?.close()
 }
 
 /** Takes the session so many times, each time with something to do at the start and at the end. */

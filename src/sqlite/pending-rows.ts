@@ -1,47 +1,84 @@
 import type { StatementSync } from 'node:sqlite'
-import { isRecord } from '../base/json.ts'
+import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
+import { pendingProblem } from '../session/entry-problem.ts'
+import { checkPending } from '../session/storable.ts'
 import type { Database } from './database.ts'
+import type { ReportDamage } from './report-damage.ts'
 import { readable, toJson, toText } from './text.ts'
 
-/** A request in writing, and since when it waits, in seconds. */
-export interface WaitingLine {
+/** A request in writing. */
+export interface PendingLine {
+  readonly id: string
+  /** In seconds since 1970: processes of version 1 sort by it. */
   readonly since: number
   readonly body: string
 }
 
-/** What sessions wait for. */
+/** Pending requests of all sessions. The log of a session is the truth; this list is for finding them without it. */
 export class PendingRows {
-  readonly #clear: StatementSync
+  readonly #reportDamage: ReportDamage
+  readonly #ofSession: StatementSync
+  readonly #delete: StatementSync
+  readonly #update: StatementSync
   readonly #insert: StatementSync
   readonly #find: StatementSync
 
-  constructor(database: Database) {
-    this.#clear = database.prepare('DELETE FROM toolwright_pending WHERE session = ?')
+  constructor(database: Database, reportDamage: ReportDamage) {
+    this.#reportDamage = reportDamage
+    this.#ofSession = database.prepare('SELECT id, body FROM toolwright_pending WHERE session = ?')
+    this.#delete = database.prepare('DELETE FROM toolwright_pending WHERE id = ?')
+    this.#update = database.prepare('UPDATE toolwright_pending SET body = ? WHERE id = ?')
     this.#insert = database.prepare('INSERT INTO toolwright_pending (session, since, body) VALUES (?, ?, ?)')
-    // few sessions wait: those are looked through, not all
+    // few sessions wait: those are looked through, not all; ids of rows grow, clocks may be set
     this.#find = database.prepare(
-      `SELECT body FROM toolwright_pending AS pending CROSS JOIN toolwright_sessions AS sessions
+      `SELECT sessions.session, body FROM toolwright_pending AS pending CROSS JOIN toolwright_sessions AS sessions
        ON sessions.id = pending.session
        WHERE app = ? AND user = coalesce(?, user) AND sessions.session = coalesce(?, sessions.session)
-       ORDER BY since, pending.id`,
+       ORDER BY pending.id`,
     )
   }
 
-  /** Inside a transaction. */
-  replace(session: number, lines: readonly WaitingLine[]): void {
-    this.#clear.run(session)
-    for (const { since, body } of lines) this.#insert.run(session, since, body)
+  /** A request that was there before keeps its row, and with it its place. Inside a transaction. */
+  replace(session: number, lines: readonly PendingLine[]): void {
+    const known = new Map<string, number>()
+    for (const { id: row, body } of this.#ofSession.all(session)) {
+      const request = requestIn(body)
+      const isKept = request !== undefined && !known.has(request.id) && lines.some(({ id }) => id === request.id)
+      if (isKept) known.set(request.id, Number(row))
+      else this.#delete.run(row as number)
+    }
+    for (const { id, since, body } of lines) {
+      const row = known.get(id)
+      if (row === undefined) this.#insert.run(session, since, body)
+      else this.#update.run(body, row)
+    }
   }
 
+  /**
+   * A damaged request is reported and passed over: it must not hide those of other sessions. A search for the requests of
+   * its own session fails, so that nobody takes the session for one that waits for nothing.
+   */
   find({ appName, userId, sessionId }: Filter): PendingRequest[] {
     const [user, session] = [userId, sessionId].map((id) => (id === undefined ? null : toText(id)))
-    // a damaged one is left out: it must not hide everybody else's, and the log it was made from lists it again
-    return this.#find.all(toText(appName), user ?? null, session ?? null).flatMap(({ body }) => {
-      const request = readable(body)
-      return isRecord(request) && typeof request.id === 'string' ? [request as unknown as PendingRequest] : []
+    return this.#find.all(toText(appName), user ?? null, session ?? null).flatMap((row) => {
+      const request = requestIn(row.body)
+      if (request) return [request]
+      const what = `A pending request of session "${String(row.session)}"`
+      if (sessionId !== undefined) {
+        const repair = 'Resume the session: its requests are listed again from its log.'
+        throw new ToolwrightError('STORAGE', `${what} is damaged in the database. ${repair}`)
+      }
+      this.#reportDamage(what)
+      return []
     })
   }
+}
+
+/** Undefined when the row is damaged. */
+function requestIn(body: unknown): PendingRequest | undefined {
+  const request = readable(body)
+  return pendingProblem(request) === undefined ? (request as PendingRequest) : undefined
 }
 
 interface Filter {
@@ -51,8 +88,9 @@ interface Filter {
 }
 
 /** A request without a time is as old as its record. */
-export function toWaitingLines(requests: readonly PendingRequest[], now: number): WaitingLine[] {
+export function toPendingLines(requests: readonly PendingRequest[], now: number): PendingLine[] {
   return requests.map((request) => ({
+    id: checkPending(request).id,
     since: request.createdAt ?? now / 1000,
     body: toJson(request, 'A pending request'),
   }))

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import type { Completion } from '../runner/complete.ts'
 import type { Lease } from '../session/service.ts'
-import { entryOf, eventIds, HOME, intentOf, stateOf } from '../testing/session-fixtures.ts'
+import { entryOf, eventIds, HOME, intentOf, requestOf, stateOf } from '../testing/session-fixtures.ts'
 import { temporaryFile } from './file.test-kit.ts'
 import { startProcess } from './other-process.test-kit.ts'
 import { shop } from './shop.test-kit.ts'
@@ -116,7 +116,7 @@ test('a process whose lease was taken over writes nothing any more', async () =>
   const next = await sessionService.claim(HOME)
   const lost = { code: 'LEASE_LOST' }
   const change = [entryOf('x', { color: 'blue', 'user:x': 2, 'app:x': 3 }), intentOf('c1')]
-  const options = { checkpoint: { x: 1 }, drained: ['item'], pending: [{ id: 'r1' }] }
+  const options = { checkpoint: { x: 1 }, drained: ['item'], pending: [requestOf('r1')] }
   await expect(late.do('call', 'append', old, 1, change, options)).rejects.toMatchObject(lost)
   for (const method of ['read', 'drain', 'renew'])
     await expect(late.do('call', method, old)).rejects.toMatchObject(lost)

@@ -68,6 +68,13 @@ const STEPS: readonly string[] = [
   CREATE TABLE toolwright_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
   INSERT INTO toolwright_meta VALUES ('schema', 0), ('epoch', 0);
   `,
+  // Leases on a clock that nobody sets. A process of version 1 that has the file open goes on with expires_at, which is
+  // still written for it; lease_epoch tells its leases, which have no other end, from those of version 2.
+  `
+  ALTER TABLE toolwright_sessions ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 0;  -- the epoch the next two are of
+  ALTER TABLE toolwright_sessions ADD COLUMN lease_until REAL NOT NULL DEFAULT 0;     -- in milliseconds since boot
+  ALTER TABLE toolwright_sessions ADD COLUMN lease_ms REAL NOT NULL DEFAULT 0;
+  `,
 ]
 
 /** Makes or changes the tables where they are not as this version of Toolwright knows them. */
@@ -81,8 +88,16 @@ export function bringUpToDate(connection: DatabaseSync, file: string): void {
     connection.prepare("UPDATE toolwright_meta SET value = ? WHERE name = 'schema'").run(STEPS.length)
     connection.exec('COMMIT')
   } catch (error) {
-    connection.exec('ROLLBACK')
+    undo(connection)
     throw error
+  }
+}
+
+function undo(connection: DatabaseSync): void {
+  try {
+    connection.exec('ROLLBACK')
+  } catch {
+    // a full disk has undone it already
   }
 }
 

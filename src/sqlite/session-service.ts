@@ -1,4 +1,5 @@
-import type { JsonObject } from '../base/json.ts'
+import { isRecord } from '../base/json.ts'
+import type { Logger } from '../dispatch/host.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
@@ -13,21 +14,26 @@ import type {
   SessionKey,
   SessionService,
 } from '../session/service.ts'
+import { withIds } from '../session/storable.ts'
 import type { Database } from './database.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { type Line, toLines } from './line.ts'
 import { LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
-import { PendingRows, toWaitingLines } from './pending-rows.ts'
+import { PendingRows, toPendingLines } from './pending-rows.ts'
+import { damageReporter } from './report-damage.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
 import { StateRows, toChanges } from './state-rows.ts'
+import { damaged } from './storage-error.ts'
 import { fromJson, toJson } from './text.ts'
 
 export interface SqliteSessionOptions {
   readonly now: () => number
+  readonly monotonicNow: () => number
   readonly newId: () => string
   readonly leaseMs: number
   readonly cacheBytes: number
+  readonly logger: Logger
 }
 
 /** Sessions in a SQLite file. All that is compared and set is compared and set in the file, for every process on it. */
@@ -44,11 +50,12 @@ export class SqliteSessionService implements SessionService {
   constructor(database: Database, options: SqliteSessionOptions) {
     this.#database = database
     this.#options = options
-    this.#sessions = new SessionRows(database)
+    this.#sessions = new SessionRows(database, options)
     this.#log = new LogRows(database)
     this.#state = new StateRows(database)
-    this.#inbox = new InboxRows(database)
-    this.#pending = new PendingRows(database)
+    const reportDamage = damageReporter(options.logger)
+    this.#inbox = new InboxRows(database, reportDamage)
+    this.#pending = new PendingRows(database, reportDamage)
     this.#cache = new LogCache(options.cacheBytes)
   }
 
@@ -58,27 +65,27 @@ export class SqliteSessionService implements SessionService {
     const key = { appName, userId, sessionId }
     checkKey(key)
     const changes = state ? toChanges(state) : []
-    const lines = toLines(events.map((event) => ({ event: { ...event, id: event.id || newId() } })))
-    const time = now()
-    return this.#database.write(() => {
+    const lines = toLines(events.map((event) => ({ event: withIds(event, newId) })))
+    return await this.#database.write(() => {
+      const time = now()
       if (!this.#sessions.insert(key, time)) {
         throw new ToolwrightError('ALREADY_EXISTS', `Session "${sessionId}" exists already.`)
       }
       const row = this.#sessions.find(key) as SessionRow
       this.#state.apply(row, changes)
       this.#sessions.advance(row.id, this.#add(row, lines).length, time, undefined)
-      return this.#toSession({ ...row, updated_at: time }, this.#log.events(row.id))
+      return this.#toSession({ ...row, updated_at: time }, this.#log.events(row))
     })
   }
 
   async getSession(options: Parameters<SessionService['getSession']>[0]): Promise<Session | undefined> {
     checkKey(options)
     const { numRecentEvents, afterTimestamp } = options.config ?? {}
-    return this.#database.read(() => {
+    return await this.#database.read(() => {
       const row = this.#sessions.find(options)
       if (!row) return undefined
-      if (afterTimestamp === undefined) return this.#toSession(row, this.#log.events(row.id, numRecentEvents))
-      const since = this.#log.events(row.id).filter(({ timestamp }) => timestamp >= afterTimestamp)
+      if (afterTimestamp === undefined) return this.#toSession(row, this.#log.events(row, numRecentEvents))
+      const since = this.#log.events(row).filter(({ timestamp }) => timestamp >= afterTimestamp)
       return this.#toSession(row, since.slice(Math.max(0, since.length - (numRecentEvents ?? since.length))))
     })
   }
@@ -86,12 +93,12 @@ export class SqliteSessionService implements SessionService {
   async listSessions(options: { appName: string; userId: string }): Promise<Session[]> {
     checkId('appName', options.appName)
     checkId('userId', options.userId)
-    return this.#database.read(() => this.#sessions.list(options).map((row) => this.#toSession(row, [])))
+    return await this.#database.read(() => this.#sessions.list(options).map((row) => this.#toSession(row, [])))
   }
 
   async deleteSession(key: SessionKey): Promise<void> {
     checkKey(key)
-    this.#database.write(() => {
+    await this.#database.write(() => {
       const row = this.#sessions.find(key)
       if (!row) return
       this.#state.deleteOwn(row)
@@ -102,45 +109,50 @@ export class SqliteSessionService implements SessionService {
 
   async claim(key: SessionKey): Promise<Lease> {
     checkKey(key)
-    const now = this.#options.now()
-    const expiresAt = now + this.#options.leaseMs
-    return this.#database.write(() => {
+    return await this.#database.write(() => {
+      this.#database.checkFiles()
       const row = this.#found(key)
-      const epoch = this.#sessions.claim(row, now, expiresAt)
+      const epoch = this.#sessions.claim(row)
       if (epoch === undefined) throw new ToolwrightError('SESSION_BUSY', `Session "${key.sessionId}" is in use.`)
-      return { key: keyOf(row), epoch, seq: row.seq, expiresAt }
+      return { key: keyOf(row), epoch, seq: row.seq, leaseMs: this.#options.leaseMs }
     })
   }
 
   async renew(lease: Lease): Promise<Lease> {
-    checkKey(lease.key)
-    const expiresAt = this.#options.now() + this.#options.leaseMs
-    if (!this.#database.once(() => this.#sessions.renew(lease, expiresAt))) throw lost(lease)
-    return { key: { ...lease.key }, epoch: lease.epoch, seq: lease.seq, expiresAt }
+    const { epoch, seq } = lease
+    const key = copyOf(lease.key)
+    const isHeld = await this.#database.write(() => this.#sessions.renew({ key, epoch }), this.#whileAlive(key, epoch))
+    if (!isHeld) throw lost(key)
+    return { key, epoch, seq, leaseMs: this.#options.leaseMs }
   }
 
-  async release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
-    checkKey(lease.key)
-    const now = this.#options.now()
-    this.#database.once(() => {
-      if (options?.interrupted) this.#sessions.renew(lease, now)
-      else this.#sessions.release(lease)
-    })
+  async release({ key: given, epoch }: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
+    const key = copyOf(given)
+    await this.#database.write(
+      () => {
+        if (options?.interrupted) this.#sessions.interrupt({ key, epoch })
+        else this.#sessions.release({ key, epoch })
+      },
+      this.#whileAlive(key, epoch),
+    )
   }
 
-  async read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
-    checkKey(lease.key)
+  async read({ key, epoch }: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+    checkKey(key)
     const fromSeq = Math.max(0, Math.floor(options?.fromSeq ?? 0))
-    return this.#database.read(() => {
-      const row = this.#held(lease)
+    return await this.#database.read(() => {
+      const row = this.#held(key, epoch)
       const log = this.#cache.open(row.id, Math.min(fromSeq, row.seq), row.seq)
-      const { entries: added, size } = this.#log.after(row.id, seqOf(log), row.seq)
+      const { entries: added, size } = this.#log.after(row, seqOf(log), row.seq)
       this.#cache.extend(row.id, seqOf(log), added, size)
       const entries = fromSeq > log.fromSeq ? log.entries.slice(fromSeq - log.fromSeq) : log.entries
       const held = { entries, memo: log.memo, state: this.#state.reader(row) }
-      const checkpoint = this.#sessions.checkpoint(row.id)
-      if (checkpoint === null) return held
-      return { ...held, checkpoint: fromJson(checkpoint, 'The checkpoint of a session') as JsonObject }
+      const stored = this.#sessions.checkpoint(row.id)
+      if (stored === null) return held
+      const what = `The checkpoint of session "${row.session}"`
+      const checkpoint = fromJson(stored, what)
+      if (!isRecord(checkpoint)) throw damaged(what, 'it is not an object')
+      return { ...held, checkpoint }
     })
   }
 
@@ -150,50 +162,66 @@ export class SqliteSessionService implements SessionService {
     entries: readonly NewEntry[],
     options: AppendOptions = {},
   ): Promise<number> {
-    checkKey(lease.key)
-    const now = this.#options.now()
+    const { epoch } = lease
+    const key = copyOf(lease.key)
+    const { now } = this.#options
     const lines = toLines(entries)
+    const drained = options.drained?.slice()
     const checkpoint = options.checkpoint && toJson(options.checkpoint, 'A checkpoint')
-    const pending = options.pending && toWaitingLines(options.pending, now)
-    const { row, added, seq } = this.#database.write(() => {
-      const row = this.#held(lease)
-      if (expectedSeq !== row.seq) return { row, added: [], seq: this.#repeated(row, expectedSeq, lines) }
-      const added = this.#add(row, lines)
-      const last = row.seq + added.length
-      this.#sessions.advance(row.id, last, now, checkpoint)
-      if (options.drained) this.#inbox.remove(row.id, options.drained)
-      if (pending) this.#pending.replace(row.id, pending)
-      return { row, added, seq: added.length > 0 ? last : (this.#log.seqOfLast(row.id, lines) ?? last) }
-    })
+    const pending = options.pending && toPendingLines(options.pending, now())
+    const { row, added, seq } = await this.#database.write(
+      () => {
+        const row = this.#held(key, epoch)
+        if (expectedSeq !== row.seq) return { row, added: [], seq: this.#repeated(row, expectedSeq, lines) }
+        const added = this.#add(row, lines)
+        const last = row.seq + added.length
+        this.#sessions.advance(row.id, last, now(), checkpoint)
+        if (drained) this.#inbox.remove(row.id, drained)
+        if (pending) this.#pending.replace(row.id, pending)
+        return { row, added, seq: added.length > 0 ? last : (this.#log.seqOfLast(row.id, lines) ?? last) }
+      },
+      this.#whileAlive(key, epoch),
+    )
     // only what is committed is remembered
     if (added.length > 0) this.#cache.extend(row.id, row.seq, added, sizeOf(lines))
     return seq
   }
 
-  async post(key: SessionKey, item: InboxItem): Promise<number> {
-    checkKey(key)
+  async post(given: SessionKey, item: InboxItem): Promise<number> {
+    const key = copyOf(given)
     checkId('The id of an inbox item', item.id)
-    return this.#database.write(() => {
+    const posted = fromJson(toJson(item, 'An item of an inbox'), 'An item of an inbox') as InboxItem // as it is now
+    return await this.#database.write(() => {
       const { id, seq } = this.#found(key)
-      this.#inbox.post(id, item.id, toJson({ ...item, seq }, 'An item of an inbox'))
+      this.#inbox.post(id, posted.id, toJson({ ...posted, seq }, 'An item of an inbox'))
       return seq
     })
   }
 
-  async drain(lease: Lease): Promise<PostedItem[]> {
-    checkKey(lease.key)
-    return this.#database.read(() => this.#inbox.items(this.#held(lease).id))
+  async drain({ key, epoch }: Lease): Promise<PostedItem[]> {
+    checkKey(key)
+    return await this.#database.read(() => this.#inbox.items(this.#held(key, epoch)))
   }
 
   async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
     checkFilter(filter)
-    return this.#database.once(() => this.#pending.find(filter))
+    return await this.#database.read(() => this.#pending.find(filter))
   }
 
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
     checkId('appName', appName)
-    const now = this.#options.now()
-    return this.#database.once(() => this.#sessions.interrupted(appName, now)).map(keyOf)
+    return await this.#database.read(() => this.#sessions.interrupted(appName).map(keyOf))
+  }
+
+  /**
+   * What a holder writes waits for as long as its lease lives, also longer than `busyTimeoutMs`: what a tool has done is
+   * not lost because another process has the file. Reading the lease needs no lock.
+   */
+  #whileAlive(key: SessionKey, epoch: number): () => boolean {
+    return () => {
+      const row = this.#sessions.held({ key, epoch })
+      return row !== undefined && this.#sessions.isAlive(row)
+    }
   }
 
   /** Adds lines after the last, with the changes of state they bring; gives what was new. */
@@ -209,7 +237,7 @@ export class SqliteSessionService implements SessionService {
   }
 
   #repeated(row: SessionRow, expectedSeq: number, lines: readonly Line[]): number {
-    const seq = this.#log.seqOfRepeat(row.id, expectedSeq, lines)
+    const seq = this.#log.seqOfRepeat(row, expectedSeq, lines)
     if (seq !== undefined) return seq
     throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${row.seq}.`)
   }
@@ -220,10 +248,10 @@ export class SqliteSessionService implements SessionService {
     throw new ToolwrightError('NOT_FOUND', `There is no session "${key.sessionId}".`)
   }
 
-  #held(lease: Lease): SessionRow {
-    const row = this.#sessions.held(lease)
+  #held(key: SessionKey, epoch: number): SessionRow {
+    const row = this.#sessions.held({ key, epoch })
     if (row) return row
-    throw lost(lease)
+    throw lost(key)
   }
 
   #toSession(row: SessionRow, events: readonly Event[]): Session {
@@ -232,8 +260,15 @@ export class SqliteSessionService implements SessionService {
   }
 }
 
-function lost({ key }: Lease): ToolwrightError {
-  return new ToolwrightError('LEASE_LOST', `The lease on session "${key.sessionId}" is no longer held.`)
+function lost({ sessionId }: SessionKey): ToolwrightError {
+  return new ToolwrightError('LEASE_LOST', `The lease on session "${sessionId}" is no longer held.`)
+}
+
+/** Checked, and the same when the write comes after a wait. */
+function copyOf(key: SessionKey): SessionKey {
+  checkKey(key)
+  const { appName, userId, sessionId } = key
+  return { appName, userId, sessionId }
 }
 
 function sizeOf(lines: readonly Line[]): number {

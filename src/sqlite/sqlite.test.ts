@@ -104,6 +104,8 @@ test.each([
   ['synchronous', { synchronous: 'off' as 'full' }],
   ['busyTimeoutMs', { busyTimeoutMs: -1 }],
   ['leaseMs', { leaseMs: Number.NaN }],
+  ['leaseMs', { leaseMs: 999 }],
+  ['leaseMs', { leaseMs: 86_400_001 }],
   ['cacheBytes', { cacheBytes: Number.POSITIVE_INFINITY }],
 ])('%s that makes no sense is refused, and no file is made', (name, options) => {
   const file = temporaryFile()
@@ -121,7 +123,7 @@ test('a file of a newer version is refused as it is', () => {
   expect(() => sqlite(file)).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringMatching(/newer.*99.*Update Toolwright/) }),
   )
-  newer.exec("UPDATE toolwright_meta SET value = 1 WHERE name = 'schema'")
+  newer.exec("UPDATE toolwright_meta SET value = 2 WHERE name = 'schema'")
   sqlite(file).close()
   newer.exec("DELETE FROM toolwright_meta WHERE name = 'schema'")
   expect(() => sqlite(file)).toThrow('does not say which version')

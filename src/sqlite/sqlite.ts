@@ -1,6 +1,8 @@
 import type { ArtifactService } from '../artifact/service.ts'
 import { systemPorts } from '../base/ports.ts'
+import type { Logger } from '../dispatch/host.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { checkLeaseMs, DEFAULT_LEASE_MS } from '../session/lease.ts'
 import type { SessionService } from '../session/service.ts'
 import { SqliteArtifactService } from './artifact-service.ts'
 import { openDatabase } from './open.ts'
@@ -12,14 +14,24 @@ export interface SqliteOptions {
    * last ones back, whole, newest first. `full`: a commit survives a power failure too, and takes a write to the disk.
    */
   readonly synchronous?: 'normal' | 'full' | undefined
-  /** How long to wait for another process that writes. Default 5 s. */
+  /**
+   * How long a write waits for another process that writes. Default 5 s. The holder of a session waits longer, until its
+   * lease ends. The process does other work meanwhile; only opening the file waits for up to 2 s without doing so.
+   */
   readonly busyTimeoutMs?: number | undefined
-  /** How long a lease lives without being renewed. Default 15 s. */
+  /** How long a lease lives without a renewal. Default 15 s, at least 1 s. The runner renews at a third of it. */
   readonly leaseMs?: number | undefined
   /** Logs up to this size together, as text, are kept in memory for their next turn. Default 64 MB. */
   readonly cacheBytes?: number | undefined
   /** Milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
+  /**
+   * Milliseconds on a clock that is never set and is the same for all processes on the machine, for leases. Default:
+   * `process.hrtime`, or `now` when that is given.
+   */
+  readonly monotonicNow?: (() => number) | undefined
+  /** Is told of damaged rows that are passed over. Default: `console`. */
+  readonly logger?: Logger | undefined
   readonly newId?: (() => string) | undefined
 }
 
@@ -53,20 +65,32 @@ export class SqliteServices {
  * const runner = new Runner({ appName: 'shop', agent, ...sqlite('shop.db') })
  */
 export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteServices {
-  const { synchronous = 'normal', busyTimeoutMs = 5_000, leaseMs = 15_000, cacheBytes = 64_000_000 } = options
+  const { synchronous = 'normal', busyTimeoutMs = 5_000, leaseMs = DEFAULT_LEASE_MS, cacheBytes = 64_000_000 } = options
   if (synchronous !== 'normal' && synchronous !== 'full') {
     throw new ToolwrightError('INVALID_CONFIG', "synchronous must be 'normal' or 'full'.")
   }
   checkNumber('busyTimeoutMs', busyTimeoutMs, 0)
-  checkNumber('leaseMs', leaseMs, 1)
+  checkLeaseMs(leaseMs)
   checkNumber('cacheBytes', cacheBytes, 0)
-  const { now = systemPorts.now, newId = systemPorts.newId } = options
+  const { now = systemPorts.now, newId = systemPorts.newId, logger = console } = options
+  const monotonicNow = options.monotonicNow ?? options.now ?? millisecondsSinceBoot
   const database = openDatabase(path, { synchronous, busyTimeoutMs })
-  return new SqliteServices({
-    sessionService: new SqliteSessionService(database, { now, newId, leaseMs, cacheBytes }),
-    artifactService: new SqliteArtifactService(database, { now }),
-    close: () => database.close(),
-  })
+  try {
+    return new SqliteServices({
+      sessionService: new SqliteSessionService(database, { now, monotonicNow, newId, leaseMs, cacheBytes, logger }),
+      artifactService: new SqliteArtifactService(database, { now }),
+      close: () => database.close(),
+    })
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** CLOCK_MONOTONIC and its like: one clock for all processes of the machine until it restarts. */
+function millisecondsSinceBoot(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1e3 + nanoseconds / 1e6
 }
 
 function checkNumber(name: string, value: number, least: number): void {

@@ -80,11 +80,11 @@ export class StateRows {
   reader(owner: Owner): StateReader {
     return {
       get: (key) => {
-        const row = this.#database.once(() => this.#get.get(...placeOf(owner, key), toText(key)))
+        const row = this.#database.look(() => this.#get.get(...placeOf(owner, key), toText(key)))
         return row && fromJson(row.value, `State "${key}"`)
       },
       keys: () => {
-        const rows = this.#database.once(() => this.#keys.all(owner.app, owner.user, owner.id))
+        const rows = this.#database.look(() => this.#keys.all(owner.app, owner.user, owner.id))
         return rows.map(({ key }) => fromText(key, 'A key of the state'))
       },
     }

@@ -7,7 +7,8 @@ interface SqliteError extends Error {
 }
 
 // https://www.sqlite.org/rescode.html
-export const BUSY = 5
+const ERROR = 1
+const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
 const IOERR = 10
@@ -15,31 +16,42 @@ const CORRUPT = 11
 const FULL = 13
 const CANTOPEN = 14
 const TOOBIG = 18
+const CONSTRAINT = 19
 const NOTADB = 26
 
 export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
 }
 
-/** The error for a caller: STORAGE, unless it is none of the database's. */
-export function storageError(error: unknown, file: string): unknown {
-  if (isSqliteError(error)) return explain(error, file, 'STORAGE')
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') {
-    return new ToolwrightError('STORAGE', `The database "${file}" was closed.`, { cause: error })
-  }
-  return error
+/** Another connection has the lock that is needed. */
+export function isBusy(error: unknown): boolean {
+  return isSqliteError(error) && (error.errcode & 0xff) === BUSY
 }
 
-/** The error for whoever opens a file: INVALID_CONFIG for what will not go away by itself. */
-export function openError(error: unknown, file: string): unknown {
-  if (!isSqliteError(error)) return error
+/** The error for a caller. Everything else that fails in a transaction fails on what was read from the file. */
+export function storageError(error: unknown, file: string): ToolwrightError {
+  if (error instanceof ToolwrightError) return error
+  if (isSqliteError(error)) return explain(error, file, 'STORAGE')
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') return closedError(file, error)
+  const message = `The database "${file}" holds something that cannot be read: ${messageOf(error)}. Restore it from a backup.`
+  return new ToolwrightError('STORAGE', message, { cause: error })
+}
+
+export function closedError(file: string, cause?: unknown): ToolwrightError {
+  return new ToolwrightError('STORAGE', `The database "${file}" was closed.`, { cause })
+}
+
+/** The error for the developer who opens a file: INVALID_CONFIG for what will not go away by itself. */
+export function openError(error: unknown, file: string): ToolwrightError {
+  if (!isSqliteError(error)) return storageError(error, file)
   const passes = [BUSY, LOCKED, IOERR, FULL].includes(error.errcode & 0xff)
   return explain(error, file, passes ? 'STORAGE' : 'INVALID_CONFIG')
 }
 
-/** A row that nobody here could have written. */
-export function damaged(what: string, cause?: unknown): ToolwrightError {
-  return new ToolwrightError('STORAGE', `${what} is damaged in the database. Restore the file from a backup.`, {
+/** A row that Toolwright has not written. */
+export function damaged(what: string, problem?: string, cause?: unknown): ToolwrightError {
+  const why = problem === undefined ? '' : ` (${problem})`
+  return new ToolwrightError('STORAGE', `${what} is damaged in the database${why}. Restore the file from a backup.`, {
     cause,
   })
 }
@@ -67,9 +79,19 @@ function reasonOf(error: SqliteError): string {
       return 'is no SQLite database. Give sqlite() another path.'
     case IOERR:
       return `could not be read or written: ${messageOf(error)}. Check its disk.`
+    case ERROR:
+      return isAboutTables(error)
+        ? `does not have the tables it needs: ${messageOf(error)}. Restore it from a backup, or give sqlite() another path.`
+        : `refused: ${messageOf(error)}.`
+    case CONSTRAINT:
+      return `holds rows that contradict each other: ${messageOf(error)}. Restore it from a backup.`
     case TOOBIG:
       return 'cannot hold a value as large as this.'
     default:
       return `refused: ${messageOf(error)}.`
   }
+}
+
+function isAboutTables(error: SqliteError): boolean {
+  return /no such (?:table|column|index)|has no column|already exists|duplicate column/.test(error.message)
 }

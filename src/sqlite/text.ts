@@ -28,7 +28,7 @@ export function fromJson(text: unknown, what: string): unknown {
   try {
     return JSON.parse(String(text))
   } catch (error) {
-    throw damaged(what, error)
+    throw damaged(what, 'it is not JSON', error)
   }
 }
 

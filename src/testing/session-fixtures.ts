@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Event, NewEntry } from '../event/event.ts'
+import type { PendingRequest } from '../event/pending.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
 
 /** Where the suites' main session lives. */
@@ -19,6 +20,13 @@ export function entryOf(id: string, stateDelta?: JsonObject): NewEntry {
 /** An entry only the framework sees. */
 export function intentOf(callId: string): NewEntry {
   return { record: { type: 'intent', invocationId: 'i1', path: 'clerk', calls: [{ id: callId }] } }
+}
+
+/** A pending request as the framework would list it. */
+export function requestOf(id: string, changes: Partial<PendingRequest> = {}): PendingRequest {
+  const { userId, sessionId } = HOME
+  const about = { invocationId: 'i1', functionCallId: `call of ${id}`, tool: 'refund', args: { amount: 5 } }
+  return { id, kind: 'confirmation', userId, sessionId, ...about, agent: 'clerk', ...changes }
 }
 
 /** Appends in a lease of its own. */

@@ -9,12 +9,12 @@ export function leaseStories(story: Story<SessionService>): void {
     await rejectsWith(service.claim(HOME), 'NOT_FOUND')
   })
 
-  story('a lease says what it is for, where the log is, and until when', async (service, clock) => {
+  story('a lease says what it is for, where the log is, and how long it lives', async (service) => {
     await service.createSession(HOME)
     const first = await service.claim(HOME)
     deepEqual(first.key, HOME)
     equal(first.seq, 0)
-    equal(first.expiresAt, clock.time + LEASE_MS)
+    equal(first.leaseMs, LEASE_MS)
     await service.append(first, 0, [entryOf('e1')])
     await service.release(first)
     const second = await service.claim(HOME)
@@ -59,7 +59,7 @@ export function leaseStories(story: Story<SessionService>): void {
     clock.time += 10 * LEASE_MS
     equal(await service.append(lease, 0, [entryOf('e1')]), 1)
     equal((await service.read(lease)).entries.length, 1)
-    equal((await service.renew(lease)).expiresAt, clock.time + LEASE_MS)
+    equal((await service.renew(lease)).leaseMs, LEASE_MS)
     await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
   })
 
@@ -68,7 +68,7 @@ export function leaseStories(story: Story<SessionService>): void {
     const lease = await service.claim(HOME)
     clock.time += LEASE_MS - 1
     const renewed = await service.renew(lease)
-    deepEqual(renewed, { ...lease, expiresAt: clock.time + LEASE_MS })
+    deepEqual(renewed, lease)
     clock.time += LEASE_MS - 1
     await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
     equal(await service.append(lease, 0, [entryOf('e1')]), 1, 'the lease as first given')
@@ -77,6 +77,31 @@ export function leaseStories(story: Story<SessionService>): void {
     await refusesEverything(service, renewed, 2)
     await refusesEverything(service, lease, 2)
   })
+
+  for (const [direction, hours] of [
+    ['back', -1],
+    ['forward', 1],
+  ] as const) {
+    story(`a clock set ${direction} by an hour neither ends a lease nor makes it longer`, async (service, clock) => {
+      await service.createSession(HOME)
+      const lease = await service.claim(HOME)
+      clock.step = hours * 3_600_000
+      await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
+      deepEqual(await service.interrupted(HOME), [], 'its holder lives')
+      clock.time += LEASE_MS - 1
+      await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
+      await service.renew(lease)
+      clock.step = 0
+      clock.time += LEASE_MS - 1
+      await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
+      clock.step = hours * 3_600_000
+      clock.time += 1
+      deepEqual(await service.interrupted(HOME), [HOME], 'its holder is dead')
+      const next = await service.claim(HOME)
+      await refusesEverything(service, lease, 0)
+      equal(await service.append(next, 0, [entryOf('e1')]), 1)
+    })
+  }
 
   story('a released lease writes nothing', async (service) => {
     await service.createSession(HOME)
@@ -91,7 +116,7 @@ export function leaseStories(story: Story<SessionService>): void {
     const other = { ...HOME, sessionId: 's2' }
     await service.createSession(HOME)
     await service.createSession(other)
-    const free: Lease = { key: HOME, epoch: 0, seq: 0, expiresAt: Number.MAX_SAFE_INTEGER }
+    const free: Lease = { key: HOME, epoch: 0, seq: 0, leaseMs: LEASE_MS }
     await refusesEverything(service, free, 0)
     const lease = await service.claim(HOME)
     for (const epoch of [0, -1, lease.epoch - 1, lease.epoch + 1, lease.epoch + 0.5, Number.NaN]) {

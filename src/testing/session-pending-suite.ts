@@ -1,7 +1,7 @@
 import type { PendingRequest } from '../event/pending.ts'
 import type { Lease, SessionService } from '../session/service.ts'
 import { codeOf, deepEqual, equal, rejectsWith } from './assert.ts'
-import { entryOf, eventIds, HOME } from './session-fixtures.ts'
+import { entryOf, eventIds, HOME, requestOf } from './session-fixtures.ts'
 import { HOSTILE_IDS, LEASE_MS, type Story } from './suite.ts'
 
 /** What sessions are recorded as waiting for: all of it, nobody else's, and never half an append. */
@@ -68,19 +68,23 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await idsOf(service), ['r2'])
   })
 
-  story(
-    'the oldest comes first, over all sessions; without a time it is when it was recorded',
-    async (service, clock) => {
-      const other = { ...HOME, userId: 'bob', sessionId: 's2' }
-      await service.createSession(other)
-      const lease = await service.claim(other)
-      const at = (seconds: number) => ({ createdAt: 1_700_000_000 + seconds })
-      await waitFor(service, [requestOf('d', at(40)), requestOf('a', at(-10)), requestOf('b')])
-      clock.time += 20_000
-      await service.append(lease, 0, [], { pending: [requestOf('c2'), requestOf('c1'), requestOf('e', at(50))] })
-      deepEqual(await idsOf(service), ['a', 'b', 'c2', 'c1', 'd', 'e'])
-    },
-  )
+  story('requests come in the order they were first recorded, whatever the clock says', async (service, clock) => {
+    const other = { ...HOME, userId: 'bob', sessionId: 's2' }
+    await service.createSession(other)
+    const lease = await service.claim(other)
+    const at = (seconds: number) => ({ createdAt: 1_700_000_000 + seconds })
+    const home = await waitFor(service, [requestOf('a', at(40)), requestOf('b')])
+    clock.step = -3_600_000
+    await service.append(lease, 0, [], { pending: [requestOf('c', at(-3600)), requestOf('d')] })
+    deepEqual(await idsOf(service), ['a', 'b', 'c', 'd'])
+    const changed = requestOf('b', { hint: 'half done' })
+    await service.append(home, 1, [], { pending: [requestOf('e', at(-3600)), changed, requestOf('a', at(40))] })
+    deepEqual(await idsOf(service), ['a', 'b', 'c', 'd', 'e'], 'a request that stays keeps its place')
+    deepEqual((await service.pending(HOME))[1], changed)
+    await service.append(home, 1, [], { pending: [changed] })
+    await service.append(home, 1, [], { pending: [requestOf('a', at(40)), changed] })
+    deepEqual(await idsOf(service), ['b', 'c', 'd', 'a'], 'one that went and came back is new')
+  })
 
   story('another app, user or session sees none of it', async (service) => {
     const places = [
@@ -148,6 +152,20 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await service.pending(HOME), [requestOf('r1', { args: { rows: ['a'] } })])
   })
 
+  story('a request that lacks something is INVALID_REQUEST, and nothing of its append is stored', async (service) => {
+    const lease = await waitFor(service, [requestOf('r1')])
+    for (const bad of [
+      { id: 'r2' },
+      requestOf('r2', { tool: 7 as never }),
+      requestOf('r2', { createdAt: Number.NaN }),
+    ]) {
+      const pending = [bad as PendingRequest]
+      await rejectsWith(service.append(lease, 1, [entryOf('e2')], { pending }), 'INVALID_REQUEST')
+    }
+    deepEqual(await idsOf(service), ['r1'])
+    deepEqual(await eventIds(service, HOME), ['e1'])
+  })
+
   story('a filter that is no filter is INVALID_REQUEST', async (service) => {
     for (const bad of ['', 'x'.repeat(1001), 7, null, {}] as string[]) {
       await rejectsWith(service.pending({ appName: bad }), 'INVALID_REQUEST')
@@ -156,21 +174,6 @@ export function pendingStories(story: Story<SessionService>): void {
       await rejectsWith(service.interrupted({ appName: bad }), 'INVALID_REQUEST')
     }
   })
-}
-
-function requestOf(id: string, changes: Partial<PendingRequest> = {}): PendingRequest {
-  return {
-    id,
-    kind: 'confirmation',
-    userId: HOME.userId,
-    sessionId: HOME.sessionId,
-    invocationId: 'i1',
-    functionCallId: `call of ${id}`,
-    tool: 'refund',
-    args: { amount: 5 },
-    agent: 'clerk',
-    ...changes,
-  }
 }
 
 /** A new session that waits for these, with its lease. */

@@ -3,8 +3,10 @@ export type SuiteTest = (name: string, run: () => Promise<void>) => unknown
 
 /** What the service under test is made with, so that the suite can move time. */
 export interface SuiteOptions {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, on a clock that may be set. */
   readonly now: () => number
+  /** Milliseconds on a clock that is never set: leases are measured on it. */
+  readonly monotonicNow: () => number
   readonly leaseMs: number
 }
 
@@ -16,8 +18,10 @@ export type MakeService<S> = (options: SuiteOptions) => MadeService<S> | Promise
 
 /** The time the service under test sees. */
 export interface SuiteClock {
-  /** Milliseconds since the epoch; may be set. */
+  /** Milliseconds since the epoch; moves both clocks. */
   time: number
+  /** How far the operator has set the clock of the system; leases must not notice. */
+  step: number
 }
 
 /** One test: a name that tells what the user sees, and its telling. */
@@ -30,8 +34,9 @@ export const LEASE_MS = 15_000
 export function storyteller<S extends object>(test: SuiteTest, make: MakeService<S>): Story<S> {
   return (name, tell) => {
     test(name, async () => {
-      const clock: SuiteClock = { time: 1_700_000_000_000 }
-      const made = await make({ now: () => clock.time, leaseMs: LEASE_MS })
+      const clock: SuiteClock = { time: 1_700_000_000_000, step: 0 }
+      const now = (): number => clock.time + clock.step
+      const made = await make({ now, monotonicNow: () => clock.time, leaseMs: LEASE_MS })
       const { service, close } = 'service' in made ? made : { service: made, close: undefined }
       try {
         await tell(service, clock)

@@ -1,6 +1,6 @@
 // Agents people write themselves, and callbacks, that yield what they should not.
 import { type Agent, approve, createEvent, type Event, LlmAgent, tool } from 'toolwright'
-import { scriptedModel, strictModel } from 'toolwright/testing'
+import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { about, process, refunds, refundTool, runnerOf, say, stored, stores } from './approvals-kit.ts'
 import { bounded } from './hostile-bounded.ts'
@@ -137,6 +137,27 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { text, error } = await say(runnerOf(store, root), 'again')
     expect({ text, error }).toEqual({ text: expect.stringMatching(/one|two/), error: undefined })
     expect((await stored(store)).length).toBeGreaterThan(2)
+  })
+
+  test.each<[string, unknown]>([
+    ['a number for text', { text: 7 }],
+    ['a text for a call', { functionCall: 'x' }],
+    ['a number for a call', { functionCall: 7 }],
+    ['a call with a number for its id', { functionCall: { id: 7, name: 'x', args: {} } }],
+    ['a call with a number for its name', { functionCall: { id: 'q', name: 7, args: {} } }],
+    ['a text for an answer', { functionResponse: 'x' }],
+    ['half an answer', { functionResponse: { id: 'q', name: 'x' } }],
+    ['a text for code', { executableCode: 'x' }],
+    ['code without any', { executableCode: { language: 'PYTHON' } }],
+    ['a number for what code gave', { codeExecutionResult: { output: 7 } }],
+    ['a text for data', { inlineData: 'x' }],
+    ['data with a number for it', { inlineData: { data: 7, mimeType: 'image/png' } }],
+  ])('after a model that gave %s the session goes on', timeout, async (_what, part) => {
+    const store = bounded(newStore())
+    const later = (steps: Step[]) => process(store, { steps }).runner
+    await say(later([{ parts: [{ text: 'hm' }, part as never] }, 'one'])).catch(() => {}) // refused or not
+    const { text, error } = await say(later(['two']), 'again')
+    expect({ text, error }).toEqual({ text: 'two', error: undefined })
   })
 
   describe('a callback that says calls', () => {

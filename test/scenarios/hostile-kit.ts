@@ -15,9 +15,9 @@ export interface Clock {
 }
 
 /** Every store, with a clock in hand. */
-export const clockedStores: [string, (clock: Clock) => SessionService][] = [
-  ['in memory', (clock) => new InMemorySessionService({ now: () => clock.time })],
-  ['on SQLite', (clock) => sqlite(':memory:', { now: () => clock.time }).sessionService],
+export const clockedStores: [string, (clock: Clock, leaseMs?: number) => SessionService][] = [
+  ['in memory', (clock, leaseMs) => new InMemorySessionService({ now: () => clock.time, leaseMs })],
+  ['on SQLite', (clock, leaseMs) => sqlite(':memory:', { now: () => clock.time, leaseMs }).sessionService],
 ]
 
 export interface Left {

@@ -1,6 +1,7 @@
 // One writer at a time: who has lost a session stops, and leaves nothing behind in it.
+import { InMemorySessionService, type Lease } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { finals, process, say, stored } from './approvals-kit.ts'
+import { finals, process, say, stored, where } from './approvals-kit.ts'
 import { clockedStores, LEASE_MS, leftHanging, RENEW_MS, resumed } from './hostile-kit.ts'
 import { bare, HandTimers, signalled } from './kit.ts'
 
@@ -50,6 +51,21 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(finals(await stored(store)).c1).toEqual({ late: true })
   })
 
+  test.each([1_000, 15_000, 600_000])('a healthy holder of a lease of %i ms keeps its session', async (leaseMs) => {
+    const clock = { time: 0 }
+    const store = newStore(clock, leaseMs)
+    const left = await leftHanging(store, (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
+    const key = { appName: 'app', ...where }
+    for (let third = 1; third <= 9; third++) {
+      clock.time += leaseMs / 3
+      await left.timers.fire(leaseMs / 3)
+      await expect(store.claim(key)).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+      expect(left.timers.count(leaseMs / 3), 'one timer for all renewals').toBe(1)
+    }
+    left.finish({ late: false })
+    expect(await left.said).toMatchObject({ text: 'first' })
+  })
+
   test('who lost the session while the model was thinking runs no body [PR-05]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
@@ -72,4 +88,25 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(work).not.toHaveBeenCalled()
     expect(await stored(store)).toEqual(log)
   })
+})
+
+test('a renewal that waits for its store is not joined by others', async () => {
+  const [waiting, answered] = [signalled(), signalled()]
+  let renewals = 0
+  class SlowStore extends InMemorySessionService {
+    override async renew(lease: Lease): Promise<Lease> {
+      renewals++
+      waiting.resolve()
+      await answered.promise
+      return await super.renew(lease)
+    }
+  }
+  const left = await leftHanging(new SlowStore(), (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
+  await left.timers.fire(RENEW_MS)
+  await waiting.promise
+  for (let more = 0; more < 3; more++) await left.timers.fire(RENEW_MS)
+  expect(renewals).toBe(1)
+  answered.resolve()
+  left.finish({ late: true })
+  expect(await left.said).toMatchObject({ text: 'first' })
 })

@@ -82,7 +82,7 @@ test('an answer to what a cancel has just closed is refused, also where the log 
   await store.post(key, { id: 'i1', type: 'cancel' })
   const answer = { functionResponse: { id: 'c1', name: 'ship', response: { arrived: true } } }
   await expect(say(runner, [answer])).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  expect(finals(await stored(store)).c1).toMatchObject({ errorCode: 'CANCELLED' })
+  expect(finals(await stored(store)).c1).toMatchObject({ errorCode: 'UNKNOWN_OUTCOME' })
 })
 
 test('what was cancelled by word that was left is shown to whoever comes next', async () => {

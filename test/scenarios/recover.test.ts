@@ -70,12 +70,12 @@ async function read(run: Run): Promise<Event[]> {
 
 /** As if everybody's lease had died: nobody renews, and time passes. */
 async function leasesDie(): Promise<void> {
-  vi.setSystemTime(Date.now() + 60_000)
+  vi.advanceTimersByTime(60_000)
 }
 
 describe.each(stores)('%s', (_name, newStore) => {
   test('what a dead process left is gone on with, and then there is nothing left', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false, effect: 'idempotent' })
     const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
@@ -95,7 +95,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test('of several processes that recover at once, one goes on', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
@@ -113,7 +113,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   test.each(['before', 'after'] as const)(
     'a process that dies right %s it has told what it asks leaves it listed',
     async (when) => {
-      vi.useFakeTimers({ toFake: ['Date'] })
+      vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
       const store = newStore()
       const { refund, run } = refundTool()
       const { runner } = process(dying(store, when === 'before' ? 4 : 3, when), {
@@ -151,7 +151,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test('a question nobody answered in time is denied, and its run goes on', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'Nobody said yes.'] })
@@ -171,7 +171,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test('a no to a second question does not undo what the first attempt may have done: that is said', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ effect: 'idempotent' })
     const { pending } = await say(process(store, { tools: [refund], steps: [refunds(5)] }).runner)
@@ -193,7 +193,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test('what was cancelled while its process was dead is not gone on with', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
@@ -235,7 +235,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test('a transfer takes a question that waits beside it off the list, in the same breath', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool()
     const letGo = signalled()

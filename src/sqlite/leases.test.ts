@@ -1,0 +1,124 @@
+// How long a session stays with its holder: measured on a clock that nobody sets, also between versions of the tables.
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import type { Lease } from '../session/service.ts'
+import { entryOf, HOME } from '../testing/session-fixtures.ts'
+import { temporaryFile } from './file.test-kit.ts'
+import { startProcess } from './other-process.test-kit.ts'
+import { sqlite } from './sqlite.ts'
+import { openVersion1 } from './version-1.test-kit.ts'
+
+const NOW = 1_700_000_000_000
+const HOUR = 3_600_000
+const busy = { code: 'SESSION_BUSY' }
+
+test('a lease from before the machine restarted is over, however late it would end', async () => {
+  const file = temporaryFile()
+  const clock = { sinceBoot: 5 * HOUR }
+  using services = sqlite(file, { monotonicNow: () => clock.sinceBoot })
+  const { sessionService } = services
+  await sessionService.createSession(HOME)
+  const lease = await sessionService.claim(HOME)
+  clock.sinceBoot = 20_000
+  expect(await sessionService.interrupted(HOME)).toEqual([HOME])
+  const next = await sessionService.claim(HOME)
+  await expect(sessionService.append(lease, 0, [entryOf('e1')])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  await expect(sessionService.claim(HOME)).rejects.toMatchObject(busy)
+  expect(await sessionService.append(next, 0, [entryOf('e1')])).toBe(1)
+})
+
+test('processes measure leases on one clock, and each lease has the length its own process gave it', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file, { leaseMs: 60_000 })
+  await services.sessionService.createSession(HOME)
+  const other = await startProcess(file) // leases of 15 s
+  const lease = await services.sessionService.claim(HOME)
+  expect(lease.leaseMs).toBe(60_000)
+  await expect(other.do('call', 'claim', HOME)).rejects.toMatchObject(busy)
+  expect(await other.do('call', 'interrupted', HOME)).toEqual([])
+  await services.sessionService.release(lease)
+  expect(await other.do<Lease>('call', 'claim', HOME)).toMatchObject({ leaseMs: 15_000 })
+  await expect(services.sessionService.claim(HOME)).rejects.toMatchObject(busy)
+}, 60_000)
+
+test('a lease that is damaged in the file does not keep its session for ever', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  await services.sessionService.createSession(HOME)
+  await services.sessionService.claim(HOME)
+  run(file, 'UPDATE toolwright_sessions SET lease_until = 1e300, lease_ms = 1e300')
+  expect(await services.sessionService.interrupted(HOME)).toEqual([HOME])
+  expect(await services.sessionService.claim(HOME)).toMatchObject({ key: HOME })
+})
+
+test('a counter of leases that fell behind gives no epoch twice', async () => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  const { sessionService } = services
+  await sessionService.createSession(HOME)
+  await sessionService.release(await sessionService.claim(HOME))
+  const lease = await sessionService.claim(HOME)
+  await sessionService.release(lease, { interrupted: true })
+  run(file, "UPDATE toolwright_meta SET value = 0 WHERE name = 'epoch'")
+  const next = await sessionService.claim(HOME)
+  expect(next.epoch).toBeGreaterThan(lease.epoch)
+  await expect(sessionService.append(lease, 0, [entryOf('e1')])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  run(file, "DELETE FROM toolwright_meta WHERE name = 'epoch'")
+  await sessionService.release(next)
+  await expect(sessionService.claim(HOME)).rejects.toMatchObject({
+    code: 'STORAGE',
+    message: expect.stringContaining('The counter of leases is damaged'),
+  })
+})
+
+test('a file of version 1 is brought up to date: leases that live are respected, those that do not are interrupted', async () => {
+  const file = temporaryFile()
+  const old = openVersion1(file)
+  old.createHeld('alive', NOW + 5_000)
+  old.createHeld('dead', NOW)
+  old.createHeld('clock was set back', NOW + HOUR)
+  old.close()
+  const clock = { time: NOW }
+  using services = sqlite(file, { now: () => clock.time })
+  const { sessionService } = services
+  const { appName } = HOME
+  const interrupted = async () => (await sessionService.interrupted({ appName })).map(({ sessionId }) => sessionId)
+  expect(await interrupted()).toEqual(['dead', 'clock was set back'])
+  await expect(sessionService.claim({ ...HOME, sessionId: 'alive' })).rejects.toMatchObject(busy)
+  const lease = await sessionService.claim({ ...HOME, sessionId: 'dead' })
+  expect(await sessionService.append(lease, 0, [entryOf('e1')])).toBe(1)
+  clock.time += 5_000
+  expect(await interrupted()).toEqual(['alive', 'clock was set back'])
+  expect(await sessionService.claim({ ...HOME, sessionId: 'alive' })).toMatchObject({ seq: 0 })
+})
+
+test('a process of version 1 that has the file open goes on beside one of version 2', async () => {
+  const file = temporaryFile()
+  const old = openVersion1(file)
+  const epoch = old.createHeld(HOME.sessionId, NOW + 15_000)
+  const clock = { time: NOW }
+  using services = sqlite(file, { now: () => clock.time, monotonicNow: () => clock.time - NOW })
+  const { sessionService } = services
+  await expect(sessionService.claim(HOME)).rejects.toMatchObject(busy)
+  expect(old.renew(HOME.sessionId, epoch, NOW + 20_000)).toBe(true)
+  clock.time += 15_000
+  await expect(sessionService.claim(HOME), 'it has renewed its lease').rejects.toMatchObject(busy)
+  clock.time += 5_000
+  const lease = await sessionService.claim(HOME)
+  expect(old.renew(HOME.sessionId, epoch, NOW + HOUR), 'taken over').toBe(false)
+  expect(old.claim(HOME.sessionId, clock.time + 14_999, 15_000), 'the lease of version 2 lives').toBeUndefined()
+  clock.time += 10_000
+  await sessionService.renew(lease)
+  expect(old.claim(HOME.sessionId, clock.time + 14_999, 15_000), 'also when it was renewed').toBeUndefined()
+  expect(old.claim(HOME.sessionId, clock.time + 15_000, 15_000), 'until it ends').toBeGreaterThan(lease.epoch)
+  clock.time += 15_000
+  await expect(sessionService.append(lease, 0, [entryOf('e1')])).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  await expect(sessionService.claim(HOME)).rejects.toMatchObject(busy)
+  old.close()
+})
+
+function run(file: string, sql: string): void {
+  const other = new DatabaseSync(file)
+  other.exec(sql)
+  other.close()
+}
