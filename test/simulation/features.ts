@@ -1,5 +1,5 @@
 // Options that older versions of the framework lack: the simulator uses them where they are.
-import { InMemorySessionService, LlmAgent, Runner } from 'toolwright'
+import { LlmAgent, Runner } from 'toolwright'
 
 /** Does `Runner` bound arguments and the calls of one reply? */
 export const hasArgsLimits: boolean = (() => {
@@ -12,20 +12,4 @@ export const hasArgsLimits: boolean = (() => {
     }
   }
   return isTaken(1) && !isTaken(0)
-})()
-
-/** Does the in-memory store measure leases on a clock of its own? */
-export const hasMonotonicStore: boolean = (() => {
-  let isRead = false
-  const options = {
-    get monotonicNow(): () => number {
-      isRead = true
-      return () => 0
-    },
-  }
-  try {
-    return Boolean(new InMemorySessionService(options as object)) && isRead
-  } catch {
-    return false
-  }
 })()

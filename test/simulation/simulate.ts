@@ -7,7 +7,6 @@ import { audit } from './auditor.ts'
 import { Clients } from './clients.ts'
 import type { Evidence, SessionEvidence } from './evidence.ts'
 import { Faults } from './faults.ts'
-import { hasMonotonicStore } from './features.ts'
 import { generatePlan } from './generate-plan.ts'
 import { Network } from './network.ts'
 import { nextAction } from './next-action.ts'
@@ -65,7 +64,9 @@ async function happen(
   const world = new World(random.fork('world'), plan.weather.slowness)
   const ids = random.fork('store')
   const newId = (): string => `x${ids.int(0x1_0000_0000)}`
-  const store = new InMemorySessionService({ newId, ...clocksOf(world, leasesOnWallClock) })
+  const now = (): number => world.wallNow
+  const monotonicNow = leasesOnWallClock ? now : (): number => world.now
+  const store = new InMemorySessionService({ newId, now, monotonicNow })
   const faults = new Faults(random.fork('faults'), plan.weather)
   const network = new Network(world, store, faults)
   const outside = new Outside(() => world.tick())
@@ -106,14 +107,6 @@ async function happen(
     unfinished,
     trace: world.trace,
   }
-}
-
-/** Where the store has only one clock, that is the one that its leases need. */
-function clocksOf(world: World, leasesOnWallClock: boolean): { now: () => number } {
-  const wall = (): number => world.wallNow
-  const monotonic = (): number => world.now
-  if (leasesOnWallClock) return { now: wall }
-  return hasMonotonicStore ? { now: wall, ...{ monotonicNow: monotonic } } : { now: monotonic }
 }
 
 /** Clients do what they do, while whatever can happen does. */
