@@ -45,6 +45,7 @@ export class SimulatedProcess implements Mortal {
     this.#onDeath = onDeath
     const { world, plan, outside } = site
     const turn = (says: string): Promise<void> => this.#turn(says)
+    const logError = (message: unknown): void => void site.logged.push({ process: name, message: String(message) })
     this.runner = new Runner({
       appName: APP,
       agent: makeAgent(plan, {
@@ -66,8 +67,8 @@ export class SimulatedProcess implements Mortal {
       toolTimeoutMs: 4_000,
       maxResultBytes: plan.limits.resultBytes,
       ...argsLimits(plan.limits),
-      plugins: plan.tampering ? [tamperingPlugin(plan.tampering)] : [],
-      logger: { warn: () => {}, error: (message) => site.logged.push({ process: name, message: String(message) }) },
+      plugins: plan.tampering ? [tamperingPlugin(plan.tampering, logError)] : [],
+      logger: { warn: () => {}, error: logError },
       ports: {
         now: () => world.wallNow,
         monotonicNow: () => world.now,

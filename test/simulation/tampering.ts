@@ -5,12 +5,20 @@ import type { Plan } from './plan.ts'
 /** In everything that was tampered with, and nowhere else. */
 export const TAMPERED = 'tampered'
 
-export function tamperingPlugin(how: NonNullable<Plan['tampering']>): Plugin {
+/** `onFrozen`: it was given what is frozen, the log's own. */
+export function tamperingPlugin(how: NonNullable<Plan['tampering']>, onFrozen: (error: unknown) => void): Plugin {
+  const tamperLater = (event: Event): void => {
+    try {
+      tamperWithAll(event)
+    } catch (error) {
+      onFrozen(error)
+    }
+  }
   return {
     name: 'tampering',
     onEvent: ({ event }) => {
       if (how === 'in place') tamper(event)
-      if (how === 'later') setImmediate(() => tamperWithAll(event)) // when it has long been taken over
+      if (how === 'later') setImmediate(tamperLater, event) // when it has long been taken over
       if (how !== 'returned') return how === 'later' ? event : undefined
       const copy = structuredClone(event)
       tamper(copy)
