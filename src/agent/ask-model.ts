@@ -15,7 +15,7 @@ import { CallIds } from './call-ids.ts'
 import { answerByTool, checkAnswer } from './check-answer.ts'
 import { codeParts } from './code-parts.ts'
 import { buildRequest } from './request.ts'
-import type { Place, RunHost } from './run-host.ts'
+import { type Place, type RunHost, untilStopped } from './run-host.ts'
 import type { Plan } from './tree.ts'
 
 export async function askModel(
@@ -113,7 +113,11 @@ async function generate(
   for await (const response of model.generate(request, options)) {
     if (run.stopped) break
     if (!response.partial) whole = response
-    else if (options.stream) run.emit(replyEvent(run, author, place, ids.fill(response.content, true), response, true))
+    else if (options.stream) {
+      const delta = ids.fill(response.content, true)
+      const behind = run.emit(replyEvent(run, author, place, delta, response, true))
+      if (behind) await untilStopped(run, behind) // the model is not asked for more than somebody reads
+    }
   }
   if (!whole) throw new Error(`Model "${model.name}" gave no final response.`)
   return whole

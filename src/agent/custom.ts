@@ -9,12 +9,15 @@ import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { Invocation, State } from '../tool/context.ts'
 import { type Agent, type InvocationContext, WALK } from './agent.ts'
 import { next } from './next.ts'
-import type { Place, RunHost } from './run-host.ts'
+import { type Place, type RunHost, untilStopped } from './run-host.ts'
 
 /** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
 export class PausedInside extends Error {
   override readonly name: string = 'PausedInside'
 }
+
+/** Events of a child that its parent has not looked at yet, before partial ones are dropped: their wholes follow. */
+const MAX_ARRIVED = 1_000
 
 type WalkChild = (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
 
@@ -36,8 +39,12 @@ async function consume(run: RunHost, agent: Agent, place: Place, context: Custom
     if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...copyJson(event.customMetadata) }
     if (event.errorCode !== undefined) own.errorCode = event.errorCode
     if (event.errorMessage !== undefined) own.errorMessage = event.errorMessage
-    if (event.partial) run.emit({ ...own, partial: true })
-    else await run.commit([{ event: own }])
+    if (!event.partial) {
+      await run.commit([{ event: own }])
+      continue
+    }
+    const behind = run.emit({ ...own, partial: true })
+    if (behind) await untilStopped(run, behind)
   }
 }
 
@@ -125,10 +132,10 @@ class CustomContext implements InvocationContext {
 
   /** Walks the child and passes its events on as they happen. */
   async *#follow(child: Agent, place: Place): AsyncGenerator<Event, void, undefined> {
-    const arrived: Event[] = []
+    let arrived: Event[] = []
     let wake: (() => void) | undefined
     const forget = this.#run.listen((event) => {
-      if (!isIn(event, place.path)) return
+      if (!isIn(event, place.path) || (event.partial && arrived.length >= MAX_ARRIVED)) return
       arrived.push(event)
       wake?.()
     })
@@ -146,9 +153,10 @@ class CustomContext implements InvocationContext {
       .finally(() => wake?.())
     try {
       while (arrived.length || !(outcome || failure)) {
-        const event = arrived.shift()
-        if (event) yield this.#pass(event)
-        else await new Promise<void>((resolve) => (wake = resolve))
+        const events = arrived
+        arrived = []
+        for (const event of events) yield this.#pass(event)
+        if (events.length === 0) await new Promise<void>((resolve) => (wake = resolve))
       }
     } finally {
       await walked // also when it is left early: what has begun comes to rest inside the run

@@ -67,13 +67,15 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
   if (!scope) return { type: 'ask-model', agent }
   if (scope.answered) return DONE
   let ready: CallState[] | undefined
-  let waiting: readonly CallState[] | undefined
+  let waiting: CallState[] | undefined
   for (let at = 0; at < scope.calls.length; at++) {
     const call = scope.calls[at] as CallState
     if (call.response && !call.pending) continue
     const on = waitsOn(agent, log, call)
-    if (on) waiting = waiting ? [...waiting, ...on] : on
-    else if (ready) ready.push(call)
+    if (on) {
+      waiting ??= []
+      for (let each = 0; each < on.length; each++) waiting.push(on[each] as CallState)
+    } else if (ready) ready.push(call)
     else ready = [call]
   }
   if (ready) return { type: 'dispatch', agent, calls: ready }
@@ -97,6 +99,7 @@ function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState
 
 /** For code, and for an agent tool nobody has listed yet: it waits while something inside it does. */
 function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefined {
+  if (!fold.hasScope(call.id)) return undefined
   const on: CallState[] = []
   for (const scope of fold.scopes.all()) {
     if (

@@ -1,5 +1,6 @@
 // The end of an invocation before its end: every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
+import { clip } from '../base/limits.ts'
 import type { Content, Part } from '../content/content.ts'
 import type { Draft, Unrecorded } from '../dispatch/host.ts'
 import { answerPart } from '../event/code-call.ts'
@@ -20,10 +21,11 @@ export function closingEntries(
   errorCode: 'CANCELLED' | 'AGENT_ERROR' = 'CANCELLED',
 ): NewEntry[] {
   const entries: NewEntry[] = []
+  const results = new Map(unrecorded.flatMap((one) => (one && !one.pending ? [[one.call.id, one]] : [])))
   for (const [path, calls] of byScope(run.fold.openCalls())) {
     const actions: EventActions = {}
     const parts: Part[] = calls.map((call) => {
-      const result = unrecorded.find((one) => one?.call.id === call.id && !one.pending)
+      const result = results.get(call.id)
       if (result?.actions?.stateDelta) actions.stateDelta = { ...actions.stateDelta, ...result.actions.stateDelta }
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
@@ -36,13 +38,17 @@ export function closingEntries(
   }
   const last = run.draft(rootName, { path: rootName }, undefined, {})
   last.errorCode = errorCode
-  last.errorMessage = reason
+  last.errorMessage = clip(reason)
   return [...entries, { event: last }]
 }
 
 function byScope(calls: readonly CallState[]): Map<string, CallState[]> {
   const scopes = new Map<string, CallState[]>()
-  for (const call of calls) scopes.set(call.path, [...(scopes.get(call.path) ?? []), call])
+  for (const call of calls) {
+    const beside = scopes.get(call.path)
+    if (beside) beside.push(call)
+    else scopes.set(call.path, [call])
+  }
   return scopes
 }
 

@@ -7,7 +7,7 @@ import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
 import type { AppendOptions, InboxItem, Lease } from '../session/service.ts'
 import type { InvocationHost } from '../tool/host.ts'
-import type { EventQueue } from './event-queue.ts'
+import { type EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
 import { EventWatch } from './event-watch.ts'
 import type { RunServices } from './run-services.ts'
 import type { RunState } from './run-state.ts'
@@ -76,16 +76,22 @@ export class Recorder {
     await this.#append(await watch.show(entries), drained)
   }
 
-  emit(event: Event): void {
+  /** A promise when plugins or the consumer are behind. */
+  emit(event: Event): Promise<void> | undefined {
     const { events, stopped } = this.#run
-    if (stopped) return
-    if (this.#watch) {
-      this.#watch.pass(
-        event,
-        (shown) => events.push(shown),
-        (error) => this.#run.stop(error),
-      )
-    } else events.push(event)
+    if (stopped) return undefined
+    return this.#watch ? this.#emitShown(this.#watch, event) : events.push(event)
+  }
+
+  #emitShown(watch: EventWatch, event: Event): Promise<void> | undefined {
+    if (watch.passing >= MAX_PARTIALS) return undefined // dropped: the whole follows
+    const { events } = this.#run
+    watch.pass(
+      event,
+      (shown) => void events.push(shown),
+      (error) => this.#run.stop(error),
+    )
+    return watch.passing >= MANY_PARTIALS ? watch.passed() : events.drained()
   }
 
   /** Settles when every partial event is out. */

@@ -33,6 +33,8 @@ export interface Begin {
   readonly runConfig: RunConfig
   readonly signal: AbortSignal | undefined
   readonly isNew: boolean
+  /** Is there a consumer for the events? Absent = no. */
+  readonly isRead?: (() => boolean) | undefined
 }
 
 const NONE: readonly Event[] = []
@@ -87,6 +89,7 @@ export class RunStarter {
         const found = await claimOrFollow(key, { message, stateDelta: begin.stateDelta }, this.#leaving(isCancelled))
         if (found.type === 'followed') {
           this.#pace.leave()
+          if (begin.isRead?.()) found.run.events.open()
           return found.run
         }
         lease = found.lease
@@ -247,11 +250,12 @@ export class RunStarter {
   #start(
     held: Held,
     accepted: Accepted,
-    { stateDelta, runConfig, signal }: Begin,
+    { stateDelta, runConfig, signal, isRead }: Begin,
     drained: readonly string[] | undefined,
     ended: readonly Event[],
   ): ActiveRun {
     const active = this.#activate(held, accepted.invocationId, runConfig)
+    if (isRead?.()) active.events.open()
     for (let at = 0; at < ended.length; at++) active.events.push(ended[at] as Event) // who put an end to it sees it
     this.running.add(active)
     this.#keepRenewing()

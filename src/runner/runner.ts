@@ -45,6 +45,10 @@ export interface RunnerOptions {
   readonly toolTimeoutMs?: number | undefined
   /** Larger results are cut. Default 256 kB. */
   readonly maxResultBytes?: number | undefined
+  /** Calls with larger arguments are refused, and the arguments are not recorded. Default 256 kB. */
+  readonly maxArgsBytes?: number | undefined
+  /** Calls of one model reply that run; the others are answered with an error. Default 128. */
+  readonly maxCallsPerReply?: number | undefined
   /** Default: `console`. */
   readonly logger?: Logger | undefined
   readonly ports?: Partial<Ports> | undefined
@@ -88,6 +92,7 @@ export class Runner {
     this.memoryService = options.memoryService
     this.credentialService = options.credentialService
     const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
+    const { maxArgsBytes = 256_000, maxCallsPerReply = 128 } = options
     const ports = { ...systemPorts, ...options.ports }
     this.#services = {
       sessionService: this.sessionService,
@@ -101,6 +106,8 @@ export class Runner {
       deadlines: new Deadlines(ports),
       toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
       maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
+      maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
+      maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
     }
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
@@ -240,9 +247,9 @@ export class Runner {
 
   #handle(begin: Begin): RunHandle {
     const { sessionId, invocationId, runConfig, signal } = begin
-    const open = (isCancelled: () => boolean): Promise<Followable | undefined> =>
+    const open = (isCancelled: () => boolean, isRead: () => boolean): Promise<Followable | undefined> =>
       this.#starter
-        .begin(begin, () => isCancelled() || signal?.aborted === true)
+        .begin({ ...begin, isRead }, () => isCancelled() || signal?.aborted === true)
         .catch((error) => {
           if (error instanceof Cancelled) return undefined
           throw error
