@@ -32,8 +32,6 @@ export class Recorder {
   readonly #turnstile: Turnstile = new Turnstile()
   /** What is being stored, by whoever is inside the turnstile. */
   #storing: readonly NewEntry[] = NOTHING
-  /** What was last listed as waited for; undefined = not by this run. */
-  #listed: string | undefined
   #lease: Lease
   #seq: number
 
@@ -108,6 +106,9 @@ export class Recorder {
       const shown = this.#watch ? await this.#watch.showBriefly(last, ports) : last
       this.#keepTemp(shown)
       this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, this.#alongWith(shown, drained)))
+    } catch (error) {
+      this.#run.view.listed = undefined
+      throw error
     } finally {
       this.#turnstile.leave()
     }
@@ -116,17 +117,20 @@ export class Recorder {
   /** Brings the list of what the session waits for up to date, if it is not. */
   async listWaiting(): Promise<void> {
     const options = this.#alongWith(NOTHING, undefined)
-    if (options) await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, options)
+    if (!options) return
+    try {
+      await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, options)
+    } catch (error) {
+      this.#run.view.listed = undefined
+      throw error
+    }
   }
 
   /** What goes with an append: the list of what is waited for changes together with the log. */
   #alongWith(entries: readonly NewEntry[], drained: readonly string[] | undefined): AppendOptions | undefined {
     if (!concernsWaiting(this.#run.view, entries)) return drained && { drained }
     const pending = waitingAfter(this.#run, entries)
-    const listed = pending.map(({ id }) => id).join('\n')
-    if (listed === this.#listed) return drained && { drained }
-    this.#listed = listed
-    return { drained, pending }
+    return pending ? { drained, pending } : drained && { drained }
   }
 
   /** Keeps the lease alive. */
@@ -182,6 +186,7 @@ export class Recorder {
 
   readonly #failed = (error: unknown): never => {
     this.#turnstile.leave()
+    this.#run.view.listed = undefined
     this.#run.stop(error) // nothing may be recorded after a failed append
     throw error
   }

@@ -241,7 +241,7 @@ export class RunStarter {
   /** Questions whose time is up are denied before anything else happens. */
   async #expire(held: Held): Promise<void> {
     const now = this.#services.ports.now() / 1000
-    for (const { fold } of held.view.open()) {
+    for (const { fold } of held.view.awake()) {
       const denials = expired(fold, now)
       if (denials.length) await this.#activate(held, fold.invocationId, {}).deny(denials)
     }
