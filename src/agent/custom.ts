@@ -1,12 +1,15 @@
 // Agents people write themselves: what they yield is recorded, and they may run other agents inside.
-import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { clip, MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Content, Part } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { childPath } from '../event/scope.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { Invocation, State } from '../tool/context.ts'
+import { plainDelta } from '../tool/state.ts'
 import { type Agent, type InvocationContext, WALK } from './agent.ts'
 import { next } from './next.ts'
 import { type Place, type RunHost, untilStopped } from './run-host.ts'
@@ -36,9 +39,9 @@ async function consume(run: RunHost, agent: Agent, place: Place, context: Custom
     const actions = actionsIn(event)
     const own = run.draft(agent.name, place, contentIn(event, agent), { ...actions, ...context.take() })
     if (event.author && event.author !== 'user') own.author = event.author
-    if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...copyJson(event.customMetadata) }
-    if (event.errorCode !== undefined) own.errorCode = event.errorCode
-    if (event.errorMessage !== undefined) own.errorMessage = event.errorMessage
+    if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...metadataIn(event, agent) }
+    if (event.errorCode !== undefined) own.errorCode = clip(String(event.errorCode))
+    if (event.errorMessage !== undefined) own.errorMessage = clip(String(event.errorMessage))
     if (!event.partial) {
       await run.commit([{ event: own }])
       continue
@@ -53,14 +56,30 @@ function actionsIn({ actions }: Event): EventActions {
   const { value } = toPlain(actions ?? {})
   if (!isRecord(value)) return {}
   const { stateDelta, ...others } = value
-  return isRecord(stateDelta) ? { ...others, stateDelta } : others
+  return isRecord(stateDelta) ? { ...others, stateDelta: plainDelta(stateDelta) } : others
 }
 
 function contentIn({ content }: Event, { name }: Agent): Content | undefined {
   if (!content) return undefined
-  const plain = toPlain(content).value as Content
+  const { value, bytes } = toPlain(content)
+  if (bytes > MAX_CONTENT_BYTES) throw tooLarge(name, 'content', MAX_CONTENT_BYTES)
+  const plain = value as Content
   if (isRecord(plain) && Array.isArray(plain.parts) && plain.parts.every(isRecord)) return plain
   throw new TypeError(`Agent "${name}" gave an event whose content is no list of parts`)
+}
+
+function metadataIn({ customMetadata }: Event, { name }: Agent): JsonObject {
+  const { value, bytes } = toPlain(customMetadata)
+  if (bytes > MAX_METADATA_BYTES) throw tooLarge(name, 'customMetadata', MAX_METADATA_BYTES)
+  return value as JsonObject
+}
+
+function tooLarge(name: string, what: string, most: number): ToolwrightError {
+  const instead = 'Save what is larger as an artifact.'
+  return new ToolwrightError(
+    'TOO_LARGE',
+    `The ${what} of an event of agent "${name}" has over ${most} bytes. ${instead}`,
+  )
 }
 
 class CustomContext implements InvocationContext {

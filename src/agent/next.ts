@@ -117,7 +117,7 @@ function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefin
 
 /** One child after another, for as many rounds; one that escalates or fails ends it. */
 function nextInTurn(agent: SequentialAgent | LoopAgent, log: Log, path: string, rounds: number): Next {
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = latestRound(agent, log.fold, path, rounds); round <= rounds; round++) {
     for (const child of agent.subAgents) {
       const below = { agent: child, path: childPath(path, child.name, round) }
       if (!log.fold.begun(below.path)) return { type: 'run', children: [below] }
@@ -128,6 +128,24 @@ function nextInTurn(agent: SequentialAgent | LoopAgent, log: Log, path: string, 
     }
   }
   return DONE
+}
+
+/** Rounds begin one after another, each when all before it are done: only the latest that has begun is looked at. */
+function latestRound(agent: SequentialAgent | LoopAgent, fold: Fold, path: string, rounds: number): number {
+  const first = agent.subAgents[0]
+  if (!first) return 1
+  let begun = 1
+  let not = rounds + 1
+  for (let step = 1; begun + step < not; step *= 2) {
+    if (fold.begun(childPath(path, first.name, begun + step))) begun += step
+    else not = begun + step
+  }
+  while (begun + 1 < not) {
+    const middle = (begun + not) >> 1
+    if (fold.begun(childPath(path, first.name, middle))) begun = middle
+    else not = middle
+  }
+  return begun
 }
 
 function nextParallel(agent: ParallelAgent, log: Log, path: string): Next {

@@ -24,6 +24,8 @@ export class SessionView {
   #seq = 0
   /** Ids that calls of earlier invocations had. */
   #earlierIds: Set<string> | undefined
+  /** Where the events of each agent tool's scope begin: its history need not look further back. */
+  #isolated: Map<string, number> | undefined
   /** Some id is there twice, or missing, or cannot be sent: not by us. */
   #hasRepeats = false
   /** Somebody was waited for, at some time. */
@@ -59,6 +61,11 @@ export class SessionView {
     if (seq <= this.#seq) return
     this.#seq = seq
     if (entry.event) {
+      const { isolationScope } = entry.event
+      if (isolationScope !== undefined && !this.#isolated?.has(isolationScope)) {
+        this.#isolated ??= new Map()
+        this.#isolated.set(isolationScope, this.events.length)
+      }
       this.events.push(entry.event)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // a model's reply has ids that we gave or looked at
       if (isStateEdit(entry.event)) return
@@ -174,7 +181,8 @@ export class SessionView {
   history(agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
-      history = new History(agentName, scope, this.#hasRepeats)
+      const from = scope.isolation === undefined ? 0 : (this.#isolated?.get(scope.isolation) ?? this.events.length)
+      history = new History(agentName, scope, this.#hasRepeats, from)
       this.#histories = [...this.#histories, history]
     }
     return history.upTo(this.events, which)

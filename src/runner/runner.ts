@@ -2,8 +2,9 @@ import type { Agent } from '../agent/agent.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
-import type { JsonObject } from '../base/json.ts'
+import { type JsonObject, jsonSize } from '../base/json.ts'
 import { keepShapes } from '../base/keep-shape.ts'
+import { MAX_METADATA_BYTES } from '../base/limits.ts'
 import { type Ports, systemPorts } from '../base/ports.ts'
 import type { Message } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
@@ -14,6 +15,7 @@ import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
+import { plainDelta } from '../tool/state.ts'
 import { Cancelled } from './cancelled.ts'
 import { type Completion, completionOf } from './complete.ts'
 import { claimIfFree } from './hold.ts'
@@ -141,6 +143,7 @@ export class Runner {
     signal?: AbortSignal | undefined
   }): Run {
     const { userId, sessionId, invocationId = '', runConfig = {}, signal } = options
+    checkConfig(runConfig)
     return this.#handle({ userId, sessionId, invocationId, runConfig, signal, isNew: false })
   }
 
@@ -228,7 +231,8 @@ export class Runner {
 
   #begunBy({ userId, sessionId, message: given, stateDelta, runConfig = {}, signal }: RunOptions): Begin {
     const { newId } = this.#services.ports
-    const message = toContent(given)
+    const message = toContent(given, this.#services.maxResultBytes)
+    checkConfig(runConfig)
     const isAnswer = message.parts.some((part) => part.functionResponse)
     if (isAnswer && sessionId === undefined) {
       throw new ToolwrightError('INVALID_REQUEST', 'An answer needs the session in which it was asked for.')
@@ -238,7 +242,7 @@ export class Runner {
       sessionId: sessionId ?? newId(),
       invocationId: isAnswer ? '' : `e-${newId()}`,
       message,
-      stateDelta,
+      stateDelta: stateDelta && plainDelta(stateDelta),
       runConfig,
       signal,
       isNew: sessionId === undefined,
@@ -258,6 +262,12 @@ export class Runner {
     const cancel = (id: string): Promise<void> => this.cancel({ userId, sessionId, invocationId: id })
     return new RunHandle({ sessionId, invocationId, open, cancel, detach: runConfig.detach === true, signal })
   }
+}
+
+/** It is put on every event. */
+function checkConfig({ customMetadata }: RunConfig): void {
+  if (!customMetadata || jsonSize(customMetadata, MAX_METADATA_BYTES) <= MAX_METADATA_BYTES) return
+  throw new ToolwrightError('TOO_LARGE', `runConfig.customMetadata has more than ${MAX_METADATA_BYTES} bytes.`)
 }
 
 function positive(value: number, what: string): number {

@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../base/json.ts'
-import { MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
+import { MAX_INBOX_ITEMS } from '../base/limits.ts'
+import { checkItemSize, inboxFull, MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
 import type { InboxItem } from '../session/service.ts'
 import type { Database } from './database.ts'
 import { readable, toText } from './text.ts'
@@ -8,6 +9,7 @@ import { readable, toText } from './text.ts'
 /** What others left for the holders of sessions, in the order it came. */
 export class InboxRows {
   readonly #post: StatementSync
+  readonly #count: StatementSync
   readonly #waiting: StatementSync
   readonly #done: StatementSync
   readonly #forget: StatementSync
@@ -15,6 +17,9 @@ export class InboxRows {
   constructor(database: Database) {
     this.#post = database.prepare(
       'INSERT INTO toolwright_inbox (session, item_id, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    )
+    this.#count = database.prepare(
+      'SELECT count(*) AS waiting FROM toolwright_inbox WHERE session = ? AND body IS NOT NULL',
     )
     this.#waiting = database.prepare(
       'SELECT body FROM toolwright_inbox WHERE session = ? AND body IS NOT NULL ORDER BY id',
@@ -28,7 +33,10 @@ export class InboxRows {
   }
 
   post(session: number, id: string, body: string): void {
-    this.#post.run(session, toText(id), body)
+    checkItemSize(body.length)
+    const isNew = this.#post.run(session, toText(id), body).changes > 0
+    const { waiting } = this.#count.get(session) as { waiting: number }
+    if (isNew && waiting > MAX_INBOX_ITEMS) throw inboxFull() // and is rolled back with its transaction
   }
 
   items(session: number): InboxItem[] {
