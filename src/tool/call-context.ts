@@ -144,7 +144,7 @@ export class CallContext implements ToolContext {
     checkRequest(question)
     const others = this.questions.filter(({ kind, key }) => kind !== question.kind || key !== question.key)
     if (others.length >= MAX_REQUESTS) {
-      throw new ToolError(`A call may make ${MAX_REQUESTS} requests at a time. Ask for the rest after the answers.`)
+      throw new ToolError(`A call may make ${MAX_REQUESTS} requests at a time. It is run again after the answers.`)
     }
     this.#questions = [...others, question]
   }
