@@ -70,13 +70,13 @@ describe('30,000 calls in one reply', () => {
     ],
     ['with long-running results', { isLongRunning: true }, () => ({ status: 'started' })],
     ['with a question each', { requiresConfirmation: true }, () => 'ok'],
-  ])('%s are handled in time that grows with their number', { timeout: 30_000 }, async (_, more, run) => {
+  ])('%s are handled in time that grows with their number', { timeout: 15_000 }, async (_, more, run) => {
     const told = await play({ tools: [bare('work', run, more)], calls: many(count), runner })
     const asks = told.events.flatMap(({ longRunningToolIds }) => longRunningToolIds ?? [])
     expect(told.responses.length + (more.requiresConfirmation ? asks.length : 0)).toBe(count)
   })
 
-  test('that are cancelled get one response each', { timeout: 30_000 }, async () => {
+  test('that are cancelled get one response each', { timeout: 15_000 }, async () => {
     const controller = new AbortController()
     const stop: Tool['run'] = () => {
       controller.abort()
