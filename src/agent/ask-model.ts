@@ -1,6 +1,8 @@
 // One model call, from the request to the recorded reply.
 
+import { jsonSize } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { clip, MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { type Content, textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
@@ -15,7 +17,7 @@ import { CallIds } from './call-ids.ts'
 import { answerByTool, checkAnswer } from './check-answer.ts'
 import { codeParts } from './code-parts.ts'
 import { buildRequest } from './request.ts'
-import type { Place, RunHost } from './run-host.ts'
+import { type Place, type RunHost, untilStopped } from './run-host.ts'
 import type { Plan } from './tree.ts'
 
 export async function askModel(
@@ -46,11 +48,30 @@ export async function askModel(
   const filled = ids.fill(response.content)
   const { codeExecutor } = plan.agent.options
   const content = codeExecutor ? codeParts(run, ids, filled, codeExecutor.languages) : filled
+  if (isTooLarge(content, response)) {
+    ids.close()
+    return await run.commit([{ event: modelError(run, plan, place, context, replyTooLarge(plan)) }])
+  }
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const unfit = hasAnswer ? await checkAnswer(run, plan, place, context, content) : undefined
   const event = finalReply(run, plan, place, context, content, response)
   await run.commit(unfit ? [{ event }, { event: unfit }] : [{ event }])
   ids.close()
+}
+
+/** Metadata counts too: it is recorded with the reply. */
+function isTooLarge(content: Content, response: LlmResponse): boolean {
+  if (jsonSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) return true
+  const { usageMetadata, groundingMetadata, citationMetadata, customMetadata } = response
+  if (!usageMetadata && !groundingMetadata && !citationMetadata && !customMetadata) return false
+  const metadata = [usageMetadata, groundingMetadata, citationMetadata, customMetadata]
+  return jsonSize(metadata, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES
+}
+
+function replyTooLarge({ model }: Plan): Error {
+  return new Error(
+    `The reply of model "${model.name}" has more than ${MAX_CONTENT_BYTES} bytes and was not recorded. Limit its output.`,
+  )
 }
 
 /** The event that takes the place of a model call nobody may make any more. */
@@ -89,7 +110,7 @@ export function end(
 function ending(run: RunHost, author: string, place: Place, errorCode: EventErrorCode, errorMessage: string): Draft {
   const event = run.draft(author, place, undefined, {})
   event.errorCode = errorCode
-  event.errorMessage = errorMessage
+  event.errorMessage = clip(errorMessage)
   return event
 }
 
@@ -114,7 +135,11 @@ async function generate(
   for await (const response of model.generate(request, options)) {
     if (run.stopped) break
     if (!response.partial) whole = response
-    else if (options.stream) run.emit(replyEvent(run, author, place, ids.fill(response.content, true), response, true))
+    else if (options.stream) {
+      const delta = ids.fill(response.content, true)
+      const behind = run.emit(replyEvent(run, author, place, delta, response, true))
+      if (behind) await untilStopped(run, behind) // the model is not asked for more than somebody reads
+    }
   }
   if (!whole) throw new Error(`Model "${model.name}" gave no final response.`)
   return whole
@@ -193,7 +218,7 @@ function replyEvent(
   if (partial) event.partial = true
   if (!partial) event.turnComplete = true
   if (response.interrupted !== undefined) event.interrupted = response.interrupted
-  if (response.finishReason !== undefined) event.finishReason = response.finishReason
+  if (response.finishReason !== undefined) event.finishReason = clip(response.finishReason)
   if (response.usageMetadata !== undefined) event.usageMetadata = response.usageMetadata
   if (response.groundingMetadata !== undefined) event.groundingMetadata = response.groundingMetadata
   if (response.citationMetadata !== undefined) event.citationMetadata = response.citationMetadata
@@ -201,8 +226,8 @@ function replyEvent(
     event.customMetadata = { ...event.customMetadata, ...response.customMetadata }
   }
   if (response.errorCode !== undefined && !partial) {
-    event.errorCode = response.errorCode
-    if (response.errorMessage !== undefined) event.errorMessage = response.errorMessage
+    event.errorCode = clip(response.errorCode)
+    if (response.errorMessage !== undefined) event.errorMessage = clip(response.errorMessage)
   }
   return event
 }

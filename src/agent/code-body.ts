@@ -1,7 +1,9 @@
 // Code is a scope of the invocation: what it calls is recorded there, call by call. Run again after a pause or a crash,
 // it gets the recorded answers and goes on from where they end.
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
+import { clip, MAX_NAME_LENGTH } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
+import { truncatedArgs } from '../dispatch/args.ts'
 import { SUSPENDED, type Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, type ResultErrorCode, ToolError } from '../error/error.ts'
@@ -18,6 +20,9 @@ const ATTEMPTS = 2
 
 /** Tools one piece of code may call. */
 const MAX_CALLS = 256
+
+/** What the arguments of all its calls may have together: so many times as much as those of one call. */
+const ARGS_FACTOR = 16
 
 /** The arguments of a code call. */
 export interface Code {
@@ -97,6 +102,7 @@ class CallsFromCode implements Waiter {
   readonly #path: string
   readonly #controller = new AbortController()
   #made = 0
+  #argsBytes = 0
   #pause: (() => void) | undefined
   readonly #underWay: Set<Promise<CallState>> = new Set()
   /** A tool it called waits for somebody: the code will be run again when they have answered. */
@@ -135,8 +141,7 @@ class CallsFromCode implements Waiter {
     const { place } = this.#code
     const path = childPath(this.#path, 'call', this.#made) // no model can name a call of its own like this
     const inner: Place = { path, branch: place.branch, isolation: this.#path, tree: place.tree }
-    const { value: args } = toPlain(given)
-    const underWay = this.#carryOut(inner, String(name), isRecord(args) ? args : {})
+    const underWay = this.#carryOut(inner, clip(String(name), MAX_NAME_LENGTH), this.#argsOf(given))
     this.#underWay.add(underWay)
     const call = await underWay.finally(() => this.#underWay.delete(underWay))
     if (!call.response || call.pending) return await this.#wait()
@@ -144,6 +149,16 @@ class CallsFromCode implements Waiter {
     const { response } = call.response
     if (!isFailure(response)) return response
     throw new ToolError(String(response.error), { code: String(response.errorCode) as ResultErrorCode })
+  }
+
+  /** As they are recorded; too large for one call, or together with those before, they are refused. */
+  #argsOf(given: unknown): JsonObject {
+    const { maxArgsBytes } = this.#code.run
+    const { value, bytes } = toPlain(given, maxArgsBytes)
+    const room = Math.min(maxArgsBytes, ARGS_FACTOR * maxArgsBytes - this.#argsBytes)
+    if (bytes > room) return truncatedArgs(bytes)
+    this.#argsBytes += bytes
+    return isRecord(value) ? value : {}
   }
 
   async #carryOut(inner: Place, name: string, args: JsonObject): Promise<CallState> {

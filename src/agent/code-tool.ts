@@ -18,9 +18,11 @@ export function codeTool(executor: CodeExecutor): Tool {
     requiresConfirmation: executor.requiresConfirmation,
     declaration: () => declaration,
     parse: (args) =>
-      isRecord(args) && typeof args.code === 'string' && typeof args.language === 'string'
+      isRecord(args) && typeof args.code === 'string' && args.code !== '' && typeof args.language === 'string'
         ? { value: { language: args.language, code: args.code } }
-        : { issues: [{ path: 'code', expected: 'code and its language, as text' }] },
+        : {
+            issues: [{ path: 'code', expected: 'code and its language, as text, and no more than maxArgsBytes of it' }],
+          },
     run: () => {
       throw new ToolwrightError('INTERNAL', 'Code has no body: it is run as a scope of the run.')
     },

@@ -1,22 +1,28 @@
 // Agents people write themselves: what they yield is recorded, and they may run other agents inside.
 import { deepFreeze } from '../base/deep-freeze.ts'
-import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
+import { clip, MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Content, Part } from '../content/content.ts'
+import { ToolwrightError } from '../error/error.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { childPath } from '../event/scope.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { eventProblem } from '../session/entry-problem.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { Invocation, State } from '../tool/context.ts'
+import { plainDelta } from '../tool/state.ts'
 import { type Agent, type InvocationContext, WALK } from './agent.ts'
 import { next } from './next.ts'
-import type { Place, RunHost } from './run-host.ts'
+import { type Place, type RunHost, untilStopped } from './run-host.ts'
 
 /** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
 export class PausedInside extends Error {
   override readonly name: string = 'PausedInside'
 }
+
+/** Events of a child that its parent has not looked at yet, before partial ones are dropped: their wholes follow. */
+const MAX_ARRIVED = 1_000
 
 type WalkChild = (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
 
@@ -35,14 +41,18 @@ async function consume(run: RunHost, agent: Agent, place: Place, context: Custom
     const actions = actionsIn(event)
     const own = run.draft(agent.name, place, contentIn(event, agent), { ...actions, ...context.take() })
     if (event.author && event.author !== 'user') own.author = event.author
-    if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...copyJson(event.customMetadata) }
-    if (event.errorCode !== undefined) own.errorCode = event.errorCode
-    if (event.errorMessage !== undefined) own.errorMessage = event.errorMessage
+    if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...metadataIn(event, agent) }
+    if (event.errorCode !== undefined) own.errorCode = clip(String(event.errorCode))
+    if (event.errorMessage !== undefined) own.errorMessage = clip(String(event.errorMessage))
     const problem = eventProblem(own)
     if (problem !== undefined)
       throw new TypeError(`Agent "${agent.name}" yielded an event that cannot be stored: ${problem}`)
-    if (event.partial) run.emit({ ...own, partial: true })
-    else await run.commit([{ event: own }])
+    if (!event.partial) {
+      await run.commit([{ event: own }])
+      continue
+    }
+    const behind = run.emit({ ...own, partial: true })
+    if (behind) await untilStopped(run, behind)
   }
 }
 
@@ -51,14 +61,30 @@ function actionsIn({ actions }: Event): EventActions {
   const { value } = toPlain(actions ?? {})
   if (!isRecord(value)) return {}
   const { stateDelta, ...others } = value
-  return isRecord(stateDelta) ? { ...others, stateDelta } : others
+  return isRecord(stateDelta) ? { ...others, stateDelta: plainDelta(stateDelta) } : others
 }
 
 function contentIn({ content }: Event, { name }: Agent): Content | undefined {
   if (!content) return undefined
-  const plain = toPlain(content).value as Content
+  const { value, bytes } = toPlain(content)
+  if (bytes > MAX_CONTENT_BYTES) throw tooLarge(name, 'content', MAX_CONTENT_BYTES)
+  const plain = value as Content
   if (isRecord(plain) && Array.isArray(plain.parts) && plain.parts.every(isRecord)) return plain
   throw new TypeError(`Agent "${name}" gave an event whose content is no list of parts`)
+}
+
+function metadataIn({ customMetadata }: Event, { name }: Agent): JsonObject {
+  const { value, bytes } = toPlain(customMetadata)
+  if (bytes > MAX_METADATA_BYTES) throw tooLarge(name, 'customMetadata', MAX_METADATA_BYTES)
+  return value as JsonObject
+}
+
+function tooLarge(name: string, what: string, most: number): ToolwrightError {
+  const instead = 'Save what is larger as an artifact.'
+  return new ToolwrightError(
+    'TOO_LARGE',
+    `The ${what} of an event of agent "${name}" has over ${most} bytes. ${instead}`,
+  )
 }
 
 class CustomContext implements InvocationContext {
@@ -130,10 +156,10 @@ class CustomContext implements InvocationContext {
 
   /** Walks the child and passes its events on as they happen. */
   async *#follow(child: Agent, place: Place): AsyncGenerator<Event, void, undefined> {
-    const arrived: Event[] = []
+    let arrived: Event[] = []
     let wake: (() => void) | undefined
     const forget = this.#run.listen((event) => {
-      if (!isIn(event, place.path)) return
+      if (!isIn(event, place.path) || (event.partial && arrived.length >= MAX_ARRIVED)) return
       arrived.push(deepFreeze(event))
       wake?.()
     })
@@ -151,9 +177,10 @@ class CustomContext implements InvocationContext {
       .finally(() => wake?.())
     try {
       while (arrived.length || !(outcome || failure)) {
-        const event = arrived.shift()
-        if (event) yield this.#pass(event)
-        else await new Promise<void>((resolve) => (wake = resolve))
+        const events = arrived
+        arrived = []
+        for (const event of events) yield this.#pass(event)
+        if (events.length === 0) await new Promise<void>((resolve) => (wake = resolve))
       }
     } finally {
       await walked // also when it is left early: what has begun comes to rest inside the run

@@ -19,20 +19,23 @@ export function fencedCode(text: string, languages: readonly string[]): Part[] |
   const parts: Part[] = []
   const lines = text.split('\n')
   let said: string[] = []
+  const unclosed = new Map<string, number>() // how long a fence of this character is that nothing further down closes
   for (let at = 0; at < lines.length; at++) {
     const open = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[ \t]*\r?$/.exec(lines[at] as string)
-    const end = open ? endOf(lines, at, open[1] as string) : undefined
+    const fence = open?.[1] ?? ''
+    const isUnclosed = fence.length >= (unclosed.get(fence.charAt(0)) ?? Number.POSITIVE_INFINITY)
+    const end = open && !isUnclosed ? endOf(lines, at, fence) : undefined
+    if (open && end === undefined && !isUnclosed) unclosed.set(fence.charAt(0), fence.length)
     if (!open || end === undefined) {
       said.push(lines[at] as string)
       continue
     }
     const language = languageOf(open[2] as string, languages)
-    const block = lines.slice(at + 1, end)
-    if (language === undefined) said.push(lines[at] as string, ...block, lines[end] as string)
+    if (language === undefined) for (let line = at; line <= end; line++) said.push(lines[line] as string)
     else {
       const before = said.join('\n').trim()
       if (before) parts.push({ text: before })
-      parts.push({ executableCode: { language, code: block.join('\n') } })
+      parts.push({ executableCode: { language, code: lines.slice(at + 1, end).join('\n') } })
       said = []
     }
     at = end

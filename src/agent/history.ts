@@ -13,7 +13,11 @@ import { fitPart } from './shown-calls.ts'
 interface Group {
   readonly at: number
   readonly invocationId: string
-  readonly calls: GroupCall[]
+  readonly calls: readonly GroupCall[]
+  /** By logged id, made for a reply with many calls; of calls with one id, in order. */
+  readonly byId: ReadonlyMap<string, readonly GroupCall[]> | undefined
+  /** Calls without a final response. */
+  open: number
   late: Content[] | undefined
 }
 
@@ -28,20 +32,24 @@ interface GroupCall {
   isOpen: boolean
 }
 
+/** Calls of one reply that are looked through one by one. */
+const FEW_CALLS = 16
+
 export class History {
   readonly #agentName: string
   readonly #scope: Scope
   readonly #contents: Content[] = []
   readonly #usedIds: Few<true> | undefined
   #group: Group | undefined
-  #read = 0
+  #read: number
   /** Where what was said to the agent last stands. */
   #turn = 0
   /** What the model has seen in place of a result, by call id: the result will replace it, if it comes. */
   #handles: Map<string, { readonly at: number; readonly call: GroupCall }> | undefined
 
-  /** `hasRepeats`: the log may hold an id twice, or one that cannot be sent. */
-  constructor(agentName: string, scope: Scope, hasRepeats = true) {
+  /** `hasRepeats`: the log may hold an id twice, or one that cannot be sent. `from`: nothing before it can be seen. */
+  constructor(agentName: string, scope: Scope, hasRepeats = true, from = 0) {
+    this.#read = from
     this.#agentName = agentName
     this.#scope = scope
     this.#usedIds = hasRepeats ? new Few() : undefined
@@ -59,7 +67,7 @@ export class History {
   upTo(events: readonly Event[], which: 'default' | 'none' = 'default'): Content[] {
     while (this.#read < events.length) this.#add(events[this.#read++] as Event)
     const shown = this.#contents.slice(which === 'none' ? this.#turn : 0)
-    if (this.#group) shown.push(...closing(this.#group)) // open still: somebody else is asked meanwhile
+    if (this.#group) for (const content of closing(this.#group)) shown.push(content) // somebody else is asked meanwhile
     return shown
   }
 
@@ -129,7 +137,9 @@ export class History {
     if (shown?.length === 0) return
     if (this.#contents.length === 0) this.#contents.push(BEGINNING)
     this.#contents.push(shown ? { role: 'model', parts: shown } : content)
-    if (calls) this.#group = { at: this.#contents.length, invocationId, calls, late: undefined }
+    if (!calls) return
+    const byId = calls.length > FEW_CALLS ? Map.groupBy(calls, ({ loggedId }) => loggedId) : undefined
+    this.#group = { at: this.#contents.length, invocationId, calls, byId, open: calls.length, late: undefined }
   }
 
   /** Media after a response belongs to it. */
@@ -144,15 +154,18 @@ export class History {
 
   #answer(response: FunctionResponse, parts: readonly Part[]): void {
     const id = response.id ?? ''
-    const calls = this.#group?.calls.filter(({ loggedId }) => loggedId === id)
+    const group = this.#group
+    const calls = group?.byId ? group.byId.get(id) : group?.calls.filter(({ loggedId }) => loggedId === id)
     const call = calls?.find(({ isOpen }) => isOpen) ?? calls?.[0]
-    if (!this.#group || !call) {
+    if (!group || !call) {
       this.#replaceHandle(id, parts)
       return
     }
-    call.isOpen = response.willContinue === true
+    const isOpen = response.willContinue === true
+    if (call.isOpen !== isOpen) group.open += isOpen ? 1 : -1
+    call.isOpen = isOpen
     call.answer = shownFor(call, parts)
-    if (!this.#group.calls.some((one) => one.isOpen)) this.#close(this.#group)
+    if (group.open === 0) this.#close(group)
   }
 
   /** An unfinished group of another invocation is repaired here; the log is untouched. */
@@ -166,7 +179,7 @@ export class History {
       this.#handles ??= new Map()
       this.#handles.set(call.loggedId, { at: group.at, call })
     }
-    this.#contents.push(...closing(group))
+    for (const content of closing(group)) this.#contents.push(content)
     if (group.late) this.#turn = this.#contents.length - 1
     this.#group = undefined
   }

@@ -67,13 +67,15 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
   if (!scope) return { type: 'ask-model', agent }
   if (scope.answered) return DONE
   let ready: CallState[] | undefined
-  let waiting: readonly CallState[] | undefined
+  let waiting: CallState[] | undefined
   for (let at = 0; at < scope.calls.length; at++) {
     const call = scope.calls[at] as CallState
     if (call.response && !call.pending) continue
     const on = waitsOn(agent, log, call)
-    if (on) waiting = waiting ? [...waiting, ...on] : on
-    else if (ready) ready.push(call)
+    if (on) {
+      waiting ??= []
+      for (let each = 0; each < on.length; each++) waiting.push(on[each] as CallState)
+    } else if (ready) ready.push(call)
     else ready = [call]
   }
   if (ready) return { type: 'dispatch', agent, calls: ready }
@@ -97,6 +99,7 @@ function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState
 
 /** For code, and for an agent tool nobody has listed yet: it waits while something inside it does. */
 function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefined {
+  if (!fold.hasScope(call.id)) return undefined
   const on: CallState[] = []
   for (const scope of fold.scopes.all()) {
     if (
@@ -114,7 +117,7 @@ function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefin
 
 /** One child after another, for as many rounds; one that escalates or fails ends it. */
 function nextInTurn(agent: SequentialAgent | LoopAgent, log: Log, path: string, rounds: number): Next {
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = latestRound(agent, log.fold, path, rounds); round <= rounds; round++) {
     for (const child of agent.subAgents) {
       const below = { agent: child, path: childPath(path, child.name, round) }
       if (!log.fold.begun(below.path)) return { type: 'run', children: [below] }
@@ -125,6 +128,24 @@ function nextInTurn(agent: SequentialAgent | LoopAgent, log: Log, path: string, 
     }
   }
   return DONE
+}
+
+/** Rounds begin one after another, each when all before it are done: only the latest that has begun is looked at. */
+function latestRound(agent: SequentialAgent | LoopAgent, fold: Fold, path: string, rounds: number): number {
+  const first = agent.subAgents[0]
+  if (!first) return 1
+  let begun = 1
+  let not = rounds + 1
+  for (let step = 1; begun + step < not; step *= 2) {
+    if (fold.begun(childPath(path, first.name, begun + step))) begun += step
+    else not = begun + step
+  }
+  while (begun + 1 < not) {
+    const middle = (begun + not) >> 1
+    if (fold.begun(childPath(path, first.name, middle))) begun = middle
+    else not = middle
+  }
+  return begun
 }
 
 function nextParallel(agent: ParallelAgent, log: Log, path: string): Next {

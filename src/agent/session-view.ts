@@ -2,7 +2,7 @@
 import { keepShape } from '../base/keep-shape.ts'
 import type { Content } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
-import { Fold } from '../event/fold.ts'
+import { Fold, openRequests } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
 import { History } from './history.ts'
 import { LlmAgent } from './llm-agent.ts'
@@ -14,19 +14,29 @@ export class SessionView {
   readonly events: Event[] = []
   readonly #tree: AgentTree
   #histories: History[] = []
-  /** Earlier invocations that are not at their end. */
-  #open: Fold[] = []
+  /** Earlier invocations that were not at their end, by id. */
+  readonly #open: Map<string, Evaluated> = new Map()
+  /** Those of them that may do more than wait for long-running results, or have changed since that was found out. */
+  readonly #awake: Map<string, Evaluated> = new Map()
+  #evaluated: Evaluated | undefined
   #latest: Fold | undefined
   #sticky: string | undefined
   #seq = 0
   /** Ids that calls and requests of earlier invocations had. */
   #earlierIds: Set<string> | undefined
+  /** Where the events of each agent tool's scope begin: its history need not look further back. */
+  #isolated: Map<string, number> | undefined
   /** Some id is there twice, or missing, or cannot be sent: not by us. */
   #hasRepeats = false
   /** Somebody was waited for, at some time. */
   hasWaited = false
   /** Taking in an entry failed: the view must not be used again. */
   isHalfRead = false
+  /**
+   * The ids of what each invocation waits for, as the store has them. Undefined = they have to be stored again: by
+   * another process, or by an append that failed, they may have become others.
+   */
+  listed: ReadonlyMap<string, string> | undefined
 
   constructor(tree: AgentTree) {
     this.#tree = tree
@@ -40,6 +50,7 @@ export class SessionView {
   catchUp(entries: readonly Entry[]): void {
     let at = entries.length
     while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
+    if (at < entries.length) this.listed = undefined
     for (; at < entries.length; at++) {
       const entry = entries[at] as Entry
       this.isHalfRead = true
@@ -59,41 +70,85 @@ export class SessionView {
 
   #takeIn(entry: NewEntry, seq: number): void {
     if (entry.event) {
+      const { isolationScope } = entry.event
+      if (isolationScope !== undefined && !this.#isolated?.has(isolationScope)) {
+        this.#isolated ??= new Map()
+        this.#isolated.set(isolationScope, this.events.length)
+      }
       this.events.push(entry.event)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // a model's reply has ids that we gave or looked at
       if (isStateEdit(entry.event)) return
     }
     if (entry.record?.type === 'request' || entry.event?.longRunningToolIds) this.hasWaited = true
-    this.foldOf((entry.event ?? entry.record).invocationId).add(entry, seq)
+    const fold = this.foldOf((entry.event ?? entry.record).invocationId)
+    fold.add(entry, seq)
+    if (fold !== this.#latest) this.#changed(fold, entry.event)
+  }
+
+  /** An earlier invocation continues. */
+  #changed(fold: Fold, event: Event | undefined): void {
+    const open = this.#open.get(fold.invocationId)
+    if (open) this.#awake.set(fold.invocationId, open)
+    if (event?.content?.role !== 'model') return
+    for (const { functionCall, executableCode } of event.content.parts) {
+      const id = functionCall?.id ?? executableCode?.id
+      if (id !== undefined && fold.hasId(id)) this.#remember(id)
+    }
   }
 
   /** The fold of an invocation; a new one begins where the latest transfer left control. */
   foldOf(invocationId: string): Fold {
     if (this.#latest?.invocationId === invocationId) return this.#latest
-    const known = this.#open.find((fold) => fold.invocationId === invocationId)
-    if (known) return known
+    const known = this.#open.get(invocationId)
+    if (known) return known.fold
     this.#retire()
     this.#latest = new Fold(invocationId, this.#sticky)
     return this.#latest
   }
 
   /** Invocations that are not at their end, and what each would do next. */
-  open(): { fold: Fold; step: Next }[] {
-    if (!this.#latest && this.#open.length === 0) return []
-    const folds = this.#latest ? [...this.#open, this.#latest] : this.#open
-    const begun = folds.filter((fold) => !isEmpty(fold)) // a run that failed before it recorded anything left none
-    return begun.map((fold) => ({ fold, step: this.stepOf(fold) })).filter(({ step }) => step.type !== 'done')
+  open(): readonly Open[] {
+    if (!this.#latest && this.#open.size === 0) return NONE
+    return this.#unfinished(this.#open.values())
+  }
+
+  /** The same without those that only wait for long-running results: there may be any number of them. */
+  awake(): readonly Open[] {
+    if (!this.#latest && this.#awake.size === 0) return NONE
+    for (const one of this.#awake.values()) {
+      if (this.#evaluate(one).isDormant) this.#awake.delete(one.fold.invocationId)
+    }
+    return this.#unfinished(this.#awake.values()).filter((one) => !(one as Evaluated).isDormant)
+  }
+
+  #unfinished(earlier: Iterable<Evaluated>): Open[] {
+    const found: Open[] = []
+    for (const one of earlier) if (this.#evaluate(one).step.type !== 'done') found.push(one)
+    // a run that failed before it recorded anything left none
+    if (!this.#latest || isEmpty(this.#latest)) return found
+    if (this.#evaluated?.fold !== this.#latest) this.#evaluated = new Evaluated(this.#latest)
+    if (this.#evaluate(this.#evaluated).step.type !== 'done') found.push(this.#evaluated)
+    return found
+  }
+
+  #evaluate(one: Evaluated): Evaluated {
+    const { fold } = one
+    if (one.version === fold.version) return one
+    one.version = fold.version
+    one.step = this.stepOf(fold)
+    one.isDormant = onlyLongRunning(one.step) && fold.waitingCalls().every((call) => openRequests(call).length === 0)
+    return one
   }
 
   /** Are there unfinished invocations beside this one? */
   hasOthers(fold: Fold): boolean {
-    return this.#open.some((one) => one !== fold) || (this.#latest !== undefined && this.#latest !== fold)
+    const isEarlier = this.#open.get(fold.invocationId)?.fold === fold
+    return this.#open.size > (isEarlier ? 1 : 0) || (this.#latest !== undefined && this.#latest !== fold)
   }
 
   /** Does a call or a request of this session have this id? */
   hasId(id: string): boolean {
-    if (this.#latest?.hasId(id) || this.#earlierIds?.has(id)) return true
-    return this.#open.length > 0 && this.#open.some((fold) => fold.hasId(id))
+    return this.#latest?.hasId(id) || this.#earlierIds?.has(id) || false
   }
 
   /** Models are shown each id once: histories that counted on it are made anew when one is not fit. */
@@ -125,10 +180,9 @@ export class SessionView {
   }
 
   /** An invocation has ended: nothing needs its fold any more. */
-  close(fold: Fold): void {
-    if (this.#open.length === 0) return
-    if (this.#open.includes(fold)) this.#rememberIds(fold)
-    this.#open = this.#open.filter((one) => one !== fold)
+  close({ invocationId }: Fold): void {
+    this.#open.delete(invocationId)
+    this.#awake.delete(invocationId)
   }
 
   stepOf(fold: Fold): Next {
@@ -139,7 +193,8 @@ export class SessionView {
   history(agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
-      history = new History(agentName, scope, this.#hasRepeats)
+      const from = scope.isolation === undefined ? 0 : (this.#isolated?.get(scope.isolation) ?? this.events.length)
+      history = new History(agentName, scope, this.#hasRepeats, from)
       this.#histories = [...this.#histories, history]
     }
     return history.upTo(this.events, which)
@@ -152,10 +207,38 @@ export class SessionView {
     this.#rememberIds(fold)
     const target = fold.scopes.get(this.#tree.root.name)?.active
     if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
-    if (!isEmpty(fold) && this.stepOf(fold).type !== 'done') this.#open.push(fold)
-    // an agent tool's history ends with its invocation, unless somebody still waits in it
-    if (this.#open.length === 0) this.#histories = this.#histories.filter((one) => !one.isIsolated)
+    const ended = new Evaluated(fold)
+    if (!isEmpty(fold) && this.#evaluate(ended).step.type !== 'done') {
+      this.#open.set(fold.invocationId, ended)
+      if (!ended.isDormant) this.#awake.set(fold.invocationId, ended)
+    }
+    // an agent tool's history ends with its invocation; one that goes on later makes it anew
+    this.#histories = this.#histories.filter((one) => !one.isIsolated)
   }
+}
+
+/** An invocation that is not at its end, and what it would do next. */
+export interface Open {
+  readonly fold: Fold
+  readonly step: Next
+}
+
+/** A fold with what was found out about it; it is looked at again when it has changed. */
+class Evaluated implements Open {
+  readonly fold: Fold
+  version = -1
+  step: Next = { type: 'done' }
+  /** It waits for results of long-running calls, and for nothing else. */
+  isDormant = false
+  constructor(fold: Fold) {
+    this.fold = fold
+  }
+}
+
+const NONE: readonly Open[] = []
+
+function onlyLongRunning(step: Next): boolean {
+  return step.type === 'wait' && step.on.every(({ pending }) => pending)
 }
 
 /** Someone changed state from outside: no invocation. */

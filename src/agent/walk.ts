@@ -1,9 +1,11 @@
 // The one loop: ask `next`, do it, ask again. A fresh run, a resumed one and one recovered after a crash all walk here.
+import { jsonSize } from '../base/json.ts'
+import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { unreachable } from '../base/unreachable.ts'
 import type { Content } from '../content/content.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
-import { messageOf } from '../error/error.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 import { type CallState, hasActed } from '../event/fold.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import { readonlyContext } from '../tool/invocation.ts'
@@ -160,5 +162,8 @@ async function afterAgent(run: RunHost, agent: Agent, place: Place): Promise<voi
 
 /** What a callback says in an agent's place; it calls nothing. */
 function asReply(content: Content): Content {
+  if (jsonSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) {
+    throw new ToolwrightError('TOO_LARGE', `The content of a callback has more than ${MAX_CONTENT_BYTES} bytes.`)
+  }
   return { role: 'model', parts: content.parts.filter((part) => !part.functionCall && !part.executableCode) }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson, copyJson, isRecord, MAX_DEPTH, setOwn } from './json.ts'
+import { canonicalJson, copyJson, isRecord, jsonSize, MAX_DEPTH, setOwn } from './json.ts'
 
 const nested = (levels: number): unknown => {
   let value: unknown = 1
@@ -120,4 +120,16 @@ test('canonical text of what is nested too deep ends there', () => {
 test('only objects that are no lists are records', () => {
   expect([{}, Object.create(null), new Map()].map(isRecord)).toEqual([true, true, true])
   expect([null, undefined, [], 'a', 1].map(isRecord)).toEqual([false, false, false, false, false])
+})
+
+test('the size of a value is about that of its JSON text, counted no further than asked', () => {
+  const value = { name: 'Ada', list: [1.5, true, null, 'text'], nested: { deep: ['x'.repeat(1_000)] } }
+  const bytes = JSON.stringify(value).length
+  expect(jsonSize(value, 10_000)).toBeGreaterThan(0.9 * bytes)
+  expect(jsonSize(value, 10_000)).toBeLessThan(1.2 * bytes)
+  let doubling: object = {}
+  for (let i = 0; i < 60; i++) doubling = [doubling, doubling]
+  expect(jsonSize(doubling, 1_000)).toBeGreaterThan(1_000)
+  expect(jsonSize(nested(10), 1_000_000, 9)).toBe(Number.POSITIVE_INFINITY)
+  expect(jsonSize(nested(10), 1_000_000, 12)).toBeLessThan(1_000)
 })

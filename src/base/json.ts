@@ -35,13 +35,25 @@ export function copyJson<T>(value: T, depth = 0): T {
   return copy as T
 }
 
-/** Is anything nested deeper than so many levels? */
-export function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  if (Array.isArray(value)) return value.some((item) => isDeeperThan(levels - 1, item))
-  for (const key of Object.keys(value)) if (isDeeperThan(levels - 1, (value as JsonObject)[key])) return true
-  return false
+/**
+ * About the size of a value as JSON, in bytes. Stops counting above `most`; Infinity when it is nested deeper than so
+ * many levels.
+ */
+export function jsonSize(value: unknown, most: number, levels: number = MAX_DEPTH): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 8
+  if (levels === 0) return Number.POSITIVE_INFINITY
+  let bytes = 2
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && bytes <= most; at++)
+      bytes += jsonSize(value[at], most - bytes, levels - 1) + 1
+    return bytes
+  }
+  for (const key of Object.keys(value)) {
+    if (bytes > most) return bytes
+    bytes += key.length + 4 + jsonSize((value as JsonObject)[key], most - bytes, levels - 1)
+  }
+  return bytes
 }
 
 /**

@@ -79,3 +79,19 @@ test('other things have their usual form', () => {
   expect(form({ a: undefined, toJSON: () => ({ b: 1n }) })).toEqual({ b: '1' })
   expect(form(Symbol('x'))).toBeNull()
 })
+
+test('of a long text, or of many bytes, both ends are kept and all of it is counted', () => {
+  const bytes = Uint8Array.from({ length: 300 }, (_, i) => i % 251)
+  const whole = Buffer.from(bytes).toString('base64')
+  for (const [value, text] of [[bytes, whole] as const, [whole, whole] as const]) {
+    const kept = toPlain({ value }, 100)
+    const [head = '', leftOut, tail = ''] = String(Object(kept.value).value).split(
+      /\[\.\.\. (\d+) characters left out \.\.\.\]/,
+    )
+    expect(text.startsWith(head) && text.endsWith(tail)).toBe(true)
+    expect(head.length + tail.length + Number(leftOut)).toBe(text.length)
+    expect(head.length + tail.length).toBeLessThanOrEqual(104)
+    expect(kept.bytes).toBeGreaterThan(text.length)
+    expect(Object(toPlain({ value }, 400).value).value).toBe(text)
+  }
+})

@@ -1,8 +1,9 @@
 // Turns whatever a tool gives into JSON: one walk that copies, counts and replaces what JSON cannot hold.
 import { type JsonObject, MAX_DEPTH, ROOM_ABOVE, setOwn } from './json.ts'
+import { MAX_CONTENT_BYTES } from './limits.ts'
 
 /** Nothing larger is kept in memory, not even for an artifact. */
-export const HARD_LIMIT_BYTES: number = 32 * 1024 * 1024
+export const HARD_LIMIT_BYTES: number = MAX_CONTENT_BYTES
 
 /** Small things shared in many places are few bytes and much work. */
 const MAX_OBJECTS = 1_000_000
@@ -13,15 +14,19 @@ export interface Plain {
   readonly bytes: number
 }
 
-/** A JSON copy of any value. Never throws: what cannot be read or held becomes a short text saying so. */
-export function toPlain(value: unknown): Plain {
-  const walk: Walk = { bytes: 0, objects: 0, above: [] }
+/**
+ * A JSON copy of any value. Never throws: what cannot be read or held becomes a short text saying so. Of a text, or of
+ * bytes, only both ends are kept when it has more than `maxText` characters; `bytes` counts all of it.
+ */
+export function toPlain(value: unknown, maxText: number = HARD_LIMIT_BYTES): Plain {
+  const walk: Walk = { bytes: 0, objects: 0, maxText: Math.min(maxText, HARD_LIMIT_BYTES), above: [] }
   return { value: copy(value, walk) ?? null, bytes: walk.bytes }
 }
 
 interface Walk {
   bytes: number
   objects: number
+  readonly maxText: number
   /** The objects we are inside of: meeting one again is a cycle. */
   readonly above: object[]
 }
@@ -53,9 +58,24 @@ function copy(value: unknown, walk: Walk): unknown {
 
 function copyString(text: string, walk: Walk): string {
   walk.bytes += text.length + 2
-  if (text.length < HARD_LIMIT_BYTES) return text
-  const half = HARD_LIMIT_BYTES / 2
-  return `${text.slice(0, half)}[... ${text.length - HARD_LIMIT_BYTES} characters left out ...]${text.slice(-half)}`
+  if (text.length <= walk.maxText) return text
+  const half = Math.floor(walk.maxText / 2)
+  return joinEnds(text.slice(0, half), text.length - 2 * half, text.slice(-half || text.length))
+}
+
+/** Base64 of the bytes, or of both ends when there are more than may be kept: the rest is not encoded. */
+function copyBytes(bytes: Uint8Array, walk: Walk): string {
+  const length = Math.ceil(bytes.length / 3) * 4
+  walk.bytes += length + 2
+  if (length <= walk.maxText) return base64(bytes)
+  const half = Math.floor(walk.maxText / 8) * 3 // whole groups of three bytes: four characters each
+  const tail = bytes.length - (bytes.length % 3 || 3) - half + 3
+  const kept = half + bytes.length - tail
+  return joinEnds(base64(bytes.subarray(0, half)), length - Math.ceil(kept / 3) * 4, base64(bytes.subarray(tail)))
+}
+
+function joinEnds(head: string, leftOut: number, tail: string): string {
+  return `${head}[... ${leftOut} characters left out ...]${tail}`
 }
 
 function copyObject(value: object, walk: Walk): unknown {
@@ -107,9 +127,9 @@ function copyRecord(record: JsonObject, walk: Walk): JsonObject {
 function copySpecial(value: object, walk: Walk): { value: unknown } | undefined {
   if (value instanceof Map) return { value: copyMap(value, walk) }
   if (value instanceof Set) return { value: copyItems([...value], walk) }
-  if (value instanceof ArrayBuffer) return { value: copyString(base64(new Uint8Array(value)), walk) }
+  if (value instanceof ArrayBuffer) return { value: copyBytes(new Uint8Array(value), walk) }
   if (ArrayBuffer.isView(value)) {
-    return { value: copyString(base64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), walk) }
+    return { value: copyBytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), walk) }
   }
   if ('toJSON' in value && typeof value.toJSON === 'function') return { value: copyJsonForm(value, walk) }
   if (value instanceof Error) return { value: copyRecord({ name: value.name, message: value.message }, walk) }
@@ -130,12 +150,22 @@ function copyMap(map: ReadonlyMap<unknown, unknown>, walk: Walk): unknown {
   return copyRecord(record, walk)
 }
 
-/** Bytes as base64 text. */
+const ALPHABET: Uint8Array = new TextEncoder().encode(
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+)
+const ascii = new TextDecoder()
+
+/** Bytes as base64 text. By hand: `btoa` takes a text of as many characters, and ten times as long with it. */
 export function base64(bytes: Uint8Array): string {
-  const end = Math.min(bytes.length, HARD_LIMIT_BYTES)
-  let binary = ''
-  for (let i = 0; i < end; i += 0x8000) {
-    binary += String.fromCharCode(...bytes.subarray(i, Math.min(i + 0x8000, end)))
+  const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
+  let to = 0
+  for (let at = 0; at < bytes.length; at += 3) {
+    const group = ((bytes[at] as number) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
+    text[to++] = ALPHABET[group >> 18] as number
+    text[to++] = ALPHABET[(group >> 12) & 63] as number
+    text[to++] = ALPHABET[(group >> 6) & 63] as number
+    text[to++] = ALPHABET[group & 63] as number
   }
-  return btoa(binary)
+  const padding = (3 - (bytes.length % 3)) % 3
+  return ascii.decode(text.fill(61, text.length - padding)) // 61 is `=`
 }

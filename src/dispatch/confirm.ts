@@ -1,5 +1,6 @@
 // The confirmation gate: a call that needs a human's yes does not run without one.
 import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { clip } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
 import { decisionOf } from '../event/decision.ts'
@@ -99,7 +100,7 @@ async function hintOf({ host }: Batch, ready: Ready): Promise<string> {
   const { tool } = ready.entry
   try {
     const hint: unknown = tool.confirmationHint?.((await ownCopy(ready)) as JsonObject)
-    if (typeof hint === 'string' && hint !== '') return hint
+    if (typeof hint === 'string' && hint !== '') return clip(hint)
   } catch (error) {
     host.logger.warn(`confirmationHint of ${tool.name} failed: ${messageOf(error)}`, error) // no reason not to ask
   }

@@ -13,8 +13,8 @@ const PATIENCE_MS = 1_000
 
 /** Answers the calls of one reply. When it is back, each has its response in the log, or waits for somebody. */
 export function dispatch(batch: Batch): Promise<void> {
-  const [only, ...others] = batch.calls
-  return only && others.length === 0 ? dispatchOne(batch, only) : dispatchAll(batch)
+  const [only] = batch.calls
+  return only && batch.calls.length === 1 ? dispatchOne(batch, only) : dispatchAll(batch)
 }
 
 // callbacks instead of async functions: their frames would wait as long as the tool runs

@@ -41,6 +41,8 @@ export interface DispatchHost extends InvocationHost {
   readonly logger: Logger
   readonly toolTimeoutMs: number
   readonly maxResultBytes: number
+  readonly maxArgsBytes: number
+  readonly maxCallsPerReply: number
   /** Set when the run is over before its end: cancelled, or unable to record. Nothing is recorded after it. */
   readonly stopped: { readonly reason: unknown } | undefined
   /** Tells somebody when the run is stopped, at once when it is. */
@@ -54,8 +56,8 @@ export interface DispatchHost extends InvocationHost {
   look(): Promise<void>
   /** An id for a call or a question. */
   newCallId(): string
-  /** Yields a partial event. */
-  emit(event: Event): void
+  /** Yields a partial event. A promise when the consumer is behind: whoever can wait does, before emitting more. */
+  emit(event: Event): Promise<void> | undefined
   /**
    * Results that wait for their siblings: recorded as they are, should the run be stopped before those are done. The
    * returned function says that they are in the log.

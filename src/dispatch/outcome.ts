@@ -1,5 +1,6 @@
 // What can become of a call. Refusals are values on the same road as results.
 import type { JsonObject } from '../base/json.ts'
+import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
 import type { ResultErrorCode } from '../error/error.ts'
 import type { EventActions, Request } from '../event/event.ts'
@@ -73,14 +74,7 @@ export function failure(call: CallState, errorCode: ResultErrorCode, error: stri
   return { type: 'result', call, response: { error: clip(error), errorCode } }
 }
 
-/** Nobody reads an error to its end that is longer than this. */
-const MAX_ERROR = 8_000
-
-function clip(error: string): string {
-  return error.length > MAX_ERROR ? `${error.slice(0, MAX_ERROR).toWellFormed()}...` : error
-}
-
 /** A call that may or may not have taken effect. */
 export function unknownOutcome(call: CallState, errorCode: 'UNKNOWN_OUTCOME' | 'TIMEOUT', error: string): Result {
-  return { type: 'result', call, response: { status: 'unknown_outcome', error, errorCode } }
+  return { type: 'result', call, response: { status: 'unknown_outcome', error: clip(error), errorCode } }
 }

@@ -1,13 +1,14 @@
 // Checks one call and takes it through the gates, up to the point where its body may run.
-import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
+import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
 import { decisionOf, declinedIn } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
-import { type CallState, openRequests, type RequestState } from '../event/fold.ts'
+import { type CallState, NOT_RUN, openRequests, type RequestState } from '../event/fold.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
 import { CallContext } from '../tool/call-context.ts'
+import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './args.ts'
 import { askedByBody } from './ask.ts'
 import { authorize } from './authorize.ts'
 import { confirm, editedArgs, plainArgs, rejected } from './confirm.ts'
@@ -17,13 +18,11 @@ import type { Batch } from './host.ts'
 import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
 import { type ToolEntry, unknownTool } from './resolve.ts'
 
-/** Deeper arguments are refused. */
-export const MAX_ARGS_DEPTH: number = MAX_DEPTH - ROOM_ABOVE - 1
-
 /** How often an equal call may fail in a row before it is no longer run. */
 export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
+  if (call.at >= batch.host.maxCallsPerReply) return notRun(batch, call)
   const entry = batch.entryOf(call)
   const failed = batch.host.fold.failedInARow(call)
   if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat) {
@@ -36,6 +35,14 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
   }
   if (call.requests.length === 0) return begin(batch, call, entry, call.requests)
   return definitionOf(entry).then((definition) => begin(batch, call, entry, standing(call, definition)))
+}
+
+/** A call beyond the limit of its reply. */
+function notRun({ host, scope }: Batch, call: CallState): Prepared {
+  const made = host.fold.scopes.get(scope.path)?.calls.length
+  const problem = `The reply has ${made} calls, at most ${host.maxCallsPerReply} of one reply are run`
+  const error = `${problem}. This one was not run: make it in a later reply.`
+  return { type: 'result', call, response: { status: NOT_RUN, error, errorCode: 'CANCELLED' } }
 }
 
 /** What was asked and still counts: a yes to what the body asked is no yes to another tool's body. */
@@ -61,12 +68,22 @@ function begin(
   if (!isRecord(call.args)) {
     return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: they are no JSON object`)
   }
+  const tooLarge = truncatedBytes(call.args)
+  if (tooLarge !== undefined) return failure(call, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
   if (call.intent)
     return recoverAttempt(batch, begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
   const edited = editedArgs(call, entry.tool)
   const step = batch.hooks.beforeTool.length ? askCallbacks : gates
   const prepared = validate(batch, begun, edited ?? call.args, edited !== undefined, step)
   return edited ? namingTheEditor(prepared, edited) : prepared
+}
+
+function argsTooLarge({ host }: Batch, { name }: CallState, bytes: number): string {
+  const problem =
+    bytes > host.maxArgsBytes
+      ? `they have ${bytes} bytes, at most ${host.maxArgsBytes} are allowed. Send less, or in several calls`
+      : 'the calls of this code have too many bytes of arguments together. Send less'
+  return `Invalid arguments for ${name}: ${problem}.`
 }
 
 /** A mistake that was not the model's is not told as if it were. */
@@ -100,7 +117,9 @@ function validate(
 ): Prepared | Promise<Prepared> {
   try {
     const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
-    const kept = rewritten ? (toPlain(args).value as JsonObject) : undefined // before anybody changes them
+    const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.maxArgsBytes) : undefined // before anybody changes them
+    const tooLarge = kept && truncatedBytes(kept)
+    if (tooLarge !== undefined) return failure(begun.call, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
     if (parsed instanceof Promise) {
       return parsed.then(
         (value) => checked(batch, begun, value, kept, then),

@@ -1,9 +1,10 @@
 // From outcomes to the log: one response event in call order, and what follows from it.
-import { canonicalJson, type JsonObject, setOwn } from '../base/json.ts'
+import { type JsonObject, setOwn } from '../base/json.ts'
+import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
 import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
-import { type CallState, isFailure } from '../event/fold.ts'
+import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/fold.ts'
 import { askEntries } from './ask.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
@@ -26,6 +27,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
+  const failed: Map<string, number> | undefined = outcomes.length > 1 ? new Map() : undefined
   for (let at = 0; at < settled.length; at++) {
     const outcome = settled[at] as Outcome
     const { call } = outcome
@@ -36,7 +38,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
       else if (outcome.type === 'asked') asked.push(outcome)
       continue
     }
-    const response = isFailure(outcome.response) ? warned(batch, outcome, settled.slice(0, at)) : outcome.response
+    const response = isFailure(outcome.response) ? warned(batch, outcome, failed) : outcome.response
     if (outcome.stops)
       stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
     if (outcome.pending) {
@@ -44,10 +46,10 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
       longRunningToolIds.push(id)
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
     } else parts.push(answerPart(call, response))
-    if (outcome.parts) parts.push(...outcome.parts)
+    if (outcome.parts) for (const part of outcome.parts) parts.push(part)
     grounding = batch.groundingOf(call) ?? grounding
   }
-  if (leaves) parts.push(...leftBehind(batch, outcomes))
+  if (leaves) for (const part of leftBehind(batch, outcomes)) parts.push(part)
   const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
   return asked.length ? [...entries, ...askEntries(batch, asked)] : entries
 }
@@ -58,7 +60,12 @@ function settleControl(batch: Batch, result: Result, actions: EventActions): Res
   if (!own) return result
   if (own.transferToAgent !== undefined) {
     const problem = batch.transferProblem(own.transferToAgent)
-    if (problem) return { ...result, actions: undefined, response: { ...problem, errorCode: 'NOT_FOUND' } }
+    if (problem)
+      return {
+        ...result,
+        actions: undefined,
+        response: { ...problem, error: clip(problem.error), errorCode: 'NOT_FOUND' },
+      }
     if (actions.transferToAgent !== undefined) {
       const error = `control has already gone to ${actions.transferToAgent}; transfer not performed`
       return { ...result, actions: undefined, response: { error, errorCode: 'CANCELLED' } }
@@ -83,7 +90,9 @@ const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on bef
 /** The response to a call that is not waited for any more; `handle` when its long-running work is under way. */
 function movedOnFrom(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
   if (!handle) return movedOn
-  return cancelledWork({ tool: batch.entryOf(call)?.tool, handle }, 'Control moved on before the result of this call.')
+  const tool = batch.entryOf(call)?.tool
+  if (tool?.effect === 'none') return { ...movedOn, handle }
+  return cancelledWork({ tool, handle }, 'Control moved on before the result of this call.')
 }
 
 /** Long-running work that these outcomes leave behind: to be cancelled before they are recorded. */
@@ -110,17 +119,20 @@ function leavesScope(batch: Batch, outcome: Outcome): boolean {
   return actions?.transferToAgent !== undefined && !batch.transferProblem(actions.transferToAgent)
 }
 
-/** The third equal failure in a row comes with a warning; the next such call would end the run. */
-function warned(batch: Batch, { call, response, stops }: Result, before: readonly Outcome[]): JsonObject {
+/**
+ * The third equal failure in a row comes with a warning; the next such call would end the run. `failed`: how often equal
+ * calls have failed that are recorded together with it.
+ */
+function warned(batch: Batch, result: Result, failed: Map<string, number> | undefined): JsonObject {
+  const { call, response, stops } = result
+  if (response.status === NOT_RUN) return response
+  const signature = failed && signatureOf(call)
+  const beside = (signature !== undefined && failed?.get(signature)) || 0
+  if (signature !== undefined) failed?.set(signature, beside + 1)
   if (stops || batch.entryOf(call)?.tool.mayRepeat) return response
-  const beside = before.filter((one) => one.type === 'result' && isFailure(one.response) && isEqual(one.call, call))
-  if (batch.host.fold.failedInARow(call) + beside.length + 1 !== MAX_EQUAL_FAILURES) return response
+  if (batch.host.fold.failedInARow(call) + beside + 1 !== MAX_EQUAL_FAILURES) return response
   const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`
   return { ...response, error, errorCode: 'REPEATED_CALL' }
-}
-
-function isEqual(a: CallState, b: CallState): boolean {
-  return a.name === b.name && canonicalJson(a.args) === canonicalJson(b.args)
 }
 
 /** Calls of the same reply that wait for somebody: nobody will answer them now. */

@@ -24,7 +24,8 @@ export interface Unsettled {
 
 export function settle(unsettled: Unsettled): Result | Promise<Result> {
   const { host, call, entry, context, value, pending } = unsettled
-  const plain = toPlain(value)
+  // without a place for the whole, what is cut away is not even encoded; a schema checks all of it
+  const plain = entry.parseResult || host.artifactService ? toPlain(value) : toPlain(value, 4 * host.maxResultBytes)
   if (entry.parseResult || plain.bytes * MOST_BYTES_A_CHARACTER > host.maxResultBytes)
     return settleSlowly(unsettled, plain)
   return {

@@ -18,7 +18,19 @@ export function isAnswered(parts: readonly Part[], at: number): boolean {
   const id = parts[at]?.executableCode?.id
   const next = parts[at + 1]?.codeExecutionResult
   if (next && (next.id === undefined || id === undefined)) return true
-  return id !== undefined && parts.some((part) => part.codeExecutionResult?.id === id)
+  return id !== undefined && resultIdsOf(parts).has(id)
+}
+
+/** Made once for a reply: it may hold as many pieces of code as it likes. */
+const resultIds: WeakMap<readonly Part[], ReadonlySet<string>> = new WeakMap()
+
+function resultIdsOf(parts: readonly Part[]): ReadonlySet<string> {
+  let ids = resultIds.get(parts)
+  if (!ids) {
+    ids = new Set(parts.flatMap(({ codeExecutionResult: result }) => result?.id ?? []))
+    resultIds.set(parts, ids)
+  }
+  return ids
 }
 
 /** The answer to a call as a part: a code call's is a result of its own kind. */

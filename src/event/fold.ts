@@ -13,6 +13,8 @@ export interface CallState {
   readonly path: string
   /** It is code to run, not a tool to call. */
   readonly isCode: boolean
+  /** Its place among the calls of its reply. */
+  readonly at: number
   /** Whose model made the call. */
   readonly agent: string
   /** An attempt is under way, or was when the process died: a response ends it. */
@@ -63,9 +65,12 @@ export interface ScopeState {
   /** How often the agent was told that its answer does not fit its schema. */
   corrections: number
   /** Calls that failed in the latest reply, and how often in a row by now. */
-  failures: readonly Failure[]
-  earlierFailures: readonly Failure[]
+  failures: Failures | undefined
+  earlierFailures: Failures | undefined
 }
+
+/** How often equal calls have failed, by what they have in common. */
+type Failures = Map<string, number>
 
 /** An agent in a scope. */
 export interface Speaker {
@@ -73,10 +78,8 @@ export interface Speaker {
   replies: number
 }
 
-export interface Failure {
-  readonly signature: string
-  count: number
-}
+/** The `status` of a response to a call that was not run because of a limit. It is no failure of the call. */
+export const NOT_RUN = 'not_run'
 
 const NONE: readonly never[] = []
 const NO_CALLS: readonly CallState[] = []
@@ -100,6 +103,12 @@ export class Fold {
   #answers: Map<string, Event> | undefined
   /** The sequence number of the entry that is being added. */
   #seq = 0
+  /** Calls that wait for an answer or a result, or did: those without a final response are still in it. */
+  #waiting: Set<CallState> | undefined
+  /** Ids of calls that have scopes of their own. */
+  #inner: Set<string> | undefined
+  /** Changes with every entry. */
+  version = 0
 
   constructor(invocationId: string, start?: string | undefined) {
     this.invocationId = invocationId
@@ -109,6 +118,7 @@ export class Fold {
   /** `seq`: its sequence number in the session's log. */
   add(entry: NewEntry, seq = 0): void {
     this.#seq = seq
+    this.version++
     if (entry.event) this.#happen(entry.event)
     else if (entry.record.type === 'intent') this.#intend(entry.record)
     else if (entry.record.type === 'request') this.#ask(entry.record)
@@ -138,10 +148,9 @@ export class Fold {
   /** How often an equal call has failed in a row, up to now. */
   failedInARow(call: CallState): number {
     const scope = this.scopes.get(call.path)
-    if (!scope || (scope.failures.length === 0 && scope.earlierFailures.length === 0)) return 0
+    if (!scope?.failures && !scope?.earlierFailures) return 0
     const signature = signatureOf(call)
-    const known = find(scope.failures, signature) ?? find(scope.earlierFailures, signature)
-    return known?.count ?? 0
+    return scope.failures?.get(signature) ?? scope.earlierFailures?.get(signature) ?? 0
   }
 
   /** Calls without a final response, the deepest scopes first. */
@@ -152,6 +161,20 @@ export class Fold {
       for (const call of scope.calls) if (this.isOpen(call)) open.push(call)
     }
     return open.sort((a, b) => depth(b.path) - depth(a.path))
+  }
+
+  /** Open calls that wait for an answer or a result, the deepest scopes first. */
+  waitingCalls(): CallState[] {
+    if (!this.#waiting?.size) return NO_CALLS as CallState[]
+    const open = [...this.#waiting].filter(
+      (call) => this.scopes.get(call.path)?.calls[call.at] === call && this.isOpen(call),
+    )
+    return open.length > 1 ? open.sort((a, b) => depth(b.path) - depth(a.path)) : open
+  }
+
+  /** Has anything happened inside this call: an agent tool's child, or code? */
+  hasScope(callId: string): boolean {
+    return this.#inner?.has(callId) ?? false
   }
 
   /** Does anybody still wait for it? Not when it, or a call it was made inside of, has its response. */
@@ -232,16 +255,19 @@ export class Fold {
     scope.skipped = false
     scope.grounding = undefined
     scope.earlierFailures = scope.failures
-    scope.failures = NONE
+    scope.failures = undefined
+    let calls: CallState[] | undefined // most replies have none, or one
     const parts = event.content?.parts ?? []
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as Part
       const called = part.functionCall ?? (part.executableCode && codeCallOf(parts, at))
       if (!called || !this.#isFree(called.id)) continue
-      const call = this.#call(called, scope.path, event.author, !part.functionCall)
-      scope.calls = scope.calls.length ? [...scope.calls, call] : [call] // most replies have one
+      const call = this.#call(called, calls?.length ?? 0, scope.path, event.author, !part.functionCall)
+      if (calls) calls.push(call)
+      else calls = [call]
     }
-    scope.answered = scope.calls.length === 0
+    scope.calls = calls ?? NO_CALLS
+    scope.answered = calls === undefined
     if (scope.answered && event.isolationScope !== undefined) {
       this.#answers ??= new Map()
       this.#answers.set(event.isolationScope, event)
@@ -253,13 +279,14 @@ export class Fold {
     return id !== undefined && id !== '' && !this.hasId(id) && !isPlace(id)
   }
 
-  #call({ id = '', name, args }: FunctionCall, path: string, agent: string, isCode: boolean): CallState {
+  #call({ id = '', name, args }: FunctionCall, at: number, path: string, agent: string, isCode: boolean): CallState {
     const call: CallState = {
       id,
       name,
       args,
       path,
       isCode,
+      at,
       agent,
       intent: false,
       wasInterrupted: false,
@@ -289,19 +316,23 @@ export class Fold {
     if (response.willContinue === true && !call.pending) call.pendingSince = this.#seq
     call.response = response
     call.pending = response.willContinue === true
-    if (!call.pending && isFailure(response.response)) this.#fail(call)
+    if (call.pending) this.#wait(call)
+    else this.#waiting?.delete(call)
+    if (!call.pending && isFailure(response.response) && response.response.status !== NOT_RUN) this.#fail(call)
   }
 
   #fail(call: CallState): void {
     const scope = this.scopes.get(call.path)
     if (!scope) return
     const signature = signatureOf(call)
-    const known = find(scope.failures, signature)
-    if (known) known.count++
-    else {
-      const count = (find(scope.earlierFailures, signature)?.count ?? 0) + 1
-      scope.failures = [...scope.failures, { signature, count }]
-    }
+    scope.failures ??= new Map()
+    const before = scope.failures.get(signature) ?? scope.earlierFailures?.get(signature) ?? 0
+    scope.failures.set(signature, before + 1)
+  }
+
+  #wait(call: CallState): void {
+    this.#waiting ??= new Set()
+    this.#waiting.add(call)
   }
 
   #intend(intent: Intent): void {
@@ -319,6 +350,7 @@ export class Fold {
     if (!call) return
     const asked: RequestState = { request, seq: this.#seq, answer: undefined, denied: undefined }
     call.requests = [...call.requests, asked]
+    if (!call.response || call.pending) this.#wait(call)
     if (call.intent && request.origin === 'gate') call.wasInterrupted = true // a gate is before the body
     call.intent = false
     this.#requests ??= new Map()
@@ -346,13 +378,17 @@ export class Fold {
       error: undefined,
       speakers: NONE,
       corrections: 0,
-      failures: NONE,
-      earlierFailures: NONE,
+      failures: undefined,
+      earlierFailures: undefined,
     }
     this.scopes.set(path, scope)
+    let end = path.length
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
       this.#above ??= new Set()
       this.#above.add(path.slice(0, at))
+      this.#inner ??= new Set()
+      this.#inner.add(path.slice(path.lastIndexOf('@', end - 1) + 1, end))
+      end = at
     }
     return scope
   }
@@ -361,12 +397,15 @@ export class Fold {
 /** Questions about a call that still wait: of one kind, origin and key only the latest counts. */
 export function openRequests({ requests, response, pending }: CallState): RequestState[] {
   if (requests.length === 0 || (response && !pending)) return []
-  return requests.filter(
-    (one, at) =>
-      one.answer === undefined &&
-      one.denied === undefined &&
-      !requests.slice(at + 1).some((later) => isSameQuestion(later.request, one.request)),
-  )
+  const asked = new Set<string>()
+  const open: RequestState[] = []
+  for (let at = requests.length - 1; at >= 0; at--) {
+    const one = requests[at] as RequestState
+    const question = questionOf(one.request)
+    if (one.answer === undefined && one.denied === undefined && !asked.has(question)) open.push(one)
+    asked.add(question)
+  }
+  return open.reverse()
 }
 
 /** `1` at the end of a path is a round of a workflow, `t1` the first transfer of a scope: no call is named so. */
@@ -374,8 +413,9 @@ export function isPlace(id: string): boolean {
   return /^t?\d+$/.test(id)
 }
 
-function isSameQuestion(a: Request, b: Request): boolean {
-  return a.kind === b.kind && a.origin === b.origin && a.key === b.key
+/** Equal for requests of one kind, origin and key. */
+function questionOf({ kind, origin, key }: Request): string {
+  return key === undefined ? `${kind} ${origin}` : `${kind} ${origin} ${key}`
 }
 
 /** Does a response say that the call failed? */
@@ -403,12 +443,9 @@ function speaker(scope: ScopeState, name: string): Speaker {
   return first
 }
 
-function signatureOf(call: CallState): string {
+/** Equal for calls of one tool with equal arguments. */
+export function signatureOf(call: CallState): string {
   return `${call.name}\n${canonicalJson(call.args)}`
-}
-
-function find(failures: readonly Failure[], signature: string): Failure | undefined {
-  return failures.find((failure) => failure.signature === signature)
 }
 
 function depth(path: string): number {

@@ -26,9 +26,10 @@ export function accept(
   begin: { readonly invocationId: string; readonly message?: Content | undefined },
   whilePaused: 'reject' | 'cancel' | 'continue' | undefined,
 ): Accepted {
-  const open = view.open()
   const { message, invocationId } = begin
-  if (!message) return goOn(open, invocationId)
+  if (!message) return goOn(view.open(), invocationId)
+  // what waits for long-running results only is in the way of new text only where the developer says so
+  const open = whilePaused === 'cancel' || whilePaused === 'reject' ? view.open() : view.awake()
   return { invocationId, message, cancel: makeRoom(open, whilePaused) }
 }
 

@@ -160,6 +160,12 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   get maxResultBytes(): number {
     return this.services.maxResultBytes
   }
+  get maxArgsBytes(): number {
+    return this.services.maxArgsBytes
+  }
+  get maxCallsPerReply(): number {
+    return this.services.maxCallsPerReply
+  }
   /** Made when first looked at. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
@@ -370,8 +376,8 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return this.#recorder.commitIf(isSo, entries, drained)
   }
 
-  emit(event: Event): void {
-    this.#recorder.emit(event)
+  emit(event: Event): Promise<void> | undefined {
+    return this.#recorder.emit(event)
   }
 
   /** Gives every open call its final response and records why. */

@@ -1,5 +1,6 @@
 // Ends an invocation early: every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
+import { clip } from '../base/limits.ts'
 import type { Content, Part } from '../content/content.ts'
 import { cancelledWork, type StartedWork } from '../dispatch/cancel-work.ts'
 import type { Draft, Unrecorded } from '../dispatch/host.ts'
@@ -31,10 +32,9 @@ export function startedWork(
   unrecorded: readonly (Unrecorded | undefined)[],
   toolOf: (call: CallState) => Tool | undefined,
 ): StartedWork[] {
+  const handles = new Map(unrecorded.flatMap((one) => (one?.pending ? [[one.call.id, one.response]] : [])))
   return fold.openCalls().flatMap((call) => {
-    const handle = call.pending
-      ? call.response?.response
-      : unrecorded.find((one) => one?.call.id === call.id && one.pending)?.response
+    const handle = call.pending ? call.response?.response : handles.get(call.id)
     return handle ? [{ call, handle, tool: toolOf(call) }] : []
   })
 }
@@ -42,16 +42,18 @@ export function startedWork(
 export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[] {
   const { rootName, reason, errorCode, unrecorded, started } = options
   const entries: NewEntry[] = []
+  const results = new Map(unrecorded.flatMap((one) => (one ? [[one.call.id, one]] : [])))
+  const works = new Map(started.map((work) => [work.call, work]))
   for (const [path, calls] of byScope(run.fold.openCalls())) {
     const actions: EventActions = {}
     const parts: Part[] = calls.map((call) => {
       // what a body wrote is in the log with its handle
-      const result = call.pending ? undefined : unrecorded.find((one) => one?.call.id === call.id)
+      const result = call.pending ? undefined : results.get(call.id)
       if (result?.actions?.stateDelta) actions.stateDelta = { ...actions.stateDelta, ...result.actions.stateDelta }
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
       }
-      const work = started.find((one) => one.call === call)
+      const work = works.get(call)
       if (work) return answerPart(call, cancelledWork(work, 'The run ended before the result of this call.'))
       return answerPart(call, result?.response ?? responseTo(call, reason, errorCode))
     })
@@ -61,13 +63,17 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
   }
   const last = run.draft(rootName, { path: rootName }, undefined, {})
   last.errorCode = errorCode
-  last.errorMessage = reason
+  last.errorMessage = clip(reason)
   return [...entries, { event: last }]
 }
 
 function byScope(calls: readonly CallState[]): Map<string, CallState[]> {
   const scopes = new Map<string, CallState[]>()
-  for (const call of calls) scopes.set(call.path, [...(scopes.get(call.path) ?? []), call])
+  for (const call of calls) {
+    const beside = scopes.get(call.path)
+    if (beside) beside.push(call)
+    else scopes.set(call.path, [call])
+  }
   return scopes
 }
 

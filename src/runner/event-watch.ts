@@ -16,6 +16,8 @@ export class EventWatch {
   readonly #hidden: string[] = []
   /** Partial events on their way past the plugins. */
   #passing: Promise<void> | undefined
+  /** How many they are. */
+  passing = 0
 
   constructor(watchers: readonly Plugin[], host: InvocationHost, warn: Warn) {
     this.#watchers = watchers
@@ -34,7 +36,10 @@ export class EventWatch {
       await before
       then(await this.#one(event))
     }
-    this.#passing = showing().catch(fail)
+    this.passing++
+    this.#passing = showing()
+      .catch(fail)
+      .finally(() => this.passing--)
   }
 
   /** Settles when every partial event has passed. */

@@ -1,11 +1,16 @@
-import { copyJson, isRecord, ROOM_ABOVE } from '../base/json.ts'
+import { copyJson, isRecord, jsonSize, ROOM_ABOVE } from '../base/json.ts'
+import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 
-/** A message as it is recorded: a copy, with the role of a user, and nothing in it that only a model may say. */
-export function toContent(message: Message): Content {
+/**
+ * A message as it is recorded: a copy, with the role of a user, and nothing in it that only a model may say.
+ * `maxResultBytes`: how large an answer, or a result, may be.
+ */
+export function toContent(message: Message, maxResultBytes: number = MAX_CONTENT_BYTES): Content {
   if (typeof message === 'string') {
     if (isBlank(message)) throw new ToolwrightError('INVALID_REQUEST', 'The message is empty.')
+    checkSize('The message', message, MAX_CONTENT_BYTES, 'Save what is larger as an artifact')
     return { role: 'user', parts: [{ text: message }] }
   }
   const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
@@ -20,12 +25,21 @@ export function toContent(message: Message): Content {
     if (part.functionResponse !== undefined && !isRecord(part.functionResponse)) {
       throw new ToolwrightError('INVALID_REQUEST', 'A functionResponse is an object with an id, a name and a response.')
     }
+    const answer = part.functionResponse?.response
+    if (answer) checkSize('An answer', answer, maxResultBytes, 'Raise maxResultBytes, or save it as an artifact')
   }
+  checkSize('The message', parts, MAX_CONTENT_BYTES, 'Save what is larger as an artifact')
   try {
     return { role: 'user', parts: copyJson(parts as Part[], ROOM_ABOVE) }
   } catch (cause) {
     throw new ToolwrightError('INVALID_REQUEST', 'The message is nested too deep.', { cause })
   }
+}
+
+function checkSize(what: string, value: unknown, most: number, instead: string): void {
+  const size = jsonSize(value, most)
+  if (size <= most || size === Number.POSITIVE_INFINITY) return // what is too deep is refused as such
+  throw new ToolwrightError('TOO_LARGE', `${what} has more than ${most} bytes. ${instead}, and send its name.`)
 }
 
 function isBlank(text: unknown): boolean {

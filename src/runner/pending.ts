@@ -5,7 +5,7 @@ import type { Denial, Request } from '../event/event.ts'
 import { type CallState, type Fold, openRequests } from '../event/fold.ts'
 import type { PendingRequest } from '../event/pending.ts'
 
-interface Where {
+export interface Where {
   readonly userId: string
   readonly sessionId: string
   readonly invocationId: string
@@ -58,24 +58,24 @@ type Called = Pick<PendingRequest, 'functionCallId' | 'tool' | 'agent'>
 
 /** Is this one unfinished, and waits for nobody? */
 export function isAtWork(view: SessionView, invocationId: string): boolean {
-  return view.open().some(({ fold, step }) => fold.invocationId === invocationId && step.type !== 'wait')
+  return view.awake().some(({ fold, step }) => fold.invocationId === invocationId && step.type !== 'wait')
 }
 
 /** Is something unfinished that waits for nobody? */
 export function isInterrupted(view: SessionView): boolean {
-  return view.open().some(({ step }) => step.type !== 'wait')
+  return view.awake().some(({ step }) => step.type !== 'wait')
 }
 
 /** The invocation that would go on, had anybody looked, because nobody had answered in time. */
 export function overdueIn(view: SessionView): string | undefined {
   const wasDenied = ({ requests }: CallState): boolean => requests.some(({ denied }) => denied !== undefined)
-  return view.open().find(({ fold, step }) => step.type !== 'wait' && fold.openCalls().some(wasDenied))?.fold
+  return view.awake().find(({ fold, step }) => step.type !== 'wait' && fold.openCalls().some(wasDenied))?.fold
     .invocationId
 }
 
 /** Denials for questions of an invocation that nobody answered in time. */
 export function expired(fold: Fold, now: number): Denial[] {
-  return fold.openCalls().flatMap((call) =>
+  return fold.waitingCalls().flatMap((call) =>
     openRequests(call)
       .filter(({ request }) => request.expiresAt !== undefined && request.expiresAt <= now)
       .map(({ request }) => ({

@@ -7,7 +7,7 @@ import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
 import type { AppendOptions, Lease, PostedItem } from '../session/service.ts'
 import type { InvocationHost } from '../tool/host.ts'
-import type { EventQueue } from './event-queue.ts'
+import { type EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
 import { EventWatch } from './event-watch.ts'
 import type { RunServices } from './run-services.ts'
 import type { RunState } from './run-state.ts'
@@ -32,8 +32,6 @@ export class Recorder {
   readonly #turnstile: Turnstile = new Turnstile()
   /** What is being stored, by whoever is inside the turnstile. */
   #storing: readonly NewEntry[] = NOTHING
-  /** What was last listed as waited for; undefined = not by this run. */
-  #listed: string | undefined
   #lease: Lease
   #renewing: Promise<void> | undefined
   #seq: number
@@ -78,16 +76,22 @@ export class Recorder {
     await this.#append(await watch.show(entries), drained)
   }
 
-  emit(event: Event): void {
+  /** A promise when plugins or the consumer are behind. */
+  emit(event: Event): Promise<void> | undefined {
     const { events, stopped } = this.#run
-    if (stopped) return
-    if (this.#watch) {
-      this.#watch.pass(
-        event,
-        (shown) => events.push(shown),
-        (error) => this.#run.stop(error),
-      )
-    } else events.push(event)
+    if (stopped) return undefined
+    return this.#watch ? this.#emitShown(this.#watch, event) : events.push(event)
+  }
+
+  #emitShown(watch: EventWatch, event: Event): Promise<void> | undefined {
+    if (watch.passing >= MAX_PARTIALS) return undefined // dropped: the whole follows
+    const { events } = this.#run
+    watch.pass(
+      event,
+      (shown) => void events.push(shown),
+      (error) => this.#run.stop(error),
+    )
+    return watch.passing >= MANY_PARTIALS ? watch.passed() : events.drained()
   }
 
   /** Settles when every partial event is out. */
@@ -104,6 +108,9 @@ export class Recorder {
       const shown = this.#watch ? await this.#watch.showBriefly(last, ports) : last
       this.#keepTemp(shown)
       this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, this.#alongWith(shown, drained)))
+    } catch (error) {
+      this.#run.view.listed = undefined
+      throw error
     } finally {
       this.#turnstile.leave()
     }
@@ -112,17 +119,20 @@ export class Recorder {
   /** Brings the list of what the session waits for up to date, if it is not. */
   async listWaiting(): Promise<void> {
     const options = this.#alongWith(NOTHING, undefined)
-    if (options) await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, options)
+    if (!options) return
+    try {
+      await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, options)
+    } catch (error) {
+      this.#run.view.listed = undefined
+      throw error
+    }
   }
 
   /** What goes with an append: the list of what is waited for changes together with the log. */
   #alongWith(entries: readonly NewEntry[], drained: readonly string[] | undefined): AppendOptions | undefined {
     if (!concernsWaiting(this.#run.view, entries)) return drained && { drained }
     const pending = waitingAfter(this.#run, entries)
-    const listed = pending.map(({ id }) => id).join('\n')
-    if (listed === this.#listed) return drained && { drained }
-    this.#listed = listed
-    return { drained, pending }
+    return pending ? { drained, pending } : drained && { drained }
   }
 
   /** Keeps the lease alive. A renewal that waits for the store is not joined by a second one. */
@@ -185,6 +195,7 @@ export class Recorder {
 
   readonly #failed = (error: unknown): never => {
     this.#turnstile.leave()
+    this.#run.view.listed = undefined
     this.#run.stop(error) // nothing may be recorded after a failed append
     throw error
   }

@@ -21,4 +21,6 @@ export interface RunServices {
   readonly deadlines: Deadlines
   readonly toolTimeoutMs: number
   readonly maxResultBytes: number
+  readonly maxArgsBytes: number
+  readonly maxCallsPerReply: number
 }

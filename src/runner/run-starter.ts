@@ -34,6 +34,8 @@ export interface Begin {
   readonly runConfig: RunConfig
   readonly signal: AbortSignal | undefined
   readonly isNew: boolean
+  /** Is there a consumer for the events? Absent = no. */
+  readonly isRead?: (() => boolean) | undefined
 }
 
 const NONE: readonly Event[] = []
@@ -89,6 +91,7 @@ export class RunStarter {
         const found = await claimOrFollow(key, { message, stateDelta: begin.stateDelta }, this.#leaving(isCancelled))
         if (found.type === 'followed') {
           this.#pace.leave()
+          if (begin.isRead?.()) found.run.events.open()
           return found.run
         }
         lease = found.lease
@@ -101,6 +104,7 @@ export class RunStarter {
       const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling())
       if (!begin.isNew) await this.#expire(held)
       if (isOutdated(held)) held = await this.#hold(lease)
+      if (!message) held.view.listed = undefined // resuming lists pending requests anew: the stored list may be damaged
       const overdue = begin.isNew || !begin.invocationId || !message ? undefined : overdueIn(held.view)
       if (overdue !== undefined && whilePaused !== 'cancel') {
         const first = this.#start(held, goingOn(overdue), { ...begin, stateDelta: undefined }, undefined, NONE)
@@ -241,7 +245,7 @@ export class RunStarter {
   /** Questions whose time is up are denied before anything else happens. */
   async #expire(held: Held): Promise<void> {
     const now = this.#services.ports.now() / 1000
-    for (const { fold } of held.view.open()) {
+    for (const { fold } of held.view.awake()) {
       const denials = expired(fold, now)
       if (denials.length) await this.#activate(held, fold.invocationId, {}).deny(denials)
     }
@@ -250,11 +254,12 @@ export class RunStarter {
   #start(
     held: Held,
     accepted: Accepted,
-    { stateDelta, runConfig, signal }: Begin,
+    { stateDelta, runConfig, signal, isRead }: Begin,
     drained: readonly string[] | undefined,
     ended: readonly Event[],
   ): ActiveRun {
     const active = this.#activate(held, accepted.invocationId, runConfig)
+    if (isRead?.()) active.events.open()
     for (let at = 0; at < ended.length; at++) active.events.push(ended[at] as Event) // who put an end to it sees it
     this.running.add(active)
     // a service from before leases told their length has the default one

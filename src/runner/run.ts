@@ -37,8 +37,8 @@ export interface Followable {
 /** Why a run ends whose caller's signal says so. */
 export const BY_ITS_CALLER = 'The run was cancelled by its caller.'
 
-/** How a run is begun, once; undefined when it was cancelled before it came to that. */
-export type OpenRun = (isCancelled: () => boolean) => Promise<Followable | undefined>
+/** How a run is begun, once; undefined when it was cancelled before it came to that. `isRead`: is there a consumer? */
+export type OpenRun = (isCancelled: () => boolean, isRead: () => boolean) => Promise<Followable | undefined>
 
 export class RunHandle implements Run {
   readonly sessionId: string
@@ -85,6 +85,7 @@ export class RunHandle implements Run {
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
     const active = await this.#begin()
     if (!active) return
+    active.events.open()
     const forgetSignal = this.#detach ? undefined : followSignal(this.#signal, active)
     try {
       for (;;) {
@@ -95,7 +96,9 @@ export class RunHandle implements Run {
       }
     } finally {
       forgetSignal?.()
-      if (!active.over && !this.#detach) {
+      if (this.#detach)
+        active.events.close() // events can be read once: nobody else will
+      else if (!active.over) {
         active.leave(new Cancelled('The run was left before its end.'))
         await active.finished
       }
@@ -111,7 +114,8 @@ export class RunHandle implements Run {
   }
 
   #start(): Promise<Followable | undefined> {
-    this.#active ??= this.#open(() => this.#cancelled !== undefined).then((active) => {
+    const isCancelled = (): boolean => this.#cancelled !== undefined
+    this.#active ??= this.#open(isCancelled, () => this.#taken).then((active) => {
       if (!active) return undefined
       this.#invocationId = active.invocationId
       if (this.#cancelled) active.stop(this.#cancelled)

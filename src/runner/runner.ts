@@ -2,8 +2,9 @@ import type { Agent } from '../agent/agent.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
-import type { JsonObject } from '../base/json.ts'
+import { type JsonObject, jsonSize } from '../base/json.ts'
 import { keepShapes } from '../base/keep-shape.ts'
+import { MAX_METADATA_BYTES } from '../base/limits.ts'
 import { type Ports, portsWith } from '../base/ports.ts'
 import type { Message } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
@@ -14,6 +15,7 @@ import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
+import { plainDelta } from '../tool/state.ts'
 import { Cancelled } from './cancelled.ts'
 import { type Completion, completionOf } from './complete.ts'
 import { claimIfFree } from './hold.ts'
@@ -45,6 +47,10 @@ export interface RunnerOptions {
   readonly toolTimeoutMs?: number | undefined
   /** Larger results are cut. Default 256 kB. */
   readonly maxResultBytes?: number | undefined
+  /** Calls with larger arguments are refused, and the arguments are not recorded. Default 256 kB. */
+  readonly maxArgsBytes?: number | undefined
+  /** Calls of one model reply that run; the others are answered with an error. Default 128. */
+  readonly maxCallsPerReply?: number | undefined
   /** Default: `console`. */
   readonly logger?: Logger | undefined
   readonly ports?: Partial<Ports> | undefined
@@ -88,6 +94,7 @@ export class Runner {
     this.memoryService = options.memoryService
     this.credentialService = options.credentialService
     const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
+    const { maxArgsBytes = 256_000, maxCallsPerReply = 128 } = options
     const ports = portsWith(options.ports)
     this.#services = {
       sessionService: this.sessionService,
@@ -101,6 +108,8 @@ export class Runner {
       deadlines: new Deadlines(ports),
       toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
       maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
+      maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
+      maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
     }
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
@@ -134,6 +143,7 @@ export class Runner {
     signal?: AbortSignal | undefined
   }): Run {
     const { userId, sessionId, invocationId = '', runConfig = {}, signal } = options
+    checkConfig(runConfig)
     return this.#handle({ userId, sessionId, invocationId, runConfig, signal, isNew: false })
   }
 
@@ -221,7 +231,8 @@ export class Runner {
 
   #begunBy({ userId, sessionId, message: given, stateDelta, runConfig = {}, signal }: RunOptions): Begin {
     const { newId } = this.#services.ports
-    const message = toContent(given)
+    const message = toContent(given, this.#services.maxResultBytes)
+    checkConfig(runConfig)
     const isAnswer = message.parts.some((part) => part.functionResponse)
     if (isAnswer && sessionId === undefined) {
       throw new ToolwrightError('INVALID_REQUEST', 'An answer needs the session in which it was asked for.')
@@ -231,7 +242,7 @@ export class Runner {
       sessionId: sessionId ?? newId(),
       invocationId: isAnswer ? '' : `e-${newId()}`,
       message,
-      stateDelta,
+      stateDelta: stateDelta && plainDelta(stateDelta),
       runConfig,
       signal,
       isNew: sessionId === undefined,
@@ -240,9 +251,9 @@ export class Runner {
 
   #handle(begin: Begin): RunHandle {
     const { sessionId, invocationId, runConfig, signal } = begin
-    const open = (isCancelled: () => boolean): Promise<Followable | undefined> =>
+    const open = (isCancelled: () => boolean, isRead: () => boolean): Promise<Followable | undefined> =>
       this.#starter
-        .begin(begin, () => isCancelled() || signal?.aborted === true)
+        .begin({ ...begin, isRead }, () => isCancelled() || signal?.aborted === true)
         .catch((error) => {
           if (error instanceof Cancelled) return undefined
           throw error
@@ -251,6 +262,12 @@ export class Runner {
     const cancel = (id: string): Promise<void> => this.cancel({ userId, sessionId, invocationId: id })
     return new RunHandle({ sessionId, invocationId, open, cancel, detach: runConfig.detach === true, signal })
   }
+}
+
+/** It is put on every event. */
+function checkConfig({ customMetadata }: RunConfig): void {
+  if (!customMetadata || jsonSize(customMetadata, MAX_METADATA_BYTES) <= MAX_METADATA_BYTES) return
+  throw new ToolwrightError('TOO_LARGE', `runConfig.customMetadata has more than ${MAX_METADATA_BYTES} bytes.`)
 }
 
 function positive(value: number, what: string): number {

@@ -3,12 +3,13 @@
 import type { SessionView } from '../agent/session-view.ts'
 import { answerIn } from '../event/code-call.ts'
 import type { Event, NewEntry, Request } from '../event/event.ts'
-import type { CallState } from '../event/fold.ts'
+import type { CallState, Fold } from '../event/fold.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { pendingOf, requestOf, resultOf } from './pending.ts'
+import { pendingOf, requestOf, resultOf, type Where } from './pending.ts'
 
 export interface Waiter {
   readonly view: SessionView
+  readonly invocationId: string
   readonly userId: string
   readonly sessionId: string
 }
@@ -28,92 +29,134 @@ export function concernsWaiting({ hasWaited }: SessionView, entries: readonly Ne
   return false
 }
 
-/** What the session waits for when these are recorded, in all its invocations. */
-export function waitingAfter(session: Waiter, entries: readonly NewEntry[]): PendingRequest[] {
-  const waiting = new WaitingList(session)
-  for (const { event, record } of entries) {
-    if (event?.author === 'user') waiting.answer(event)
-    else if (event) waiting.happen(event)
-    else if (record?.type === 'request') waiting.ask(record)
-    else if (record?.type === 'denial') waiting.drop(({ request }) => request.id === record.requestId)
+/**
+ * What the session waits for when these are recorded, in all its invocations; undefined when the list in the store says
+ * so already. Looks only at invocations that the entries belong to, unless the list has to be stored.
+ */
+export function waitingAfter(session: Waiter, entries: readonly NewEntry[]): PendingRequest[] | undefined {
+  const { view } = session
+  const after = new Map<string, WaitingList>([[session.invocationId, new WaitingList(session, session.invocationId)]])
+  for (const entry of entries) {
+    const { invocationId } = entry.event ?? entry.record
+    const known = after.get(invocationId)
+    const waiting = known ?? new WaitingList(session, invocationId)
+    if (!known) after.set(invocationId, waiting)
+    waiting.add(entry)
   }
-  return waiting.requests()
+  const before = view.listed
+  if (before && [...after].every(([id, waiting]) => (before.get(id) ?? '') === waiting.ids())) return undefined
+  for (const { fold } of view.open()) {
+    if (!after.has(fold.invocationId)) after.set(fold.invocationId, new WaitingList(session, fold.invocationId))
+  }
+  const lists = [...after].filter(([, waiting]) => waiting.size > 0)
+  view.listed = new Map(lists.map(([id, waiting]) => [id, waiting.ids()]))
+  return lists.flatMap(([, waiting]) => waiting.requests())
 }
 
-class WaitingList {
-  readonly #session: Waiter
-  #all: Waiting[]
+/** What one invocation waits for now. Made anew only when the invocation has changed. */
+const known: WeakMap<Fold, { readonly version: number; readonly waiting: readonly Waiting[] }> = new WeakMap()
 
-  constructor(session: Waiter) {
-    this.#session = session
-    this.#all = session.view.open().flatMap(({ fold }) => {
-      const where = this.#where(fold.invocationId)
-      return fold
-        .openCalls()
-        .flatMap((call) => pendingOf([call], where).map((request) => ({ path: call.path, request })))
-    })
+function waitingIn(fold: Fold, where: Where): readonly Waiting[] {
+  const before = known.get(fold)
+  if (before?.version === fold.version) return before.waiting
+  const waiting = fold
+    .waitingCalls()
+    .flatMap((call) => pendingOf([call], where).map((request) => ({ path: call.path, request })))
+  known.set(fold, { version: fold.version, waiting })
+  return waiting
+}
+
+/** What one invocation waits for, by call. */
+class WaitingList {
+  readonly #fold: Fold
+  readonly #where: Where
+  readonly #calls: Map<string, Waiting[]> = new Map()
+
+  constructor({ view, userId, sessionId }: Waiter, invocationId: string) {
+    this.#fold = view.foldOf(invocationId)
+    this.#where = { userId, sessionId, invocationId }
+    for (const one of waitingIn(this.#fold, this.#where)) this.#push(one)
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  ids(): string {
+    return this.requests()
+      .map(({ id }) => id)
+      .join('\n')
   }
 
   requests(): PendingRequest[] {
-    return this.#all.map(({ request }) => request)
+    return [...this.#calls.values()].flatMap((waiting) => waiting.map(({ request }) => request))
   }
 
-  drop(isOver: (one: Waiting) => boolean): void {
-    this.#all = this.#all.filter((one) => !isOver(one))
+  add({ event, record }: NewEntry): void {
+    if (event?.author === 'user') this.#answer(event)
+    else if (event) this.#happen(event)
+    else if (record?.type === 'request') this.#ask(record)
+    else if (record?.type === 'denial') this.#drop(record.requestId)
   }
 
-  ask(asked: Request): void {
-    const call = this.#call(asked.invocationId, asked.callId)
+  #push(one: Waiting): void {
+    const { functionCallId } = one.request
+    const beside = this.#calls.get(functionCallId)
+    if (beside) beside.push(one)
+    else this.#calls.set(functionCallId, [one])
+  }
+
+  /** By the id of the request, or of the call when it is the result that is waited for. */
+  #drop(id: string): void {
+    const callId = this.#fold.request(id)?.request.callId ?? id
+    const left = this.#calls.get(callId)?.filter(({ request }) => request.id !== id)
+    if (left?.length) this.#calls.set(callId, left)
+    else this.#calls.delete(callId)
+  }
+
+  #ask(asked: Request): void {
+    const call = this.#fold.calls.get(asked.callId)
     if (!call) return
     // of one kind, origin and key only the latest counts; an earlier one that is open was asked by the same attempt
-    const request = requestOf(asked, call, this.#where(asked.invocationId))
-    const { invocationId, kind, key } = request
-    this.drop(({ request: one }) => isOfCall(one, invocationId, call.id) && one.kind === kind && one.key === key)
-    this.#all.push({ path: call.path, request })
+    const request = requestOf(asked, call, this.#where)
+    const others = this.#calls
+      .get(call.id)
+      ?.filter(({ request: { kind, key } }) => kind !== request.kind || key !== request.key)
+    this.#calls.delete(call.id)
+    for (const one of [...(others ?? []), { path: call.path, request }]) this.#push(one)
   }
 
-  answer({ invocationId, content }: Event): void {
+  #answer({ content }: Event): void {
     for (const { functionResponse: answer } of content?.parts ?? []) {
-      if (!answer || answer.willContinue) continue
-      this.drop(({ request }) => request.invocationId === invocationId && request.id === answer.id)
+      if (answer && !answer.willContinue) this.#drop(answer.id ?? '')
     }
   }
 
-  happen(event: Event): void {
-    const { invocationId, content, errorCode, actions, nodeInfo } = event
-    const isHere = (one: Waiting): boolean => one.request.invocationId === invocationId
+  #happen({ content, errorCode, actions, nodeInfo }: Event): void {
+    const left: CallState[] = []
     for (const part of content?.role === 'tool' ? content.parts : []) {
       const answer = answerIn(part)
-      if (!answer) continue
-      const { id = '', willContinue } = answer
-      const call = this.#call(invocationId, id)
-      this.drop((one) => isHere(one) && (one.request.functionCallId === id || isInside(one.path, call)))
-      if (!willContinue || !call) continue
+      const call = answer && this.#fold.calls.get(answer.id ?? '')
+      if (!call) continue
+      this.#calls.delete(call.id)
+      if (this.#fold.hasScope(call.id)) left.push(call)
+      if (!answer.willContinue) continue
       const handled: CallState = { ...call, response: answer } // as it will be when this is recorded
-      this.#all.push({ path: call.path, request: resultOf(handled, this.#where(invocationId)) })
+      this.#push({ path: call.path, request: resultOf(handled, this.#where) })
     }
-    const path = nodeInfo?.path
-    if (path === undefined || (errorCode === undefined && !actions.endOfAgent)) return
-    this.drop((one) => isHere(one) && (one.path === path || one.path.startsWith(`${path}/`)))
+    const ended = errorCode !== undefined || actions.endOfAgent ? nodeInfo?.path : undefined
+    if (ended === undefined && left.length === 0) return
+    for (const [callId, [first]] of this.#calls) {
+      const path = first?.path ?? ''
+      const isOver = path === ended || path.startsWith(`${ended}/`) || left.some((call) => isInside(path, call))
+      if (isOver) this.#calls.delete(callId)
+    }
   }
-
-  #where(invocationId: string): { userId: string; sessionId: string; invocationId: string } {
-    const { userId, sessionId } = this.#session
-    return { userId, sessionId, invocationId }
-  }
-
-  #call(invocationId: string, callId: string): CallState | undefined {
-    return this.#session.view.foldOf(invocationId).calls.get(callId)
-  }
-}
-
-function isOfCall(request: PendingRequest, invocationId: string, callId: string): boolean {
-  return request.invocationId === invocationId && request.functionCallId === callId
 }
 
 /** Was it asked inside the agent, or the code, that this call stands for? */
-function isInside(path: string, call: CallState | undefined): boolean {
-  if (!call || !path.startsWith(`${call.path}/`)) return false
+function isInside(path: string, call: CallState): boolean {
+  if (!path.startsWith(`${call.path}/`)) return false
   return (
     path
       .slice(call.path.length + 1)

@@ -1,8 +1,21 @@
-import { copyJson } from '../base/json.ts'
+import { copyJson, jsonSize } from '../base/json.ts'
+import { MAX_CONTENT_BYTES, MAX_INBOX_ITEMS } from '../base/limits.ts'
+import { ToolwrightError } from '../error/error.ts'
 import type { InboxItem, PostedItem } from './service.ts'
 
 /** Items of a session that are told apart from new ones although they are gone. */
 export const MAX_REMEMBERED = 1_000
+
+/** Nobody drains it, or somebody fills it faster. */
+export function inboxFull(): ToolwrightError {
+  const problem = `The inbox of the session has ${MAX_INBOX_ITEMS} items that no run has taken yet`
+  return new ToolwrightError('TOO_LARGE', `${problem}. Resume or cancel its run first.`)
+}
+
+export function checkItemSize(bytes: number): void {
+  if (bytes <= MAX_CONTENT_BYTES) return
+  throw new ToolwrightError('TOO_LARGE', `An inbox item has at most ${MAX_CONTENT_BYTES} bytes.`)
+}
 
 /** What others left for a session's holder, in the order it came. */
 export class Inbox {
@@ -13,7 +26,9 @@ export class Inbox {
 
   /** `seq`: the last sequence number of the log now. */
   post(item: InboxItem, seq: number): void {
+    checkItemSize(jsonSize(item, MAX_CONTENT_BYTES))
     if (this.#seen.has(item.id)) return
+    if (this.#waiting.size >= MAX_INBOX_ITEMS) throw inboxFull()
     this.#waiting.set(item.id, { ...copyJson(item), seq })
     this.#seen.add(item.id)
   }

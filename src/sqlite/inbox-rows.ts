@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../base/json.ts'
-import { MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
+import { MAX_INBOX_ITEMS } from '../base/limits.ts'
+import { checkItemSize, inboxFull, MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
 import type { PostedItem } from '../session/service.ts'
 import type { Database } from './database.ts'
 import type { LogOwner } from './log-rows.ts'
@@ -11,6 +12,7 @@ import { readable, toText } from './text.ts'
 export class InboxRows {
   readonly #reportDamage: ReportDamage
   readonly #post: StatementSync
+  readonly #count: StatementSync
   readonly #waiting: StatementSync
   readonly #done: StatementSync
   readonly #forget: StatementSync
@@ -19,6 +21,9 @@ export class InboxRows {
     this.#reportDamage = reportDamage
     this.#post = database.prepare(
       'INSERT INTO toolwright_inbox (session, item_id, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    )
+    this.#count = database.prepare(
+      'SELECT count(*) AS waiting FROM toolwright_inbox WHERE session = ? AND body IS NOT NULL',
     )
     this.#waiting = database.prepare(
       'SELECT item_id, body FROM toolwright_inbox WHERE session = ? AND body IS NOT NULL ORDER BY id',
@@ -32,7 +37,10 @@ export class InboxRows {
   }
 
   post(session: number, id: string, body: string): void {
-    this.#post.run(session, toText(id), body)
+    checkItemSize(body.length)
+    const isNew = this.#post.run(session, toText(id), body).changes > 0
+    const { waiting } = this.#count.get(session) as { waiting: number }
+    if (isNew && waiting > MAX_INBOX_ITEMS) throw inboxFull() // and is rolled back with its transaction
   }
 
   /**

@@ -1,5 +1,6 @@
-import { canonicalJson, type JsonObject } from '../base/json.ts'
+import { canonicalJson, type JsonObject, jsonSize } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
@@ -99,7 +100,7 @@ export class CallContext implements ToolContext {
     this.#requests = this.requests.filter(({ request }) => counts(request))
   }
   requestConfirmation({ hint, payload }: { hint: string; payload?: unknown }): void {
-    const given = payload === undefined ? {} : { payload: toPlain(payload).value }
+    const given = payload === undefined ? {} : { payload: toPlain(payload, MAX_METADATA_BYTES + 1).value }
     const question: BodyQuestion = { kind: 'confirmation', hint: String(hint), ...given }
     if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(question)) return
     this.#ask(question)
@@ -140,7 +141,11 @@ export class CallContext implements ToolContext {
     )
   }
   #ask(question: BodyQuestion): void {
-    const others = (this.#questions ?? []).filter(({ kind, key }) => kind !== question.kind || key !== question.key)
+    checkRequest(question)
+    const others = this.questions.filter(({ kind, key }) => kind !== question.kind || key !== question.key)
+    if (others.length >= MAX_REQUESTS) {
+      throw new ToolError(`A call may make ${MAX_REQUESTS} requests at a time. It is run again after the answers.`)
+    }
     this.#questions = [...others, question]
   }
   /** Made when first looked at: most bodies never look. */
@@ -203,6 +208,18 @@ export class CallContext implements ToolContext {
   }
   take(): EventActions | undefined {
     return this.#made?.take()
+  }
+}
+
+/** What is recorded of a request, and shown to whoever answers it, has a bound. */
+function checkRequest({ key = '', hint = '', payload, schema }: BodyQuestion): void {
+  if (key.length > MAX_NAME_LENGTH || hint.length > MAX_MESSAGE_LENGTH) {
+    const limits = `${MAX_NAME_LENGTH} characters in its key and ${MAX_MESSAGE_LENGTH} in its hint or message`
+    throw new ToolError(`A request has at most ${limits}. Pass the rest as payload, or save it as an artifact.`)
+  }
+  if (jsonSize({ payload, schema }, MAX_METADATA_BYTES) > MAX_METADATA_BYTES) {
+    const problem = `The payload and the schema of a request have at most ${MAX_METADATA_BYTES} bytes`
+    throw new ToolError(`${problem}. Save what is larger as an artifact.`)
   }
 }
 

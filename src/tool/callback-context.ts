@@ -1,6 +1,6 @@
-import { type JsonObject, setOwn } from '../base/json.ts'
+import { type JsonObject, jsonSize, setOwn } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
-import { toPlain } from '../base/plain.ts'
+import { MAX_METADATA_BYTES, MAX_NAME_LENGTH } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
@@ -9,7 +9,7 @@ import type { StateReader } from '../session/service.ts'
 import type { CallbackContext, Invocation } from './context.ts'
 import type { InvocationHost } from './host.ts'
 import { AgentInvocation, artifactKey, requireArtifacts } from './invocation.ts'
-import { WritableState } from './state.ts'
+import { plainDelta, WritableState } from './state.ts'
 
 /** What callbacks get; parts are made when first used, because most callbacks use none. */
 export class RunCallbackContext implements CallbackContext {
@@ -46,6 +46,7 @@ export class RunCallbackContext implements CallbackContext {
     options?: { customMetadata?: JsonObject | undefined },
   ): Promise<number> {
     const service = requireArtifacts(this.#host)
+    checkArtifact(filename, options?.customMetadata)
     const version = await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact, ...options })
     this.#announce(filename, version)
     return version
@@ -86,10 +87,22 @@ export class RunCallbackContext implements CallbackContext {
     this.#actions = undefined
     this.#artifactDelta = undefined
     const taken: EventActions = { ...actions }
-    if (taken.stateDelta) taken.stateDelta = toPlain(taken.stateDelta).value as JsonObject // written by hand
+    if (taken.stateDelta) taken.stateDelta = plainDelta(taken.stateDelta) // written by hand
     if (stateDelta) taken.stateDelta = { ...taken.stateDelta, ...stateDelta }
     if (artifactDelta) taken.artifactDelta = { ...taken.artifactDelta, ...artifactDelta }
     return taken
+  }
+}
+
+/** Its name is recorded in an event, its metadata is listed with it. */
+function checkArtifact(filename: string, customMetadata: JsonObject | undefined): void {
+  if (filename.length > MAX_NAME_LENGTH) {
+    const problem = `An artifact name has at most ${MAX_NAME_LENGTH} characters, this one has ${filename.length}`
+    throw new ToolwrightError('TOO_LARGE', `${problem}. Choose a shorter one.`)
+  }
+  if (customMetadata && jsonSize(customMetadata, MAX_METADATA_BYTES) > MAX_METADATA_BYTES) {
+    const problem = `The customMetadata of artifact "${filename}" has more than ${MAX_METADATA_BYTES} bytes`
+    throw new ToolwrightError('TOO_LARGE', `${problem}. Put it into the artifact.`)
   }
 }
 

@@ -1,6 +1,8 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
+import { ToolError } from '../error/error.ts'
 
 const PARTS: unique symbol = Symbol.for('toolwright.parts')
 
@@ -14,12 +16,18 @@ export function withParts<T extends object>(result: T, parts: readonly Part[]): 
   return Object.defineProperty({ ...result }, PARTS, { value: parts })
 }
 
-/** The media of a result, if it has any: a copy. */
+/** The media of a result, if it has any: a copy. Throws when there is more than one event may hold. */
 export function partsOf(result: unknown): readonly Part[] | undefined {
   if (typeof result !== 'object' || result === null) return undefined
   const parts = (result as JsonObject & { [PARTS]?: readonly Part[] })[PARTS]
   if (!Array.isArray(parts)) return undefined
-  return (toPlain(parts).value as unknown[]).filter(isMedia) // a JSON copy of parts is parts
+  const { value, bytes } = toPlain(parts)
+  if (bytes > MAX_CONTENT_BYTES) {
+    throw new ToolError(
+      `The parts of the result have ${bytes} bytes, at most ${MAX_CONTENT_BYTES} are recorded. Save them as artifacts.`,
+    )
+  }
+  return (value as unknown[]).filter(isMedia) // a JSON copy of parts is parts
 }
 
 /** Text, data or a file: a tool answers its own call only, and calls nobody. */

@@ -1,6 +1,8 @@
-import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
+import { copyJson, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { clip, MAX_NAME_LENGTH, MAX_STATE_DELTA_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
+import { ToolwrightError } from '../error/error.ts'
 import type { StateReader } from '../session/service.ts'
 import type { ReadonlyState, State } from './context.ts'
 
@@ -20,6 +22,8 @@ export function readonlyState(stored: StateReader): ReadonlyState {
 export class WritableState implements State {
   readonly #stored: StateReader
   #delta: JsonObject | undefined
+  /** What was written so far, overwritten values included. */
+  #bytes = 0
   constructor(stored: StateReader) {
     this.#stored = stored
   }
@@ -39,8 +43,13 @@ export class WritableState implements State {
     return [...keys]
   }
   set(key: string, value: unknown): void {
+    const plain = toPlain(value, MAX_STATE_DELTA_BYTES)
+    const { bytes } = plain
+    this.#bytes += bytes + key.length
+    if (this.#bytes > MAX_STATE_DELTA_BYTES)
+      this.#bytes = checkDelta({ ...this.#delta, [key]: plain.value }, key, bytes)
     this.#delta ??= {}
-    setOwn(this.#delta, key, toPlain(value).value)
+    setOwn(this.#delta, key, plain.value)
   }
   delete(key: string): void {
     this.set(key, null)
@@ -49,12 +58,32 @@ export class WritableState implements State {
   take(): JsonObject | undefined {
     const delta = this.#delta
     this.#delta = undefined
+    this.#bytes = 0
     return delta
   }
   #read(key: string): unknown {
     if (this.#delta && Object.hasOwn(this.#delta, key)) return this.#delta[key] ?? undefined
     return this.#stored.get(key)
   }
+}
+
+/** The size of what one event writes; throws when it is too large. `key` and `bytes`: what was written last. */
+function checkDelta(delta: JsonObject, key: string, bytes: number): number {
+  const size = Math.max(jsonSize(delta, MAX_STATE_DELTA_BYTES), bytes)
+  if (size <= MAX_STATE_DELTA_BYTES) return size
+  throw stateTooLarge(`state.set("${clip(key, MAX_NAME_LENGTH)}") with ${bytes} bytes`)
+}
+
+/** A `stateDelta` that was not written key by key, as it is recorded. */
+export function plainDelta(delta: unknown): JsonObject {
+  const { value, bytes } = toPlain(delta, MAX_STATE_DELTA_BYTES)
+  if (bytes > MAX_STATE_DELTA_BYTES) throw stateTooLarge(`A stateDelta of ${bytes} bytes`)
+  return value as JsonObject
+}
+
+function stateTooLarge(what: string): ToolwrightError {
+  const instead = 'Save large values as artifacts and keep their names in state.'
+  return new ToolwrightError('TOO_LARGE', `${what}: one event may write ${MAX_STATE_DELTA_BYTES} bytes. ${instead}`)
 }
 
 keepShape(() => new WritableState({} as StateReader))

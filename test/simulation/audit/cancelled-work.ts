@@ -15,8 +15,12 @@ export function* cancelledWork({ plan, ledger }: Evidence, logs: readonly Audite
       const handle = recorded ?? { ticket: call.id }
       const who = `${log.session}: ${call.name} (${call.key})`
       const { response } = final
-      const expected = spec.effect === 'none' ? 'CANCELLED' : 'UNKNOWN_OUTCOME'
-      if (response.errorCode !== expected || canonical(response.handle) !== canonical(handle))
+      // work without an effect leaves nothing to find out
+      const isSaid =
+        spec.effect === 'none'
+          ? response.errorCode === 'CANCELLED' || response.status === 'cancelled'
+          : response.errorCode === 'UNKNOWN_OUTCOME'
+      if (!isSaid || canonical(response.handle) !== canonical(handle))
         yield { promise: 'P4', says: `${who} was started, and is answered: ${JSON.stringify(response)}` }
       if (spec.cancel && !wasTold(log, call, final.seq))
         yield { promise: 'P4', says: `${who} was started and given up, and its tool was not told` }

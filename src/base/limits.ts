@@ -1,0 +1,27 @@
+// Fixed limits of what is recorded. Those that a developer may want to change are options of the Runner.
+
+/** Bytes of one user message, one model reply, or the media beside one result: 20 MB of media in base64 fit. */
+export const MAX_CONTENT_BYTES: number = 32 * 1024 * 1024
+
+/** Bytes of the state that one event writes. */
+export const MAX_STATE_DELTA_BYTES = 10_000_000
+
+/** Bytes of the metadata of one event or artifact, and of the payload and schema of one request. */
+export const MAX_METADATA_BYTES = 256_000
+
+/** Characters of an error message, and of the hint of a request. */
+export const MAX_MESSAGE_LENGTH = 8_000
+
+/** Characters of a file name, and of a tool name that a model made up. */
+export const MAX_NAME_LENGTH = 256
+
+/** Requests that one attempt of a tool body may make. */
+export const MAX_REQUESTS = 64
+
+/** Items in the inbox of one session. */
+export const MAX_INBOX_ITEMS = 1_000
+
+/** A text, cut where nobody reads on. */
+export function clip(text: string, most: number = MAX_MESSAGE_LENGTH): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}...` : text
+}

@@ -1,0 +1,32 @@
+// Arguments as they are recorded: JSON, no deeper and no larger than a log should hold.
+import { isRecord, type JsonObject, jsonSize, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
+import { toPlain } from '../base/plain.ts'
+
+/** Deeper arguments are refused. */
+export const MAX_ARGS_DEPTH: number = MAX_DEPTH - ROOM_ABOVE - 1
+
+/** In place of arguments that were too large. A call with such arguments is refused, whoever made it. */
+const TRUNCATED = 'truncatedArgsBytes'
+
+/**
+ * Arguments as they can be stored. Dispatch refuses those that had to be cut, and those that are no object: half a JSON
+ * text must not pass for none.
+ */
+export function storableArgs(args: unknown, maxBytes: number): JsonObject {
+  if (args === undefined || args === null) return {}
+  const size = jsonSize(args, maxBytes, MAX_ARGS_DEPTH)
+  if (size <= maxBytes && isRecord(args)) return args
+  const plain = toPlain(args, maxBytes)
+  return plain.bytes > maxBytes ? truncatedArgs(plain.bytes) : (plain.value as JsonObject)
+}
+
+/** What is recorded of arguments of so many bytes. */
+export function truncatedArgs(bytes: number): JsonObject {
+  return { [TRUNCATED]: bytes }
+}
+
+/** How large arguments were that are not in the log because of that; undefined when they are. */
+export function truncatedBytes(args: JsonObject): number | undefined {
+  const bytes = args[TRUNCATED]
+  return typeof bytes === 'number' ? bytes : undefined
+}

@@ -1,0 +1,372 @@
+// Everything that is recorded has a bound, and what is within the bound works.
+import {
+  approve,
+  type CodeExecutor,
+  createEvent,
+  InMemoryArtifactService,
+  LlmAgent,
+  type LlmAgentOptions,
+  type Part,
+  Runner,
+  respond,
+  type Tool,
+  tool,
+} from 'toolwright'
+import { type Step, scriptedModel } from 'toolwright/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { about, process, say, stores, where } from './approvals-kit.ts'
+import { bare, play, quiet, type Story, type Told } from './kit.ts'
+
+const LARGE = 'x'.repeat(2_000_000)
+
+async function storedSize({ runner, sessionId }: Pick<Told, 'runner' | 'sessionId'>): Promise<number> {
+  const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
+  return JSON.stringify(session).length
+}
+
+const callOf = (name: string, args: object): Story => ({ calls: [{ id: 'c1', name, args: { ...args } }] })
+
+describe('arguments of a model', () => {
+  test('over maxArgsBytes are refused and neither recorded nor sent back', async () => {
+    const body = vi.fn(() => 'ok')
+    const told = await play({ tools: [bare('write', body)], ...callOf('write', { text: LARGE }) })
+    expect(told.response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining('at most 256000') })
+    expect(body).not.toHaveBeenCalled()
+    expect(told.text).toBe('done')
+    expect(await storedSize(told)).toBeLessThan(10_000)
+    expect(JSON.stringify(told.model.requests[1]?.contents).length).toBeLessThan(10_000)
+    expect(told.events[0]?.content?.parts[0]?.functionCall?.args).toEqual({ truncatedArgsBytes: expect.any(Number) })
+  })
+
+  test('within maxArgsBytes reach the body whole', async () => {
+    const body = vi.fn((args: unknown) => Object(args).text.length)
+    const told = await play({ tools: [bare('write', body)], ...callOf('write', { text: 'x'.repeat(255_000) }) })
+    expect(told.response).toEqual({ result: 255_000 })
+  })
+
+  test('are allowed as many bytes as the developer says', async () => {
+    const body = vi.fn(() => 'ok')
+    const story = { tools: [bare('write', body)], ...callOf('write', { text: LARGE }) }
+    expect((await play({ ...story, runner: { maxArgsBytes: 3_000_000 } })).response).toEqual({ result: 'ok' })
+    const small = { tools: [bare('write', body)], ...callOf('write', { text: 'x'.repeat(200) }) }
+    expect((await play({ ...small, runner: { maxArgsBytes: 100 } })).response).toMatchObject({
+      errorCode: 'INVALID_ARGS',
+    })
+  })
+
+  test('that repeat one object 2^60 times are refused at once', async () => {
+    let value: object = {}
+    for (let i = 0; i < 60; i++) value = [value, value]
+    const told = await play({ tools: [bare('write', () => 'ok')], ...callOf('write', { value }) })
+    expect(told.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+  })
+
+  test('that a callback makes too large are refused', async () => {
+    const body = vi.fn(() => 'ok')
+    const agent = { beforeTool: () => ({ args: { text: LARGE } }) }
+    const told = await play({ tools: [bare('write', body, { effect: 'atMostOnce' })], agent, ...callOf('write', {}) })
+    expect(told.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+    expect(body).not.toHaveBeenCalled()
+  })
+
+  test('a made-up tool name is recorded up to 256 characters', async () => {
+    const told = await play({ tools: [bare('write', () => 'ok')], ...callOf(LARGE, {}) })
+    expect(told.response).toMatchObject({ errorCode: 'NOT_FOUND' })
+    expect(await storedSize(told)).toBeLessThan(10_000)
+  })
+})
+
+describe('code', () => {
+  const executor = (execute: CodeExecutor['execute']): LlmAgentOptions['codeExecutor'] => ({
+    languages: ['javascript'],
+    callsTools: true,
+    execute,
+  })
+  const code = (text: string): Step => ({ parts: [{ executableCode: { language: 'javascript', code: text } }] })
+
+  test('that calls tools with arguments over maxArgsBytes is told so, and the log stays small', async () => {
+    const body = vi.fn(() => 'ok')
+    const problems: string[] = []
+    const codeExecutor = executor(async ({ callTool }) => {
+      for (let n = 0; n < 20; n++) {
+        await callTool?.('write', { text: LARGE, n }).catch((error: Error) => problems.push(error.message))
+      }
+      return { outcome: 'OK', output: '' }
+    })
+    const told = await play({ tools: [bare('write', body)], steps: [code('spam'), 'done'], agent: { codeExecutor } })
+    expect(told.text).toBe('done')
+    expect(body).not.toHaveBeenCalled()
+    expect(problems[0]).toContain('at most 256000')
+    expect(await storedSize(told)).toBeLessThan(50_000)
+  })
+
+  test('may pass 16 times maxArgsBytes in all its calls together', async () => {
+    const body = vi.fn(() => 'ok')
+    const codeExecutor = executor(async ({ callTool }) => {
+      const calls = Array.from({ length: 100 }, (_, n) => callTool?.('write', { text: 'x'.repeat(200_000), n }))
+      const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected')
+      return { outcome: 'OK', output: `${refused.length}` }
+    })
+    const told = await play({ tools: [bare('write', body)], steps: [code('spam'), 'done'], agent: { codeExecutor } })
+    expect(body).toHaveBeenCalledTimes(20)
+    expect(await storedSize(told)).toBeLessThan(5_000_000)
+  })
+
+  test('gets the answer of a call with 200 kB of arguments, also when it is run again after a pause', async () => {
+    const body = vi.fn((args: unknown) => ({ length: Object(args).text.length }))
+    const codeExecutor = executor(async ({ callTool }) => {
+      await callTool?.('write', { text: LARGE }).catch(() => {})
+      const answer = await callTool?.('write', { text: 'x'.repeat(200_000) })
+      return { outcome: 'OK', output: JSON.stringify(answer) }
+    })
+    const tools = [bare('write', body, { requiresConfirmation: true })]
+    const [[, newStore]] = stores as [(typeof stores)[0]]
+    const { runner, model } = process(newStore(), { tools, steps: [code('go'), 'done'], agent: { codeExecutor } })
+    const { pending } = await say(runner)
+    expect(pending).toHaveLength(1)
+    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+    expect(JSON.stringify(model.requests[1]?.contents)).toContain('length')
+    expect(body).toHaveBeenCalledOnce()
+  })
+
+  test.each([
+    ['in a part', code(LARGE)],
+    ['in a fence', { text: `\`\`\`javascript\n${LARGE}\n\`\`\`` }],
+  ])('longer than maxArgsBytes, %s, is not run and not recorded', async (_, step) => {
+    const execute = vi.fn(async () => ({ outcome: 'OK' as const, output: '' }))
+    const told = await play({ steps: [step, 'done'], agent: { codeExecutor: executor(execute) } })
+    expect(execute).not.toHaveBeenCalled()
+    expect(JSON.stringify(told.events[1]?.content)).toContain('maxArgsBytes')
+    expect(await storedSize(told)).toBeLessThan(10_000)
+    expect(told.text).toBe('done')
+  })
+
+  test('of 200 kB is run', async () => {
+    const execute = vi.fn(async () => ({ outcome: 'OK' as const, output: '' }))
+    await play({ steps: [code('x'.repeat(200_000)), 'done'], agent: { codeExecutor: executor(execute) } })
+    expect(execute).toHaveBeenCalledOnce()
+  })
+})
+
+describe('state', () => {
+  const writing = (write: Tool['run']): Promise<Told> => play({ tools: [bare('keep', write)], ...callOf('keep', {}) })
+
+  test.each<[string, Tool['run']]>([
+    ['in one value', (_, { state }) => state.set('all', 'x'.repeat(100_000_000))],
+    ['as bytes', (_, { state }) => state.set('all', Buffer.alloc(100_000_000))],
+    [
+      'in many values',
+      (_, { state }) => {
+        for (let n = 0; n < 100; n++) state.set(`part${n}`, 'x'.repeat(1_000_000))
+      },
+    ],
+    ['by hand', (_, { actions }) => void Object.assign(actions, { stateDelta: { all: 'x'.repeat(100_000_000) } })],
+  ])('100 MB, %s, is an error result that says what to do', async (_, write) => {
+    const told = await writing(write)
+    expect(told.response).toMatchObject({ errorCode: 'EXECUTION_FAILED', error: expect.stringContaining('artifact') })
+    expect(told.state).toEqual({})
+    expect(told.text).toBe('done')
+  })
+
+  test('5 MB, and a value written again and again, are kept', async () => {
+    const told = await writing((_, { state }) => {
+      state.set('document', 'x'.repeat(5_000_000))
+      for (let n = 0; n < 100; n++) state.set('progress', `${n}${'x'.repeat(400_000)}`)
+    })
+    expect(String(told.state.document)).toHaveLength(5_000_000)
+    expect(String(told.state.progress)).toHaveLength(400_002)
+  })
+
+  test('a message cannot bring more than 10 MB of it', async () => {
+    const story = { steps: ['done'], stateDelta: { all: 'x'.repeat(11_000_000) } }
+    await expect(play(story)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    expect((await play({ steps: ['done'], stateDelta: { all: 'x'.repeat(9_000_000) } })).text).toBe('done')
+  })
+})
+
+describe('messages and answers', () => {
+  const media = (megabytes: number): Part[] => [
+    { text: 'What is this?' },
+    { inlineData: { mimeType: 'video/mp4', data: 'A'.repeat(Math.ceil((megabytes * 1_000_000) / 3) * 4) } },
+  ]
+
+  test('20 MB of media are a message, 40 MB are too large', async () => {
+    const model = scriptedModel(['A cat.'])
+    const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }) })
+    expect((await runner.complete({ userId: 'ada', message: media(20) })).text).toBe('A cat.')
+    expect(model.requests[0]?.contents[0]?.parts[1]?.inlineData?.data).toHaveLength(26_666_668)
+    await expect(runner.complete({ userId: 'ada', message: media(40) })).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    const text = runner.complete({ userId: 'ada', message: 'x'.repeat(40_000_000) })
+    await expect(text).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  })
+
+  test.each(stores)('an answer over maxResultBytes is refused and the request stays open (%s)', async (_, newStore) => {
+    const ask: Tool['run'] = (_args, context) => context.requestInput({ key: 'text', message: 'Which text?' })
+    const { runner } = process(newStore(), { tools: [bare('ask', ask)], steps: [{ calls: [{ name: 'ask' }] }, 'done'] })
+    const { pending } = await say(runner)
+    const send = (text: string): Promise<unknown> => say(runner, [respond(about(pending), text)])
+    await expect(send(LARGE)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    expect(await runner.pending()).toHaveLength(1)
+    expect(await send('x'.repeat(200_000))).toMatchObject({ text: 'done' })
+  })
+
+  test('runConfig.customMetadata has at most 256 kB', async () => {
+    const { runner } = process(stores[0]?.[1]() as never, { steps: ['done'] })
+    const send = (note: string): Promise<unknown> =>
+      runner.complete({ ...where, message: 'go', runConfig: { customMetadata: { note } } })
+    await expect(send(LARGE)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    expect(await send('x'.repeat(200_000))).toMatchObject({ text: 'done' })
+  })
+
+  test.each(stores)('an inbox takes 1,000 items, and others when those are taken (%s)', async (_, newStore) => {
+    const store = newStore()
+    const key = { appName: 'app', ...where }
+    await store.createSession(key)
+    const post = (n: number): Promise<unknown> => store.post(key, { id: `i${n}`, type: 'state', stateDelta: { n } })
+    for (let n = 0; n < 1_000; n++) await post(n)
+    await expect(post(1_000)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    await post(5) // again: it is there already
+    const lease = await store.claim(key)
+    expect(await store.drain(lease)).toHaveLength(1_000)
+    await store.append(lease, 0, [], { drained: ['i0'] })
+    await post(1_000)
+    const large = { id: 'large', type: 'state' as const, stateDelta: { all: 'x'.repeat(40_000_000) } }
+    await expect(store.post(key, large)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  })
+})
+
+describe('replies', () => {
+  test.each<[string, Step]>([
+    ['text', { text: 'x'.repeat(40_000_000) }],
+    ['media', { parts: [{ inlineData: { mimeType: 'image/png', data: 'A'.repeat(40_000_000) } }] }],
+    ['metadata', { text: 'Hi', response: { groundingMetadata: { all: 'x'.repeat(40_000_000) } } }],
+  ])('with 40 MB of %s end with MODEL_ERROR and are not recorded', async (_, step) => {
+    const told = await play({ steps: [step] })
+    expect(told.error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringContaining('33554432 bytes') })
+    expect(await storedSize(told)).toBeLessThan(10_000)
+  })
+
+  test('with a picture of 10 MB are recorded', async () => {
+    const parts = [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'A'.repeat(10_000_000) } }]
+    const told = await play({ steps: [{ parts }] })
+    expect(told.error).toBeUndefined()
+    expect(told.events[0]?.content?.parts).toEqual(parts)
+  })
+
+  test('an error of a model, or a reason to cancel, is recorded up to 8,000 characters', async () => {
+    const told = await play({ steps: [{ error: LARGE }] })
+    expect(told.error?.message).toHaveLength(8_003)
+    const failing = await play({ steps: [{ text: '', response: { errorCode: 'SAFETY', errorMessage: LARGE } }] })
+    expect(failing.error?.message).toHaveLength(8_003)
+  })
+
+  test('an agent of one’s own cannot record more than 32 MB at once, and can record less', async () => {
+    const runner = new Runner({
+      appName: 'app',
+      logger: quiet,
+      agent: {
+        name: 'own',
+        async *run({ invocation }) {
+          const size = Number(invocation.userContent?.parts[0]?.text)
+          yield createEvent({ content: { role: 'model', parts: [{ text: 'x'.repeat(size) }] } })
+        },
+      },
+    })
+    const send = async (size: number): Promise<{ code?: string | undefined; length: number }> => {
+      const { error, text } = await runner.complete({ userId: 'ada', message: String(size) })
+      return { code: error?.code, length: text.length }
+    }
+    expect(await send(40_000_000)).toEqual({ code: 'AGENT_ERROR', length: 0 })
+    expect(await send(1_000_000)).toEqual({ code: undefined, length: 1_000_000 })
+  })
+})
+
+describe('requests of a body', () => {
+  const asking = (ask: Tool['run']): Promise<Told> => play({ tools: [bare('ask', ask)], ...callOf('ask', {}) })
+
+  test.each<[string, Tool['run']]>([
+    ['a hint of 2 MB', (_, context) => context.requestConfirmation({ hint: LARGE })],
+    ['a payload of 2 MB', (_, context) => context.requestConfirmation({ hint: 'OK?', payload: { all: LARGE } })],
+    ['a key of 2 MB', (_, context) => context.requestInput({ key: LARGE, message: 'Which?' })],
+    [
+      'a schema of 2 MB',
+      (_, context) => context.requestInput({ key: 'a', message: 'Which?', schema: { type: 'string', enum: [LARGE] } }),
+    ],
+  ])('%s is an error result', async (_, ask) => {
+    const told = await asking(ask)
+    expect(told.response).toMatchObject({
+      errorCode: 'EXECUTION_FAILED',
+      error: expect.stringMatching(/at most|bigger than/),
+    })
+    expect(await storedSize(told)).toBeLessThan(20_000)
+  })
+
+  test.each([64, 1_000])('of %d questions at a time 64 wait for their answers', async (count) => {
+    const { runner } = process(stores[0]?.[1]() as never, {
+      tools: [
+        bare('ask', (_, context) => {
+          for (let n = 0; n < count; n++) context.requestInput({ key: `k${n}`, message: 'Which?' })
+        }),
+      ],
+      steps: [{ calls: [{ name: 'ask' }] }],
+    })
+    expect((await say(runner)).pending).toHaveLength(64)
+  })
+
+  test('a hint at the gate is cut to 8,000 characters', async () => {
+    const pay = tool({
+      name: 'pay',
+      description: 'Pay',
+      parameters: z.object({}),
+      requiresConfirmation: true,
+      confirmationHint: () => LARGE,
+      run: () => 'ok',
+    })
+    const { runner } = process(stores[0]?.[1]() as never, {
+      tools: [pay],
+      steps: [{ calls: [{ name: 'pay' }] }, 'done'],
+    })
+    const { pending } = await say(runner)
+    expect(pending[0]?.hint).toHaveLength(8_003)
+    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+  })
+})
+
+describe('results', () => {
+  test('of 60 MB of bytes are encoded no further than they are kept', async () => {
+    const bytes = Buffer.alloc(
+      60_000_000,
+      Uint8Array.from({ length: 251 }, (_, at) => at),
+    )
+    const { response } = await play({ tools: [bare('read', () => bytes)], ...callOf('read', {}) })
+    expect(response).toMatchObject({ truncated: true, bytes: 80_000_002 })
+    const head = `{"result":"${bytes.subarray(0, 30_000).toString('base64')}`
+    const tail = `${bytes.subarray(-30_000).toString('base64')}"}`
+    expect(String(response.head).startsWith(head)).toBe(true)
+    expect(String(response.tail).endsWith(tail)).toBe(true)
+  })
+
+  test('of 3 MB of bytes are saved whole where there is an artifact service', async () => {
+    const artifactService = new InMemoryArtifactService()
+    const bytes = Buffer.alloc(3_000_001, 7)
+    const told = await play({ tools: [bare('read', () => bytes)], ...callOf('read', {}), runner: { artifactService } })
+    const { sessionId } = told
+    const key = { appName: 'app', userId: 'ada', sessionId, filename: 'read-c1.json' }
+    const saved = JSON.parse((await artifactService.loadArtifact(key))?.text ?? '')
+    expect(saved.result).toBe(bytes.toString('base64'))
+  })
+
+  test('an artifact name has at most 256 characters and its metadata 256 kB', async () => {
+    const artifactService = new InMemoryArtifactService()
+    const save = (name: string, note: string): Promise<Told> =>
+      play({
+        tools: [bare('save', (_, context) => context.saveArtifact(name, { text: 'a' }, { customMetadata: { note } }))],
+        ...callOf('save', {}),
+        runner: { artifactService },
+      })
+    expect((await save('n'.repeat(300), '')).response).toMatchObject({ errorCode: 'EXECUTION_FAILED' })
+    expect((await save('name', LARGE)).response).toMatchObject({ errorCode: 'EXECUTION_FAILED' })
+    expect((await save('n'.repeat(200), 'note')).response).toEqual({ result: 0 })
+  })
+})
