@@ -121,7 +121,7 @@ export class Clients {
         return await this.#send(runner, { ...where, message: action.message, runConfig }, action, taken)
       }
       case 'answer': {
-        const message = this.#site.dropsEdits ? withoutEdits(action.message) : action.message
+        const message = this.#site.lies.dropsEdits ? withoutEdits(action.message) : action.message
         return await this.#send(runner, { ...where, message, runConfig: { maxLlmCalls } }, action, taken)
       }
       case 'resume':
@@ -161,6 +161,7 @@ export class Clients {
 
   #close(taken: ActionEvidence, outcome: ActionEvidence['outcome']): void {
     taken.outcome = outcome
+    taken.endedAt = this.#site.world.tick()
     const why = taken.error ? ` with ${taken.error.code}` : ''
     this.#site.world.note(`client: ${taken.says} ${outcome}${why}`)
   }

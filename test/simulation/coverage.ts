@@ -1,7 +1,6 @@
 // What really happened: a simulator that never makes the hard cases finds nothing in them.
 import { type AuditedCall, type AuditedLog, finalOf, readLogs } from './audit/log.ts'
 import { type ActionEvidence, type Evidence, markIn } from './evidence.ts'
-import { hasArgsLimits } from './features.ts'
 
 interface Facts extends Evidence {
   readonly logs: readonly AuditedLog[]
@@ -148,15 +147,11 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     'a result was cut',
     ({ calls }) => calls.some(({ responses }) => responses.some(({ response }) => response.truncated === true)),
   ],
-  ...(hasArgsLimits
-    ? ([
-        ['arguments that are too large were refused', ({ calls }) => calls.some((call) => /bytes/.test(errorOf(call)))],
-        [
-          'calls beyond the limit of their reply were not run',
-          ({ calls }) => calls.some((call) => /of one reply are run/.test(errorOf(call))),
-        ],
-      ] satisfies [string, Happened][])
-    : []),
+  ['arguments that are too large were refused', ({ calls }) => calls.some((call) => /bytes/.test(errorOf(call)))],
+  [
+    'calls beyond the limit of their reply were not run',
+    ({ calls }) => calls.some((call) => /of one reply are run/.test(errorOf(call))),
+  ],
   [
     'an invocation used up its model calls',
     ({ logs }) => events(logs).some(({ errorCode }) => errorCode === 'MAX_LLM_CALLS'),

@@ -98,6 +98,8 @@ export interface ActionEvidence {
   /** `died`: the process took it along. */
   outcome: 'open' | 'ended' | 'left' | 'died' | 'failed'
   error?: { readonly code: string; readonly message: string }
+  /** When it ended, however it did. */
+  endedAt?: number
 }
 
 export interface ModelRequest {

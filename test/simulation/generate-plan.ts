@@ -1,6 +1,5 @@
 // The generator, first half: from a seed to who there is and what they will say.
 import type { Effect, JsonObject } from 'toolwright'
-import { hasArgsLimits } from './features.ts'
 import type { AgentSpec, Gate, Limits, LlmSpec, Plan, Reply, ScriptedCall, ToolSpec, Weather } from './plan.ts'
 import type { Random } from './random.ts'
 import { turnText } from './script-model.ts'
@@ -22,8 +21,8 @@ export function generatePlan(seed: number, random: Random): Plan {
     sessions,
     actions: random.between(1, 7) + (theme ? 4 : 0),
     restless: random.int(4),
-    eagerness: random.pick(theme === 'guesses' ? [0.05, 0.1] : [0, 0, 0.02, 0.05, 0.2]),
-    weather: weather(random),
+    eagerness: random.pick(theme ? [0, 0.05, 0.1] : [0, 0, 0.02, 0.05, 0.2]),
+    weather: theme === 'clock' && random.chance(0.7) ? { ...weather(random), aim: 'denial' } : weather(random),
     whilePaused: random.pick([undefined, undefined, 'reject', 'cancel', 'continue']),
     theme,
     limits: limits(random),
@@ -33,8 +32,8 @@ export function generatePlan(seed: number, random: Random): Plan {
 
 function limits(random: Random): Limits {
   return {
-    argsBytes: hasArgsLimits ? 2_000 : undefined,
-    callsPerReply: hasArgsLimits && random.chance(0.3) ? 3 : undefined,
+    argsBytes: 2_000,
+    callsPerReply: random.chance(0.3) ? 3 : undefined,
     resultBytes: 4_000,
     llmCalls: random.chance(0.3) ? random.between(2, 8) : undefined,
   }
@@ -209,7 +208,7 @@ class Agents {
   }
 
   #fill(): { fill?: number } {
-    return hasArgsLimits && this.#random.chance(0.04) ? { fill: this.#random.pick(FILLS) } : {}
+    return this.#random.chance(0.04) ? { fill: this.#random.pick(FILLS) } : {}
   }
 
   #args(name: string, turn: number): unknown {

@@ -81,15 +81,6 @@ export const postedJustNow: Between = (service) =>
     },
   })
 
-/** Forgets that questions have expired. */
-export const forgottenExpiry: Between = (service) =>
-  rereading(service, (entries) =>
-    entries.map(
-      (entry): Entry =>
-        entry.record?.type === 'denial' ? { seq: entry.seq, record: { ...entry.record, requestId: '' } } : entry,
-    ),
-  )
-
 /** Stores the whole of a result that was cut. */
 export const wholeResults: Between = (service) =>
   rewriting(service, (event) =>

@@ -21,9 +21,9 @@ export interface Plan {
   readonly tampering: 'in place' | 'later' | 'returned' | undefined
 }
 
-/** What a runner is told; a limit that is undefined is left to its default, and not tested. */
+/** What a runner is told; a limit that is undefined is left to its default. */
 export interface Limits {
-  readonly argsBytes: number | undefined
+  readonly argsBytes: number
   readonly callsPerReply: number | undefined
   readonly resultBytes: number
   /** Model calls of one invocation. */

@@ -91,6 +91,6 @@ function reusedId(which: string, contents: readonly Content[], seen: Asked['seen
 /** The arguments of a call, made as large as it says. */
 export function filledArgs({ args, fill }: ScriptedCall, { argsBytes }: Limits): unknown {
   const own = structuredClone(args)
-  if (fill === undefined || argsBytes === undefined || typeof own !== 'object' || own === null) return own
+  if (fill === undefined || typeof own !== 'object' || own === null) return own
   return { ...own, note: 'x'.repeat(fill * argsBytes) }
 }

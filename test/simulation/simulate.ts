@@ -12,7 +12,7 @@ import { Network } from './network.ts'
 import { nextAction } from './next-action.ts'
 import { Outside } from './outside.ts'
 import type { Plan } from './plan.ts'
-import { APP, type Between, type Site } from './process.ts'
+import { APP, type Lies, type Site } from './process.ts'
 import { quiesce } from './quiesce.ts'
 import { Random } from './random.ts'
 import { World } from './world.ts'
@@ -23,49 +23,30 @@ export interface Report {
   readonly violations: readonly Violation[]
 }
 
-export interface SimulateOptions {
-  /** Puts something between a process and the store: a test of the auditor lets it lie. */
-  readonly between?: Between
-  /** The store measures its leases on the wall clock: a bug that the auditor must find. */
-  readonly leasesOnWallClock?: boolean
-  /** The arguments of edited approvals get lost: a bug that the auditor must find. */
-  readonly dropsEdits?: boolean
-  /** Tools are made without the `cancel` of the plan: a bug that the auditor must find. */
-  readonly forgetsCancel?: boolean
-}
-
 /** No conversation needs more; one that does goes round in circles. */
 const MOST_STEPS = 30_000
 
-export async function simulate(seed: number, options: SimulateOptions = {}): Promise<Report> {
+export async function simulate(seed: number, lies: Lies = {}): Promise<Report> {
   holdDigestsStill()
   const strays: string[] = []
   const hear = (reason: unknown): void => void strays.push(String(reason))
   process.on('unhandledRejection', hear)
   try {
-    const evidence = { ...(await happen(seed, options)), strays }
+    const evidence = { ...(await happen(seed, lies)), strays }
     return { seed, evidence, violations: audit(evidence) }
   } finally {
     process.off('unhandledRejection', hear)
   }
 }
 
-async function happen(
-  seed: number,
-  {
-    between = (service) => service,
-    leasesOnWallClock = false,
-    dropsEdits = false,
-    forgetsCancel = false,
-  }: SimulateOptions,
-): Promise<Omit<Evidence, 'strays'>> {
+async function happen(seed: number, lies: Lies): Promise<Omit<Evidence, 'strays'>> {
   const random = new Random(seed)
   const plan = generatePlan(seed, random.fork('plan'))
   const world = new World(random.fork('world'), plan.weather.slowness)
   const ids = random.fork('store')
   const newId = (): string => `x${ids.int(0x1_0000_0000)}`
   const now = (): number => world.wallNow
-  const monotonicNow = leasesOnWallClock ? now : (): number => world.now
+  const monotonicNow = lies.leasesOnWallClock ? now : (): number => world.now
   const store = new InMemorySessionService({ newId, now, monotonicNow })
   const faults = new Faults(random.fork('faults'), plan.weather)
   const network = new Network(world, store, faults)
@@ -76,9 +57,7 @@ async function happen(
     network,
     outside,
     faults,
-    between,
-    dropsEdits,
-    forgetsCancel,
+    lies,
     requests: [],
     reused: [],
     mishaps: [],

@@ -13,7 +13,7 @@ export function* bounded(evidence: Evidence, logs: readonly AuditedLog[]): Itera
   const { limits, root } = evidence.plan
   for (const { session, tool, key, step, args } of evidence.ledger) {
     if (step !== 'began') continue
-    if (typeof args.n !== 'number' || bytesOf(args) > (limits.argsBytes ?? Number.POSITIVE_INFINITY))
+    if (typeof args.n !== 'number' || bytesOf(args) > limits.argsBytes)
       yield { promise: 'P10', says: `${session}: ${tool} (${key}) ran with arguments it must not get` }
   }
   for (const log of logs) {
@@ -24,7 +24,7 @@ export function* bounded(evidence: Evidence, logs: readonly AuditedLog[]): Itera
 }
 
 function* sizes({ session, calls }: AuditedLog, limits: Limits): Iterable<Violation> {
-  const { argsBytes = Number.POSITIVE_INFINITY, resultBytes } = limits
+  const { argsBytes, resultBytes } = limits
   for (const { name, key, args, asked, intents, responses } of calls.values()) {
     const shown = [args, ...asked.map(({ request }) => request.args), ...intents.map((intent) => intent.args ?? {})]
     for (const one of shown)

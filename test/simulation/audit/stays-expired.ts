@@ -19,6 +19,11 @@ function whyLate({ request, answer, denied }: Asked, log: AuditedLog, evidence: 
   if (!answer || expiresAt === undefined) return undefined
   if (denied !== undefined && denied < answer.seq) return 'after it was recorded as expired'
   const stored = log.stored(answer.seq)?.tick ?? Number.POSITIVE_INFINITY
+  const isTold = evidence.actions.some(
+    ({ error, endedAt = stored }) =>
+      error?.code === 'EXPIRED' && error.message.includes(request.id) && endedAt < stored,
+  )
+  if (isTold) return 'after somebody was told that it had expired'
   const sent = evidence.answers.filter((one) => isTo(one, request.id, request.callId) && one.tick < stored)
   if (sent.length > 0 && sent.every((one) => one.wall >= expiresAt && !isClockSet(evidence, one.tick, stored)))
     return 'by somebody who sent the answer after its time'
