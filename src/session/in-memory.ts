@@ -1,6 +1,7 @@
 import { copyJson, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { systemPorts } from '../base/ports.ts'
+import { callback, checkOptions, type OptionRules, type Rule } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
@@ -30,6 +31,12 @@ export interface InMemorySessionOptions {
   newId?: (() => string) | undefined
 }
 
+const leaseMs: Rule = {
+  expects: 'a number >= 1',
+  accepts: (value) => typeof value === 'number' && value >= 1,
+}
+const RULES: OptionRules<InMemorySessionOptions> = { now: callback, leaseMs, newId: callback }
+
 /**
  * Sessions in this process, gone with it.
  *
@@ -46,6 +53,7 @@ export class InMemorySessionService implements SessionService {
   readonly #newId: () => string
 
   constructor(options: InMemorySessionOptions = {}) {
+    checkOptions('InMemorySessionService', options, RULES)
     this.#now = options.now ?? systemPorts.now
     this.#leaseMs = options.leaseMs ?? 15_000
     this.#newId = options.newId ?? systemPorts.newId

@@ -1,5 +1,6 @@
 import type { ArtifactService } from '../artifact/service.ts'
 import { systemPorts } from '../base/ports.ts'
+import { anything, callback, checkOptions, type OptionRules } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { SessionService } from '../session/service.ts'
 import { SqliteArtifactService } from './artifact-service.ts'
@@ -21,6 +22,15 @@ export interface SqliteOptions {
   /** Milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
   readonly newId?: (() => string) | undefined
+}
+
+const RULES: OptionRules<SqliteOptions> = {
+  synchronous: anything,
+  busyTimeoutMs: anything,
+  leaseMs: anything,
+  cacheBytes: anything,
+  now: callback,
+  newId: callback,
 }
 
 /** The services of one file. What ends them stays behind when they are spread into a runner's options. */
@@ -53,6 +63,7 @@ export class SqliteServices {
  * const runner = new Runner({ appName: 'shop', agent, ...sqlite('shop.db') })
  */
 export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteServices {
+  checkOptions('sqlite()', options, RULES)
   const { synchronous = 'normal', busyTimeoutMs = 5_000, leaseMs = 15_000, cacheBytes = 64_000_000 } = options
   if (synchronous !== 'normal' && synchronous !== 'full') {
     throw new ToolwrightError('INVALID_CONFIG', "synchronous must be 'normal' or 'full'.")
