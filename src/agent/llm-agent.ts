@@ -9,9 +9,9 @@ import {
   name,
   type OptionRules,
   oneOf,
-  type Rule,
   record,
   text,
+  textOrCallback,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
@@ -66,11 +66,6 @@ export interface LlmAgentOptions extends Callbacks {
     | undefined
 }
 
-const instruction: Rule = {
-  expects: 'a string or a function',
-  accepts: (value) => typeof value === 'string' || typeof value === 'function',
-}
-
 const RULES: OptionRules<LlmAgentOptions> = {
   name: anything,
   model: {
@@ -78,8 +73,8 @@ const RULES: OptionRules<LlmAgentOptions> = {
     accepts: (value) => (typeof value === 'string' ? value !== '' : isModel(value)),
   },
   description: text,
-  instruction,
-  globalInstruction: instruction,
+  instruction: textOrCallback,
+  globalInstruction: textOrCallback,
   tools: list,
   subAgents: agents,
   inputSchema: anything,

@@ -1,6 +1,5 @@
-import { anything, type OptionRules } from '../error/check-options.ts'
+import { anything, gate, type OptionRules } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { gate } from '../tool/check-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 
 /** Options every executor has. */

@@ -31,6 +31,15 @@ export const callbacks: Rule = {
   expects: 'a function or a list of functions',
   accepts: (value) => callback.accepts(value) || (Array.isArray(value) && value.every(callback.accepts)),
 }
+export const textOrCallback: Rule = {
+  expects: 'a string or a function',
+  accepts: (value) => typeof value === 'string' || typeof value === 'function',
+}
+/** Of `requiresConfirmation`. */
+export const gate: Rule = {
+  expects: 'a boolean or a function',
+  accepts: (value) => typeof value === 'boolean' || typeof value === 'function',
+}
 export const list: Rule = { expects: 'a list', accepts: Array.isArray }
 export const record: Rule = { expects: 'an object', accepts: isRecord }
 

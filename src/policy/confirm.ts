@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
-import { anything, type OptionRules } from '../error/check-options.ts'
+import { anything, type OptionRules, textOrCallback } from '../error/check-options.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { delegate } from '../tool/delegate.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -13,10 +13,7 @@ export interface ConfirmOptions<Args = JsonObject> {
 }
 
 const RULES: OptionRules<ConfirmOptions> = {
-  hint: {
-    expects: 'a string or a function',
-    accepts: (value) => typeof value === 'string' || typeof value === 'function',
-  },
+  hint: textOrCallback,
   when: anything,
 }
 

@@ -110,7 +110,15 @@ const RULES: OptionRules<RunnerOptions> = {
   ports: record,
 }
 
-const CALL_RULES: OptionRules<RunOptions> = {
+/** What calls have in common. A session key may be spread into them, so `appName` is accepted when it is the runner's. */
+interface Call {
+  readonly appName?: string | undefined
+  readonly userId?: string | undefined
+  readonly runConfig?: RunConfig | undefined
+}
+
+const CALL_RULES: OptionRules<RunOptions & Pick<Call, 'appName'>> = {
+  appName: text,
   userId: text,
   sessionId: text,
   message: anything,
@@ -126,15 +134,20 @@ const RUN_CONFIG_RULES: OptionRules<RunConfig> = {
   customMetadata: record,
 }
 
-const CANCEL_RULES: OptionRules<CancelOptions> = { userId: text, sessionId: text, invocationId: text }
+const CANCEL_RULES: OptionRules<CancelOptions & Pick<Call, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  invocationId: text,
+}
 
-const RESUME_RULES: OptionRules<ResumeOptions> = {
+const RESUME_RULES: OptionRules<ResumeOptions & Call> = {
   ...CANCEL_RULES,
   runConfig: CALL_RULES.runConfig,
   signal: CALL_RULES.signal,
 }
 
-const PENDING_RULES = { userId: text, sessionId: text }
+const PENDING_RULES = { appName: text, userId: text, sessionId: text }
 
 /**
  * Runs an agent for users and their sessions.
@@ -205,7 +218,7 @@ export class Runner {
 
   /** Goes on with an invocation that was interrupted. */
   resume(options: ResumeOptions): Run {
-    checkCall('runner.resume()', options, RESUME_RULES)
+    this.#checkCall('runner.resume()', options, RESUME_RULES)
     const { userId, sessionId, invocationId = '', runConfig = {}, signal } = options
     return this.#handle({ userId, sessionId, invocationId, runConfig, signal, isNew: false })
   }
@@ -245,7 +258,7 @@ export class Runner {
   async pending(
     filter: { userId?: string | undefined; sessionId?: string | undefined } = {},
   ): Promise<PendingRequest[]> {
-    checkOptions('runner.pending()', filter, PENDING_RULES, 'INVALID_REQUEST')
+    this.#checkCall('runner.pending()', filter, PENDING_RULES)
     const { userId, sessionId } = filter
     const all = await this.sessionService.pending({ appName: this.appName, userId, sessionId })
     return all.filter((request) => !this.#isOverdue(request)) // nobody can answer those any more
@@ -257,7 +270,7 @@ export class Runner {
 
   /** Ends what is unfinished in a session: running, waiting or interrupted. Nothing happens when nothing is. */
   async cancel(options: CancelOptions): Promise<void> {
-    checkOptions('runner.cancel()', options, CANCEL_RULES, 'INVALID_REQUEST')
+    this.#checkCall('runner.cancel()', options, CANCEL_RULES)
     const { userId, sessionId, invocationId } = options
     const key = { appName: this.appName, userId, sessionId }
     for (const active of this.#starter.running.of(key)) {
@@ -295,7 +308,7 @@ export class Runner {
   }
 
   #begunBy(options: RunOptions): Begin {
-    checkCall('runner.run()', options, CALL_RULES)
+    this.#checkCall('runner.run()', options, CALL_RULES)
     const { userId, sessionId, message: given, stateDelta, runConfig = {}, signal } = options
     const { newId } = this.#services.ports
     const message = toContent(given)
@@ -315,6 +328,16 @@ export class Runner {
     }
   }
 
+  #checkCall(what: string, options: Call, rules: { readonly [option: string]: Rule }): void {
+    checkOptions(what, options, rules, 'INVALID_REQUEST')
+    const { appName, runConfig } = options
+    if (appName !== undefined && appName !== this.appName) {
+      const message = `${what}: appName "${appName}" is not the app of this runner, "${this.appName}".`
+      throw new ToolwrightError('INVALID_REQUEST', message)
+    }
+    if (runConfig) checkOptions(`${what}, runConfig`, runConfig, RUN_CONFIG_RULES, 'INVALID_REQUEST')
+  }
+
   #handle(begin: Begin): RunHandle {
     const { sessionId, invocationId, runConfig, signal } = begin
     const open = (isCancelled: () => boolean): Promise<Followable | undefined> =>
@@ -328,15 +351,6 @@ export class Runner {
     const cancel = (id: string): Promise<void> => this.cancel({ userId, sessionId, invocationId: id })
     return new RunHandle({ sessionId, invocationId, open, cancel, detach: runConfig.detach === true, signal })
   }
-}
-
-function checkCall(
-  what: string,
-  options: RunOptions | ResumeOptions,
-  rules: { readonly [option: string]: Rule },
-): void {
-  checkOptions(what, options, rules, 'INVALID_REQUEST')
-  if (options.runConfig) checkOptions(`${what}, runConfig`, options.runConfig, RUN_CONFIG_RULES, 'INVALID_REQUEST')
 }
 
 function positive(value: number, what: string): number {

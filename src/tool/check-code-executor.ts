@@ -1,5 +1,5 @@
-import { callback, checkMembers, flag, list, type OptionRules, oneOf, text } from '../error/check-options.ts'
-import { GUARDED, gate } from './check-tool.ts'
+import { callback, checkMembers, flag, gate, list, type OptionRules, oneOf, text } from '../error/check-options.ts'
+import { GUARDED } from './check-tool.ts'
 import type { CodeExecutor } from './code-executor.ts'
 
 const RULES: OptionRules<CodeExecutor> = {

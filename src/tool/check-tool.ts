@@ -3,6 +3,7 @@ import {
   callback,
   checkMembers,
   flag,
+  gate,
   type OptionRules,
   oneOf,
   type Rule,
@@ -28,12 +29,6 @@ const layers: Rule = {
   expects: 'a list of functions',
   accepts: (value) => Array.isArray(value) && value.every(callback.accepts),
 }
-/** Of `requiresConfirmation`. */
-export const gate: Rule = {
-  expects: 'a boolean or a function',
-  accepts: (value) => typeof value === 'boolean' || typeof value === 'function',
-}
-
 /** The members a tool has in common with the options of `tool()`. */
 export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'confirmationHint'>> = {
   name: text,

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
-import { anything, checkOptions, type OptionRules } from '../error/check-options.ts'
+import { anything, checkOptions, type OptionRules, textOrCallback } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { InferInput, InferOutput, Schema } from '../schema/infer.ts'
@@ -132,10 +132,7 @@ function parseNothing(args: unknown): Parsed {
 const RULES: OptionRules<ToolOptions<undefined, undefined, unknown>> = {
   ...COMMON_RULES,
   parameters: anything,
-  confirmationHint: {
-    expects: 'a string or a function',
-    accepts: (value) => typeof value === 'string' || typeof value === 'function',
-  },
+  confirmationHint: textOrCallback,
 }
 
 function check(options: unknown): void {

@@ -1,6 +1,14 @@
 // A data store searched from here, over HTTP: for models that cannot search it themselves beside other tools.
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { anything, callback, checkOptions, type OptionRules, oneOf, text } from '../error/check-options.ts'
+import {
+  anything,
+  callback,
+  checkOptions,
+  type OptionRules,
+  oneOf,
+  text,
+  textOrCallback,
+} from '../error/check-options.ts'
 import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -36,10 +44,7 @@ export const SEARCH_RULES: OptionRules<DiscoveryEngineSearchOptions> = {
   filter: text,
   maxResults: anything,
   searchResultMode: oneOf('chunks', 'documents'),
-  accessToken: {
-    expects: 'a string or a function',
-    accepts: (value) => typeof value === 'string' || typeof value === 'function',
-  },
+  accessToken: textOrCallback,
   baseUrl: text,
   fetch: callback,
 }
