@@ -1,7 +1,7 @@
 // Agents people write themselves: what they yield is recorded, and they may run other agents inside.
 import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
-import type { Content, Part } from '../content/content.ts'
+import { type Content, hasParts, type Part } from '../content/content.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { childPath } from '../event/scope.ts'
 import type { MemoryEntry } from '../memory/service.ts'
@@ -51,8 +51,8 @@ function actionsIn({ actions }: Event): EventActions {
 
 function contentIn({ content }: Event, { name }: Agent): Content | undefined {
   if (!content) return undefined
-  const plain = toPlain(content).value as Content
-  if (isRecord(plain) && Array.isArray(plain.parts) && plain.parts.every(isRecord)) return plain
+  const plain = toPlain(content).value
+  if (hasParts(plain)) return plain
   throw new TypeError(`Agent "${name}" gave an event whose content is no list of parts`)
 }
 

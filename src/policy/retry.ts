@@ -1,7 +1,8 @@
 import { type Ports, systemPorts } from '../base/ports.ts'
 import { anything, flag, type OptionRules } from '../error/check-options.ts'
 import { ToolError, ToolwrightError } from '../error/error.ts'
-import type { PolicyCall, Tool } from '../tool/tool.ts'
+import { readReconciled } from '../tool/reconciled.ts'
+import type { PolicyCall, Reconciled, Tool } from '../tool/tool.ts'
 import { sleep } from './wait.ts'
 import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
 
@@ -68,8 +69,8 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
         if (pause > 0) await sleep(jitter ? pause * (1 - random() / 2) : pause, context.signal, ports)
         if (tool.effect === 'reconcilable') {
           const found = await reconciled(tool, call)
-          if (found.status === 'done') return found.result
-          if (found.status !== 'not-done') throw error
+          if (found?.status === 'done') return found.result
+          if (found?.status !== 'not-done') throw error
         }
         context.longRunning = longRunning
       }
@@ -92,7 +93,6 @@ function isWorthIt(when: RetryOptions['when'], error: unknown): boolean {
   }
 }
 
-async function reconciled(tool: Tool, { args, context }: PolicyCall): Promise<{ status: string; result?: unknown }> {
-  const found = await tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context })
-  return found ?? { status: 'unknown' }
+async function reconciled(tool: Tool, { args, context }: PolicyCall): Promise<Reconciled | undefined> {
+  return readReconciled(await tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context }))
 }

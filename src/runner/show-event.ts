@@ -1,4 +1,6 @@
-import type { Content, Part } from '../content/content.ts'
+import { isRecord } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
+import { type Content, hasParts, type Part } from '../content/content.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { InvocationHost } from '../tool/host.ts'
@@ -8,7 +10,7 @@ import type { Plugin } from './plugin.ts'
 export async function showEvent(plugins: readonly Plugin[], host: InvocationHost, event: Event): Promise<Event> {
   const context = new RunCallbackContext(host, event.author, event.branch)
   let shown = event
-  for (const plugin of plugins) shown = (await plugin.onEvent?.({ event: shown, context })) ?? shown
+  for (const plugin of plugins) shown = eventFrom(plugin, await plugin.onEvent?.({ event: shown, context })) ?? shown
   if (shown === event) return event
   const { content, actions, ...is } = event
   const { customMetadata, groundingMetadata, citationMetadata, errorMessage, usageMetadata } = shown
@@ -22,6 +24,13 @@ export async function showEvent(plugins: readonly Plugin[], host: InvocationHost
     ...said(event, content, shown.content),
     actions: done(actions, shown.actions),
   }
+}
+
+/** A plugin that changes events may have meant to hide something: what is no event must not leave the event as it was. */
+function eventFrom({ name }: Plugin, value: unknown): Event | undefined {
+  if (value === undefined) return undefined
+  if (isRecord(value) && (value.content === undefined || hasParts(value.content))) return value as unknown as Event
+  throw new TypeError(`Plugin "${name}": onEvent returned ${kindOf(value)}. Return nothing (undefined) or an event.`)
 }
 
 /** Calls, answers and code stay what they were: the run goes on with those. A user's answers stay word for word. */
