@@ -118,11 +118,13 @@ function validate(
 
 function checked(
   batch: Batch,
-  { call, entry, context }: Begun,
+  begun: Begun,
   parsed: Parsed,
   rewritten: JsonObject | undefined,
   then: Step,
 ): Prepared | Promise<Prepared> {
+  const { call, entry, context } = begun
+  if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return invalid(begun, undefined) // nothing was accepted
   if (!parsed.issues) return then(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
   return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`)
 }

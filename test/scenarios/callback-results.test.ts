@@ -338,6 +338,35 @@ describe('functions of tools and policies', () => {
     expect(response).toEqual({ result: 'paid' })
   })
 
+  test.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['true', () => true],
+    ['neither a value nor issues', () => ({ ok: true })],
+    ['nothing, later', async () => undefined],
+    ['neither a value nor issues, later', async () => ({ ok: true })],
+  ])('a parse that returns %s accepts nothing: the body does not run', async (_what, parse) => {
+    const ran = vi.fn()
+    const { response } = await play({ tools: [bare('pay', ran, { parse: parse as never })], calls: [{ name: 'pay' }] })
+    expect(ran).not.toHaveBeenCalled()
+    expect(response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+  })
+
+  test('a parse that gives a value, also undefined, accepts', async () => {
+    for (const value of [{ n: 1 }, undefined]) {
+      const pay = bare('pay', (args) => ({ got: args ?? null }), { parse: () => ({ value }) })
+      const { response } = await play({ tools: [pay], calls: [{ name: 'pay' }] })
+      expect(response).toEqual({ got: value ?? null })
+    }
+  })
+
+  test('a question with a misspelled schema is not asked', async () => {
+    const asking = bare('ask', (_args, context) =>
+      context.requestInput({ key: 'k', message: 'Age?', shema: {} } as never),
+    )
+    const { response } = await play({ tools: [asking], calls: [{ name: 'ask' }] })
+    expect(response.error).toContain('requestInput(): unknown option "shema". Did you mean "schema"?')
+  })
+
   const reconciled: [what: string, found: unknown, isKnown: boolean][] = [
     ['done without a result', { status: 'done' }, false],
     ['a status nobody knows', { status: 'finished', result: 1 }, false],
