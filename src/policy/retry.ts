@@ -87,7 +87,9 @@ function isFinal(error: unknown): boolean {
 
 function isWorthIt(when: RetryOptions['when'], error: unknown): boolean {
   try {
-    return when === undefined || when(error) === true
+    const answer: unknown = when === undefined || when(error)
+    if (answer instanceof Promise) answer.catch(() => {}) // no `true`, whatever it becomes
+    return answer === true
   } catch {
     return false
   }
