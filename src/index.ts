@@ -14,7 +14,6 @@ export type {
   OneOrMore,
   OnModelError,
 } from './agent/hooks.ts'
-export type { ToolSource } from './agent/list-tools.ts'
 export { type Instruction, LlmAgent, type LlmAgentOptions } from './agent/llm-agent.ts'
 export { transferToAgent } from './agent/transfer.ts'
 export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/workflow.ts'
@@ -110,6 +109,7 @@ export { withParts } from './tool/parts.ts'
 export { prefixTools } from './tool/prefix.ts'
 export type { RunConfig } from './tool/run-config.ts'
 export type { Effect, LlmRequest, Middleware, PolicyCall, Reconciled, Tool } from './tool/tool.ts'
+export { type DynamicToolSource, type ToolSource, toolSource } from './tool/tool-source.ts'
 export { StaticToolset, type Toolset } from './tool/toolset.ts'
 export type { LlmRequestConfig, WireTool } from './tool/wire.ts'
 export { codeExecution } from './tools/code-execution.ts'

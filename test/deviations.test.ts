@@ -620,6 +620,23 @@ test('D57: code that was cut off at its deadline says so', async () => {
   ])
 })
 
+test('D58: beforeTool that returns something unexpected denies the call', async () => {
+  let runs = 0
+  const pay = tool({ name: 'pay', description: 'Pay', run: () => ++runs })
+  const { response } = await play([pay], [calls('pay'), 'done'], { agent: { beforeTool: () => false as never } })
+  expect(response.errorCode).toBe('CANCELLED')
+  expect(runs).toBe(0)
+})
+
+test('D59: a bare function in tools is refused', () => {
+  expect(() => new LlmAgent({ name: 'a', tools: [(() => 1) as never] })).toThrow(/bare function.*toolSource\(fn\)/)
+})
+
+test('D60: an option that does not exist is refused', () => {
+  const options = { name: 'pay', description: 'Pay', run: () => 1, requireConfirmation: true }
+  expect(() => tool(options)).toThrow('Did you mean "requiresConfirmation"?')
+})
+
 const ada = { userId: 'ada', sessionId: 's1' } as const
 
 /** A reply that calls tools without arguments. */

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../base/json.ts'
 import { isRecord } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
+import { checkOptions, flag, type OptionRules, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Parsed } from '../schema/parsed.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { Agent } from './agent.ts'
+import { type Agent, isAgent } from './agent.ts'
 import { LlmAgent } from './llm-agent.ts'
 
 const AGENT: unique symbol = Symbol.for('toolwright.agent')
@@ -20,6 +21,14 @@ export interface AgentToolOptions {
   readonly includePlugins?: boolean | undefined
   /** What the agent's answer rests on is also said of the caller's next reply. */
   readonly propagateGroundingMetadata?: boolean | undefined
+}
+
+const RULES: OptionRules<AgentToolOptions> = {
+  name: text,
+  description: text,
+  skipSummarization: flag,
+  includePlugins: flag,
+  propagateGroundingMetadata: flag,
 }
 
 /** What the walk knows of an agent tool. */
@@ -38,6 +47,8 @@ export interface AgentMark {
  * const writer = new LlmAgent({ name: 'writer', model, tools: [agentTool(researcher)] })
  */
 export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
+  if (!isAgent(agent)) throw new ToolwrightError('INVALID_CONFIG', 'agentTool() takes an agent as its first argument.')
+  checkOptions(`agentTool() of agent "${agent.name}"`, options, RULES)
   const name = options.name ?? agent.name
   const description = options.description ?? agent.description ?? `Ask the agent ${agent.name}.`
   const input = agent instanceof LlmAgent ? agent.input : undefined

@@ -1,3 +1,4 @@
+import type { Rule } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
 import type { CallbackContext } from '../tool/context.ts'
@@ -24,6 +25,16 @@ export interface Agent {
   readonly description?: string | undefined
   readonly subAgents?: readonly Agent[] | undefined
   run(context: InvocationContext): AsyncIterable<Event>
+}
+
+/** Can it be put in charge? */
+export function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Agent>).run === 'function'
+}
+
+export const agents: Rule = {
+  expects: 'a list of agents',
+  accepts: (value) => Array.isArray(value) && value.every(isAgent),
 }
 
 /** Names become parts of paths, so they hold neither `/` nor `@`; `user` is the human. */

@@ -2,6 +2,7 @@
 
 import { jsonSize } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { type Content, textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
@@ -16,6 +17,7 @@ import type { LlmRequest } from '../tool/tool.ts'
 import { CallIds } from './call-ids.ts'
 import { answerByTool, checkAnswer } from './check-answer.ts'
 import { codeParts } from './code-parts.ts'
+import { isResponse, responseFrom } from './hook-result.ts'
 import { buildRequest } from './request.ts'
 import { type Place, type RunHost, untilStopped } from './run-host.ts'
 import type { Plan } from './tree.ts'
@@ -116,7 +118,7 @@ function ending(run: RunHost, author: string, place: Place, errorCode: EventErro
 
 async function before(plan: Plan, request: LlmRequest, context: RunCallbackContext): Promise<LlmResponse | undefined> {
   for (const hook of plan.hooks.beforeModel) {
-    const response = await hook({ request, context })
+    const response = responseFrom('beforeModel', plan.agent.name, await hook({ request, context }))
     if (response) return response
   }
   return undefined
@@ -134,6 +136,7 @@ async function generate(
   const options = new GenerateOptions(run)
   for await (const response of model.generate(request, options)) {
     if (run.stopped) break
+    if (!isResponse(response)) throw new Error(`Model "${model.name}" gave ${kindOf(response)}, which is no response.`)
     if (!response.partial) whole = response
     else if (options.stream) {
       const delta = ids.fill(response.content, true)
@@ -165,7 +168,7 @@ async function recover(
   context: RunCallbackContext,
 ): Promise<LlmResponse | undefined> {
   for (const hook of plan.hooks.onModelError) {
-    const response = await hook({ request, error, context })
+    const response = responseFrom('onModelError', plan.agent.name, await hook({ request, error, context }))
     if (response) return response
   }
   return undefined
@@ -181,7 +184,9 @@ function isFinal(content: Content, { errorCode }: LlmResponse): boolean {
 
 async function after(plan: Plan, response: LlmResponse, context: RunCallbackContext): Promise<LlmResponse> {
   let last = response
-  for (const hook of plan.hooks.afterModel) last = (await hook({ response: last, context })) ?? last
+  for (const hook of plan.hooks.afterModel) {
+    last = responseFrom('afterModel', plan.agent.name, await hook({ response: last, context })) ?? last
+  }
   return last
 }
 

@@ -3,7 +3,7 @@ import { deepFreeze } from '../base/deep-freeze.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { clip, MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
-import type { Content, Part } from '../content/content.ts'
+import { type Content, hasParts, type Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { childPath } from '../event/scope.ts'
@@ -66,10 +66,9 @@ function actionsIn({ actions }: Event): EventActions {
 
 function contentIn({ content }: Event, { name }: Agent): Content | undefined {
   if (!content) return undefined
-  const { value, bytes } = toPlain(content)
+  const { value: plain, bytes } = toPlain(content)
   if (bytes > MAX_CONTENT_BYTES) throw tooLarge(name, 'content', MAX_CONTENT_BYTES)
-  const plain = value as Content
-  if (isRecord(plain) && Array.isArray(plain.parts) && plain.parts.every(isRecord)) return plain
+  if (hasParts(plain)) return plain
   throw new TypeError(`Agent "${name}" gave an event whose content is no list of parts`)
 }
 

@@ -1,3 +1,4 @@
+import { kindOf } from '../base/kind-of.ts'
 import { textOf } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
@@ -16,7 +17,7 @@ export async function fill(
   instruction: Instruction | undefined,
   context: ReadonlyContext,
 ): Promise<string | undefined> {
-  if (typeof instruction === 'function') return await instruction(context)
+  if (typeof instruction === 'function') return textFrom(await instruction(context), context)
   if (instruction === undefined) return undefined
   let filled = ''
   let at = 0
@@ -26,6 +27,14 @@ export async function fill(
     at = found.index + whole.length
   }
   return filled + instruction.slice(at)
+}
+
+function textFrom(given: unknown, { invocation }: ReadonlyContext): string {
+  if (typeof given === 'string') return given
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `The instruction function of agent "${invocation.agentName}" returned ${kindOf(given)}. Return a string; '' is no instruction.`,
+  )
 }
 
 async function placeholder(name: string, optional: boolean, context: ReadonlyContext): Promise<string> {

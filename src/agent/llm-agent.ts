@@ -1,18 +1,33 @@
 import type { JsonObject } from '../base/json.ts'
 import { makeToolTable, type SourcedTool, type ToolTable } from '../dispatch/resolve.ts'
+import {
+  anything,
+  callbacks,
+  checkOptions,
+  flag,
+  list,
+  name,
+  type OptionRules,
+  oneOf,
+  record,
+  text,
+  textOrCallback,
+} from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
 import type { Schema } from '../schema/infer.ts'
+import { checkCodeExecutor } from '../tool/check-code-executor.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
-import type { Model } from '../tool/model.ts'
+import { isModel, type Model } from '../tool/model.ts'
 import { serverToolOf } from '../tool/server-tool.ts'
 import type { Tool } from '../tool/tool.ts'
+import type { ToolSource } from '../tool/tool-source.ts'
 import { addedTools, outputMode } from './added-tools.ts'
-import { type Agent, checkAgentName, type InvocationContext, WALK } from './agent.ts'
+import { type Agent, agents, checkAgentName, type InvocationContext, WALK } from './agent.ts'
 import type { Callbacks } from './hooks.ts'
-import { type DynamicTools, flatten, listTools, type ToolSource } from './list-tools.ts'
+import { type DynamicTools, flatten, listTools } from './list-tools.ts'
 import { TRANSFER_TO_AGENT } from './transfer.ts'
 
 /** Text with `{state}`, `{state?}` and `{artifact.name}` placeholders, or a function that writes it. */
@@ -51,6 +66,43 @@ export interface LlmAgentOptions extends Callbacks {
     | undefined
 }
 
+const RULES: OptionRules<LlmAgentOptions> = {
+  name: anything,
+  model: {
+    expects: 'a model or the name of one',
+    accepts: (value) => (typeof value === 'string' ? value !== '' : isModel(value)),
+  },
+  description: text,
+  instruction: textOrCallback,
+  globalInstruction: textOrCallback,
+  tools: list,
+  subAgents: agents,
+  inputSchema: anything,
+  outputSchema: anything,
+  outputKey: name,
+  includeContents: oneOf('default', 'none'),
+  maxIterations: anything,
+  disallowTransferToParent: flag,
+  disallowTransferToPeers: flag,
+  disableTransfer: flag,
+  codeExecutor: record,
+  generateContentConfig: record,
+  toolExecution: record,
+  beforeAgent: callbacks,
+  afterAgent: callbacks,
+  beforeModel: callbacks,
+  afterModel: callbacks,
+  onModelError: callbacks,
+  beforeTool: callbacks,
+  afterTool: callbacks,
+  onToolError: callbacks,
+}
+
+const TOOL_EXECUTION_RULES: OptionRules<NonNullable<LlmAgentOptions['toolExecution']>> = {
+  parallel: flag,
+  maxConcurrency: anything,
+}
+
 /**
  * An agent with a model in charge: the model answers or calls tools until it has answered.
  *
@@ -73,7 +125,11 @@ export class LlmAgent implements Agent {
   #attached: (() => ToolTable) | undefined
 
   constructor(options: LlmAgentOptions) {
-    checkAgentName(options.name)
+    checkAgentName(options?.name)
+    const source = `agent "${options.name}"`
+    checkOptions(`Agent "${options.name}"`, options, RULES)
+    checkOptions(`toolExecution of ${source}`, options.toolExecution ?? {}, TOOL_EXECUTION_RULES)
+    if (options.codeExecutor) checkCodeExecutor(`codeExecutor of ${source}`, options.codeExecutor)
     this.name = options.name
     this.description = options.description
     this.subAgents = options.subAgents ?? []
@@ -81,7 +137,6 @@ export class LlmAgent implements Agent {
     this.options = options
     this.maxIterations = positive(options.maxIterations ?? 16, 'maxIterations', options.name)
     positive(options.toolExecution?.maxConcurrency ?? 8, 'toolExecution.maxConcurrency', options.name)
-    const source = `agent "${this.name}"`
     const given = flatten(options.tools ?? [], source)
     this.table = makeToolTable(given.tools)
     this.dynamicTools = given.dynamic

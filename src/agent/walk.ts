@@ -13,6 +13,7 @@ import type { Agent } from './agent.ts'
 import { askModel, end } from './ask-model.ts'
 import { CallBatch } from './call-batch.ts'
 import { PausedInside, runCustom } from './custom.ts'
+import { contentFrom } from './hook-result.ts'
 import { listTools } from './list-tools.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { agentInCharge, type Child, type Log, next } from './next.ts'
@@ -139,7 +140,7 @@ async function beforeAgent(run: RunHost, agent: Agent, place: Place): Promise<bo
   if (begun || !run.enter(key)) return false
   const context = new RunCallbackContext(run, agent.name, place.branch)
   for (const hook of hooks) {
-    const content = await hook({ context })
+    const content = contentFrom('beforeAgent', agent.name, await hook({ context }))
     if (!content) continue
     const actions = { ...context.take(), ...(agent instanceof LlmAgent ? {} : { endOfAgent: true }) }
     await run.commit([{ event: run.draft(agent.name, place, asReply(content), actions) }])
@@ -155,7 +156,7 @@ async function afterAgent(run: RunHost, agent: Agent, place: Place): Promise<voi
   const hooks = place.tree.hooks(agent).afterAgent
   const context = new RunCallbackContext(run, agent.name, place.branch)
   let said: Content | undefined
-  for (const hook of hooks) said = (await hook({ context })) ?? said
+  for (const hook of hooks) said = contentFrom('afterAgent', agent.name, await hook({ context })) ?? said
   const actions = context.take()
   if (said || actions) await run.commit([{ event: run.draft(agent.name, place, said && asReply(said), actions ?? {}) }])
 }

@@ -1,7 +1,8 @@
 // Agents without a model: they decide only who runs when.
+import { anything, checkOptions, type OptionRules, type Rule, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
-import { type Agent, checkAgentName, type InvocationContext, WALK } from './agent.ts'
+import { type Agent, agents, checkAgentName, type InvocationContext, WALK } from './agent.ts'
 
 export interface WorkflowAgentOptions {
   readonly name: string
@@ -9,13 +10,16 @@ export interface WorkflowAgentOptions {
   readonly subAgents: readonly Agent[]
 }
 
+const RULES: OptionRules<WorkflowAgentOptions> = { name: anything, description: text, subAgents: agents }
+const LOOP_RULES = { ...RULES, maxIterations: anything }
+
 /** Runs its sub-agents one after another; stops when one escalates or fails. */
 export class SequentialAgent implements Agent {
   readonly name: string
   readonly description: string | undefined
   readonly subAgents: readonly Agent[]
   constructor(options: WorkflowAgentOptions) {
-    this.name = check(options)
+    this.name = check('SequentialAgent', options, RULES)
     this.description = options.description
     this.subAgents = options.subAgents
   }
@@ -30,7 +34,7 @@ export class ParallelAgent implements Agent {
   readonly description: string | undefined
   readonly subAgents: readonly Agent[]
   constructor(options: WorkflowAgentOptions) {
-    this.name = check(options)
+    this.name = check('ParallelAgent', options, RULES)
     this.description = options.description
     this.subAgents = options.subAgents
   }
@@ -46,7 +50,7 @@ export class LoopAgent implements Agent {
   readonly subAgents: readonly Agent[]
   readonly maxIterations: number
   constructor(options: WorkflowAgentOptions & { readonly maxIterations: number }) {
-    this.name = check(options)
+    this.name = check('LoopAgent', options, LOOP_RULES)
     this.description = options.description
     this.subAgents = options.subAgents
     this.maxIterations = options.maxIterations
@@ -62,8 +66,10 @@ export class LoopAgent implements Agent {
   }
 }
 
-function check({ name, subAgents }: WorkflowAgentOptions): string {
+function check(kind: string, options: WorkflowAgentOptions, rules: { readonly [option: string]: Rule }): string {
+  const { name, subAgents } = options
   checkAgentName(name)
+  checkOptions(`${kind} "${name}"`, options, rules)
   if (subAgents?.length > 0) return name
   throw new ToolwrightError('INVALID_CONFIG', `Agent "${name}" has no subAgents: there is nothing to run.`)
 }

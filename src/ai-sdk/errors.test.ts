@@ -40,11 +40,11 @@ function patience(): { waits: number[]; ports: Pick<Ports, 'setTimer' | 'random'
 async function failure(
   wire: Wire,
   replies: readonly Reply[],
-  options: FromAiSdkOptions & { stream?: boolean } = {},
+  { stream = false, ...options }: FromAiSdkOptions & { stream?: boolean } = {},
 ): Promise<{ error: AiSdkError; asked: number }> {
   await using server = await ProviderServer.start(replies)
   const model = fromAiSdk(wire.model(server.url), { maxRetries: 0, ...options })
-  const asking = ask(model, request([user('My secret plan')]), { stream: options.stream ?? false })
+  const asking = ask(model, request([user('My secret plan')]), { stream })
   const error = await asking.then(
     () => new Error('It went well.'),
     (thrown: AiSdkError) => thrown,

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../base/json.ts'
 import { type Ports, portsWith } from '../base/ports.ts'
+import { anything, checkOptions, flag, type OptionRules, record, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { PORT_RULES } from '../error/port-rules.ts'
 import { sleep, unlessAborted } from '../policy/wait.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import { toAiSdkError } from './errors.ts'
@@ -27,6 +29,16 @@ export interface FromAiSdkOptions extends CallDefaults {
   readonly ports?: Partial<Pick<Ports, 'setTimer' | 'random' | 'now'>> | undefined
 }
 
+const RULES: OptionRules<FromAiSdkOptions> = {
+  name: text,
+  maxRetries: anything,
+  toolsWithOutputSchema: flag,
+  mediaInToolResults: flag,
+  providerOptions: record,
+  headers: record,
+  ports: record,
+}
+
 /**
  * Makes any model of an AI SDK provider a model for agents.
  *
@@ -35,6 +47,8 @@ export interface FromAiSdkOptions extends CallDefaults {
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Model {
   const version = versionOf(model)
+  checkOptions('fromAiSdk()', options, RULES)
+  checkOptions('fromAiSdk(), ports', options.ports ?? {}, PORT_RULES)
   const { maxRetries = 2, toolsWithOutputSchema = canHaveBoth(model) } = options
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0))
     throw new ToolwrightError('INVALID_CONFIG', 'maxRetries must be a whole number, or 0.')

@@ -1,6 +1,7 @@
 // Tools written for the AI SDK (5, 6, 7), as tools for agents. Known by what they have: nothing of `ai` is imported.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
+import { checkOptions, type OptionRules, oneOf, record } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { ToolContext } from '../tool/context.ts'
@@ -30,6 +31,11 @@ export interface FromAiSdkToolsOptions {
   readonly withoutExecute?: 'refuse' | 'longRunning' | undefined
 }
 
+const RULES: OptionRules<FromAiSdkToolsOptions> = {
+  toolsContext: record,
+  withoutExecute: oneOf('refuse', 'longRunning'),
+}
+
 /**
  * Makes tools of the AI SDK tools for agents: validated, gated by their `needsApproval`, cancelled by the run.
  *
@@ -40,6 +46,7 @@ export function fromAiSdkTools(
   tools: Readonly<Record<string, AiSdkTool>>,
   options: FromAiSdkToolsOptions = {},
 ): Tool[] {
+  checkOptions('fromAiSdkTools()', options, RULES)
   return Object.entries(tools).map(([name, tool]) => {
     const problem = nameProblem(name)
     if (problem) throw invalid(name, `${problem}.`)

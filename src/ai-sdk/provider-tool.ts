@@ -1,5 +1,6 @@
 // Tools that a provider defines: it knows them by id, and runs most of them itself.
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { checkOptions, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
 import type { WireTool } from '../tool/wire.ts'
@@ -32,6 +33,7 @@ export interface ProviderToolEntry {
  * new LlmAgent({ name: 'news', model: fromAiSdk(openai('gpt-5')), tools: [aiSdkProviderTool(openai.tools.webSearch({}))] })
  */
 export function aiSdkProviderTool(tool: AiSdkProviderTool, options: { name?: string | undefined } = {}): Tool {
+  checkOptions('aiSdkProviderTool()', options, { name: text })
   const entry = toEntry(tool, options.name)
   if (tool.isProviderExecuted === false)
     throw new ToolwrightError(

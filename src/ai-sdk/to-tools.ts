@@ -4,6 +4,7 @@ import { LlmAgent } from '../agent/llm-agent.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
+import { anything, checkOptions, flag, type OptionRules, text } from '../error/check-options.ts'
 import { type ResultErrorCode, ToolError, ToolwrightError } from '../error/error.ts'
 import { isFailure } from '../event/fold.ts'
 import { compileSchema } from '../schema/compile.ts'
@@ -31,6 +32,25 @@ export interface ToAiSdkToolsOptions extends Omit<Caller, 'appName'> {
   readonly acceptAiSdkApproval?: boolean | undefined
 }
 
+/** The runner that is made for each call checks the values of its own options. */
+const RULES: OptionRules<ToAiSdkToolsOptions> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  acceptAiSdkApproval: flag,
+  sessionService: anything,
+  artifactService: anything,
+  memoryService: anything,
+  credentialService: anything,
+  plugins: anything,
+  toolTimeoutMs: anything,
+  maxResultBytes: anything,
+  maxArgsBytes: anything,
+  maxCallsPerReply: anything,
+  logger: anything,
+  ports: anything,
+}
+
 /** A tool as `generateText` and `streamText` take it. */
 export interface ToolForAiSdk {
   readonly description: string
@@ -54,6 +74,7 @@ export interface ExecuteOptions {
  * await generateText({ model, prompt, tools: toAiSdkTools([getWeather], { userId: 'ada' }) })
  */
 export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions): Record<string, ToolForAiSdk> {
+  checkOptions('toAiSdkTools()', options, RULES)
   const { acceptAiSdkApproval = false, sessionService = new InMemorySessionService(), ...rest } = options
   const caller: Caller = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }
   const ways = { acceptAiSdkApproval, keepsSessions: options.sessionService !== undefined, line: new OneAfterAnother() }

@@ -2,4 +2,4 @@ import { test } from 'vitest'
 import { artifactServiceSuite } from '../testing/artifact-suite.ts'
 import { InMemoryArtifactService } from './in-memory.ts'
 
-artifactServiceSuite(test, (options) => new InMemoryArtifactService(options))
+artifactServiceSuite(test, ({ now }) => new InMemoryArtifactService({ now }))

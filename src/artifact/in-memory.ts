@@ -1,6 +1,7 @@
 import { copyJson } from '../base/json.ts'
 import { systemPorts } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
+import { callback, checkOptions } from '../error/check-options.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
 
@@ -11,6 +12,7 @@ export class InMemoryArtifactService implements ArtifactService {
   readonly #now: () => number
 
   constructor(options: { now?: (() => number) | undefined } = {}) {
+    checkOptions('InMemoryArtifactService', options, { now: callback })
     this.#now = options.now ?? systemPorts.now
   }
 

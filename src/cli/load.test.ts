@@ -98,7 +98,8 @@ describe('a file that uses another copy of the package', () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  const made = "import { LlmAgent, Runner } from 'toolwright'\nconst agent = new LlmAgent({ name: 'far', model: {} })"
+  const made =
+    "import { LlmAgent, Runner } from 'toolwright'\nconst agent = new LlmAgent({ name: 'far', model: { name: 'm', async *generate() {} } })"
   test.each([
     ['for its agent', `${made}\nexport default agent`, 'agent "far" built with another copy of the package'],
     [

@@ -3,6 +3,7 @@ import { agentTool } from '../agent/agent-tool.ts'
 import { LlmAgent } from '../agent/llm-agent.ts'
 import { SequentialAgent } from '../agent/workflow.ts'
 import { Runner } from '../runner/runner.ts'
+import { toolSource } from '../tool/tool-source.ts'
 import { modelsFor } from './models.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -36,7 +37,7 @@ test('a name without a key is an error that says what to set', async () => {
 
 test('agents in a circle of tools do not keep it busy for ever', async () => {
   const tools: ReturnType<typeof agentTool>[] = []
-  const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash', tools: [() => tools] })
+  const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash', tools: [toolSource(() => tools)] })
   tools.push(agentTool(agent))
   expect(Object.keys(await modelsFor(agent))).toEqual(['gemini-*'])
 })

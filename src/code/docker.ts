@@ -1,4 +1,5 @@
 import { newId } from '../base/new-id.ts'
+import { anything, checkOptions, type OptionRules, record, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -9,7 +10,7 @@ import { environment, findProgram } from './host.ts'
 import { inputFiles } from './input-files.ts'
 import { processInstruction } from './instruction.ts'
 import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
-import { type CodeExecutorOptions, type Limits, limitsOf, positive } from './limits.ts'
+import { type CodeExecutorOptions, EXECUTOR_RULES, type Limits, limitsOf, positive } from './limits.ts'
 import { MarkedStream } from './marked-stream.ts'
 import { Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
@@ -39,6 +40,19 @@ export interface DockerOptions extends CodeExecutorOptions {
   readonly env?: Readonly<Record<string, string>> | undefined
 }
 
+const RULES: OptionRules<DockerOptions> = {
+  ...EXECUTOR_RULES,
+  image: text,
+  languages: anything,
+  program: text,
+  memoryBytes: anything,
+  cpus: anything,
+  processes: anything,
+  diskBytes: anything,
+  diskFiles: anything,
+  env: record,
+}
+
 /**
  * Any interpreter in a container that is made for one run: no network, nothing of the host mounted, read-only but for
  * one small folder, no privileges, hard limits by the engine.
@@ -60,6 +74,7 @@ class Docker implements CodeExecutor {
   readonly #resources: { memoryBytes: number; cpus: number; processes: number; diskBytes: number; diskFiles: number }
 
   constructor(options: DockerOptions) {
+    checkOptions('docker()', options, RULES)
     if (!/^[\w][\w./:@-]*$/.test(options.image)) {
       throw new ToolwrightError('INVALID_CONFIG', `"${options.image}" is no name of an image, as python:3.13-slim is.`)
     }

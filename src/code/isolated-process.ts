@@ -1,3 +1,4 @@
+import { anything, checkOptions, type OptionRules, oneOf, record } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -8,10 +9,10 @@ import { processInstruction } from './instruction.ts'
 import { findInterpreter, type Interpreter } from './interpreter.ts'
 import type { Isolation, IsolationName } from './isolation.ts'
 import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
-import { type CodeExecutorOptions, type Limits, limitsOf } from './limits.ts'
+import { type CodeExecutorOptions, EXECUTOR_RULES, type Limits, limitsOf } from './limits.ts'
 import { Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
-import { type ResourceLimits, type Resources, resourcesOf } from './resource-limits.ts'
+import { RESOURCE_RULES, type ResourceLimits, type Resources, resourcesOf } from './resource-limits.ts'
 import { runInSandbox } from './sandbox-run.ts'
 import { verdict } from './verdict.ts'
 
@@ -23,6 +24,15 @@ export interface IsolatedProcessOptions extends CodeExecutorOptions, ResourceLim
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Default: what works here; bubblewrap is tried first, for root `unshare`. */
   readonly isolation?: IsolationName | undefined
+}
+
+const RULES: OptionRules<IsolatedProcessOptions> = {
+  ...EXECUTOR_RULES,
+  ...RESOURCE_RULES,
+  languages: anything,
+  readOnlyPaths: anything,
+  env: record,
+  isolation: oneOf('bubblewrap', 'unshare'),
 }
 
 /**
@@ -53,6 +63,7 @@ class IsolatedProcess implements CodeExecutor {
   constructor(options: IsolatedProcessOptions) {
     if (!isLinux)
       throw new ToolwrightError('INVALID_CONFIG', 'isolatedProcess() needs Linux. Use quickjs() or docker().')
+    checkOptions('isolatedProcess()', options, RULES)
     this.#programs = programsOf(options.languages)
     this.#limits = limitsOf(options)
     this.requiresConfirmation = options.requiresConfirmation

@@ -1,3 +1,4 @@
+import { anything, gate, type OptionRules } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
 
@@ -13,6 +14,14 @@ export interface CodeExecutorOptions {
   readonly maxFileBytes?: number | undefined
   /** Code waits for somebody's yes before it runs, as a tool would. Default no. */
   readonly requiresConfirmation?: Tool['requiresConfirmation']
+}
+
+export const EXECUTOR_RULES: OptionRules<CodeExecutorOptions> = {
+  timeoutMs: anything,
+  maxOutputBytes: anything,
+  maxFiles: anything,
+  maxFileBytes: anything,
+  requiresConfirmation: gate,
 }
 
 export type Limits = { readonly [K in keyof Omit<CodeExecutorOptions, 'requiresConfirmation'>]-?: number }

@@ -1,9 +1,11 @@
 import { type Ports, systemPorts } from '../base/ports.ts'
+import { anything, checkOptions, flag, type OptionRules, record } from '../error/check-options.ts'
+import { PORT_RULES } from '../error/port-rules.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
 import type { Tool } from '../tool/tool.ts'
 import { inputFiles } from './input-files.ts'
 import { languageOf, unknownLanguage } from './language.ts'
-import { type CodeExecutorOptions, type Limits, limitsOf, MOST_MS, positive } from './limits.ts'
+import { type CodeExecutorOptions, EXECUTOR_RULES, type Limits, limitsOf, MOST_MS, positive } from './limits.ts'
 import { FLOOD, Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
 import { runInThread } from './quickjs-run.ts'
@@ -23,6 +25,16 @@ export interface QuickJsOptions extends CodeExecutorOptions {
   /** How long an unused session is kept. Default ten minutes. */
   readonly idleMs?: number | undefined
   readonly ports?: Pick<Ports, 'setTimer'> | undefined
+}
+
+const RULES: OptionRules<QuickJsOptions> = {
+  ...EXECUTOR_RULES,
+  memoryBytes: anything,
+  stackBytes: anything,
+  stateful: flag,
+  maxSessions: anything,
+  idleMs: anything,
+  ports: record,
 }
 
 /**
@@ -51,6 +63,8 @@ class QuickJs implements CodeExecutor {
   readonly #sessions: VmSessions
 
   constructor(options: QuickJsOptions) {
+    checkOptions('quickjs()', options, RULES)
+    checkOptions('quickjs(), ports', options.ports ?? {}, PORT_RULES)
     const { setTimer } = options.ports ?? systemPorts
     this.stateful = options.stateful ?? false
     this.instruction = instructionFor(this.stateful)

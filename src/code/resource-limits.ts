@@ -1,3 +1,4 @@
+import { anything, type OptionRules } from '../error/check-options.ts'
 import { hardLimits } from './host.ts'
 import { positive } from './limits.ts'
 
@@ -15,6 +16,15 @@ export interface ResourceLimits {
   readonly diskFiles?: number | undefined
   /** Open files of each process. Default 256. */
   readonly openFiles?: number | undefined
+}
+
+export const RESOURCE_RULES: OptionRules<ResourceLimits> = {
+  memoryBytes: anything,
+  cpuSeconds: anything,
+  processes: anything,
+  diskBytes: anything,
+  diskFiles: anything,
+  openFiles: anything,
 }
 
 export type Resources = { readonly [K in keyof ResourceLimits]-?: number }

@@ -1,4 +1,5 @@
 import type { Logger } from '../dispatch/host.ts'
+import { anything, checkOptions, type OptionRules, objectWith, record } from '../error/check-options.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../tool/code-executor.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -8,7 +9,7 @@ import { environment, findProgram, isLinux } from './host.ts'
 import { inputFiles } from './input-files.ts'
 import { processInstruction } from './instruction.ts'
 import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from './language.ts'
-import { type CodeExecutorOptions, type Limits, limitsOf } from './limits.ts'
+import { type CodeExecutorOptions, EXECUTOR_RULES, type Limits, limitsOf } from './limits.ts'
 import { Output } from './output.ts'
 import { OutputFiles } from './output-files.ts'
 import { packProgram } from './pack-program.ts'
@@ -24,6 +25,14 @@ export interface UnisolatedLocalProcessOptions extends CodeExecutorOptions {
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Where each start is warned of. Default `console`. */
   readonly logger?: Pick<Logger, 'warn'> | undefined
+}
+
+const RULES: OptionRules<UnisolatedLocalProcessOptions> = {
+  ...EXECUTOR_RULES,
+  iAcceptHostAccess: anything,
+  languages: anything,
+  env: record,
+  logger: objectWith('warn'),
 }
 
 /**
@@ -52,6 +61,7 @@ class UnisolatedLocalProcess implements CodeExecutor {
         'unisolatedLocalProcess() gives code the rights of this process. Use isolatedProcess(), docker() or quickjs(), or set iAcceptHostAccess: true.',
       )
     }
+    checkOptions('unisolatedLocalProcess()', options, RULES)
     this.#options = options
     this.#programs = programsOf(options.languages)
     this.#limits = limitsOf(options)

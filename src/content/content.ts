@@ -1,5 +1,5 @@
 // The wire types of Gemini and ADK: plain JSON, camelCase.
-import type { JsonObject } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
 
 export type Role = 'user' | 'model' | 'tool'
 
@@ -84,6 +84,11 @@ export interface ToolConfirmation {
 
 /** What people pass as a message. */
 export type Message = string | Content | readonly Part[]
+
+/** Is it a content: does it have a list of parts? */
+export function hasParts(value: unknown): value is Content {
+  return isRecord(value) && Array.isArray(value.parts) && value.parts.every(isRecord)
+}
 
 /** The visible text of a content: no thoughts. */
 export function textOf(content: Content | undefined): string {

@@ -101,6 +101,7 @@ async function hintOf({ host }: Batch, ready: Ready): Promise<string> {
   try {
     const hint: unknown = tool.confirmationHint?.((await ownCopy(ready)) as JsonObject)
     if (typeof hint === 'string' && hint !== '') return clip(hint)
+    if (hint instanceof Promise) hint.catch(() => {}) // a hint is not waited for
   } catch (error) {
     host.logger.warn(`confirmationHint of ${tool.name} failed: ${messageOf(error)}`, error) // no reason not to ask
   }

@@ -1,8 +1,10 @@
 // Intents: the last commit before bodies run, and what an interrupted attempt means afterwards.
 import { copyJson, type JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { messageOf } from '../error/error.ts'
 import type { NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
+import { readReconciled } from '../tool/reconciled.ts'
 import type { Batch } from './host.ts'
 import { type Begun, type Prepared, type Result, unknownOutcome } from './outcome.ts'
 import { waitFor } from './wait.ts'
@@ -20,6 +22,9 @@ export function intentOf(batch: Batch, prepared: readonly Prepared[]): NewEntry 
   if (!calls) return undefined
   return { record: { type: 'intent', invocationId: batch.host.invocationId, path: batch.scope.path, calls } }
 }
+
+const RECONCILED =
+  'The outcome is recorded as unknown. Return { status: "done", result }, { status: "not-done" } or { status: "unknown" }.'
 
 /** The log says an attempt began and does not say how it ended. */
 export async function recoverAttempt(
@@ -45,8 +50,10 @@ export async function recoverAttempt(
           context,
           timeoutMs,
         })
-        if (found?.status === 'done') return { type: 'answered', call, entry, args, context, value: found.result }
-        if (found?.status === 'not-done') return runAgain()
+        const known = readReconciled(found)
+        if (known?.status === 'done') return { type: 'answered', call, entry, args, context, value: known.result }
+        if (known?.status === 'not-done') return runAgain()
+        if (!known) host.logger.error(`reconcile of tool "${tool.name}" returned ${kindOf(found)}. ${RECONCILED}`)
       } catch (error) {
         if (host.stopped) throw host.stopped.reason
         return interrupted(call, ` Asking what became of it failed: ${messageOf(error)}`)

@@ -2,6 +2,7 @@
 // Nothing outside this file calls a tool's body.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf, ToolError } from '../error/error.ts'
+import type { CallState } from '../event/fold.ts'
 import { maskArgs } from '../policy/redact.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
@@ -40,6 +41,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     if (value === SUSPENDED) return { type: 'suspended', call }
     if (hooks.afterTool.length) value = await afterTool(batch, one, value)
     if (host.stopped) throw host.stopped.reason
+    if (value === WITHHELD) return withheld(call)
     const settled = settle({ host, call, entry, context, value, pending })
     const result = settled instanceof Promise ? await settled : settled
     return call.requests.length ? sayingWhatRan(one, result) : result
@@ -168,7 +170,8 @@ async function recover(batch: Batch, one: Ready | Answered, error: unknown): Pro
   try {
     for (const onToolError of batch.hooks.onToolError) {
       const value = await onToolError({ tool: entry.tool, args, error, context })
-      if (value !== undefined) return { value }
+      if (value === null) batch.host.logger.error(nullReturned('onToolError', entry.tool.name, 'The error stays.'))
+      else if (value !== undefined) return { value }
     }
   } catch (failed) {
     // what the tool did still counts: an unknown outcome must not become a plain failure
@@ -183,9 +186,25 @@ async function afterTool(batch: Batch, one: Ready | Answered, result: unknown): 
   let value = result
   for (const hook of batch.hooks.afterTool) {
     const other = await hook({ tool: entry.tool, args, result: value, context })
+    if (other === null) {
+      batch.host.logger.error(nullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
+      return WITHHELD
+    }
     if (other !== undefined) value = keepParts(value, other)
   }
   return value
+}
+
+const WITHHELD: unique symbol = Symbol('withheld')
+
+/** The callback may have meant to hide the result, so the model does not see it. */
+function withheld(call: CallState): Result {
+  const error = `The result of ${call.name} is withheld: an afterTool callback returned null. The call is done; do not repeat it.`
+  return failure(call, 'INVALID_RESULT', error)
+}
+
+function nullReturned(hook: string, tool: string, consequence: string): string {
+  return `An ${hook} callback returned null for tool "${tool}". ${consequence} Return nothing (undefined) or a result.`
 }
 
 function shownArgs({ entry, args }: Ready | Answered): JsonObject {

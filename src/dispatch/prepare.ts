@@ -1,5 +1,6 @@
 // Checks one call and takes it through the gates, up to the point where its body may run.
 import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { toPlain } from '../base/plain.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
@@ -134,11 +135,13 @@ function validate(
 
 function checked(
   batch: Batch,
-  { call, entry, context }: Begun,
+  begun: Begun,
   parsed: Parsed,
   rewritten: JsonObject | undefined,
   then: Step,
 ): Prepared | Promise<Prepared> {
+  const { call, entry, context } = begun
+  if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return invalid(begun, undefined) // nothing was accepted
   if (!parsed.issues) return then(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
   return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`)
 }
@@ -159,17 +162,33 @@ async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
     const answer = await settled(() => beforeTool({ tool: entry.tool, args: offered, context }))
     if (context.questions.length) return await askedByBody(ready) // it asks before the body does
     if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
-    const said: JsonObject = isRecord(answer.value) ? answer.value : {}
-    if (Object.hasOwn(said, 'result')) {
-      return { type: 'answered', call, entry, args: ready.args, context, value: said.result }
+    const said: unknown = answer.value
+    if (said !== undefined) {
+      if (!isBeforeToolResult(said)) return deniedByMistake(batch, call, said)
+      if (said.args === undefined)
+        return { type: 'answered', call, entry, args: ready.args, context, value: said.result }
+      args = said.args
     }
     // changed in place counts like given back
-    if (Object.hasOwn(said, 'args')) args = said.args
     else if (canonicalJson(offered) !== canonicalJson(args)) args = offered
     else continue
     rewritten = true
   }
   return rewritten ? validate(batch, ready, args, true, gates) : gates(batch, ready)
+}
+
+/** `{ args }` with an object, or `{ result }`, and nothing else. */
+function isBeforeToolResult(said: unknown): said is { args?: JsonObject; result?: unknown } {
+  if (!isRecord(said) || !Object.keys(said).every((key) => key === 'args' || key === 'result')) return false
+  return said.args === undefined ? Object.hasOwn(said, 'result') : isRecord(said.args) && said.result === undefined
+}
+
+/** A callback that says something else may have meant no: the call does not run. */
+function deniedByMistake({ host, agentName }: Batch, call: CallState, said: unknown): Prepared {
+  host.logger.error(
+    `A beforeTool callback returned ${kindOf(said)} for tool "${call.name}" of agent "${agentName}", so the call was denied. Return nothing (undefined), { args } or { result }.`,
+  )
+  return failure(call, 'CANCELLED', `${call.name} was not run: a beforeTool callback returned an unexpected value.`)
 }
 
 /** Confirmation before credentials, both on the arguments the body will get. */

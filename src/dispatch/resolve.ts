@@ -1,9 +1,11 @@
 // From the name a model said to the tool that answers to it.
+import { closest } from '../base/closest.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
+import { checkTool } from '../tool/check-tool.ts'
 import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
 import type { WireTool } from '../tool/wire.ts'
@@ -92,6 +94,7 @@ export function entryOf(tool: Tool): ToolEntry {
   if (entry) return entry
   const problem = nameProblem(tool.name)
   if (problem) throw new ToolwrightError('INVALID_CONFIG', `Tool "${String(tool.name)}" cannot be used: ${problem}.`)
+  checkTool(tool)
   const declaration = tool.declaration()
   if (declaration && declaration.name !== tool.name) {
     throw new ToolwrightError(
@@ -128,28 +131,3 @@ export function unknownTool(table: ToolTable, name: string): string {
 
 const clip = (name: string): string => (name.length > 64 ? `${name.slice(0, 64)}...` : name)
 const list = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ')
-
-/** Up to three names that differ little from what was said, the nearest first. */
-function closest(said: string, names: readonly string[]): string[] {
-  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const target = plain(said).slice(0, 64)
-  return names
-    .map((name) => ({ name, distance: editDistance(target, plain(name)) }))
-    .filter(({ name, distance }) => distance <= Math.max(2, Math.floor(name.length / 3)))
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, 3)
-    .map(({ name }) => name)
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, swap))
-    }
-    row = next
-  }
-  return row[b.length] as number
-}

@@ -1,8 +1,10 @@
 // Options and environment, checked when a model is made: a missing key is found before anybody asks anything.
 import type { GoogleGenAI, GoogleGenAIOptions } from '@google/genai'
 import { type Ports, portsWith } from '../base/ports.ts'
+import { anything, callback, checkOptions, flag, type OptionRules, record, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import type { GeminiOptions } from './options.ts'
+import { PORT_RULES } from '../error/port-rules.ts'
+import type { GeminiOptions, GeminiRetry } from './options.ts'
 
 export interface Settings {
   readonly name: string
@@ -17,9 +19,30 @@ export interface Settings {
   readonly secrets: readonly string[]
 }
 
+const RULES: OptionRules<GeminiOptions> = {
+  apiKey: text,
+  vertexai: flag,
+  project: text,
+  location: text,
+  googleAuthOptions: record,
+  baseUrl: text,
+  apiVersion: text,
+  headers: record,
+  timeoutMs: anything,
+  fetch: callback,
+  client: record,
+  retry: record,
+  capabilities: record,
+  ports: record,
+}
+const RETRY_RULES: OptionRules<GeminiRetry> = { attempts: anything, delayMs: anything, maxDelayMs: anything }
+
 export function settingsOf(name: string, options: GeminiOptions): Settings {
   if (typeof name !== 'string' || name.trim() === '')
     throw invalid('gemini(): the first argument is the name of a model.')
+  checkOptions('gemini()', options, RULES)
+  checkOptions('gemini(), retry', options.retry ?? {}, RETRY_RULES)
+  checkOptions('gemini(), ports', options.ports ?? {}, PORT_RULES)
   const { attempts = 3, delayMs = 500, maxDelayMs = 8_000 } = options.retry ?? {}
   if (!(Number.isInteger(attempts) && attempts >= 1))
     throw invalid('retry.attempts must be a whole number of at least 1.')

@@ -1,11 +1,12 @@
 import { canonicalJson, copyJson, isRecord } from '../base/json.ts'
 import { type Ports, portsWith } from '../base/ports.ts'
+import { anything, type OptionRules } from '../error/check-options.ts'
 import type { ToolContext } from '../tool/context.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { isPlainJson } from './plain.ts'
 import { unlessAborted } from './wait.ts'
-import { addLayer, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
+import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
 
 /** Within what a result may be used again; never for another user or app. */
 export type CacheScope = 'invocation' | 'session' | 'user'
@@ -20,6 +21,8 @@ export interface CachedOptions {
   scope?: CacheScope | undefined
 }
 
+const RULES: OptionRules<CachedOptions> = { ttlMs: anything, maxEntries: anything, scope: anything }
+
 /** How one run of the body ended, for those who waited for it. */
 type Shared = { type: 'value'; value: unknown } | { type: 'error'; error: unknown } | { type: 'not-shared' }
 
@@ -33,6 +36,7 @@ type Shared = { type: 'value'; value: unknown } | { type: 'error'; error: unknow
  */
 export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, ports: Partial<Ports> = {}): T {
   requireTool('cached', tool)
+  checkPolicy('cached', tool, options, RULES, ports)
   const { ttlMs, maxEntries = 100, scope = 'session' } = options ?? {}
   if (ttlMs !== undefined && !isDuration(ttlMs))
     throw invalidPolicy('cached', tool, 'ttlMs must be a positive number of milliseconds.')

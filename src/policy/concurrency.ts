@@ -1,12 +1,15 @@
+import { anything, type OptionRules } from '../error/check-options.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { Line } from './wait.ts'
-import { addLayer, invalidPolicy, isCount, requireTool } from './wrap.ts'
+import { addLayer, checkPolicy, invalidPolicy, isCount, keyOf, requireTool } from './wrap.ts'
 
 /** How many calls at once, and of what: all calls of the tool, or those with the same key. */
 export interface ConcurrencyOptions {
   max: number
   key?: ((call: PolicyCall) => string) | undefined
 }
+
+const RULES: OptionRules<ConcurrencyOptions> = { max: anything, key: anything }
 
 interface Slots {
   running: number
@@ -22,13 +25,14 @@ interface Slots {
  */
 export function concurrency<T extends Tool>(tool: T, options: number | ConcurrencyOptions): T {
   requireTool('concurrency', tool)
+  if (typeof options !== 'number') checkPolicy('concurrency', tool, options, RULES)
   const { max, key }: ConcurrencyOptions = typeof options === 'number' ? { max: options } : (options ?? {})
   if (!isCount(max)) throw invalidPolicy('concurrency', tool, 'max must be a whole number of at least 1.')
   if (key !== undefined && typeof key !== 'function')
     throw invalidPolicy('concurrency', tool, 'key must be a function.')
   const all = new Map<string, Slots>()
   return addLayer(tool, async (call, next) => {
-    const id = key ? String(key(call)) : ''
+    const id = key ? keyOf('concurrency', tool, key(call)) : ''
     let slots = all.get(id)
     if (!slots) {
       slots = { running: 0, line: new Line() }

@@ -1,14 +1,20 @@
 import type { JsonObject } from '../base/json.ts'
+import { anything, type OptionRules, textOrCallback } from '../error/check-options.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { delegate } from '../tool/delegate.ts'
 import type { Tool } from '../tool/tool.ts'
-import { invalidPolicy, requireTool } from './wrap.ts'
+import { checkPolicy, invalidPolicy, requireTool } from './wrap.ts'
 
 export interface ConfirmOptions<Args = JsonObject> {
   /** What the human is asked; a function of the arguments, or a text. */
   readonly hint?: string | ((args: Args) => string) | undefined
   /** Which calls need a yes. Default: all. */
   readonly when?: ((args: Args, context: ReadonlyContext) => boolean | Promise<boolean>) | undefined
+}
+
+const RULES: OptionRules<ConfirmOptions> = {
+  hint: textOrCallback,
+  when: anything,
 }
 
 /** What a tool's body gets, where its type says so. */
@@ -24,6 +30,7 @@ export function confirm<T extends Tool>(tool: T, options: string | ConfirmOption
   requireTool('confirm', tool)
   // the framework passes what the tool's own schema gave
   const given = typeof options === 'string' ? { hint: options } : (options as ConfirmOptions)
+  checkPolicy('confirm', tool, given, RULES)
   const { hint, when } = given
   if (when !== undefined && typeof when !== 'function') throw invalidPolicy('confirm', tool, 'when must be a function.')
   const own = tool.requiresConfirmation

@@ -1,7 +1,8 @@
 import { type Ports, portsWith } from '../base/ports.ts'
+import { anything, type OptionRules } from '../error/check-options.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { Line } from './wait.ts'
-import { addLayer, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
+import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, keyOf, requireTool } from './wrap.ts'
 
 /** How many calls may start in any stretch of `perMs`; counted for all calls of the tool, or by key. */
 export interface RateLimitOptions {
@@ -9,6 +10,8 @@ export interface RateLimitOptions {
   perMs: number
   key?: ((call: PolicyCall) => string) | undefined
 }
+
+const RULES: OptionRules<RateLimitOptions> = { max: anything, perMs: anything, key: anything }
 
 /**
  * At most `max` starts in any `perMs`; the others wait in line, and leave it when they are cancelled.
@@ -18,6 +21,7 @@ export interface RateLimitOptions {
  */
 export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, ports: Partial<Ports> = {}): T {
   requireTool('rateLimit', tool)
+  checkPolicy('rateLimit', tool, options, RULES, ports)
   const { max, perMs, key } = options ?? {}
   if (!isCount(max)) throw invalidPolicy('rateLimit', tool, 'max must be a whole number of at least 1.')
   if (!isDuration(perMs)) throw invalidPolicy('rateLimit', tool, 'perMs must be a positive number of milliseconds.')
@@ -26,7 +30,7 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
   let sweepAt = MANY_KEYS
   const clock = portsWith(ports)
   return addLayer(tool, async (call, next) => {
-    const id = key ? String(key(call)) : ''
+    const id = key ? keyOf('rateLimit', tool, key(call)) : ''
     let window = windows.get(id)
     if (!window) {
       if (windows.size >= sweepAt) {

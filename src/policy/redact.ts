@@ -1,8 +1,9 @@
+import { list, type OptionRules } from '../error/check-options.ts'
 import { delegate } from '../tool/delegate.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import { hide, readPath, type Step } from './redact-paths.ts'
-import { addLayer, invalidPolicy, requireTool } from './wrap.ts'
+import { addLayer, checkPolicy, invalidPolicy, requireTool } from './wrap.ts'
 
 /** On a tool: shows its arguments without what must not be seen. */
 export const REDACTED_ARGS: unique symbol = Symbol.for('toolwright.redactedArgs')
@@ -12,6 +13,8 @@ export interface RedactOptions {
   result?: readonly string[] | undefined
   args?: readonly string[] | undefined
 }
+
+const RULES: OptionRules<RedactOptions> = { result: list, args: list }
 
 /**
  * Replaces parts of the result by `[redacted]` before anybody sees it, and hides parts of the arguments from whoever
@@ -24,6 +27,7 @@ export interface RedactOptions {
  */
 export function redact<T extends Tool>(tool: T, options: readonly string[] | RedactOptions): T {
   requireTool('redact', tool)
+  if (!isList(options)) checkPolicy('redact', tool, options, RULES)
   const { result = [], args = [] }: RedactOptions = isList(options) ? { result: options } : (options ?? {})
   const resultPaths = readPaths(tool, result)
   const argsPaths = readPaths(tool, args)

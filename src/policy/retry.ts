@@ -1,8 +1,10 @@
 import { type Ports, systemPorts } from '../base/ports.ts'
+import { anything, flag, type OptionRules } from '../error/check-options.ts'
 import { ToolError, ToolwrightError } from '../error/error.ts'
-import type { PolicyCall, Tool } from '../tool/tool.ts'
+import { readReconciled } from '../tool/reconciled.ts'
+import type { PolicyCall, Reconciled, Tool } from '../tool/tool.ts'
 import { sleep } from './wait.ts'
-import { addLayer, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
+import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
 
 /** How often, after what pause, and after which errors a body is run again. */
 export interface RetryOptions {
@@ -20,6 +22,15 @@ export interface RetryOptions {
   when?: ((error: unknown) => boolean) | undefined
 }
 
+const RULES: OptionRules<RetryOptions> = {
+  attempts: anything,
+  delayMs: anything,
+  factor: anything,
+  maxDelayMs: anything,
+  jitter: flag,
+  when: anything,
+}
+
 /**
  * Runs the body again when it throws. Refused for tools whose effect is `atMostOnce`; a `reconcilable` one is asked
  * first what the failed attempt did. Answers that say what is wrong (`INVALID_ARGS`, `NOT_FOUND`, `CANCELLED`) and
@@ -30,6 +41,7 @@ export interface RetryOptions {
  */
 export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Partial<Ports> = {}): T {
   requireTool('retry', tool)
+  checkPolicy('retry', tool, options, RULES, ports)
   const { attempts, delayMs = 200, factor = 2, maxDelayMs = 30_000, jitter = true, when } = options ?? {}
   if (!isCount(attempts)) throw invalidPolicy('retry', tool, 'attempts must be a whole number of at least 1.')
   if (delayMs !== 0 && !isDuration(delayMs)) throw invalidPolicy('retry', tool, 'delayMs must be milliseconds, or 0.')
@@ -57,8 +69,8 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
         if (pause > 0) await sleep(jitter ? pause * (1 - random() / 2) : pause, context.signal, ports)
         if (tool.effect === 'reconcilable') {
           const found = await reconciled(tool, call)
-          if (found.status === 'done') return found.result
-          if (found.status !== 'not-done') throw error
+          if (found?.status === 'done') return found.result
+          if (found?.status !== 'not-done') throw error
         }
         context.longRunning = longRunning
       }
@@ -75,13 +87,14 @@ function isFinal(error: unknown): boolean {
 
 function isWorthIt(when: RetryOptions['when'], error: unknown): boolean {
   try {
-    return when === undefined || when(error) === true
+    const answer: unknown = when === undefined || when(error)
+    if (answer instanceof Promise) answer.catch(() => {}) // no `true`, whatever it becomes
+    return answer === true
   } catch {
     return false
   }
 }
 
-async function reconciled(tool: Tool, { args, context }: PolicyCall): Promise<{ status: string; result?: unknown }> {
-  const found = await tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context })
-  return found ?? { status: 'unknown' }
+async function reconciled(tool: Tool, { args, context }: PolicyCall): Promise<Reconciled | undefined> {
+  return readReconciled(await tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context }))
 }

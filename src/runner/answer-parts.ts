@@ -1,6 +1,7 @@
 // How an answer is written.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
+import { anything, checkOptions, record, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
 
@@ -13,13 +14,15 @@ import type { PendingRequest } from '../event/pending.ts'
  */
 export function approve(request: PendingRequest, options: { payload?: unknown; args?: JsonObject } = {}): Part {
   if (request.kind !== 'confirmation') throw unfit(request, 'is no confirmation: use respond()')
-  return answerTo(request, { confirmed: true, ...options })
+  checkOptions('approve()', options, APPROVE_RULES, 'INVALID_REQUEST')
+  return answerTo(request, { ...options, confirmed: true })
 }
 
 /** Says no to a confirmation, or to a question of a tool; the model is told why. */
 export function deny(request: PendingRequest, options: { reason?: string } = {}): Part {
-  if (request.kind === 'confirmation') return answerTo(request, { confirmed: false, ...options })
-  if (request.kind === 'input') return answerTo(request, { declined: true, ...options })
+  checkOptions('deny()', options, DENY_RULES, 'INVALID_REQUEST')
+  if (request.kind === 'confirmation') return answerTo(request, { ...options, confirmed: false })
+  if (request.kind === 'input') return answerTo(request, { ...options, declined: true })
   throw unfit(request, 'waits for a result: use respond(), or end its run with runner.cancel()')
 }
 
@@ -31,6 +34,9 @@ export function respond(request: PendingRequest, value: unknown): Part {
   }
   return answerTo(request, isRecord(value) ? value : { result: value ?? null })
 }
+
+const APPROVE_RULES = { payload: anything, args: record }
+const DENY_RULES = { reason: text }
 
 function unfit({ id }: PendingRequest, why: string): ToolwrightError {
   return new ToolwrightError('INVALID_REQUEST', `Request "${id}" ${why}.`)

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { Model } from '../tool/model.ts'
 import { modelResolver } from './models.ts'
 
-const make = (kind: string) => (name: string) => ({ name: `${kind}:${name}` }) as Model
+const make = (kind: string) => (name: string) =>
+  ({ name: `${kind}:${name}`, generate: () => [] as never }) satisfies Model
 
 test.each([
   ['gemini-*', 'gemini-2.5-pro', true],

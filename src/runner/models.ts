@@ -1,5 +1,6 @@
+import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError } from '../error/error.ts'
-import type { Model } from '../tool/model.ts'
+import { isModel, type Model } from '../tool/model.ts'
 
 /** From a pattern such as `gemini-*` to whatever makes models of that name. */
 export type Models = { readonly [pattern: string]: (name: string) => Model }
@@ -29,6 +30,10 @@ export function modelResolver(models: Models): (name: string, agentName: string)
       )
     }
     const model = make(name)
+    if (!isModel(model)) {
+      const message = `models["${name}"] returned ${kindOf(model)} for agent "${agentName}". Return a model, such as gemini(name).`
+      throw new ToolwrightError('INVALID_CONFIG', message)
+    }
     made.set(name, model)
     return model
   }

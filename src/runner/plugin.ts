@@ -1,5 +1,6 @@
 import type { Callbacks } from '../agent/hooks.ts'
 import type { Content } from '../content/content.ts'
+import { callback, callbacks, checkMembers, type OptionRules, text } from '../error/check-options.ts'
 import type { Event } from '../event/event.ts'
 import type { CallbackContext } from '../tool/context.ts'
 
@@ -16,4 +17,30 @@ export interface Plugin extends Callbacks {
   afterRun?(run: { context: CallbackContext }): void | Promise<void>
   /** With the runner. */
   close?(): void | Promise<void>
+}
+
+const RULES: OptionRules<Plugin> = {
+  name: text,
+  beforeAgent: callbacks,
+  afterAgent: callbacks,
+  beforeModel: callbacks,
+  afterModel: callbacks,
+  onModelError: callbacks,
+  beforeTool: callbacks,
+  afterTool: callbacks,
+  onToolError: callbacks,
+  beforeRun: callback,
+  onEvent: callback,
+  afterRun: callback,
+  close: callback,
+}
+
+const HOOKS = {
+  names: Object.keys(RULES).filter((member) => member !== 'name' && member !== 'close'),
+  synonyms: { onUserMessage: 'beforeRun', onUserMessageCallback: 'beforeRun', beforeToolCall: 'beforeTool' },
+}
+
+/** Throws INVALID_CONFIG when a hook is no function, or a member is most likely a misspelled hook. */
+export function checkPlugin(plugin: Plugin): void {
+  checkMembers(`Plugin "${plugin.name}"`, plugin, RULES, HOOKS)
 }

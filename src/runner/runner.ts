@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent.ts'
+import { type Agent, isAgent } from '../agent/agent.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
@@ -9,7 +9,20 @@ import { type Ports, portsWith } from '../base/ports.ts'
 import type { Message } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
+import {
+  anything,
+  checkOptions,
+  flag,
+  type OptionRules,
+  objectWith,
+  oneOf,
+  type Rule,
+  record,
+  text,
+  wholeNumber,
+} from '../error/check-options.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { PORT_RULES } from '../error/port-rules.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
@@ -21,7 +34,7 @@ import { type Completion, completionOf } from './complete.ts'
 import { claimIfFree } from './hold.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
-import type { Plugin } from './plugin.ts'
+import { checkPlugin, type Plugin } from './plugin.ts'
 import { closeResource, resourcesOf } from './resources.ts'
 import { type Followable, followSignal, type Run, RunHandle } from './run.ts'
 import type { RunServices } from './run-services.ts'
@@ -67,6 +80,83 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Which invocation goes on. */
+export interface ResumeOptions {
+  readonly userId: string
+  readonly sessionId: string
+  readonly invocationId?: string | undefined
+  readonly runConfig?: RunConfig | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Which invocation ends; without an id all that are unfinished. */
+export interface CancelOptions {
+  readonly userId: string
+  readonly sessionId: string
+  readonly invocationId?: string | undefined
+}
+
+const RULES: OptionRules<RunnerOptions> = {
+  appName: text,
+  agent: { expects: 'an agent', accepts: isAgent },
+  sessionService: objectWith('claim', 'append', 'read'),
+  artifactService: objectWith('saveArtifact', 'loadArtifact'),
+  memoryService: objectWith('searchMemory'),
+  credentialService: objectWith('load', 'save'),
+  plugins: { expects: 'a list of plugins', accepts: (value) => Array.isArray(value) && value.every(record.accepts) },
+  models: {
+    expects: 'an object of functions, by pattern',
+    accepts: (value) =>
+      record.accepts(value) && Object.values(value as object).every((make) => typeof make === 'function'),
+  },
+  whilePaused: oneOf('reject', 'cancel', 'continue'),
+  toolTimeoutMs: anything,
+  maxResultBytes: anything,
+  maxArgsBytes: anything,
+  maxCallsPerReply: anything,
+  logger: objectWith('warn', 'error'),
+  ports: record,
+}
+
+/** What calls have in common. A session key may be spread into them, so `appName` is accepted when it is the runner's. */
+interface Call {
+  readonly appName?: string | undefined
+  readonly userId?: string | undefined
+  readonly runConfig?: RunConfig | undefined
+}
+
+const CALL_RULES: OptionRules<RunOptions & Pick<Call, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  message: anything,
+  stateDelta: record,
+  runConfig: record,
+  signal: { expects: 'an AbortSignal', accepts: (value) => record.accepts(value) && 'aborted' in (value as object) },
+}
+
+const RUN_CONFIG_RULES: OptionRules<RunConfig> = {
+  streaming: flag,
+  maxLlmCalls: wholeNumber(1),
+  detach: flag,
+  customMetadata: record,
+}
+
+const CANCEL_RULES: OptionRules<CancelOptions & Pick<Call, 'appName'>> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  invocationId: text,
+}
+
+const RESUME_RULES: OptionRules<ResumeOptions & Call> = {
+  ...CANCEL_RULES,
+  runConfig: CALL_RULES.runConfig,
+  signal: CALL_RULES.signal,
+}
+
+const PENDING_RULES = { appName: text, userId: text, sessionId: text }
+
 /**
  * Runs an agent for users and their sessions.
  *
@@ -87,6 +177,9 @@ export class Runner {
   #closing: Promise<void> | undefined
 
   constructor(options: RunnerOptions) {
+    checkOptions('Runner', options, RULES)
+    checkOptions('Runner, ports', options.ports ?? {}, PORT_RULES)
+    options.plugins?.forEach(checkPlugin)
     this.appName = options.appName
     this.agent = options.agent
     this.sessionService = options.sessionService ?? new InMemorySessionService()
@@ -135,13 +228,8 @@ export class Runner {
   }
 
   /** Goes on with an invocation that was interrupted. */
-  resume(options: {
-    userId: string
-    sessionId: string
-    invocationId?: string | undefined
-    runConfig?: RunConfig | undefined
-    signal?: AbortSignal | undefined
-  }): Run {
+  resume(options: ResumeOptions): Run {
+    this.#checkCall('runner.resume()', options, RESUME_RULES)
     const { userId, sessionId, invocationId = '', runConfig = {}, signal } = options
     checkConfig(runConfig)
     return this.#handle({ userId, sessionId, invocationId, runConfig, signal, isNew: false })
@@ -182,6 +270,7 @@ export class Runner {
   async pending(
     filter: { userId?: string | undefined; sessionId?: string | undefined } = {},
   ): Promise<PendingRequest[]> {
+    this.#checkCall('runner.pending()', filter, PENDING_RULES)
     const { userId, sessionId } = filter
     const all = await this.sessionService.pending({ appName: this.appName, userId, sessionId })
     return all.filter((request) => !this.#isOverdue(request)) // nobody can answer those any more
@@ -192,7 +281,8 @@ export class Runner {
   }
 
   /** Ends what is unfinished in a session: running, waiting or interrupted. Nothing happens when nothing is. */
-  async cancel(options: { userId: string; sessionId: string; invocationId?: string | undefined }): Promise<void> {
+  async cancel(options: CancelOptions): Promise<void> {
+    this.#checkCall('runner.cancel()', options, CANCEL_RULES)
     const { userId, sessionId, invocationId } = options
     const key = { appName: this.appName, userId, sessionId }
     for (const active of this.#starter.running.of(key)) {
@@ -229,7 +319,9 @@ export class Runner {
     return this.close()
   }
 
-  #begunBy({ userId, sessionId, message: given, stateDelta, runConfig = {}, signal }: RunOptions): Begin {
+  #begunBy(options: RunOptions): Begin {
+    this.#checkCall('runner.run()', options, CALL_RULES)
+    const { userId, sessionId, message: given, stateDelta, runConfig = {}, signal } = options
     const { newId } = this.#services.ports
     const message = toContent(given, this.#services.maxResultBytes)
     checkConfig(runConfig)
@@ -247,6 +339,16 @@ export class Runner {
       signal,
       isNew: sessionId === undefined,
     }
+  }
+
+  #checkCall(what: string, options: Call, rules: { readonly [option: string]: Rule }): void {
+    checkOptions(what, options, rules, 'INVALID_REQUEST')
+    const { appName, runConfig } = options
+    if (appName !== undefined && appName !== this.appName) {
+      const message = `${what}: appName "${appName}" is not the app of this runner, "${this.appName}".`
+      throw new ToolwrightError('INVALID_REQUEST', message)
+    }
+    if (runConfig) checkOptions(`${what}, runConfig`, runConfig, RUN_CONFIG_RULES, 'INVALID_REQUEST')
   }
 
   #handle(begin: Begin): RunHandle {
@@ -271,6 +373,6 @@ function checkConfig({ customMetadata }: RunConfig): void {
 }
 
 function positive(value: number, what: string): number {
-  if (value > 0) return value
+  if (typeof value === 'number' && value > 0) return value
   throw new ToolwrightError('INVALID_CONFIG', `${what} must be above 0.`)
 }

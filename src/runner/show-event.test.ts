@@ -86,7 +86,6 @@ test.each<[string, Event, object]>([
   ['what failed', failed, { errorCode: 'CANCELLED' }],
   ['who speaks', said, { content: { ...said.content, role: 'user' } }],
   ['that it says something', said, { content: undefined }],
-  ['that what it says is a list of parts', said, { content: 'nothing' }],
   ['that something is called', said, content(said, { text: 'secret' })],
   ['what is called', said, content(said, { functionCall: { id: 'c1', name: 'wipe', args: {} } })],
   ['which call it is', said, content(said, { functionCall: { id: 'c2', name: 'pay', args: {} } })],

@@ -1,6 +1,7 @@
 import { canonicalJson, copyJson, isRecord } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { toPlain } from '../base/plain.ts'
-import type { Content, Part } from '../content/content.ts'
+import { type Content, hasParts, type Part } from '../content/content.ts'
 import type { Event, EventActions } from '../event/event.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { InvocationHost } from '../tool/host.ts'
@@ -24,7 +25,8 @@ export async function showEvent(
   for (const plugin of plugins) {
     if (!plugin.onEvent) continue
     const copy = copyJson(shown)
-    const left = (await plugin.onEvent({ event: copy, context })) ?? copy
+    const returned: unknown = await plugin.onEvent({ event: copy, context })
+    const left = eventFrom(plugin, returned === undefined ? copy : returned)
     shown = merge(event, shown, left, () => warn(refusal(plugin.name)))
   }
   return shown
@@ -54,13 +56,19 @@ function merge(event: Event, before: Event, left: Event, refuse: () => void): Ev
   }
 }
 
+/** A plugin that changes events may have meant to hide something: what is no event must not leave the event as it was. */
+function eventFrom({ name }: Plugin, value: unknown): Event {
+  if (isRecord(value) && (value.content === undefined || hasParts(value.content))) return value as unknown as Event
+  throw new TypeError(`Plugin "${name}": onEvent returned ${kindOf(value)}. Return nothing (undefined) or an event.`)
+}
+
 /** Calls, answers and code stay what they were: the run continues with those. A user's answers stay word for word. */
 function contentOf(
   { author, content: before }: Event,
   after: Content | undefined,
   refuse: () => void,
 ): { content?: Content } {
-  if (!after || !Array.isArray(after.parts) || !after.parts.every(isRecord)) return before ? { content: before } : {}
+  if (!after) return before ? { content: before } : {}
   if (!before) return after.parts.flatMap(fixedOf).length ? {} : { content: after }
   const isAnswer = author === 'user' && before.parts.some((part) => part.functionResponse)
   const isSame = isAnswer

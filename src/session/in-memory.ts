@@ -1,6 +1,7 @@
 import { copyJson, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { systemPorts } from '../base/ports.ts'
+import { anything, callback, checkOptions, type OptionRules } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
@@ -34,6 +35,13 @@ export interface InMemorySessionOptions {
   newId?: (() => string) | undefined
 }
 
+const RULES: OptionRules<InMemorySessionOptions> = {
+  now: callback,
+  monotonicNow: callback,
+  leaseMs: anything, // checkLeaseMs
+  newId: callback,
+}
+
 /**
  * Sessions in this process, gone with it.
  *
@@ -52,6 +60,7 @@ export class InMemorySessionService implements SessionService {
   readonly #newId: () => string
 
   constructor(options: InMemorySessionOptions = {}) {
+    checkOptions('InMemorySessionService', options, RULES)
     this.#now = options.now ?? systemPorts.now
     this.#monotonicNow = options.monotonicNow ?? options.now ?? systemPorts.monotonicNow
     this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS

@@ -1,6 +1,7 @@
 import type { ArtifactService } from '../artifact/service.ts'
 import { systemPorts } from '../base/ports.ts'
 import type { Logger } from '../dispatch/host.ts'
+import { anything, callback, checkOptions, type OptionRules, objectWith } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../session/lease.ts'
 import type { SessionService } from '../session/service.ts'
@@ -35,6 +36,17 @@ export interface SqliteOptions {
   readonly newId?: (() => string) | undefined
 }
 
+const RULES: OptionRules<SqliteOptions> = {
+  synchronous: anything,
+  busyTimeoutMs: anything,
+  leaseMs: anything,
+  cacheBytes: anything,
+  now: callback,
+  monotonicNow: callback,
+  newId: callback,
+  logger: objectWith('warn', 'error'),
+}
+
 /** The services of one file. What ends them stays behind when they are spread into a runner's options. */
 export class SqliteServices {
   readonly sessionService: SessionService
@@ -65,6 +77,7 @@ export class SqliteServices {
  * const runner = new Runner({ appName: 'shop', agent, ...sqlite('shop.db') })
  */
 export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteServices {
+  checkOptions('sqlite()', options, RULES)
   const { synchronous = 'normal', busyTimeoutMs = 5_000, leaseMs = DEFAULT_LEASE_MS, cacheBytes = 64_000_000 } = options
   if (synchronous !== 'normal' && synchronous !== 'full') {
     throw new ToolwrightError('INVALID_CONFIG', "synchronous must be 'normal' or 'full'.")

@@ -19,10 +19,10 @@ async function ask(url: string, body: object, init: RequestInit = {}): Promise<R
 async function askOnce(
   script: GeminiScript,
   body: object,
-  options: GeminiServerOptions & { path?: string } = {},
+  { path = `${old}:generateContent`, ...options }: GeminiServerOptions & { path?: string } = {},
 ): Promise<{ status: number; body: JsonObject & { error?: { message: string; status: string; details: unknown } } }> {
   await using server = await geminiServer(script, options)
-  const answer = await ask(`${server.url}${options.path ?? `${old}:generateContent`}`, body)
+  const answer = await ask(`${server.url}${path}`, body)
   return { status: answer.status, body: (await answer.json()) as JsonObject }
 }
 

@@ -1,4 +1,7 @@
+import { callback, checkOptions, list, type OptionRules, text } from '../error/check-options.ts'
 import type { GeminiScript, GeminiServer, GeminiServerOptions } from './gemini-script.ts'
+
+const RULES: OptionRules<GeminiServerOptions> = { models: list, apiKey: text, rules: callback }
 
 /**
  * A local HTTP server that speaks Gemini's wire, the Gemini API's paths and Vertex AI's: it says what the script says,
@@ -9,6 +12,7 @@ import type { GeminiScript, GeminiServer, GeminiServerOptions } from './gemini-s
  * const model = gemini('gemini-2.5-flash', { apiKey: 'any', baseUrl: server.url })
  */
 export async function geminiServer(script: GeminiScript, options: GeminiServerOptions = {}): Promise<GeminiServer> {
+  checkOptions('geminiServer()', options, RULES)
   // loaded here: what is behind it needs Node, and this door opens without
   const { startGeminiServer } = await import('./server/gemini.ts')
   return await startGeminiServer(script, options)

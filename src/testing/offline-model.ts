@@ -1,4 +1,5 @@
 import type { Content, Part } from '../content/content.ts'
+import { callback, checkOptions, type OptionRules, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Model } from '../tool/model.ts'
 import { plan, type Reply } from './offline/plan.ts'
@@ -10,6 +11,8 @@ export interface OfflineModelOptions {
   readonly now?: (() => Date | number) | undefined
 }
 
+const RULES: OptionRules<OfflineModelOptions> = { name: text, now: callback }
+
 /**
  * A model without a model: no key, no network, the same reply to the same request. Rules match the words of the
  * message with the declared tools, fill in the arguments they recognise, call, and word the results. For examples,
@@ -19,6 +22,7 @@ export interface OfflineModelOptions {
  * const agent = new LlmAgent({ name: 'weather', model: offlineModel(), tools: [getWeather] })
  */
 export function offlineModel(options: OfflineModelOptions = {}): Model {
+  checkOptions('offlineModel()', options, RULES)
   const now = options.now ?? Date.now
   return {
     name: options.name ?? 'offline',

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Content, Part } from '../content/content.ts'
+import { anything, checkOptions, list, type OptionRules, record, text } from '../error/check-options.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 
@@ -22,6 +23,18 @@ export interface ScriptedReply {
   readonly response?: Omit<LlmResponse, 'content' | 'partial'> | undefined
 }
 
+const REPLY_RULES: OptionRules<ScriptedReply> = {
+  text,
+  calls: list,
+  parts: list,
+  deltas: list,
+  error: anything,
+  delayMs: anything,
+  response: record,
+}
+const CALL_RULES = { name: text, args: anything, id: text }
+const RULES = { name: text, capabilities: record }
+
 export interface ScriptedModel extends Model {
   /** Every request so far, as it was when it was made. */
   readonly requests: readonly LlmRequest[]
@@ -39,6 +52,8 @@ export function scriptedModel(
   steps: readonly Step[],
   options: { name?: string | undefined; capabilities?: Model['capabilities'] | undefined } = {},
 ): ScriptedModel {
+  checkOptions('scriptedModel()', options, RULES)
+  steps.forEach(checkStep)
   const requests: LlmRequest[] = []
   let said = 0
   return {
@@ -65,7 +80,14 @@ export function scriptedModel(
 async function resolve(step: Step, request: LlmRequest): Promise<ScriptedReply> {
   const given = typeof step === 'function' ? await step(request) : step
   if (typeof given === 'function') return resolve(given, request)
+  if (typeof step === 'function') checkStep(given)
   return typeof given === 'string' ? { text: given } : given
+}
+
+function checkStep(step: Step): void {
+  if (typeof step === 'string' || typeof step === 'function') return
+  checkOptions('A step of scriptedModel()', step, REPLY_RULES)
+  for (const call of step.calls ?? []) checkOptions('A call in a step of scriptedModel()', call, CALL_RULES)
 }
 
 function contentOf({ text, calls = [], parts = [], deltas }: ScriptedReply): Content {

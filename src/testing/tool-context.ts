@@ -3,6 +3,7 @@ import { copyJson, type JsonObject } from '../base/json.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
+import { anything, checkOptions, type OptionRules, record, text } from '../error/check-options.ts'
 import type { Request } from '../event/event.ts'
 import type { RequestState } from '../event/fold.ts'
 import type { MemoryService } from '../memory/service.ts'
@@ -29,6 +30,22 @@ export interface ToolContextOptions {
   readonly sessionId?: string | undefined
 }
 
+const RULES: OptionRules<ToolContextOptions> = {
+  state: record,
+  toolConfirmation: record,
+  authCredential: record,
+  inputs: record,
+  artifactService: record,
+  memoryService: record,
+  credentialService: record,
+  signal: anything,
+  tool: record,
+  functionCallId: text,
+  appName: text,
+  userId: text,
+  sessionId: text,
+}
+
 /** A context for testing a tool's body by itself, and what the body did with it. */
 export interface TestToolContext extends ToolContext {
   /** What the body wrote so far. */
@@ -48,6 +65,7 @@ export interface TestToolContext extends ToolContext {
  * expect(context.stateDelta).toEqual({ lastCity: 'Oslo' })
  */
 export function createToolContext(options: ToolContextOptions = {}): TestToolContext {
+  checkOptions('createToolContext()', options, RULES)
   const host = hostOf(options)
   const progressed: unknown[] = []
   const stateDelta: JsonObject = {}

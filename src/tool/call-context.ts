@@ -4,6 +4,7 @@ import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS }
 import { toPlain } from '../base/plain.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
+import { anything, checkOptions } from '../error/check-options.ts'
 import { ToolError } from '../error/error.ts'
 import { inputOf } from '../event/decision.ts'
 import type { EventActions, Request } from '../event/event.ts'
@@ -36,6 +37,9 @@ export interface CallOptions {
 export type BodyQuestion = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema'>
 
 const NONE: readonly never[] = []
+
+const CONFIRMATION_RULES = { hint: anything, payload: anything }
+const INPUT_RULES = { key: anything, message: anything, schema: anything }
 
 /** The context of one call. `abort`, `close` and `take` are dispatch's, not the body's. */
 export class CallContext implements ToolContext {
@@ -99,22 +103,18 @@ export class CallContext implements ToolContext {
   keepRequests(counts: (request: Request) => boolean): void {
     this.#requests = this.requests.filter(({ request }) => counts(request))
   }
-  requestConfirmation({ hint, payload }: { hint: string; payload?: unknown }): void {
+  requestConfirmation(options: { hint: string; payload?: unknown }): void {
+    checkOptions('requestConfirmation()', options, CONFIRMATION_RULES, 'INVALID_REQUEST')
+    const { hint, payload } = options
     const given = payload === undefined ? {} : { payload: toPlain(payload, MAX_METADATA_BYTES + 1).value }
     const question: BodyQuestion = { kind: 'confirmation', hint: String(hint), ...given }
     if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(question)) return
     this.#ask(question)
     throw new Unanswered(String(hint)) // whoever asks first has not acted yet
   }
-  requestInput<T = unknown>({
-    key,
-    message,
-    schema,
-  }: {
-    key: string
-    message: string
-    schema?: unknown
-  }): T | undefined {
+  requestInput<T = unknown>(options: { key: string; message: string; schema?: unknown }): T | undefined {
+    checkOptions('requestInput()', options, INPUT_RULES, 'INVALID_REQUEST')
+    const { key, message, schema } = options
     const compiled = schema === undefined ? undefined : compileSchema(schema, `The schema of question "${key}"`)
     const answer = this.requests.findLast(
       ({ request, answer: given }) => request.kind === 'input' && request.key === key && given !== undefined,

@@ -90,7 +90,7 @@ test('the members of the contract are passed on', async () => {
     mayRepeat: true,
     expiresInMs: 9,
   })
-  expect(made.requiresConfirmation).toBe(options.requiresConfirmation)
+  expect(made.requiresConfirmation).toBeTypeOf('function')
   expect(made.confirmationHint?.({})).toBe('Really?')
   expect(await made.reconcile?.({ idempotencyKey: 'k', args: {}, context })).toEqual({ status: 'unknown' })
   expect(made.processLlmRequest).toBeTypeOf('function')
@@ -103,15 +103,24 @@ test('the members of the contract are passed on', async () => {
 })
 
 test('a body written as a method may use its neighbours', () => {
-  const options = {
-    name: 't',
-    description: 'd',
-    greeting: 'hello',
+  class Greeter {
+    readonly name = 't'
+    readonly description = 'd'
+    readonly #greeting = 'hello'
     run(): string {
-      return this.greeting
-    },
+      return this.#greeting
+    }
+    requiresConfirmation(): boolean {
+      return this.#greeting === 'hello'
+    }
+    shout(): string {
+      return this.#greeting.toUpperCase()
+    }
   }
-  expect(tool(options).run({}, context)).toBe('hello')
+  const greet = tool(new Greeter())
+  expect(greet.run({}, context)).toBe('hello')
+  const { requiresConfirmation } = greet
+  expect(typeof requiresConfirmation === 'function' && requiresConfirmation({}, context)).toBe(true)
 })
 
 test('a bare function needs the build step, and says so', () => {

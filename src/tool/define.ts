@@ -1,10 +1,12 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
+import { anything, checkOptions, type OptionRules, textOrCallback } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { InferInput, InferOutput, Schema } from '../schema/infer.ts'
 import type { Parsed } from '../schema/parsed.ts'
+import { COMMON_RULES, checkReconcile } from './check-tool.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
 import { notePending } from './define-pending.ts'
 import { type Effect, type LlmRequest, type Middleware, nameProblem, type Reconciled, type Tool } from './tool.ts'
@@ -79,9 +81,8 @@ export function tool<
   const O extends Schema | undefined = undefined,
   R extends Returns<O> = Returns<O>,
 >(options: ToolOptions<P, O, R>): TypedTool<ArgsOf<P>, R> {
-  checkOptions(options)
-  const { name, description, parameters, outputSchema, confirmationHint, ...others } = options
-  const { run, reconcile, cancel, processLlmRequest, ...rest } = others
+  check(options)
+  const { name, description, parameters, outputSchema, confirmationHint, run } = options
   const what = `Tool "${name}"`
   const input = parameters === undefined ? undefined : compileSchema(parameters, what, { object: true })
   const output = outputSchema === undefined ? undefined : compileSchema(outputSchema, `${what}, output schema`)
@@ -92,24 +93,41 @@ export function tool<
     ...(output && { responseJsonSchema: output.jsonSchema }),
   }
   const declaration = options.isLongRunning ? notePending(plain) : plain
-  const made = {
-    ...rest,
+  const made: JsonObject = {
     name,
     description,
     declaration: () => declaration,
     parse: input ? input.parse : parseNothing,
     run: run.bind(options),
     ...(output && { outputSchema }),
-    ...(reconcile && { reconcile: reconcile.bind(options) }),
-    ...(cancel && { cancel: cancel.bind(options) }),
-    ...(processLlmRequest && { processLlmRequest: processLlmRequest.bind(options) }),
-    ...(confirmationHint !== undefined && {
-      confirmationHint: typeof confirmationHint === 'string' ? () => confirmationHint : confirmationHint,
-    }),
   }
+  // By name, not by spread: a spread leaves out what an instance of a class inherits, such as its gate.
+  for (const key of KEPT) {
+    const value: unknown = options[key]
+    if (value !== undefined) made[key] = typeof value === 'function' ? value.bind(options) : value
+  }
+  if (typeof confirmationHint === 'string') made.confirmationHint = () => confirmationHint
   // The predicates are typed with Args for the author; the framework passes what `parse` gave.
   return made as unknown as TypedTool<ArgsOf<P>, R>
 }
+
+/** Options that become members as they are; functions run on the options. */
+const KEPT = [
+  'isLongRunning',
+  'authConfig',
+  'effect',
+  'reconcile',
+  'cancel',
+  'timeoutMs',
+  'sequential',
+  'mayRepeat',
+  'allowEditedArgs',
+  'expiresInMs',
+  'middleware',
+  'requiresConfirmation',
+  'confirmationHint',
+  'processLlmRequest',
+] as const
 
 // Models add arguments nobody asked for; like any schema's unknown keys they are left out.
 function parseNothing(args: unknown): Parsed {
@@ -117,9 +135,13 @@ function parseNothing(args: unknown): Parsed {
   return { issues: [{ path: '', expected: 'an object' }] }
 }
 
-const MAX_TIMER = 2_147_483_647
+const RULES: OptionRules<ToolOptions<undefined, undefined, unknown>> = {
+  ...COMMON_RULES,
+  parameters: anything,
+  confirmationHint: textOrCallback,
+}
 
-function checkOptions(options: unknown): void {
+function check(options: unknown): void {
   if (typeof options === 'function')
     throw new ToolwrightError(
       'NEEDS_INFER',
@@ -127,34 +149,15 @@ function checkOptions(options: unknown): void {
         'Add it to the build, or pass options: tool({ name, description, parameters, run }).',
     )
   if (!isRecord(options)) throw invalid('tool() takes an object: { name, description, parameters, run }.')
-  const { name, description, run, effect, reconcile, timeoutMs, expiresInMs, requiresConfirmation, middleware } =
-    options as JsonObject
+  const { name, description, run } = options
   const problem = nameProblem(name)
   if (problem) throw invalid(`Tool ${JSON.stringify(name)}: ${problem}.`)
   const what = `Tool "${String(name)}"`
   if (typeof description !== 'string') throw invalid(`${what} needs a description: it is all the model knows about it.`)
   if (typeof run !== 'function') throw invalid(`${what} needs a run function.`)
-  if (effect !== undefined && !EFFECTS.has(effect))
-    throw invalid(`${what}: effect is one of ${[...EFFECTS].join(', ')}.`)
-  if (effect === 'reconcilable' && typeof reconcile !== 'function')
-    throw invalid(`${what}: effect "reconcilable" needs a reconcile function that finds out what an attempt did.`)
-  for (const [option, ms] of Object.entries({ timeoutMs, expiresInMs })) {
-    if (ms === undefined) continue
-    if (option === 'timeoutMs' && ms === Number.POSITIVE_INFINITY) continue // it may take as long as it takes
-    if (typeof ms !== 'number' || !(ms > 0) || !Number.isFinite(ms))
-      throw invalid(`${what}: ${option} must be a positive number of milliseconds.`)
-    if (option === 'timeoutMs' && ms > MAX_TIMER) throw invalid(`${what}: timeoutMs must be at most ${MAX_TIMER}.`)
-  }
-  if (!['undefined', 'boolean', 'function'].includes(typeof requiresConfirmation))
-    throw invalid(`${what}: requiresConfirmation is a boolean or a function.`)
-  if (
-    middleware !== undefined &&
-    !(Array.isArray(middleware) && middleware.every((layer) => typeof layer === 'function'))
-  )
-    throw invalid(`${what}: middleware is a list of functions.`)
+  checkOptions(what, options, RULES)
+  checkReconcile(what, options as Pick<Tool, 'effect' | 'reconcile'>)
 }
-
-const EFFECTS = new Set<unknown>(['none', 'idempotent', 'reconcilable', 'atMostOnce'])
 
 function invalid(message: string): ToolwrightError {
   return new ToolwrightError('INVALID_CONFIG', message)

@@ -24,7 +24,9 @@ export function filterTools(toolset: Toolset, filter: ToolFilter): Toolset {
     const tools = await toolset.listTools(context)
     return tools.filter((tool) => {
       try {
-        return passes(unprefixed(tool), context) === true
+        const passed: unknown = passes(unprefixed(tool), context)
+        if (passed instanceof Promise) passed.catch(() => {}) // no `true`, whatever it becomes
+        return passed === true
       } catch {
         return false
       }

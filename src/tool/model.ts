@@ -17,6 +17,11 @@ export interface LlmResponse {
   readonly errorMessage?: string | undefined
 }
 
+/** Can it answer a request? */
+export function isModel(value: unknown): value is Model {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Model>).generate === 'function'
+}
+
 /** Anything that answers a request: a provider, a script, a rule. */
 export interface Model {
   readonly name: string

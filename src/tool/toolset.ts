@@ -1,5 +1,9 @@
+import { kindOf } from '../base/kind-of.ts'
+import { checkOptions, name } from '../error/check-options.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { bareFunction } from './bare-function.ts'
 import type { ReadonlyContext } from './context.ts'
-import type { Tool } from './tool.ts'
+import { isTool, type Tool } from './tool.ts'
 
 /** A supplier of tools whose list may depend on who asks. Closed with the runner. */
 export interface Toolset {
@@ -19,14 +23,22 @@ export class StaticToolset implements Toolset {
   readonly name: string
   readonly #tools: Tool[]
   constructor(tools: readonly Tool[] = [], options: { name?: string | undefined } = {}) {
+    checkOptions('StaticToolset', options, { name })
     this.name = options.name ?? 'static'
-    this.#tools = [...tools]
+    this.#tools = tools.map(requireTool)
   }
   push(...tools: readonly Tool[]): this {
-    this.#tools.push(...tools)
+    this.#tools.push(...tools.map(requireTool))
     return this
   }
   listTools(): Promise<readonly Tool[]> {
     return Promise.resolve([...this.#tools])
   }
+}
+
+function requireTool(tool: Tool): Tool {
+  if (isTool(tool)) return tool
+  const given: unknown = tool
+  if (typeof given === 'function') throw bareFunction(given, 'The tools of a StaticToolset')
+  throw new ToolwrightError('INVALID_CONFIG', `StaticToolset takes tools, got ${kindOf(given)}.`)
 }

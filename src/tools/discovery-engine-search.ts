@@ -1,5 +1,14 @@
 // A data store searched from here, over HTTP: for models that cannot search it themselves beside other tools.
 import { isRecord, type JsonObject } from '../base/json.ts'
+import {
+  anything,
+  callback,
+  checkOptions,
+  type OptionRules,
+  oneOf,
+  text,
+  textOrCallback,
+} from '../error/check-options.ts'
 import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -26,6 +35,20 @@ export interface DiscoveryEngineSearchOptions extends SearchTargetOptions {
   readonly fetch?: typeof fetch | undefined
 }
 
+/** Of both searches of a data store. */
+export const SEARCH_RULES: OptionRules<DiscoveryEngineSearchOptions> = {
+  dataStoreId: text,
+  searchEngineId: text,
+  name: text,
+  description: text,
+  filter: text,
+  maxResults: anything,
+  searchResultMode: oneOf('chunks', 'documents'),
+  accessToken: textOrCallback,
+  baseUrl: text,
+  fetch: callback,
+}
+
 /** Longer answers are refused. */
 const MAX_ANSWER = 4_000_000
 const MAX_CONTENT = 8_000
@@ -37,6 +60,7 @@ const MAX_CONTENT = 8_000
  * const docs = discoveryEngineSearch({ dataStoreId: 'projects/p/locations/global/collections/default_collection/dataStores/docs' })
  */
 export function discoveryEngineSearch(options: DiscoveryEngineSearchOptions): Tool {
+  checkOptions('discoveryEngineSearch()', options, SEARCH_RULES)
   const name = options.name ?? 'discovery_engine_search'
   const target = searchTarget('discoveryEngineSearch', options)
   const { maxResults = 5 } = options
@@ -156,7 +180,7 @@ function foundIn({ results }: JsonObject): Found[] {
 
 function chunkOf({ content, documentMetadata }: JsonObject): Found {
   const about: JsonObject = isRecord(documentMetadata) ? documentMetadata : {}
-  return { title: text(about.title), url: text(about.uri), content: text(content) }
+  return { title: textIn(about.title), url: textIn(about.uri), content: textIn(content) }
 }
 
 /** What the service says of a document is in snake case. */
@@ -164,7 +188,7 @@ function documentOf({ derivedStructData, structData }: JsonObject): Found {
   const about: JsonObject = isRecord(derivedStructData) ? derivedStructData : {}
   const said = [...contents(about.extractive_answers, 'content'), ...contents(about.snippets, 'snippet')]
   const content = said.join('\n') || (isRecord(structData) ? JSON.stringify(structData) : '')
-  return { title: text(about.title), url: text(about.link), content: text(content) }
+  return { title: textIn(about.title), url: textIn(about.link), content: textIn(content) }
 }
 
 function contents(list: unknown, key: string): string[] {
@@ -172,6 +196,6 @@ function contents(list: unknown, key: string): string[] {
   return list.flatMap((one: unknown) => (isRecord(one) && typeof one[key] === 'string' ? [one[key]] : []))
 }
 
-function text(value: unknown): string {
+function textIn(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, MAX_CONTENT).toWellFormed() : ''
 }

@@ -1,4 +1,5 @@
 import { textOf } from '../content/content.ts'
+import { anything, checkOptions } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -16,6 +17,7 @@ const MAX_TEXT_LENGTH = 1_000
  * const agent = new LlmAgent({ name: 'assistant', model, tools: [preloadMemory({ maxEntries: 3 })] })
  */
 export function preloadMemory(options: { maxEntries?: number | undefined } = {}): Tool {
+  checkOptions('preloadMemory()', options, { maxEntries: anything })
   const { maxEntries = 5 } = options
   if (!Number.isInteger(maxEntries) || maxEntries < 1) {
     throw new ToolwrightError('INVALID_CONFIG', 'maxEntries of preloadMemory() must be a whole number above 0.')

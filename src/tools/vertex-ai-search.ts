@@ -1,5 +1,6 @@
+import { checkOptions, flag, type OptionRules } from '../error/check-options.ts'
 import type { Tool } from '../tool/tool.ts'
-import { type DiscoveryEngineSearchOptions, discoveryEngineSearch } from './discovery-engine-search.ts'
+import { type DiscoveryEngineSearchOptions, discoveryEngineSearch, SEARCH_RULES } from './discovery-engine-search.ts'
 import { searchTarget } from './search-target.ts'
 import { serverSide } from './server-side.ts'
 
@@ -11,6 +12,8 @@ export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
   readonly bypassMultiToolsLimit?: boolean | undefined
 }
 
+const RULES: OptionRules<VertexAiSearchOptions> = { ...SEARCH_RULES, bypassMultiToolsLimit: flag }
+
 /**
  * Gemini on Vertex AI searches a data store of yours.
  *
@@ -19,6 +22,7 @@ export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
  * const agent = new LlmAgent({ name: 'docs', model, tools: [vertexAiSearch({ dataStoreId: store })] })
  */
 export function vertexAiSearch(options: VertexAiSearchOptions): Tool {
+  checkOptions('vertexAiSearch()', options, RULES)
   const { dataStoreId, searchEngineId, filter, maxResults, bypassMultiToolsLimit, ...client } = options
   searchTarget('vertexAiSearch', options)
   return serverSide({

@@ -60,10 +60,15 @@ describe('a tool that needs a yes', () => {
     ['by a predicate that rejects', () => Promise.reject(new Error('cannot tell'))],
     ['by a predicate that answers nothing', () => nonsense(undefined)],
     ['by a predicate that answers nonsense', () => nonsense('no')],
-    ['by a flag that is nonsense', nonsense('always')],
   ]
   test.each(closed)('%s, is not run before somebody was asked', async (_, requiresConfirmation) => {
     expect(await attempt({ requiresConfirmation })).toEqual({ ran: false, asked: true, response: undefined })
+  })
+
+  test('by a flag that is nonsense, is refused when the agent is built', async () => {
+    await expect(attempt({ requiresConfirmation: nonsense('always') })).rejects.toThrow(
+      'requiresConfirmation must be a boolean or a function, got a string',
+    )
   })
 
   test.each<[string, Tool['requiresConfirmation']]>([

@@ -1,4 +1,4 @@
-import { functionCallsOf } from 'toolwright'
+import { functionCallsOf, toolSource } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { bare, offered, play } from './kit.ts'
 
@@ -12,7 +12,7 @@ test('every tool may add to the request, before every model call', async () => {
       },
     })
   const { model } = await play({
-    tools: [adding('a'), [() => adding('b')]],
+    tools: [adding('a'), [toolSource(() => adding('b'))]],
     steps: [{ calls: [{ name: 'a' }] }, { calls: [{ name: 'b' }] }, 'done'],
     agent: { instruction: 'Be brief.' },
   })

@@ -11,6 +11,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
   const keyed = (effect: Effect, run: Tool['run']): Tool => ({
     ...bare('work', run),
     effect,
+    ...(effect === 'reconcilable' && { reconcile: () => ({ status: 'unknown' }) }),
   })
 
   test('is the same for every attempt of a call [PR-03]', async () => {

@@ -6,7 +6,9 @@ import {
   Runner,
   StaticToolset,
   type Tool,
+  type ToolSource,
   type Toolset,
+  toolSource,
 } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
@@ -20,14 +22,14 @@ function listing(name: string, listTools: (context: ReadonlyContext) => Promise<
 }
 
 describe('an agent takes tools from anywhere', () => {
-  test('tools, toolsets, nested lists and functions of the context', async () => {
+  test('tools, toolsets, nested lists and dynamic tool sources', async () => {
     const told = await play({
       tools: [
         search,
         [[bare('nested', () => 1)]],
         new StaticToolset([remove]),
-        () => bare('made', () => 2),
-        async () => [new StaticToolset([bare('deep', () => 3)]), () => bare('deeper', () => 4)],
+        toolSource(() => bare('made', () => 2)),
+        toolSource(async () => [new StaticToolset([bare('deep', () => 3)]), toolSource(() => bare('deeper', () => 4))]),
       ],
       steps: [{ calls: ['search', 'nested', 'remove', 'made', 'deep', 'deeper'].map((name) => ({ name })) }, 'done'],
     })
@@ -80,7 +82,7 @@ test('a toolset is asked with the invocation: who, where, and the state as it is
 })
 
 describe('one bad supplier does not spoil the others', () => {
-  const failing: [what: string, tools: Toolset | (() => never), reported: string][] = [
+  const failing: [what: string, tools: ToolSource, reported: string][] = [
     [
       'rejects',
       listing('broken', () => Promise.reject(new Error('offline'))),
@@ -93,13 +95,20 @@ describe('one bad supplier does not spoil the others', () => {
       }),
       'toolset "broken" are left out: offline',
     ],
-    ['lists nonsense', listing('broken', async () => [null] as unknown as Tool[]), 'toolset "broken" are left out'],
+    [
+      'lists nonsense',
+      listing('broken', async () => [null] as unknown as Tool[]),
+      'Left out: The tools of toolset "broken" hold',
+    ],
     [
       'is a function that throws',
-      () => {
-        throw new Error('offline')
-      },
-      'a tools function are left out: offline',
+      toolSource(
+        () => {
+          throw new Error('offline')
+        },
+        { name: 'seasonal' },
+      ),
+      'tool source "seasonal" are left out: offline',
     ],
   ]
   test.each(failing)('when it %s', async (_, broken, reported) => {

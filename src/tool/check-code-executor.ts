@@ -1,0 +1,19 @@
+import { callback, checkMembers, flag, gate, list, type OptionRules, oneOf, text } from '../error/check-options.ts'
+import { GUARDED } from './check-tool.ts'
+import type { CodeExecutor } from './code-executor.ts'
+
+const RULES: OptionRules<CodeExecutor> = {
+  languages: list,
+  stateful: flag,
+  callsTools: flag,
+  effect: oneOf('none', 'atMostOnce'),
+  requiresConfirmation: gate,
+  instruction: text,
+  execute: callback,
+  shutdown: callback,
+}
+
+/** Throws INVALID_CONFIG for an executor with a member of the wrong type or a misspelled gate. */
+export function checkCodeExecutor(what: string, executor: CodeExecutor): void {
+  checkMembers(what, executor, RULES, { ...GUARDED, names: ['requiresConfirmation', 'effect'] })
+}

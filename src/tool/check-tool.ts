@@ -1,0 +1,102 @@
+import {
+  anything,
+  callback,
+  checkMembers,
+  flag,
+  gate,
+  type OptionRules,
+  oneOf,
+  type Rule,
+  record,
+  text,
+} from '../error/check-options.ts'
+import { ToolwrightError } from '../error/error.ts'
+import type { Tool } from './tool.ts'
+
+/** Longer waits make a timer fire at once. */
+const MAX_TIMER = 2_147_483_647
+
+const timeout: Rule = {
+  expects: `a positive number of milliseconds, at most ${MAX_TIMER} or Infinity`,
+  accepts: (value) =>
+    typeof value === 'number' && value > 0 && (value <= MAX_TIMER || value === Number.POSITIVE_INFINITY),
+}
+const duration: Rule = {
+  expects: 'a positive number of milliseconds',
+  accepts: (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
+}
+const layers: Rule = {
+  expects: 'a list of functions',
+  accepts: (value) => Array.isArray(value) && value.every(callback.accepts),
+}
+/** The members a tool has in common with the options of `tool()`. */
+export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'confirmationHint'>> = {
+  name: text,
+  description: text,
+  run: callback,
+  isLongRunning: flag,
+  authConfig: record,
+  effect: oneOf('none', 'idempotent', 'reconcilable', 'atMostOnce'),
+  reconcile: callback,
+  cancel: callback,
+  outputSchema: anything,
+  timeoutMs: timeout,
+  sequential: flag,
+  mayRepeat: flag,
+  allowEditedArgs: flag,
+  expiresInMs: duration,
+  middleware: layers,
+  requiresConfirmation: gate,
+  processLlmRequest: callback,
+}
+
+const TOOL_RULES: OptionRules<Tool> = {
+  ...COMMON_RULES,
+  declaration: callback,
+  parse: callback,
+  confirmationHint: callback,
+}
+
+/** Members that make a call safer: a misspelled one must not go unnoticed. */
+export const GUARDED: { readonly names: readonly string[]; readonly synonyms: { readonly [said: string]: string } } = {
+  names: [
+    'requiresConfirmation',
+    'authConfig',
+    'effect',
+    'allowEditedArgs',
+    'isLongRunning',
+    'timeoutMs',
+    'expiresInMs',
+    'sequential',
+    'middleware',
+    'reconcile',
+    'outputSchema',
+  ],
+  synonyms: {
+    confirm: 'requiresConfirmation',
+    confirmation: 'requiresConfirmation',
+    requireConfirm: 'requiresConfirmation',
+    requiresConfirm: 'requiresConfirmation',
+    needsConfirmation: 'requiresConfirmation',
+    needsApproval: 'requiresConfirmation',
+    requireApproval: 'requiresConfirmation',
+    requiresApproval: 'requiresConfirmation',
+    sideEffect: 'effect',
+    sideEffects: 'effect',
+  },
+}
+
+/** Throws INVALID_CONFIG for a tool, however it was made, with a member of the wrong type or a misspelled one. */
+export function checkTool(tool: Tool): void {
+  const what = `Tool "${tool.name}"`
+  checkMembers(what, tool, TOOL_RULES, GUARDED)
+  checkReconcile(what, tool)
+}
+
+export function checkReconcile(what: string, { effect, reconcile }: Pick<Tool, 'effect' | 'reconcile'>): void {
+  if (effect !== 'reconcilable' || typeof reconcile === 'function') return
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `${what}: effect "reconcilable" needs a reconcile function that finds out what an attempt did.`,
+  )
+}

@@ -1,0 +1,436 @@
+// What callbacks may return. A guard that says "no" in a shape that is not read must not let the call or the run go on.
+import {
+  type Content,
+  concurrency,
+  filterTools,
+  InMemorySessionService,
+  type LlmAgentOptions,
+  type LlmResponse,
+  type Plugin,
+  rateLimit,
+  retry,
+  StaticToolset,
+  type Tool,
+  toolSource,
+} from 'toolwright'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { process as processOf } from './approvals-kit.ts'
+import { LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
+import { bare, notebook, play, signalled, stage } from './kit.ts'
+
+const unexpected: [what: string, value: unknown][] = [
+  ['an object with an error', { error: 'denied' }],
+  ['a text', 'denied'],
+  ['false', false],
+  ['true', true],
+  ['null', null],
+  ['a list', []],
+  ['an empty object', {}],
+  ['a function', () => ({ result: 1 })],
+]
+
+describe('beforeTool', () => {
+  const moreUnexpected: [string, unknown][] = [
+    ...unexpected,
+    ['arguments beside a result', { args: {}, result: 1 }],
+    ['arguments beside something else', { args: {}, reason: 'no' }],
+    ['a result beside something else', { result: 1, denied: true }],
+    ['arguments that are a text', { args: 'go' }],
+    ['arguments that are undefined', { args: undefined }],
+    ['arguments that are a list', { args: [] }],
+  ]
+  test.each(moreUnexpected)('denies the call when it returns %s', async (_what, value) => {
+    const ran = vi.fn()
+    const logger = notebook()
+    const { response, text } = await play({
+      tools: [bare('pay', ran)],
+      calls: [{ name: 'pay' }],
+      agent: { beforeTool: () => value as never },
+      runner: { logger },
+    })
+    expect(ran).not.toHaveBeenCalled()
+    expect(response).toEqual({
+      error: 'pay was not run: a beforeTool callback returned an unexpected value.',
+      errorCode: 'CANCELLED',
+    })
+    expect(text).toBe('done')
+    expect(logger.lines).toHaveLength(1)
+    expect(logger.lines[0]).toMatch(/^A beforeTool callback returned .* for tool "pay" of agent "agent"/)
+    expect(logger.lines[0]).not.toContain('denied"') // keys at most, never what they hold
+  })
+
+  test('of a plugin denies the call too, also before callbacks that would allow it', async () => {
+    const ran = vi.fn()
+    const guard: Plugin = { name: 'guard', beforeTool: () => ({ error: 'denied' }) as never }
+    const { response } = await play({
+      tools: [bare('pay', ran)],
+      calls: [{ name: 'pay' }],
+      agent: { beforeTool: () => undefined },
+      runner: { plugins: [guard] },
+    })
+    expect(ran).not.toHaveBeenCalled()
+    expect(response.errorCode).toBe('CANCELLED')
+  })
+
+  test.each<[string, unknown, object]>([
+    ['nothing', undefined, { got: { n: 1 } }],
+    ['arguments', { args: { n: 2 } }, { got: { n: 2 } }],
+    ['arguments and an undefined result', { args: { n: 2 }, result: undefined }, { got: { n: 2 } }],
+    ['a result', { result: { cached: true } }, { cached: true }],
+    ['a result and undefined arguments', { result: { cached: true }, args: undefined }, { cached: true }],
+    ['a result that is false', { result: false }, { result: false }],
+  ])('lets the call go on, or answers it, when it returns %s', async (_what, value, expected) => {
+    const { response } = await play({
+      tools: [bare('pay', (args) => ({ got: args }))],
+      calls: [{ name: 'pay', args: { n: 1 } }],
+      agent: { beforeTool: async () => value as never },
+    })
+    expect(response).toEqual(expected)
+  })
+})
+
+describe('afterTool and onToolError', () => {
+  test('null from afterTool withholds the result, says that the call is done, and is logged', async () => {
+    const logger = notebook()
+    const { response } = await play({
+      tools: [bare('read', () => ({ secret: 'hidden' }))],
+      calls: [{ name: 'read' }],
+      agent: { afterTool: () => null },
+      runner: { logger },
+    })
+    expect(response).toMatchObject({ errorCode: 'INVALID_RESULT', error: expect.stringContaining('do not repeat it') })
+    expect(JSON.stringify(response)).not.toContain('hidden')
+    expect(logger.lines[0]).toContain('An afterTool callback returned null for tool "read"')
+  })
+
+  test('null from onToolError leaves the failure a failure, and is logged', async () => {
+    const logger = notebook()
+    const failing = bare('pay', () => {
+      throw new Error('no money')
+    })
+    const { response } = await play({
+      tools: [failing],
+      calls: [{ name: 'pay' }],
+      agent: { onToolError: () => null },
+      runner: { logger },
+    })
+    expect(response).toEqual({ error: 'no money', errorCode: 'EXECUTION_FAILED' })
+    expect(logger.lines[0]).toContain('An onToolError callback returned null for tool "pay"')
+  })
+
+  test('a result they give, false and 0 included, takes the place of the other', async () => {
+    for (const result of [{ ok: true }, false, 0]) {
+      const expected = typeof result === 'object' ? result : { result }
+      const after = await play({
+        tools: [bare('read', () => 1)],
+        calls: [{ name: 'read' }],
+        agent: { afterTool: () => result },
+      })
+      expect(after.response).toEqual(expected)
+      const failing = bare('read', () => {
+        throw new Error('broken')
+      })
+      const saved = await play({ tools: [failing], calls: [{ name: 'read' }], agent: { onToolError: () => result } })
+      expect(saved.response).toEqual(expected)
+    }
+  })
+})
+
+describe('agent and model callbacks', () => {
+  const content: Content = { role: 'model', parts: [{ text: 'from the callback' }] }
+  const brokenContents: [string, unknown][] = [
+    ['a content without parts', { role: 'model' }],
+    ['a content whose parts are no list', { role: 'model', parts: 'hello' }],
+    ['a content with a part that is a text', { role: 'model', parts: ['hello'] }],
+  ]
+  const failing = { steps: [{ error: 'offline' }] }
+  const hooks: [hook: keyof LlmAgentOptions, story: { steps?: { error: string }[] }, good: unknown][] = [
+    ['beforeAgent', {}, content],
+    ['afterAgent', {}, content],
+    ['beforeModel', {}, { content }],
+    ['afterModel', {}, { content }],
+    ['onModelError', failing, { content }],
+  ]
+  const cases = hooks.flatMap(([hook, story]) => {
+    const isOfModel = hook === 'beforeModel' || hook === 'afterModel' || hook === 'onModelError'
+    const broken = brokenContents.map(([what, value]): [string, unknown] => [
+      what,
+      isOfModel ? { content: value } : value,
+    ])
+    return [...unexpected, ...broken].map(([what, value]) => [hook, what, value, story] as const)
+  })
+
+  test.each(cases)(
+    '%s that returns %s ends the agent with an error that names it',
+    async (hook, _what, value, story) => {
+      const told = await play({ steps: ['hello'], ...story, agent: { [hook]: () => value } })
+      expect(told.error).toMatchObject({ code: 'AGENT_ERROR' })
+      expect(told.error?.message).toContain(`${hook} callback of agent "agent" returned`)
+      expect(told.error?.message).toContain('Return nothing (undefined) or')
+      expect(told.error?.message).not.toContain('denied"')
+      if (hook === 'beforeAgent' || hook === 'beforeModel') expect(told.model.requests).toEqual([])
+    },
+  )
+
+  test.each(hooks)('%s that returns what it may is heard', async (hook, story, good) => {
+    const told = await play({ steps: ['hello'], ...story, agent: { [hook]: async () => good } })
+    expect(told.error).toBeUndefined()
+    expect(told.text).toBe('from the callback')
+  })
+
+  test.each(hooks)('%s that returns nothing changes nothing', async (hook, story) => {
+    const told = await play({ steps: ['hello'], ...story, agent: { [hook]: () => undefined } })
+    if (hook === 'onModelError') expect(told.error).toEqual({ code: 'MODEL_ERROR', message: 'offline' })
+    else expect(told.text).toBe('hello')
+  })
+
+  test('a response may be an error, and a copy of an empty one', async () => {
+    const refused = await play({
+      steps: [],
+      agent: { beforeModel: () => ({ errorCode: 'SAFETY', errorMessage: 'refused' }) },
+    })
+    expect(refused.error).toEqual({ code: 'SAFETY', message: 'refused' })
+    const copied = await play({
+      steps: [{ response: { finishReason: 'STOP' } }],
+      agent: { afterModel: ({ response }) => ({ ...response }) },
+    })
+    expect(copied.error).toBeUndefined()
+  })
+
+  test.each<[string, unknown]>([
+    ['a text', 'hello'],
+    ['null', null],
+    ['content without parts', { content: { role: 'model' } }],
+  ])('a model that yields %s is a MODEL_ERROR in plain words', async (_what, value) => {
+    const model = {
+      name: 'odd',
+      async *generate() {
+        yield value as LlmResponse
+      },
+    }
+    const told = await play({ agent: { model } })
+    expect(told.error).toMatchObject({
+      code: 'MODEL_ERROR',
+      message: expect.stringMatching(/Model "odd" gave .*no response/),
+    })
+  })
+
+  test.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['an object', { text: 'Be brief.' }],
+  ])(
+    'an instruction function that returns %s ends the agent: it never runs without its instruction',
+    async (...one) => {
+      const told = await play({ steps: ['hello'], agent: { instruction: () => one[1] as string } })
+      expect(told.error).toMatchObject({ code: 'AGENT_ERROR' })
+      expect(told.error?.message).toContain('instruction function of agent "agent" returned')
+      expect(told.model.requests).toEqual([])
+    },
+  )
+
+  test('an instruction function may return an empty text', async () => {
+    const told = await play({ steps: ['hello'], agent: { instruction: async () => '' } })
+    expect(told.text).toBe('hello')
+  })
+})
+
+describe('hooks of plugins', () => {
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'redacted'],
+    ['an event whose content is a text', { content: 'redacted' }],
+  ])('onEvent that returns %s does not leave the event as it was', async (_what, value) => {
+    const plugin: Plugin = {
+      name: 'redactor',
+      onEvent: ({ event }) => (event.content?.parts[0]?.text === 'secret' ? (value as never) : undefined),
+    }
+    const told = await play({ steps: ['secret'], runner: { plugins: [plugin] } })
+    expect(told.error).toMatchObject({ code: 'AGENT_ERROR' })
+    expect(told.error?.message).toContain('Plugin "redactor": onEvent returned')
+    const stored = await told.runner.sessionService.getSession({
+      appName: 'app',
+      userId: 'ada',
+      sessionId: told.sessionId,
+    })
+    expect(JSON.stringify(stored)).not.toContain('secret')
+  })
+
+  test.each<[string, unknown]>([
+    ['false', false],
+    ['a content', { role: 'model', parts: [{ text: 'no' }] }],
+    ['an error', { error: 'denied' }],
+  ])('beforeRun that returns %s, as if that stopped the run, stops it', async (_what, value) => {
+    const { runner, model } = stage({
+      steps: ['hello'],
+      runner: { plugins: [{ name: 'guard', beforeRun: () => value as never }] },
+    })
+    const outcome = await runner.complete({ userId: 'ada', message: 'go' }).catch((error) => ({ error }))
+    expect(String(outcome.error?.message)).toContain('Plugin "guard": beforeRun returned')
+    expect(model.requests).toEqual([])
+  })
+
+  test('beforeRun may be an arrow function that returns something by accident', async () => {
+    const seen: unknown[] = []
+    const plugins: Plugin[] = [{ name: 'watch', beforeRun: ({ message }) => seen.push(message) as never }]
+    expect((await play({ steps: ['hello'], runner: { plugins } })).text).toBe('hello')
+    expect(seen).toHaveLength(1)
+  })
+})
+
+describe('functions of tools and policies', () => {
+  let rejections: unknown[] = []
+  const note = (reason: unknown): void => void rejections.push(reason)
+  beforeEach(() => {
+    rejections = []
+    process.on('unhandledRejection', note)
+  })
+  afterEach(() => void process.off('unhandledRejection', note))
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+
+  test.each<[string, () => unknown]>([
+    ['throws', () => expect.unreachable()],
+    ['returns a text', () => 'yes'],
+    ['returns a promise of true', async () => true],
+    ['returns a promise that rejects', () => Promise.reject(new Error('no'))],
+  ])('a filter that %s leaves the tool out', async (_what, filter) => {
+    const set = filterTools(new StaticToolset([bare('wipe', () => 1)]), filter as never)
+    expect(await set.listTools({} as never)).toEqual([])
+    await settle()
+    expect(rejections).toEqual([])
+  })
+
+  test('a confirmation hint that is a rejected promise is replaced, and nothing is left unhandled', async () => {
+    const pay = bare('pay', () => 1, {
+      requiresConfirmation: true,
+      confirmationHint: (() => Promise.reject(new Error('no'))) as never,
+    })
+    const { runner } = stage({ tools: [pay], calls: [{ name: 'pay' }] })
+    const { pending } = await runner.complete({ userId: 'ada', message: 'go' })
+    expect(pending[0]?.hint).toBe('Approve execution of tool `pay`?')
+    await settle()
+    expect(rejections).toEqual([])
+  })
+
+  test.each<[string, (key: () => string) => Tool]>([
+    [
+      'rateLimit',
+      (key) =>
+        rateLimit(
+          bare('pay', () => 'paid'),
+          { max: 1, perMs: 60_000, key },
+        ),
+    ],
+    [
+      'concurrency',
+      (key) =>
+        concurrency(
+          bare('pay', () => 'paid'),
+          { max: 1, key },
+        ),
+    ],
+  ])('a key of %s() that is no text fails the call, and a text does not', async (policy, make) => {
+    for (const key of [undefined, null, {}, Promise.resolve('ada')]) {
+      const { response } = await play({ tools: [make(() => key as never)], calls: [{ name: 'pay' }] })
+      expect(response.error).toContain(`${policy}() of tool "pay": key must return a string, got`)
+    }
+    const { response } = await play({ tools: [make(() => 'ada')], calls: [{ name: 'pay' }] })
+    expect(response).toEqual({ result: 'paid' })
+  })
+
+  test.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['true', () => true],
+    ['neither a value nor issues', () => ({ ok: true })],
+    ['nothing, later', async () => undefined],
+    ['neither a value nor issues, later', async () => ({ ok: true })],
+  ])('a parse that returns %s accepts nothing: the body does not run', async (_what, parse) => {
+    const ran = vi.fn()
+    const { response } = await play({ tools: [bare('pay', ran, { parse: parse as never })], calls: [{ name: 'pay' }] })
+    expect(ran).not.toHaveBeenCalled()
+    expect(response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+  })
+
+  test('a parse that gives a value, also undefined, accepts', async () => {
+    for (const value of [{ n: 1 }, undefined]) {
+      const pay = bare('pay', (args) => ({ got: args ?? null }), { parse: () => ({ value }) })
+      const { response } = await play({ tools: [pay], calls: [{ name: 'pay' }] })
+      expect(response).toEqual({ got: value ?? null })
+    }
+  })
+
+  test('a question with a misspelled schema is not asked', async () => {
+    const asking = bare('ask', (_args, context) =>
+      context.requestInput({ key: 'k', message: 'Age?', shema: {} } as never),
+    )
+    const { response } = await play({ tools: [asking], calls: [{ name: 'ask' }] })
+    expect(response.error).toContain('requestInput(): unknown option "shema". Did you mean "schema"?')
+  })
+
+  const reconciled: [what: string, found: unknown, isKnown: boolean][] = [
+    ['done without a result', { status: 'done' }, false],
+    ['a status nobody knows', { status: 'finished', result: 1 }, false],
+    ['a text', 'done', false],
+    ['true', true, false],
+    ['done with a result', { status: 'done', result: { paid: true } }, true],
+  ]
+  test.each(reconciled)('retry() asks reconcile, which says %s', async (_what, found, isKnown) => {
+    const ran = vi.fn(() => {
+      throw new Error('lost')
+    })
+    const pay = bare('pay', ran, { effect: 'reconcilable', reconcile: () => found as never })
+    const { response } = await play({ tools: [retry(pay, { attempts: 3, delayMs: 0 })], calls: [{ name: 'pay' }] })
+    expect(ran).toHaveBeenCalledTimes(1)
+    if (isKnown) expect(response).toEqual({ paid: true })
+    else expect(response).toEqual({ error: 'lost', errorCode: 'EXECUTION_FAILED' })
+  })
+
+  test.each(reconciled)('after a crash reconcile says %s', async (_what, found, isKnown) => {
+    const clock = { time: 0 }
+    const store = new InMemorySessionService({ now: () => clock.time })
+    const reconcile = () => found as never
+    await leftHanging(store, (run) => bare('work', run, { effect: 'reconcilable', reconcile }), [
+      { calls: [{ name: 'work', id: 'c1' }] },
+    ])
+    clock.time += LEASE_MS
+    const ran = vi.fn()
+    const logger = notebook()
+    const work = bare('work', ran, { effect: 'reconcilable', reconcile })
+    const { runner } = processOf(store, { tools: [work], steps: ['done'], runner: { logger } })
+    expect(await resumed(runner)).toBe('done')
+    expect(ran).not.toHaveBeenCalled()
+    const session = await store.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
+    const log = JSON.stringify(session?.events)
+    expect(log.includes('UNKNOWN_OUTCOME')).toBe(!isKnown)
+    expect(logger.lines.join()).toMatch(isKnown ? /^$/ : /reconcile of tool "work" returned/)
+  })
+})
+
+describe('cancelling', () => {
+  const never = (): Promise<never> => new Promise(() => {})
+  test.each<
+    [string, (hang: () => Promise<never>) => { agent?: Partial<LlmAgentOptions>; tools?: LlmAgentOptions['tools'] }]
+  >([
+    ['beforeAgent', (beforeAgent) => ({ agent: { beforeAgent } })],
+    ['afterAgent', (afterAgent) => ({ agent: { afterAgent } })],
+    ['beforeModel', (beforeModel) => ({ agent: { beforeModel } })],
+    ['afterModel', (afterModel) => ({ agent: { afterModel } })],
+    ['instruction function', (instruction) => ({ agent: { instruction } })],
+    ['tool source', (hang) => ({ tools: [toolSource(hang)] })],
+  ])('gets past a %s that never settles', { timeout: 20_000 }, async (_what, make) => {
+    const begun = signalled()
+    const { runner } = stage({
+      steps: ['hello'],
+      ...make(() => {
+        begun.resolve()
+        return never()
+      }),
+    })
+    const run = runner.run({ userId: 'ada', message: 'go', runConfig: { detach: true } })
+    await begun.promise
+    await run.cancel()
+    const events = []
+    for await (const event of run) events.push(event)
+    expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
+  })
+})

@@ -1,0 +1,471 @@
+// Options that a spread or JavaScript brings past the type checker: unknown names and values of the wrong type.
+import {
+  agentTool,
+  approve,
+  cached,
+  concurrency,
+  confirm,
+  deny,
+  discoveryEngineSearch,
+  InMemoryArtifactService,
+  InMemorySessionService,
+  LlmAgent,
+  LoopAgent,
+  ParallelAgent,
+  type PendingRequest,
+  type Plugin,
+  preloadMemory,
+  Runner,
+  rateLimit,
+  redact,
+  retry,
+  SequentialAgent,
+  StaticToolset,
+  type Tool,
+  type ToolwrightError,
+  tool,
+  toolSource,
+  vertexAiSearch,
+} from 'toolwright'
+import { aiSdkProviderTool, fromAiSdk, fromAiSdkTools, toAiSdkTools } from 'toolwright/ai-sdk'
+import { docker, isolatedProcess, quickjs, unisolatedLocalProcess } from 'toolwright/code'
+import { gemini } from 'toolwright/gemini'
+import { sqlite } from 'toolwright/sqlite'
+import { createToolContext, geminiServer, offlineModel, scriptedModel } from 'toolwright/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { bare, notebook, play, quiet } from './kit.ts'
+
+const read = bare('read', () => 1)
+const model = scriptedModel([])
+const leaf = (): LlmAgent => new LlmAgent({ name: 'leaf', model })
+const runner = (): Runner => new Runner({ appName: 'app', agent: leaf(), logger: quiet })
+const dataStoreId = 'projects/p/locations/global/collections/c/dataStores/d'
+const request: PendingRequest = {
+  id: 'r1',
+  kind: 'confirmation',
+  userId: 'ada',
+  sessionId: 's1',
+  invocationId: 'e-1',
+  functionCallId: 'c1',
+  tool: 'pay',
+  args: {},
+  agent: 'leaf',
+}
+const aiSdkModel = { specificationVersion: 'v4', provider: 'p', modelId: 'm', doGenerate: () => {}, doStream: () => {} }
+
+/** A function that takes options, options that are good, and one that is misspelled with what was meant. */
+type Case = [what: string, make: (options: never) => unknown, good: object, wrong: object, meant: string]
+
+const whenBuilt: Case[] = [
+  [
+    'tool()',
+    tool,
+    { name: 'pay', description: 'Pays', run: () => 1, requiresConfirmation: true },
+    { requireConfirmation: true },
+    'requiresConfirmation',
+  ],
+  ['LlmAgent', (o) => new LlmAgent(o), { name: 'a', model, beforeTool: [] }, { beforeTools: () => {} }, 'beforeTool'],
+  [
+    'LlmAgent with an ADK name',
+    (o) => new LlmAgent(o),
+    { name: 'a', model },
+    { beforeToolCallback: () => {} },
+    'beforeTool',
+  ],
+  [
+    'toolExecution',
+    (toolExecution) => new LlmAgent({ name: 'a', model, toolExecution }),
+    { parallel: false, maxConcurrency: 2 },
+    { paralel: false },
+    'parallel',
+  ],
+  [
+    'SequentialAgent',
+    (o) => new SequentialAgent({ ...(o as object), name: 'a', subAgents: [leaf()] }),
+    { description: 'd' },
+    { descripton: 'd' },
+    'description',
+  ],
+  [
+    'ParallelAgent',
+    (o) => new ParallelAgent({ ...(o as object), name: 'a', subAgents: [leaf()] }),
+    { description: 'd' },
+    { subAgent: [] },
+    'subAgents',
+  ],
+  [
+    'LoopAgent',
+    (o) => new LoopAgent({ ...(o as object), name: 'a', subAgents: [leaf()], maxIterations: 2 }),
+    { description: 'd' },
+    { maxIteration: 1 },
+    'maxIterations',
+  ],
+  [
+    'Runner',
+    (o) => new Runner({ ...(o as object), appName: 'app', agent: leaf() }),
+    { whilePaused: 'reject', plugins: [] },
+    { plugin: [] },
+    'plugins',
+  ],
+  [
+    'ports of a Runner',
+    (ports) => new Runner({ appName: 'app', agent: leaf(), ports }),
+    { now: () => 0 },
+    { nwo: () => 0 },
+    'now',
+  ],
+  ['agentTool()', (o) => agentTool(leaf(), o), { includePlugins: false }, { includePlugin: false }, 'includePlugins'],
+  ['confirm()', (o) => confirm(read, o), { hint: 'Sure?' }, { wen: () => true }, 'when'],
+  ['cached()', (o) => cached(read, o), { ttlMs: 5 }, { ttl: 5 }, 'ttlMs'],
+  ['ports of cached()', (o) => cached(read, {}, o), { now: () => 0 }, { now2: () => 0 }, 'now'],
+  ['retry()', (o) => retry(read, { ...(o as object), attempts: 2 }), { delayMs: 1 }, { maxDelay: 1 }, 'maxDelayMs'],
+  ['rateLimit()', (o) => rateLimit(read, { ...(o as object), max: 2, perMs: 5 }), {}, { keys: () => '' }, 'key'],
+  ['concurrency()', (o) => concurrency(read, { ...(o as object), max: 2 }), {}, { mx: 1 }, 'max'],
+  ['redact()', (o) => redact(read, o), { result: ['a'] }, { results: ['a'] }, 'result'],
+  ['StaticToolset', (o) => new StaticToolset([], o), { name: 'n' }, { nmae: 'n' }, 'name'],
+  ['toolSource()', (o) => toolSource(() => [], o), { name: 'n' }, { naem: 'n' }, 'name'],
+  ['preloadMemory()', preloadMemory, { maxEntries: 1 }, { maxEntry: 1 }, 'maxEntries'],
+  ['vertexAiSearch()', vertexAiSearch, { dataStoreId }, { maxResult: 1 }, 'maxResults'],
+  ['discoveryEngineSearch()', discoveryEngineSearch, { dataStoreId }, { filters: '' }, 'filter'],
+  ['InMemorySessionService', (o) => new InMemorySessionService(o), { leaseMs: 5_000 }, { lease: 5 }, 'leaseMs'],
+  ['InMemoryArtifactService', (o) => new InMemoryArtifactService(o), { now: () => 0 }, { nov: () => 0 }, 'now'],
+  ['sqlite()', (o) => sqlite(':memory:', o).close(), { leaseMs: 5_000 }, { synchronus: 'full' }, 'synchronous'],
+  ['gemini()', (o) => gemini('gemini-2.5-flash', o), { apiKey: 'k' }, { timeout: 5 }, 'timeoutMs'],
+  ['retry of gemini()', (retry) => gemini('g', { apiKey: 'k', retry }), { attempts: 1 }, { atempts: 1 }, 'attempts'],
+  ['fromAiSdk()', (o) => fromAiSdk(aiSdkModel as never, o), { maxRetries: 0 }, { maxRetry: 0 }, 'maxRetries'],
+  ['fromAiSdkTools()', (o) => fromAiSdkTools({}, o), {}, { withoutExecutes: 'refuse' }, 'withoutExecute'],
+  [
+    'aiSdkProviderTool()',
+    (o) => aiSdkProviderTool({ type: 'provider', id: 'p.search' }, o),
+    { name: 'n' },
+    { nam: 'n' },
+    'name',
+  ],
+  [
+    'toAiSdkTools()',
+    (o) => toAiSdkTools([read], { ...(o as object), userId: 'ada' }),
+    { sessionId: 's' },
+    { acceptAiSdkApprovals: true },
+    'acceptAiSdkApproval',
+  ],
+  ['quickjs()', quickjs, { timeoutMs: 5 }, { requireConfirmation: true }, 'requiresConfirmation'],
+  [
+    'isolatedProcess()',
+    (o) => isolatedProcess({ ...(o as object), languages: ['python'] }),
+    { memoryBytes: 1e9 },
+    { memoryByte: 1e9 },
+    'memoryBytes',
+  ],
+  [
+    'docker()',
+    (o) => docker({ ...(o as object), image: 'python', languages: ['python'] }),
+    { cpus: 1 },
+    { cpu: 1 },
+    'cpus',
+  ],
+  [
+    'unisolatedLocalProcess()',
+    (o) => unisolatedLocalProcess({ ...(o as object), iAcceptHostAccess: true, languages: ['bash'] }),
+    { timeoutMs: 5 },
+    { timeOut: 5 },
+    'timeoutMs',
+  ],
+  ['scriptedModel()', (o) => scriptedModel([], o), { name: 'n' }, { capability: {} }, 'capabilities'],
+  ['a step of scriptedModel()', (o) => scriptedModel([o]), { calls: [] }, { call: [] }, 'calls'],
+  ['a call of scriptedModel()', (o) => scriptedModel([{ calls: [o] }]), { name: 'pay', args: {} }, { arg: {} }, 'args'],
+  ['offlineModel()', offlineModel, { name: 'n' }, { nwo: () => 0 }, 'now'],
+  ['createToolContext()', createToolContext, { state: {} }, { stat: {} }, 'state'],
+]
+
+const where = { userId: 'ada', sessionId: 's1' }
+const whenCalled: Case[] = [
+  ['runner.run()', (o) => runner().run(o), { ...where, message: 'hi' }, { statedelta: {} }, 'stateDelta'],
+  ['runner.complete()', (o) => runner().complete(o), { userId: 'ada', message: 'hi' }, { sesionId: 's' }, 'sessionId'],
+  [
+    'runConfig',
+    (runConfig) => runner().run({ userId: 'ada', message: 'hi', runConfig }),
+    { maxLlmCalls: 1 },
+    { maxLLMCall: 1 },
+    'maxLlmCalls',
+  ],
+  ['runner.resume()', (o) => runner().resume(o), where, { invocatonId: 'e' }, 'invocationId'],
+  ['runner.cancel()', (o) => runner().cancel(o), where, { invocationID: 'e' }, 'invocationId'],
+  ['runner.pending()', (o) => runner().pending(o), { userId: 'ada' }, { userID: 'ada' }, 'userId'],
+  ['approve()', (o) => approve(request, o), { args: { n: 1 } }, { arg: {} }, 'args'],
+  ['deny()', (o) => deny(request, o), { reason: 'no' }, { reasons: 'no' }, 'reason'],
+  ['geminiServer()', async (o) => (await geminiServer([], o)).close(), { apiKey: 'k' }, { apikey: 'k' }, 'apiKey'],
+]
+
+async function refusal(make: () => unknown): Promise<ToolwrightError | undefined> {
+  try {
+    await make()
+    return undefined
+  } catch (error) {
+    return error as ToolwrightError
+  }
+}
+
+describe('an unknown option', () => {
+  test.each(whenBuilt)('of %s is refused when it is built, and the closest name is suggested', async (...one) => {
+    const [, make, good, wrong, meant] = one
+    const [option] = Object.keys(wrong)
+    const error = await refusal(() => make({ ...good, ...wrong } as never))
+    expect(error).toMatchObject({ name: 'ToolwrightError', code: 'INVALID_CONFIG' })
+    expect(error?.message).toContain(`unknown option "${option}". Did you mean "${meant}"?`)
+    const unset = await refusal(() => make({ ...good, [String(option)]: undefined } as never))
+    expect(unset?.message).toContain(`unknown option "${option}"`)
+  })
+
+  test.each(whenBuilt)('is not seen in good options of %s', async (_what, make, good) => {
+    expect(await refusal(() => make(good as never))).toBeUndefined()
+  })
+
+  test.each(whenCalled)('of %s is refused when it is called, and the closest name is suggested', async (...one) => {
+    const [what, make, good, wrong, meant] = one
+    const error = await refusal(() => make({ ...good, ...wrong } as never))
+    expect(error).toMatchObject({ code: what === 'geminiServer()' ? 'INVALID_CONFIG' : 'INVALID_REQUEST' })
+    expect(error?.message).toContain(`unknown option "${Object.keys(wrong)[0]}". Did you mean "${meant}"?`)
+  })
+
+  test.each(whenCalled)('is not seen in a good call of %s', async (what, make, good) => {
+    const error = await refusal(() => make(good as never))
+    if (what === 'runner.complete()') expect(error).toBeUndefined()
+    expect(error?.message ?? '').not.toContain('unknown option')
+  })
+
+  test('without a similar name is refused with the options there are', () => {
+    expect(() => cached(read, { zzzzzz: 1 } as never)).toThrow('The options are "ttlMs", "maxEntries" and "scope".')
+  })
+
+  test.each([null, 'fast', 7, []])('stands for options that are no object: %j', (options) => {
+    expect(() => new Runner(options as never)).toThrow(/Runner takes an object with options, got/)
+  })
+
+  test('lets no payment through that was to be confirmed', async () => {
+    const pay = vi.fn()
+    const options = { name: 'pay', description: 'Pays', run: pay, ...{ requireConfirmation: true } }
+    expect(() => tool(options)).toThrow('Did you mean "requiresConfirmation"?')
+  })
+
+  test('turns no denial into an approval', () => {
+    expect(() => deny(request, { confirmed: true } as never)).toThrow('unknown option "confirmed"')
+    expect(deny(request, { reason: 'no' }).functionResponse?.response).toEqual({ confirmed: false, reason: 'no' })
+  })
+})
+
+describe('options of a class', () => {
+  class Payment {
+    readonly name = 'pay'
+    readonly description = 'Pays'
+    readonly #ran: string[]
+    constructor(ran: string[]) {
+      this.#ran = ran
+    }
+    run(): void {
+      this.#ran.push('ran')
+    }
+  }
+
+  test('keep a gate that is a method, and may have methods of their own', async () => {
+    class Gated extends Payment {
+      requiresConfirmation(): boolean {
+        return true
+      }
+      describe(): string {
+        return 'a payment'
+      }
+    }
+    const ran: string[] = []
+    const { responses } = await play({ tools: [tool(new Gated(ran))], calls: [{ name: 'pay' }] })
+    expect(ran).toEqual([])
+    expect(responses).toEqual([])
+  })
+
+  test('are refused when a method resembles an option', () => {
+    class Misspelled extends Payment {
+      requireConfirmation(): boolean {
+        return true
+      }
+    }
+    expect(() => tool(new Misspelled([]))).toThrow('Did you mean "requiresConfirmation"?')
+  })
+
+  test('of sqlite() are spread into a Runner without what closes them', async () => {
+    const services = sqlite(':memory:')
+    const made = new Runner({ appName: 'app', agent: leaf(), ...services })
+    expect(made.sessionService).toBe(services.sessionService)
+    services.close()
+  })
+
+  test('a session key may be spread into a call, if it is of the same app', async () => {
+    const asked = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }) })
+    const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
+    expect((await asked.complete({ ...key, message: 'hi' })).text).toBe('hello')
+    await expect(asked.complete({ ...key, appName: 'other', message: 'hi' } as never)).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining('appName "other" is not the app of this runner'),
+    })
+  })
+})
+
+describe('a value of the wrong type', () => {
+  const members: [member: string, wrong: unknown, good: unknown][] = [
+    ['requiresConfirmation', 'yes', true],
+    ['effect', 'atmostonce', 'idempotent'],
+    ['timeoutMs', '5', 5],
+    ['timeoutMs', Number.NaN, Number.POSITIVE_INFINITY],
+    ['expiresInMs', Number.NaN, 1000],
+    ['sequential', 'false', true],
+    ['mayRepeat', 1, true],
+    ['allowEditedArgs', 'no', true],
+    ['isLongRunning', 'yes', true],
+    ['authConfig', true, { authScheme: { type: 'apiKey', in: 'header', name: 'x' } }],
+    ['middleware', () => 1, []],
+    ['reconcile', 'no', () => ({ status: 'unknown' })],
+    ['processLlmRequest', {}, () => {}],
+    ['confirmationHint', 7, () => 'Sure?'],
+  ]
+  test.each(members)('of a tool is refused when the tool or its agent is built: %s = %j', (member, wrong, good) => {
+    const options = { name: 'pay', description: 'Pays', run: () => 1 }
+    const byHand = (more: object): unknown => new LlmAgent({ name: 'a', model, tools: [bare('pay', () => 1, more)] })
+    for (const make of [(more: object) => tool({ ...options, ...more }), byHand]) {
+      expect(() => make({ [member]: wrong })).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+      expect(() => make({ [member]: wrong })).toThrow(`Tool "pay": ${member} must be`)
+      expect(() => make({ [member]: good })).not.toThrow()
+    }
+  })
+
+  test('says which of several values was meant', () => {
+    const make = () => tool({ name: 'pay', description: 'Pays', run: () => 1, effect: 'atmostonce' as never })
+    expect(make).toThrow('Did you mean "atMostOnce"?')
+  })
+
+  test('never shows a text, which may be a secret', () => {
+    const make = () => new Runner({ appName: 'app', agent: leaf(), plugins: 'sk-secret' as never })
+    expect(make).toThrow('Runner: plugins must be a list of plugins, got a string.')
+  })
+
+  test.each<[string, object]>([
+    ['maxIterations', { maxIterations: Number.NaN }],
+    ['model', { model: {} }],
+    ['tools', { tools: 'all' }],
+    ['subAgents', { subAgents: [() => {}] }],
+    ['outputKey', { outputKey: 5 }],
+    ['includeContents', { includeContents: 'nothing' }],
+    ['disableTransfer', { disableTransfer: 'true' }],
+    ['beforeTool', { beforeTool: ['no'] }],
+    ['instruction', { instruction: 5 }],
+    ['parallel', { toolExecution: { parallel: 'no' } }],
+    ['maxConcurrency', { toolExecution: { maxConcurrency: '2' } }],
+    ['requiresConfirmation', { codeExecutor: { languages: ['js'], execute: () => {}, requiresConfirmation: 'yes' } }],
+    ['requireConfirmation', { codeExecutor: { languages: ['js'], execute: () => {}, requireConfirmation: true } }],
+  ])('of an LlmAgent is refused: %s', (option, wrong) => {
+    const make = () => new LlmAgent({ name: 'a', model, ...wrong })
+    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+    expect(make).toThrow(option)
+  })
+
+  test.each<[string, object]>([
+    ['whilePaused', { whilePaused: 'rejct' }],
+    ['plugins', { plugins: {} }],
+    ['toolTimeoutMs', { toolTimeoutMs: '5' }],
+    ['maxResultBytes', { maxResultBytes: Number.NaN }],
+    ['logger', { logger: { warn: () => {} } }],
+    ['agent', { agent: () => {} }],
+    ['models', { models: { 'gemini-*': 'gemini' } }],
+    ['sessionService', { sessionService: {} }],
+    ['beforeTool', { plugins: [{ name: 'p', beforeTool: 'deny' }] }],
+    ['now', { ports: { now: 5 } }],
+  ])('of a Runner is refused: %s', (option, wrong) => {
+    const make = () => new Runner({ appName: 'app', agent: leaf(), ...wrong })
+    expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+    expect(make).toThrow(option)
+  })
+
+  test.each<[string, object]>([
+    ['maxLlmCalls', { runConfig: { maxLlmCalls: Number.NaN } }],
+    ['detach', { runConfig: { detach: 'yes' } }],
+    ['stateDelta', { stateDelta: 'x' }],
+    ['signal', { signal: {} }],
+  ])('of a call is refused: %s', async (option, wrong) => {
+    const call = runner().complete({ userId: 'ada', message: 'hi', ...wrong })
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_REQUEST', message: expect.stringContaining(option) })
+  })
+})
+
+describe('a misspelled member of a hand-written object', () => {
+  test.each([
+    'requireConfirmation',
+    'requires_confirmation',
+    'requiresConfirm',
+    'confirmation',
+    'needsApproval',
+    'authconfig',
+    'effects',
+    'allowEditArgs',
+    'longRunning',
+    'timeout',
+  ])('that makes a tool safer is refused: %s', (member) => {
+    const byHand = bare('pay', () => 1, { [member]: true })
+    const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(byHand)] })
+    expect(make).toThrow(`has a member "${member}", which is not read. Did you mean`)
+  })
+
+  test('is found on a class too, and members of its own are free', () => {
+    class Pay {
+      readonly name = 'pay'
+      readonly description = 'Pays'
+      readonly currency = 'EUR'
+      declaration(): { name: string; description: string } {
+        return { name: 'pay', description: 'Pays' }
+      }
+      run(): string {
+        return this.currency
+      }
+      format(): string {
+        return this.currency
+      }
+    }
+    class Misspelled extends Pay {
+      requireConfirmation(): boolean {
+        return true
+      }
+    }
+    const agentWith = (one: Tool) => () => new LlmAgent({ name: 'a', model, tools: [one] })
+    expect(agentWith(new Pay())).not.toThrow()
+    expect(agentWith(new Misspelled())).toThrow('Did you mean "requiresConfirmation"?')
+  })
+
+  test('leaves a tool out that a toolset lists while running, and says why', async () => {
+    const logger = notebook()
+    const ran = vi.fn()
+    const pay = bare('pay', ran, { requireConfirmation: true } as Partial<Tool>)
+    await play({ tools: [new StaticToolset([pay])], calls: [{ name: 'pay' }], runner: { logger } })
+    expect(ran).not.toHaveBeenCalled()
+    expect(logger.lines[0]).toContain('Did you mean "requiresConfirmation"?')
+  })
+
+  test.each([
+    ['beforeTools', 'beforeTool'],
+    ['before_tool_callback', 'beforeTool'],
+    ['beforToolCallback', 'beforeTool'],
+    ['onevent', 'onEvent'],
+    ['onUserMessage', 'beforeRun'],
+  ])('of a plugin is refused: %s', (hook, meant) => {
+    const guard = { name: 'guard', [hook]: () => ({ result: 'denied' }) }
+    const make = () => new Runner({ appName: 'app', agent: leaf(), plugins: [guard] })
+    expect(make).toThrow(`Plugin "guard" has a member "${hook}", which is not read. Did you mean "${meant}"?`)
+  })
+
+  test('of a plugin may be anything else', () => {
+    class Counter implements Plugin {
+      readonly name = 'counter'
+      readonly counts = new Map<string, number>()
+      clone(): Counter {
+        return new Counter()
+      }
+      beforeTool(): undefined {}
+    }
+    expect(() => new Runner({ appName: 'app', agent: leaf(), plugins: [new Counter()] })).not.toThrow()
+  })
+})
