@@ -48,6 +48,47 @@ describe('a run that lost its session to another of its own runner', () => {
     expect((await say(runner)).text).toBe('hello') // the runner goes on with the session as if nothing had been
   })
 
+  test.each([
+    ['is lost', 'LEASE_LOST'],
+    ['is stored', undefined],
+  ])('leaves no request listed as pending when its last append %s after that', async (when, code) => {
+    let now = 1_000_000
+    const store = new InMemorySessionService({ now: () => now })
+    const append = store.append.bind(store)
+    const sent = signalled()
+    const arrives = signalled()
+    let closings = 0
+    store.append = async (...args) => {
+      const isHeld = args[2].some(({ event }) => event?.errorCode === 'CANCELLED') && ++closings === 1
+      if (!isHeld) return await append(...args)
+      const seq = when === 'is stored' ? await append(...args) : undefined
+      sent.resolve()
+      await arrives.promise
+      return seq ?? (await append(...args))
+    }
+    const { refund } = refundTool()
+    const { runner } = process(store, {
+      tools: [refund],
+      steps: [refunds(5), refunds(6), 'done'],
+      runner: { ports: { now: () => now } },
+    })
+    await say(runner)
+    const first = runner.cancel(where).then(
+      () => undefined,
+      (error) => error.code,
+    )
+    await sent.promise
+    now += 60_000
+    await runner.cancel(where)
+    expect(await runner.pending()).toEqual([])
+    const { pending } = await say(runner)
+    arrives.resolve()
+    expect(await first).toBe(code)
+    expect(await runner.pending()).toEqual(pending)
+    await say(runner, [approve(about(pending))]) // the honest approval counts
+    expect(await runner.pending()).toEqual([])
+  })
+
   test('its tools see their signal', async () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
