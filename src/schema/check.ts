@@ -1,6 +1,7 @@
 // Is it a JSON Schema that can be trusted with a model's arguments? One walk finds out and makes the copy models see.
 import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { partsOf } from './measure.ts'
 import { clip } from './parsed.ts'
 import { compilePattern } from './pattern.ts'
 import { isRegularExpression, UnsupportedPattern } from './pattern-parse.ts'
@@ -25,6 +26,7 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
   const found = { hasDefaults: false, hasInheritedNames: false }
   const open = new Set<object>()
   let nodes = 0
+  let data = 0
 
   const walk = (node: unknown, at: string, level: number): unknown => {
     if (typeof node === 'boolean') return node
@@ -67,6 +69,8 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
   const copyData = (value: unknown, at: string): unknown => {
     if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
       return fail(at, 'it cannot be written as JSON')
+    data += partsOf(value) // before it is copied: one list may stand in many places
+    if (data > MAX_BYTES / 2) return fail('#', `it is bigger than ${MAX_BYTES / 1000} kB`)
     try {
       return copyJson(value)
     } catch {

@@ -2,11 +2,14 @@ import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { CheckedSchema } from './check.ts'
 import { jsonSchemaIssues } from './json-schema-issues.ts'
-import { sizeProblem } from './measure.ts'
+import { partsOf, sizeProblem } from './measure.ts'
 import { compileNodes, type Node } from './nodes.ts'
 import { type Parsed, UNCHECKED } from './parsed.ts'
 import { findLeaves, fits } from './validate.ts'
 import { MAX_WORK, spend, TooMuchWork, type Work } from './work.ts'
+
+/** Finding the first keyword that does not hold is what decides; finding the others only helps. */
+const MAX_REPORT_WORK: number = MAX_WORK / 4
 
 const tooMuchWork: Parsed = {
   issues: [{ path: '', expected: 'a value that takes less work to check against its schema' }],
@@ -26,7 +29,7 @@ export function jsonSchemaParser(checked: CheckedSchema, what: string): (value: 
       const copy = withoutUndefined(value)
       if (checked.hasDefaults) applyDefaults(copy, root, work)
       if (fits(root, copy, work)) return { value: copy }
-      return { issues: jsonSchemaIssues(findLeaves(root, copy, { left: MAX_WORK })) }
+      return { issues: jsonSchemaIssues(findLeaves(root, copy, { left: MAX_REPORT_WORK })) }
     } catch (error) {
       return error instanceof TooMuchWork ? tooMuchWork : UNCHECKED
     }
@@ -63,12 +66,14 @@ function applyDefaults(value: unknown, node: Node, work: Work): void {
     if (Object.hasOwn(record, key)) applyDefaults(record[key], property, work)
     else {
       const found = defaultOf(property)
-      if (found !== undefined) setOwn(record, key, copyJson(found))
+      if (found === undefined) continue
+      spend(work, partsOf(found))
+      setOwn(record, key, copyJson(found))
     }
   }
 }
 
 // References end: a circle was refused.
-function defaultOf(node: Node): unknown {
-  return node.schema.default ?? (node.schema.default === null || !node.ref ? node.schema.default : defaultOf(node.ref))
+function defaultOf({ schema, ref }: Node): unknown {
+  return schema.default === undefined && ref ? defaultOf(ref) : schema.default
 }

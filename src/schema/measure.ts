@@ -14,6 +14,11 @@ export function sizeProblem(value: unknown): Parsed | undefined {
   return left === DEEP ? tooDeep : left < 0 ? tooLarge : undefined
 }
 
+/** How many parts a value has, itself included. */
+export function partsOf(value: unknown): number {
+  return typeof value === 'object' && value !== null ? 1 + MAX_PARTS - count(value, MAX_PARTS, 0) : 1
+}
+
 const DEEP = Number.NEGATIVE_INFINITY
 
 // Gives what is left of the budget: negative when it is used up.

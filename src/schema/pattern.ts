@@ -32,7 +32,7 @@ export function compilePattern(source: string): Pattern {
   const program = build(tree, builder, false)
   const { looks, size } = builder
   const isAnchored = startsAnchored(tree)
-  const search = (text: string, work: Work): boolean => run(program, isAnchored, looks, codePointsOf(text, work), work)
+  const search = searcher(machineOf(program), looks, isAnchored)
   if (looks.length > 0 || source.length > MAX_NATIVE_SOURCE || !isUnambiguous(program)) return { test: search, size }
 
   // Sticky: an anchored pattern is tried at the start only. Others are tried at each position, where they read no more
@@ -58,6 +58,20 @@ function isBoundary(step: Step): boolean {
   return step.type === 'assertion' && (step.kind === 'boundary' || step.kind === 'inside')
 }
 
+function searcher(machine: Machine, looks: readonly Look[], isAnchored: boolean): Pattern['test'] {
+  return (given, work) => {
+    const text = codePointsOf(given, work)
+    const holds: Uint8Array[] = []
+    for (const { machine: look, behind } of looks) {
+      spend(work, 1 + (text.length >> 3))
+      const ends = new Uint8Array(text.length + 1)
+      simulate(look, { text, work, holds, isForward: behind, isAnchored: false, ends })
+      holds.push(ends)
+    }
+    return simulate(machine, { text, work, holds, isForward: true, isAnchored, ends: undefined })
+  }
+}
+
 // A program is a list of steps. A character step goes on at the next one; so does an assertion that holds.
 type Step =
   | { readonly type: 'character'; readonly is: CharacterTest }
@@ -69,7 +83,7 @@ type Step =
 
 /** A lookaround: where it holds is found for every position before the pattern itself is run. */
 interface Look {
-  readonly program: readonly Step[]
+  readonly machine: Machine
   readonly behind: boolean
 }
 
@@ -126,7 +140,7 @@ function emit(tree: Tree, steps: Step[], builder: Builder, reversed: boolean): v
     case 'look': {
       const program = build(tree.body, builder, !tree.behind)
       steps.push({ type: 'look', look: builder.looks.length, negated: tree.negated })
-      builder.looks.push({ program, behind: tree.behind })
+      builder.looks.push({ machine: machineOf(program), behind: tree.behind })
     }
   }
 }
@@ -205,6 +219,54 @@ function isUnambiguous(program: readonly Step[]): boolean {
   return isDecided(0) && program.every((step, at) => step.type !== 'character' || isDecided(at + 1))
 }
 
+/** A program as numbers, which run faster, with the room one run needs. Runs never overlap. */
+interface Machine {
+  /** By step: what it does, where it goes on, and where else (a fork) or by which lookaround. */
+  readonly does: Uint8Array
+  readonly next: Int32Array
+  readonly other: Int32Array
+  readonly tests: readonly (CharacterTest | undefined)[]
+  /** By step: the last round in which it was looked at. */
+  readonly lookedAt: Int32Array
+  round: number
+  waiting: Int32Array
+  following: Int32Array
+  readonly open: Int32Array
+}
+
+const CODES = { character: 0, fork: 1, match: 2, start: 3, end: 4, boundary: 5, inside: 6, look: 7, noLook: 8 } as const
+const MAX_ROUND = 2 ** 31 - 1
+
+function machineOf(program: readonly Step[]): Machine {
+  const { length } = program
+  const landing = (at: number): number => {
+    const step = program[at]
+    return step?.type === 'jump' ? landing(step.to) : at
+  }
+  const does = new Uint8Array(length)
+  const next = new Int32Array(length)
+  const other = new Int32Array(length)
+  for (const [at, step] of program.entries()) {
+    if (step.type === 'jump') continue // nothing lands on it
+    does[at] =
+      CODES[step.type === 'assertion' ? step.kind : step.type === 'look' && step.negated ? 'noLook' : step.type]
+    next[at] = landing(step.type === 'fork' ? step.first : at + 1)
+    other[at] = step.type === 'fork' ? landing(step.second) : step.type === 'look' ? step.look : 0
+  }
+  const room = (): Int32Array => new Int32Array(2 * length + 1)
+  return {
+    does,
+    next,
+    other,
+    tests: program.map((step) => (step.type === 'character' ? step.is : undefined)),
+    lookedAt: new Int32Array(length),
+    round: 0,
+    waiting: room(),
+    following: room(),
+    open: room(),
+  }
+}
+
 function codePointsOf(text: string, work: Work): readonly number[] {
   spend(work, 1 + (text.length >> 3))
   const codePoints: number[] = []
@@ -216,92 +278,75 @@ function codePointsOf(text: string, work: Work): readonly number[] {
   return codePoints
 }
 
-function run(
-  program: readonly Step[],
-  isAnchored: boolean,
-  looks: readonly Look[],
-  text: readonly number[],
-  work: Work,
-): boolean {
-  const holds: Uint8Array[] = []
-  for (const look of looks) {
-    spend(work, 1 + (text.length >> 3))
-    const ends = new Uint8Array(text.length + 1)
-    simulate(look.program, { text, holds, work, isForward: look.behind, ends })
-    holds.push(ends)
-  }
-  return simulate(program, { text, holds, work, isForward: true, isAnchored })
-}
-
-interface Simulation {
+interface Run {
   readonly text: readonly number[]
+  readonly work: Work
   /** For each lookaround, where it holds. */
   readonly holds: readonly Uint8Array[]
-  readonly work: Work
   readonly isForward: boolean
-  readonly isAnchored?: boolean
-  /** Marks every position where a match ends; absent when one match is enough. */
-  readonly ends?: Uint8Array
+  readonly isAnchored: boolean
+  /** Marks every position where a match ends; undefined when one match is enough. */
+  readonly ends: Uint8Array | undefined
 }
 
 /** Follows all ways through the program at once: at each position each step is looked at once. */
-function simulate(program: readonly Step[], simulation: Simulation): boolean {
-  const { text, work, isForward, isAnchored, ends } = simulation
-  const seenAt = new Int32Array(program.length).fill(-1)
-  const open: number[] = []
-  let waiting: number[] = []
-  let next: number[] = []
+function simulate(machine: Machine, { text, work, holds, isForward, isAnchored, ends }: Run): boolean {
+  const { does, next, other, tests, lookedAt, open } = machine
   const last = isForward ? text.length : 0
-  const stride = isForward ? 1 : -1
-  for (let position = text.length - last; ; position += stride) {
-    if (!isAnchored || position === 0) next.push(0)
-    if (next.length === 0) return false
-    ;[waiting, next] = [next, waiting]
-    next.length = 0
+  let count = 0
+  for (let position = text.length - last; ; position += isForward ? 1 : -1) {
+    const { waiting, following } = machine
+    if (!isAnchored || position === 0) waiting[count++] = 0
+    if (count === 0) return false
+    if (machine.round === MAX_ROUND) {
+      lookedAt.fill(0)
+      machine.round = 0
+    }
+    const round = ++machine.round
     const codePoint = text[isForward ? position : position - 1]
+    let ahead = 0
     let steps = 0
-    for (const start of waiting) {
-      open.push(start)
-      for (let at = open.pop(); at !== undefined; at = open.pop()) {
-        if (seenAt[at] === position) continue
-        seenAt[at] = position
+    for (let i = 0; i < count; i++) {
+      let depth = 0
+      open[depth++] = waiting[i] as number
+      while (depth > 0) {
+        const at = open[--depth] as number
+        if (lookedAt[at] === round) continue
+        lookedAt[at] = round
         steps++
-        const step = program[at] as Step
-        switch (step.type) {
-          case 'character':
-            if (codePoint !== undefined && accepts(step.is, codePoint)) next.push(at + 1)
-            break
-          case 'fork':
-            open.push(step.first, step.second)
-            break
-          case 'jump':
-            open.push(step.to)
-            break
-          case 'assertion':
-            if (isTrue(step.kind, text, position)) open.push(at + 1)
-            break
-          case 'look':
-            if ((simulation.holds[step.look]?.[position] === 1) !== step.negated) open.push(at + 1)
-            break
-          case 'match':
-            if (!ends) return true
-            ends[position] = 1
-        }
+        const code = does[at] as number
+        if (code === CODES.character) {
+          if (codePoint !== undefined && accepts(tests[at] as CharacterTest, codePoint))
+            following[ahead++] = next[at] as number
+        } else if (code === CODES.fork) {
+          open[depth++] = other[at] as number
+          open[depth++] = next[at] as number
+        } else if (code === CODES.match) {
+          if (!ends) return true
+          ends[position] = 1
+        } else if (isTrue(code, text, position, holds[other[at] as number])) open[depth++] = next[at] as number
       }
     }
     spend(work, 1 + (steps >> 2))
     if (position === last) return false
+    machine.waiting = following
+    machine.following = waiting
+    count = ahead
   }
 }
 
-function isTrue(kind: Assertion, text: readonly number[], position: number): boolean {
-  switch (kind) {
-    case 'start':
+function isTrue(code: number, text: readonly number[], position: number, holds: Uint8Array | undefined): boolean {
+  switch (code) {
+    case CODES.start:
       return position === 0
-    case 'end':
+    case CODES.end:
       return position === text.length
+    case CODES.look:
+      return holds?.[position] === 1
+    case CODES.noLook:
+      return holds?.[position] !== 1
     default:
-      return (isWord(text[position - 1]) !== isWord(text[position])) === (kind === 'boundary')
+      return (isWord(text[position - 1]) !== isWord(text[position])) === (code === CODES.boundary)
   }
 }
 

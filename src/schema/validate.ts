@@ -119,7 +119,7 @@ function applyNumber(node: Node, rules: NumberRules, value: number, walk: Walk):
 function isMultiple(value: number, divisor: number, work: Work): boolean {
   if (Number.isInteger(value) && Number.isInteger(divisor)) return value % divisor === 0
   // 19.99 is no exact binary number: the decimals decide, as they are written.
-  spend(work, 10)
+  spend(work, 40)
   const [digits, exponent] = decimal(value)
   const [divisorDigits, divisorExponent] = decimal(divisor)
   const shift = BigInt(Math.abs(exponent - divisorExponent))
@@ -263,7 +263,7 @@ function applyToKeys(
 ): boolean {
   const keys = Object.keys(value)
   const { names, patterns, additional, unevaluated } = rules
-  spend(walk.work, keys.length >> 2)
+  spend(walk.work, 2 * keys.length)
   let valid = true
   if (keys.length < rules.minProperties) valid = report(walk, node, 'minProperties')
   if (keys.length > rules.maxProperties) valid = report(walk, node, 'maxProperties')
@@ -280,12 +280,13 @@ function applyToKeys(
       isCovered = true
       if (!inside(additional, value[key], walk, key, 'additionalProperties')) valid = false
     }
-    if (isCovered) evaluated?.keys.add(key)
-    else if (unevaluated && evaluated && !evaluated.all && !evaluated.keys.has(key)) {
+    if (isCovered) {
+      if (!additional) evaluated?.keys.add(key)
+    } else if (unevaluated && evaluated && !evaluated.all && !evaluated.keys.has(key)) {
       if (!inside(unevaluated, value[key], walk, key, 'unevaluatedProperties')) valid = false
     }
   }
-  if (unevaluated && evaluated) evaluated.all = true
+  if (evaluated && (additional || unevaluated)) evaluated.all = true
   return valid
 }
 
@@ -399,7 +400,7 @@ function emptyLike(_: Evaluated): Evaluated {
 
 function merge(from: Evaluated, into: Evaluated, { work }: Walk): void {
   if (from.all) into.all = true
-  spend(work, 1 + from.keys.size)
+  spend(work, 1 + 4 * from.keys.size)
   for (const key of from.keys) into.keys.add(key)
 }
 
