@@ -43,7 +43,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   if (entry.parseResult && !pending) {
     const parsed = await entry.parseResult(result)
     if (parsed.issues) {
-      const problem = describeIssues(parsed.issues).replaceAll('arguments:', 'result:')
+      const problem = describeIssues(parsed.issues, 'result')
       return failure(call, 'INVALID_RESULT', `${call.name} gave a result that does not fit its schema: ${problem}`)
     }
     result = toPlain(parsed.value).value

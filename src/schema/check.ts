@@ -140,7 +140,8 @@ function keywordProblem(keyword: string, value: unknown, patterns: boolean): str
   }
 }
 
-function patternProblem(pattern: string): string | undefined {
+/** Why a pattern cannot be used; undefined when it can. */
+export function patternProblem(pattern: string): string | undefined {
   const shown = JSON.stringify(clip(pattern, 200))
   if (!isRegularExpression(pattern)) return `${shown} is not a regular expression (with the "u" flag)`
   try {

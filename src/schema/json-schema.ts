@@ -1,5 +1,4 @@
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
-import { ToolwrightError } from '../error/error.ts'
 import type { CheckedSchema } from './check.ts'
 import { jsonSchemaIssues } from './json-schema-issues.ts'
 import { partsOf, sizeProblem } from './measure.ts'
@@ -16,11 +15,9 @@ const tooMuchWork: Parsed = {
 }
 
 /** The check of a plain JSON Schema (draft 2020-12), in bounded time. Generates no code. */
-export function jsonSchemaParser(checked: CheckedSchema, what: string): (value: unknown) => Parsed {
+export function jsonSchemaParser(checked: CheckedSchema, what: string, lenient = false): (value: unknown) => Parsed {
   // Its own copy: what the model is shown may be passed around.
-  const root = compileNodes(copyJson(checked.jsonSchema), what, (problem) => {
-    throw new ToolwrightError('INVALID_CONFIG', `${what}: the JSON Schema is not valid: ${problem}`)
-  })
+  const root = compileNodes(copyJson(checked.jsonSchema), { what, lenient })
   return (value) => {
     try {
       const problem = sizeProblem(value)

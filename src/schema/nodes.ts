@@ -1,6 +1,7 @@
 // A JSON Schema made ready for validation: references resolved, patterns compiled, keywords sorted by what they apply to.
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { checkSchema } from './check.ts'
+import { ToolwrightError } from '../error/error.ts'
+import { checkSchema, patternProblem } from './check.ts'
 import { formatCheck } from './formats.ts'
 import { identityOf } from './identity.ts'
 import { decodePointer } from './path.ts'
@@ -85,8 +86,8 @@ export interface StringRules {
 /** The types of JSON Schema as bits; an integer is a number too. */
 export const KINDS = { null: 1, boolean: 2, string: 4, array: 8, object: 16, number: 32, integer: 64 } as const
 
-/** Resolves and compiles a checked schema; `fail` throws what to change. */
-export function compileNodes(schema: JsonObject, what: string, fail: (problem: string) => never): Node {
+/** Resolves and compiles a checked schema, or throws INVALID_CONFIG. `lenient` leaves out patterns that cannot be used. */
+export function compileNodes(schema: JsonObject, { what, lenient }: { what: string; lenient: boolean }): Node {
   const document: SchemaDocument = {
     bases: new Map(),
     named: new Map(),
@@ -94,7 +95,7 @@ export function compileNodes(schema: JsonObject, what: string, fail: (problem: s
     unready: [],
     steps: 0,
     what,
-    fail,
+    lenient,
   }
   document.named.set(BASE, schema)
   register(document, schema, BASE)
@@ -114,7 +115,11 @@ interface SchemaDocument {
   /** Of all patterns. */
   steps: number
   readonly what: string
-  readonly fail: (problem: string) => never
+  readonly lenient: boolean
+}
+
+function fail({ what }: SchemaDocument, problem: string): never {
+  throw new ToolwrightError('INVALID_CONFIG', `${what}: the JSON Schema is not valid: ${problem}`)
 }
 
 /** Where a schema without `$id` is. */
@@ -141,7 +146,7 @@ function register(document: SchemaDocument, schema: unknown, outer: string): voi
 function name(document: SchemaDocument, address: string, schema: JsonObject): void {
   const taken = document.named.get(address)
   if (taken && taken !== schema)
-    document.fail(`two schemas have the "$id" or "$anchor" "${address.replace(BASE, '')}".`)
+    fail(document, `two schemas have the "$id" or "$anchor" "${address.replace(BASE, '')}".`)
   document.named.set(address, schema)
 }
 
@@ -149,7 +154,7 @@ function addressOf(document: SchemaDocument, reference: string, base: string): s
   try {
     return new URL(reference, base).href
   } catch {
-    return document.fail(`"${reference}" is not an address.`)
+    return fail(document, `"${reference}" is not an address.`)
   }
 }
 
@@ -189,10 +194,10 @@ function resolve(document: SchemaDocument, schema: JsonObject, reference: string
           : undefined
     }
   if (typeof target !== 'boolean' && !isRecord(target))
-    return document.fail(`"$ref": "${reference}" leads nowhere; only references inside the schema are followed.`)
+    return fail(document, `"$ref": "${reference}" leads nowhere; only references inside the schema are followed.`)
   // A place that no keyword gives to schemas has not been checked.
   if (isRecord(target) && !document.bases.has(target)) {
-    checkSchema(target, document.what, { patterns: true })
+    checkSchema(target, document.what, { patterns: !document.lenient })
     register(document, target, base)
   }
   return nodeOf(document, target)
@@ -291,9 +296,10 @@ function objectRules(document: SchemaDocument, schema: JsonObject, one: One): Ob
     ],
     properties,
     known: new Set(properties.map(([key]) => key)),
-    patterns: entriesOf(schema.patternProperties).map(
-      ([source, part]) => [patternOf(document, source), nodeOf(document, part), source] as const,
-    ),
+    patterns: entriesOf(schema.patternProperties).map(([source, part]) => {
+      const pattern = patternOf(document, source)
+      return [pattern ?? ANY_KEY, nodeOf(document, pattern ? part : true), source] as const
+    }),
     ...(additional && { additional }),
     ...(unevaluated && { unevaluated }),
     readsKeys: has(schema, KEY_WORDS),
@@ -345,21 +351,27 @@ function numberRules(schema: JsonObject): NumberRules | undefined {
 function stringRules(document: SchemaDocument, schema: JsonObject): StringRules | undefined {
   const format = typeof schema.format === 'string' ? formatCheck(schema.format) : undefined
   if (!format && !has(schema, ['minLength', 'maxLength', 'pattern'])) return undefined
+  const pattern = typeof schema.pattern === 'string' ? patternOf(document, schema.pattern) : undefined
   return {
     minLength: numberOf(schema.minLength, 0),
     maxLength: numberOf(schema.maxLength, Number.POSITIVE_INFINITY),
-    ...(typeof schema.pattern === 'string' && { pattern: patternOf(document, schema.pattern) }),
+    ...(pattern && { pattern }),
     ...(format && { format }),
   }
 }
 
+/** Stands for a pattern that was left out. */
+const ANY_KEY: Pattern = { test: () => true, size: 0 }
+
 /** Of all patterns of one schema together. */
 const MAX_PATTERN_STEPS = 50_000
 
-function patternOf(document: SchemaDocument, source: string): Pattern {
+function patternOf(document: SchemaDocument, source: string): Pattern | undefined {
+  if (document.lenient && patternProblem(source)) return undefined
   const pattern = compilePattern(source)
   document.steps += pattern.size
-  if (document.steps > MAX_PATTERN_STEPS) document.fail('its patterns are too large together; use shorter repetitions.')
+  if (document.steps > MAX_PATTERN_STEPS)
+    fail(document, 'its patterns are too large together; use shorter repetitions.')
   return pattern
 }
 
@@ -379,23 +391,25 @@ function entriesOf(value: unknown): [string, unknown][] {
 const MAX_CHAIN = 300
 
 /** References must lead into the value: one that comes back to the same place would never end. */
-function requireProgress({ nodes, fail }: SchemaDocument): void {
+function requireProgress(document: SchemaDocument): void {
   const lengths = new Map<Node, number>()
   const open = new Set<Node>()
   const chainOf = (node: Node): number => {
     const known = lengths.get(node)
     if (known !== undefined) return known
-    if (open.has(node)) fail('"$ref": a reference leads back to itself without going into the value.')
-    if (open.size > MAX_CHAIN) fail(`more than ${MAX_CHAIN} schemas apply to one value, one through the other.`)
+    if (open.has(node)) fail(document, '"$ref": a reference leads back to itself without going into the value.')
+    if (open.size > MAX_CHAIN)
+      fail(document, `more than ${MAX_CHAIN} schemas apply to one value, one through the other.`)
     open.add(node)
     let longest = 0
     for (const part of samePlace(node)) longest = Math.max(longest, chainOf(part))
     open.delete(node)
-    if (longest >= MAX_CHAIN) fail(`more than ${MAX_CHAIN} schemas apply to one value, one through the other.`)
+    if (longest >= MAX_CHAIN)
+      fail(document, `more than ${MAX_CHAIN} schemas apply to one value, one through the other.`)
     lengths.set(node, longest + 1)
     return longest + 1
   }
-  for (const node of nodes.values()) chainOf(node)
+  for (const node of document.nodes.values()) chainOf(node)
 }
 
 /** The schemas that apply to the value a schema applies to. */

@@ -18,9 +18,14 @@ export const UNCHECKED: Parsed = {
 const MAX_SHOWN = 20
 const MAX_TEXT = 4_000
 
-/** `city: expected string; units: expected "celsius" or "fahrenheit"`. At most 20 issues and 4,000 characters. */
-export function describeIssues(issues: readonly Issue[]): string {
-  const shown = issues.slice(0, MAX_SHOWN).map(({ path, expected }) => `${path || 'arguments'}: expected ${expected}`)
+/** `city: expected string; units: expected "celsius" or "fahrenheit"`. `whole` names the value itself. */
+export function describeIssues(issues: readonly Issue[], whole = 'arguments'): string {
+  return listIssues(issues, ({ path, expected }) => `${path || whole}: expected ${expected}`)
+}
+
+/** One line for all issues: at most 20 of them and 4,000 characters. */
+export function listIssues(issues: readonly Issue[], describe: (issue: Issue) => string): string {
+  const shown = issues.slice(0, MAX_SHOWN).map(describe)
   if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`)
   return clip(shown.join('; '), MAX_TEXT)
 }
