@@ -1,5 +1,5 @@
 // Checks one call and takes it through the gates, up to the point where its body may run.
-import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
+import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, ROOM_ABOVE, TooDeep } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
@@ -125,7 +125,7 @@ function checked(
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
 function invalid({ call }: Begun, error: unknown): Prepared {
-  const why = error instanceof RangeError ? error.message : 'they could not be checked'
+  const why = error instanceof TooDeep ? error.message : 'they could not be checked'
   return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${why}`)
 }
 

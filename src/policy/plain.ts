@@ -22,7 +22,7 @@ export function isPlainJson(value: unknown, depth = 0): boolean {
 }
 
 /** Is it an object of no class? */
-export function isPlainObject(value: object): boolean {
+function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }

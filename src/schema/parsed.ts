@@ -23,6 +23,11 @@ export function describeIssues(issues: readonly Issue[], whole = 'arguments'): s
   return listIssues(issues, ({ path, expected }) => `${path || whole}: expected ${expected}`)
 }
 
+/** What the model is told of a result that does not fit. */
+export function invalidResult(tool: string, issues: readonly Issue[]): string {
+  return `${tool} gave a result that does not fit its schema: ${describeIssues(issues, 'result')}`
+}
+
 /** One line for all issues: at most 20 of them and 4,000 characters. */
 export function listIssues(issues: readonly Issue[], describe: (issue: Issue) => string): string {
   const shown = issues.slice(0, MAX_SHOWN).map(describe)
