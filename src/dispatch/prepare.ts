@@ -100,8 +100,9 @@ function validate(
   try {
     const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
     const kept = rewritten ? (toPlain(args).value as JsonObject) : undefined // before anybody changes them
-    if (parsed instanceof Promise) {
-      return parsed.then(
+    // a tool's own parse may give any promise; what is neither that nor a verdict has accepted nothing
+    if ('then' in parsed) {
+      return Promise.resolve(parsed).then(
         (value) => checked(batch, begun, value, kept, then),
         (error) => invalid(begun, error),
       )
@@ -119,6 +120,7 @@ function checked(
   rewritten: JsonObject | undefined,
   then: Step,
 ): Prepared | Promise<Prepared> {
+  if (!parsed.issues && !('value' in parsed)) return invalid({ call, entry, context }, undefined)
   if (!parsed.issues) return then(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
   return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`)
 }
