@@ -12,7 +12,7 @@ function search(source: string, text: string, left = MAX_WORK): { matches: boole
   return { matches, work: left - work.left }
 }
 
-describe('hostile texts take work in proportion to their length', () => {
+describe('hostile texts take work in proportion to their length', { timeout: 30_000 }, () => {
   test.each([
     ['^(a+)+$', 'a', '!'],
     ['^(a*)*$', 'a', '!'],
@@ -48,7 +48,7 @@ describe('hostile texts take work in proportion to their length', () => {
   })
 })
 
-test('agrees with the native engine on short texts', () => {
+test('agrees with the native engine on short texts', { timeout: 60_000 }, () => {
   const atom = fc.constantFrom(
     ...'a|b|.|\\d|\\w|\\W|\\s|[ab]|[^a]|[a-c\\d]|é|😀|[😀-😂]|\\p{L}|\\P{L}|\\u0061|\\u{1F600}|\\uD83D\\uDE00|\\x61'.split(
       '|',

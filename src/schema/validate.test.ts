@@ -273,7 +273,7 @@ describe('keywords', () => {
   })
 })
 
-test('agrees with another validator on random schemas and values', () => {
+test('agrees with another validator on random schemas and values', { timeout: 60_000 }, () => {
   const key = fc.constantFrom('a', 'b', 'ab')
   const value = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
