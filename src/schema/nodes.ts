@@ -1,11 +1,10 @@
 // A JSON Schema made ready for validation: references resolved, patterns compiled, keywords sorted by what they apply to.
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { ToolwrightError } from '../error/error.ts'
-import { checkSchema, patternProblem } from './check.ts'
+import { patternProblem } from './check.ts'
 import { formatCheck } from './formats.ts'
 import { identityOf } from './identity.ts'
-import { decodePointer } from './path.ts'
 import { compilePattern, type Pattern } from './pattern.ts'
+import { fail, findAddresses, resolve, type SchemaAddresses } from './references.ts'
 
 /** One schema of a document. `schema` is for messages. */
 export interface Node {
@@ -89,87 +88,23 @@ export const KINDS = { null: 1, boolean: 2, string: 4, array: 8, object: 16, num
 /** Resolves and compiles a checked schema, or throws INVALID_CONFIG. `lenient` leaves out patterns that cannot be used. */
 export function compileNodes(schema: JsonObject, { what, lenient }: { what: string; lenient: boolean }): Node {
   const document: SchemaDocument = {
-    bases: new Map(),
-    named: new Map(),
+    ...findAddresses(schema, { what, lenient }),
     nodes: new Map(),
     unready: [],
     steps: 0,
-    what,
-    lenient,
   }
-  document.named.set(BASE, schema)
-  register(document, schema, BASE)
   const root = nodeOf(document, schema)
   for (let next = document.unready.pop(); next; next = document.unready.pop()) fill(document, next)
   requireProgress(document)
   return root
 }
 
-interface SchemaDocument {
-  /** The base address of every schema. */
-  readonly bases: Map<JsonObject, string>
-  /** Schemas by `$id` and `$anchor`. */
-  readonly named: Map<string, JsonObject>
+interface SchemaDocument extends SchemaAddresses {
   readonly nodes: Map<unknown, Node>
   readonly unready: Node[]
   /** Of all patterns. */
   steps: number
-  readonly what: string
-  readonly lenient: boolean
 }
-
-function fail({ what }: SchemaDocument, problem: string): never {
-  throw new ToolwrightError('INVALID_CONFIG', `${what}: the JSON Schema is not valid: ${problem}`)
-}
-
-/** Where a schema without `$id` is. */
-const BASE = 'schema:/'
-
-/** Finds every schema with an address of its own. */
-function register(document: SchemaDocument, schema: unknown, outer: string): void {
-  if (!isRecord(schema)) return
-  let base = outer
-  if (typeof schema.$id === 'string') {
-    const address = addressOf(document, schema.$id, outer)
-    const [resource = '', fragment] = address.split('#')
-    if (fragment) name(document, address, schema)
-    else {
-      base = resource
-      name(document, base, schema)
-    }
-  }
-  document.bases.set(schema, base)
-  if (typeof schema.$anchor === 'string') name(document, `${base}#${schema.$anchor}`, schema)
-  for (const part of partsOf(schema)) register(document, part, base)
-}
-
-function name(document: SchemaDocument, address: string, schema: JsonObject): void {
-  const taken = document.named.get(address)
-  if (taken && taken !== schema)
-    fail(document, `two schemas have the "$id" or "$anchor" "${address.replace(BASE, '')}".`)
-  document.named.set(address, schema)
-}
-
-function addressOf(document: SchemaDocument, reference: string, base: string): string {
-  try {
-    return new URL(reference, base).href
-  } catch {
-    return fail(document, `"${reference}" is not an address.`)
-  }
-}
-
-function* partsOf(schema: JsonObject): Iterable<unknown> {
-  for (const keyword of SINGLE) yield schema[keyword]
-  for (const keyword of LISTS) if (Array.isArray(schema[keyword])) yield* schema[keyword]
-  for (const keyword of MAPS) if (isRecord(schema[keyword])) yield* Object.values(schema[keyword])
-}
-
-const SINGLE =
-  'items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames not if then else'.split(
-    ' ',
-  )
-const LISTS = ['prefixItems', 'allOf', 'anyOf', 'oneOf', 'items']
-const MAPS = ['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas', 'dependencies']
 
 function nodeOf(document: SchemaDocument, schema: unknown): Node {
   let node = document.nodes.get(schema)
@@ -178,29 +113,6 @@ function nodeOf(document: SchemaDocument, schema: unknown): Node {
   document.nodes.set(schema, node)
   if (isRecord(schema)) document.unready.push(node)
   return node
-}
-
-function resolve(document: SchemaDocument, schema: JsonObject, reference: string): Node {
-  const base = document.bases.get(schema) ?? BASE
-  const address = reference.startsWith('#') ? `${base}${reference}` : addressOf(document, reference, base)
-  const [resource = '', fragment = ''] = address.split('#')
-  let target: unknown = document.named.get(fragment === '' || fragment.startsWith('/') ? resource : address)
-  if (fragment.startsWith('/'))
-    for (const part of fragment.split('/').slice(1)) {
-      const key = decodePointer(part)
-      target =
-        typeof target === 'object' && target !== null && Object.hasOwn(target, key)
-          ? Reflect.get(target, key)
-          : undefined
-    }
-  if (typeof target !== 'boolean' && !isRecord(target))
-    return fail(document, `"$ref": "${reference}" leads nowhere; only references inside the schema are followed.`)
-  // A place that no keyword gives to schemas has not been checked.
-  if (isRecord(target) && !document.bases.has(target)) {
-    checkSchema(target, document.what, { patterns: !document.lenient })
-    register(document, target, base)
-  }
-  return nodeOf(document, target)
 }
 
 function fill(document: SchemaDocument, node: Node): void {
@@ -212,7 +124,7 @@ function fill(document: SchemaDocument, node: Node): void {
   const set = <K extends keyof Node>(key: K, value: Node[K] | undefined): void => {
     if (value !== undefined) node[key] = value
   }
-  if (typeof schema.$ref === 'string') node.ref = resolve(document, schema, schema.$ref)
+  if (typeof schema.$ref === 'string') node.ref = nodeOf(document, resolve(document, schema, schema.$ref))
   if (schema.type !== undefined) node.types = [schema.type].flat().reduce<number>((bits, type) => bits | bitOf(type), 0)
   set('choices', choicesOf(schema))
   set('not', one('not'))
