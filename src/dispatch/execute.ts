@@ -84,7 +84,8 @@ function runPolicies(batch: Batch, ready: Ready): unknown {
 async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unknown> {
   const context = ready.context.attempt()
   try {
-    const value = await runBody(batch, { ...ready, context }, args)
+    let value = await runBody(batch, { ...ready, context }, args)
+    if (isSteps(value)) value = await runSteps(batch, { ...ready, context }, value) // policies see results, not generators
     ready.context.adopt(context)
     return context.questions.length ? SUSPENDED : value // what is no result must not be kept as one
   } catch (error) {
