@@ -30,7 +30,7 @@ test('nothing runs when the package or a dependency of it is installed', () => {
 
 test('the tarball holds dist, the documentation and the usual pages, nothing else', () => {
   const files = pack().files.map(({ path }) => path)
-  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD_PARTY_NOTICES.md', 'package.json']
+  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
   expect(files.filter((path) => !/^(dist|docs)\//.test(path)).sort()).toEqual(pages)
   expect(files.filter((path) => path.startsWith('docs/') && !path.endsWith('.md'))).toEqual([])
   expect(files).toContain('dist/index.js')

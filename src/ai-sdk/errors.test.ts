@@ -113,7 +113,7 @@ test('after three attempts it is enough', async () => {
 test('what looks like a key is masked in what a provider says', async () => {
   const words = `Key ${SECRET} and AIzaSyA0123456789012345678901234567890 and Bearer abcdefghijkl`
   const { error } = await failure(chat, [refuse(400, words)])
-  expect(error.message).toMatch(/Key \[key\] and \[key\] and Bearer \[key\]$/)
+  expect(error.message).toMatch(/Key \[hidden\] and \[hidden\] and Bearer \[hidden\]$/)
   const { error: long } = await failure(chat, [refuse(400, 'x'.repeat(5000))])
   expect(long.message.length).toBeLessThan(600)
 })

@@ -3,6 +3,7 @@
 import { retryAfterMs } from '../base/backoff.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { hideSecrets } from '../error/secrets.ts'
 import type { AiSdkModel } from './spec.ts'
 
 /** A call of an AI SDK model that failed. Neither keys nor what was asked are in it. */
@@ -105,10 +106,7 @@ const MAX_WORDS = 500
 
 /** Short, and without what looks like a key. */
 function clean(words: string): string {
-  const masked = words
-    .replace(/\b(sk|pk|rk|gsk|xai|key)-[\w-]{8,}/gi, '[key]')
-    .replace(/\bAIza[\w-]{20,}/g, '[key]')
-    .replace(/\b(bearer|api[-_ ]?key|token)(["':= ]+)[\w.~+/=-]{8,}/gi, '$1$2[key]')
+  const masked = hideSecrets(words)
   return masked.length > MAX_WORDS ? `${masked.slice(0, MAX_WORDS).toWellFormed()}...` : masked
 }
 

@@ -18,13 +18,20 @@ export function setOwn(target: JsonObject, key: string, value: unknown): void {
   else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
+/** Thrown for a value that is nested deeper than MAX_DEPTH. Its message holds nothing of the value. */
+export class TooDeep extends RangeError {
+  constructor() {
+    super(`nested deeper than ${MAX_DEPTH} levels`)
+  }
+}
+
 /**
  * Copies a JSON value. By hand because `structuredClone` costs twenty times as much, and because an own `__proto__`
- * must stay data. Throws a RangeError on values nested deeper than MAX_DEPTH.
+ * must stay data. Throws TooDeep.
  */
 export function copyJson<T>(value: T, depth = 0): T {
   if (typeof value !== 'object' || value === null) return value
-  if (depth > MAX_DEPTH) throw new RangeError(`nested deeper than ${MAX_DEPTH} levels`)
+  if (depth > MAX_DEPTH) throw new TooDeep()
   if (Array.isArray(value)) {
     const items: unknown[] = new Array(value.length)
     for (let i = 0; i < value.length; i++) items[i] = copyJson(value[i], depth + 1)

@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
+import { listIssues } from '../schema/parsed.ts'
 import { exactly } from './visible.ts'
 
 /** How a value of this schema is typed: what stands in the prompt, and what a line means. */
@@ -65,6 +66,6 @@ function numberIn(line: string): number | undefined {
 /** What is wrong with a value, in words; undefined when it fits. */
 export async function misfit(schema: JsonObject | undefined, value: unknown): Promise<string | undefined> {
   if (!schema) return undefined
-  const { issues } = await compileSchema(schema, 'The question').parse(value)
-  return issues?.map(({ path, expected }) => `${path || 'it'} must be ${expected}`).join('; ')
+  const { issues } = await compileSchema(schema, 'The question', { lenient: true }).parse(value)
+  return issues && listIssues(issues, ({ path, expected }) => `${path || 'it'} must be ${expected}`)
 }

@@ -84,7 +84,8 @@ function runPolicies(batch: Batch, ready: Ready): unknown {
 async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unknown> {
   const context = ready.context.attempt()
   try {
-    const value = await runBody(batch, { ...ready, context }, args)
+    let value = await runBody(batch, { ...ready, context }, args)
+    if (isSteps(value)) value = await runSteps(batch, { ...ready, context }, value) // policies see results, not generators
     ready.context.adopt(context)
     return context.questions.length ? SUSPENDED : value // what is no result must not be kept as one
   } catch (error) {
@@ -97,6 +98,12 @@ async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unkno
 }
 
 function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
+  // a process that stood still may have lost its session: whoever took it over may have run this call
+  const checking = ready.entry.tool.effect === 'none' ? undefined : batch.host.checkLease()
+  return checking ? checking.then(() => runBodyNow(batch, ready, args)) : runBodyNow(batch, ready, args)
+}
+
+function runBodyNow(batch: Batch, ready: Ready, args: unknown): unknown {
   const { entry, call, context } = ready
   const scoped = batch.scopedBody(entry.tool)
   if (scoped) return scoped(call, args, context)

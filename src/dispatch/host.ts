@@ -52,6 +52,8 @@ export interface DispatchHost extends InvocationHost {
   draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
   /** Records entries, all or none, then yields the events. */
   commit(entries: readonly NewEntry[]): Promise<void>
+  /** Undefined while this run holds its session for certain; else a promise that finds out, and rejects when it does not. */
+  checkLease(): Promise<void> | undefined
   /** Between two steps: hears whether anybody has cancelled the run meanwhile. */
   look(): Promise<void>
   /** An id for a call or a question. */

@@ -1,5 +1,5 @@
 // Checks one call and takes it through the gates, up to the point where its body may run.
-import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH } from '../base/json.ts'
+import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeep } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { toPlain } from '../base/plain.ts'
 import type { ToolConfirmation } from '../content/content.ts'
@@ -121,8 +121,9 @@ function validate(
     const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.maxArgsBytes) : undefined // before anybody changes them
     const tooLarge = kept && truncatedBytes(kept)
     if (tooLarge !== undefined) return failure(begun.call, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
-    if (parsed instanceof Promise) {
-      return parsed.then(
+    // a tool's own parse may give any promise; what is neither that nor a verdict has accepted nothing
+    if ('then' in parsed) {
+      return Promise.resolve(parsed).then(
         (value) => checked(batch, begun, value, kept, then),
         (error) => invalid(begun, error),
       )
@@ -148,7 +149,7 @@ function checked(
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
 function invalid({ call }: Begun, error: unknown): Prepared {
-  const why = error instanceof RangeError ? error.message : 'they could not be checked'
+  const why = error instanceof TooDeep ? error.message : 'they could not be checked'
   return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${why}`)
 }
 

@@ -3,6 +3,7 @@ import { closest } from '../base/closest.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
 import { checkTool } from '../tool/check-tool.ts'
@@ -103,7 +104,9 @@ export function entryOf(tool: Tool): ToolEntry {
     )
   }
   const what = `Tool "${tool.name}"`
-  const result = tool.outputSchema === undefined ? undefined : compileSchema(tool.outputSchema, `${what}, output`)
+  const isChecked = (tool as { [CHECKS_RESULT]?: boolean })[CHECKS_RESULT] === true
+  const { outputSchema } = tool
+  const result = outputSchema === undefined || isChecked ? undefined : compileSchema(outputSchema, `${what}, output`)
   entry = {
     tool,
     declaration,

@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
-import { describeIssues } from '../schema/parsed.ts'
+import { invalidResult } from '../schema/parsed.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/parts.ts'
 import type { DispatchHost } from './host.ts'
@@ -43,10 +43,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   let result = plain.value
   if (entry.parseResult && !pending) {
     const parsed = await entry.parseResult(result)
-    if (parsed.issues) {
-      const problem = describeIssues(parsed.issues).replaceAll('arguments:', 'result:')
-      return failure(call, 'INVALID_RESULT', `${call.name} gave a result that does not fit its schema: ${problem}`)
-    }
+    if (parsed.issues) return failure(call, 'INVALID_RESULT', invalidResult(call.name, parsed.issues))
     result = toPlain(parsed.value).value
   }
   let response = responseOf(result)

@@ -1,20 +1,12 @@
 // Secrets are in no message, also not in that of a cause.
 import { messageOf } from '../error/error.ts'
+import { hideSecrets } from '../error/secrets.ts'
 
-/** Google's keys and tokens by their looks, and what an address or a header gives away. */
-const LOOKS = [
-  /AIza[\w-]{20,}/g,
-  /\bAQ\.[\w-]{20,}/g,
-  /ya29\.[\w.-]+/g,
-  /(?<=[?&](?:key|access_token)=)[^&\s"']+/gi,
-  /(?<=\bBearer )[\w.~+/-]+=*/gi,
-]
-
+/** The text without the secrets that are known and those that look like one. */
 export function hide(text: string, secrets: readonly string[]): string {
   let hidden = text
   for (const secret of secrets) hidden = hidden.replaceAll(secret, '[hidden]')
-  for (const look of LOOKS) hidden = hidden.replace(look, '[hidden]')
-  return hidden
+  return hideSecrets(hidden)
 }
 
 const MAX_CAUSES = 4

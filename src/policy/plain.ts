@@ -1,7 +1,15 @@
 import { MAX_DEPTH } from '../base/json.ts'
 
-/** Is it what JSON can hold, all of it? Dates, maps, class instances, NaN and symbols are not. */
-export function isPlainJson(value: unknown, depth = 0): boolean {
+/** Is it what JSON can hold, all of it? Dates, maps, class instances, NaN, symbols and what cannot be read are not. */
+export function isPlainJson(value: unknown): boolean {
+  try {
+    return isPlain(value, 0)
+  } catch {
+    return false // a getter or a proxy that throws
+  }
+}
+
+function isPlain(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -16,9 +24,9 @@ export function isPlainJson(value: unknown, depth = 0): boolean {
   }
   if (value === null) return true
   if (depth > MAX_DEPTH) return false
-  if (Array.isArray(value)) return value.every((item) => isPlainJson(item, depth + 1))
-  if (!isPlainObject(value)) return false
-  return Object.values(value).every((item) => isPlainJson(item, depth + 1))
+  if (Array.isArray(value)) return value.every((item) => isPlain(item, depth + 1))
+  if (!isPlainObject(value) || 'toJSON' in value) return false
+  return Object.values(value).every((item) => isPlain(item, depth + 1))
 }
 
 /** Is it an object of no class? */

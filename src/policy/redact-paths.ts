@@ -1,6 +1,6 @@
 // Paths into a value (`customer.ssn`, `items[].token`, `*.password`) and what is left when they are hidden.
 import { isRecord, setOwn } from '../base/json.ts'
-import { isPlainObject } from './plain.ts'
+import { toPlain } from '../base/plain.ts'
 
 /** One step of a path: a key, an index, or any. */
 export type Step = string | number | typeof ANY
@@ -23,9 +23,13 @@ export function readPath(path: unknown): Step[] | undefined {
   return steps
 }
 
-/** A copy in which what the paths lead to reads `[redacted]`; the value itself where they lead nowhere. */
+/**
+ * The value as it would be recorded (see `toPlain`), with `[redacted]` where the paths lead. What would be recorded is the
+ * only form in which nothing is left to hide: no `toJSON`, no getter, no object that contains itself. Never throws.
+ */
 export function hide(value: unknown, paths: readonly (readonly Step[])[]): unknown {
-  let shown = value
+  if (typeof value !== 'object' || value === null) return value
+  let shown = toPlain(value).value
   for (const path of paths) shown = hideOne(shown, path, 0)
   return shown
 }
@@ -33,23 +37,16 @@ export function hide(value: unknown, paths: readonly (readonly Step[])[]): unkno
 function hideOne(value: unknown, path: readonly Step[], at: number): unknown {
   const step = path[at]
   if (step === undefined) return '[redacted]'
-  if (typeof value !== 'object' || value === null) return value
-  const open = readable(value)
-  if (Array.isArray(open)) {
+  if (Array.isArray(value)) {
     // A key that meets a list means each of its items: forgetting the [] must not show what was to be hidden.
-    if (typeof step === 'string') return open.map((item) => hideOne(item, path, at))
-    return open.map((item, i) => (step === ANY || step === i ? hideOne(item, path, at + 1) : item))
+    if (typeof step === 'string') return value.map((item) => hideOne(item, path, at))
+    return value.map((item, i) => (step === ANY || step === i ? hideOne(item, path, at + 1) : item))
   }
-  if (!isRecord(open)) return open
+  if (!isRecord(value)) return value
   const copy: { [key: string]: unknown } = {}
-  for (const key of Object.keys(open)) {
+  for (const key of Object.keys(value)) {
     const matches = step === ANY || String(step) === key
-    setOwn(copy, key, matches ? hideOne(open[key], path, at + 1) : open[key])
+    setOwn(copy, key, matches ? hideOne(value[key], path, at + 1) : value[key])
   }
   return copy
-}
-
-// What is no plain object is seen as it will be recorded.
-function readable(value: object): unknown {
-  return Array.isArray(value) || isPlainObject(value) ? value : JSON.parse(JSON.stringify(value) ?? 'null')
 }

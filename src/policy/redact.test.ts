@@ -74,3 +74,84 @@ test('bad paths are refused when built', () => {
   expect(() => redact(of(1), [])).toThrow(/at least one path/)
   expect(() => redact(of(1), 'ssn' as never)).toThrow(/redact/)
 })
+
+describe('nothing a body gives can show what is hidden, or make the call fail', () => {
+  const SECRET = 's3cret'
+  const cyclic: { [key: string]: unknown } = { ssn: SECRET, name: 'Ann' }
+  cyclic.self = cyclic
+  cyclic.list = [cyclic, { owner: cyclic }]
+  class Account {
+    ssn = SECRET
+    id = 7n
+  }
+  test.each<[string, unknown, unknown]>([
+    [
+      'an object that contains itself',
+      cyclic,
+      { ssn: X, name: 'Ann', self: '[circular]', list: ['[circular]', { owner: '[circular]' }] },
+    ],
+    ['a toJSON that gives the secret', { toJSON: () => ({ ssn: SECRET }) }, { ssn: X }],
+    [
+      'a toJSON that throws',
+      {
+        ssn: SECRET,
+        toJSON: () => {
+          throw new Error(SECRET)
+        },
+      },
+      '[unreadable]',
+    ],
+    ['a hidden toJSON', Object.defineProperty({ a: 1 }, 'toJSON', { value: () => ({ ssn: SECRET }) }), { ssn: X }],
+    ['an inherited toJSON', Object.create({ toJSON: () => ({ ssn: SECRET }) }), { ssn: X }],
+    ['a class instance with a bigint', new Account(), { ssn: X, id: '7' }],
+    [
+      'a Map',
+      new Map<string, unknown>([
+        ['ssn', SECRET],
+        ['n', 1n],
+      ]),
+      { ssn: X, n: '1' },
+    ],
+    ['a Map with other keys', new Map([[1, { ssn: SECRET }]]), [[1, { ssn: X }]]],
+    ['a Set', new Set([{ ssn: SECRET }]), [{ ssn: X }]],
+    [
+      'a getter that throws',
+      {
+        ssn: SECRET,
+        get other() {
+          throw new Error('x')
+        },
+      },
+      '[unreadable]',
+    ],
+    [
+      'a proxy that throws',
+      new Proxy(
+        {},
+        {
+          ownKeys() {
+            throw new Error('x')
+          },
+        },
+      ),
+      '[unreadable]',
+    ],
+    ['a date beside it', { at: new Date(0), ssn: SECRET }, { at: '1970-01-01T00:00:00.000Z', ssn: X }],
+    ['a list with holes', Object.assign(new Array(2), { 1: { ssn: SECRET } }), [null, { ssn: X }]],
+  ])('%s', async (_, result, shown) => {
+    expect(await through(redact(of(result), ['ssn']))).toEqual(shown)
+    expect(maskArgs(redact(of(1), { args: ['ssn'] }), result)).toEqual(shown)
+  })
+
+  test('a toJSON is asked once', async () => {
+    let times = 0
+    const fickle = { toJSON: () => (times++ === 0 ? { ssn: SECRET } : { other: SECRET }) }
+    expect(await through(redact(of(fickle), ['ssn']))).toEqual({ ssn: X })
+    expect(times).toBe(1)
+  })
+
+  test('values of no kind of object are left as they are', async () => {
+    for (const value of ['text', 5n, true, null, undefined])
+      expect(await through(redact(of(value), ['ssn']))).toBe(value)
+  })
+})

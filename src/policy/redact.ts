@@ -1,4 +1,8 @@
+import { toPlain } from '../base/plain.ts'
 import { list, type OptionRules } from '../error/check-options.ts'
+import { ToolError } from '../error/error.ts'
+import { compileSchema } from '../schema/compile.ts'
+import { invalidResult } from '../schema/parsed.ts'
 import { delegate } from '../tool/delegate.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -16,10 +20,14 @@ export interface RedactOptions {
 
 const RULES: OptionRules<RedactOptions> = { result: list, args: list }
 
+/** On a tool: its results are checked against `outputSchema` before they are redacted, not after. */
+export const CHECKS_RESULT: unique symbol = Symbol.for('toolwright.checksResult')
+
 /**
  * Replaces parts of the result by `[redacted]` before anybody sees it, and hides parts of the arguments from whoever
- * observes the call. Paths: `customer.ssn`, `items[].token`, `*.password`. What a body reports as progress, writes to
- * state or puts into an error's message is its own affair.
+ * observes the call. Paths name places in the result as it would be recorded: `customer.ssn`, `items[].token`,
+ * `*.password`. What a body reports as progress, writes to state, puts into an error's message or beside the result as
+ * media is its own affair.
  *
  * @example
  * redact(getCustomer, ['ssn', 'cards[].number'])
@@ -36,13 +44,33 @@ export function redact<T extends Tool>(tool: T, options: readonly string[] | Red
   let made = tool
   if (argsPaths.length > 0)
     made = delegate(made, { [REDACTED_ARGS]: (given: unknown) => hide(maskArgs(tool, given), argsPaths) })
-  if (resultPaths.length > 0) {
-    made = addLayer(made, async (call, next) => {
-      const value = await next(call)
-      return keepParts(value, hide(value, resultPaths))
-    })
+  return resultPaths.length > 0 ? hideResults(made, resultPaths) : made
+}
+
+function hideResults<T extends Tool>(tool: T, paths: readonly (readonly Step[])[]): T {
+  const isChecked = (tool as { [CHECKS_RESULT]?: boolean })[CHECKS_RESULT] === true
+  // "[redacted]" need not fit the schema of the result: what the body gave is checked, before it is hidden
+  const schema =
+    tool.outputSchema === undefined || isChecked
+      ? undefined
+      : compileSchema(tool.outputSchema, `Tool "${tool.name}", output`)
+  const redacted = async (value: unknown, pending: boolean): Promise<unknown> => {
+    if (typeof value === 'symbol') return value // the framework's own: the call waits
+    if (!schema || pending) return keepParts(value, hide(value, paths))
+    const parsed = await schema.parse(toPlain(value).value)
+    if (!parsed.issues) return keepParts(value, hide(parsed.value, paths))
+    throw new ToolError(invalidResult(tool.name, parsed.issues), { code: 'INVALID_RESULT' })
   }
-  return made
+  const { reconcile } = tool
+  const forwarded = reconcile && {
+    // what it says about an interrupted call is a result too
+    reconcile: async (attempt: Parameters<typeof reconcile>[0]) => {
+      const found = await reconcile.call(tool, attempt)
+      return found?.status === 'done' ? { ...found, result: await redacted(found.result, false) } : found
+    },
+  }
+  const made = delegate(tool, { ...forwarded, ...(schema && { [CHECKS_RESULT]: true }) })
+  return addLayer(made, async (call, next) => redacted(await next(call), call.context.longRunning))
 }
 
 /** The arguments as observers may see them. */

@@ -78,7 +78,7 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
   })
 }
 
-const FINAL = new Set(['INVALID_ARGS', 'NOT_FOUND', 'CANCELLED'])
+const FINAL = new Set(['INVALID_ARGS', 'INVALID_RESULT', 'NOT_FOUND', 'CANCELLED'])
 
 // Errors of the framework (a stale append, a lost lease) end the run; they are not the tool's.
 function isFinal(error: unknown): boolean {

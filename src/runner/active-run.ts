@@ -44,6 +44,8 @@ import { Waiters } from './waiters.ts'
 export interface ActiveRunOptions {
   readonly services: RunServices
   readonly lease: Lease
+  /** A moment before the lease was claimed, on the monotonic clock. */
+  readonly claimedAt: number
   readonly log: HeldLog
   readonly view: SessionView
   readonly tree: AgentTree
@@ -118,7 +120,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     this.runConfig = runConfig
     this.maxLlmCalls = runConfig.maxLlmCalls ?? 500
     this.#state = new RunState(log.state)
-    this.#recorder = new Recorder(this, lease, this.#state)
+    this.#recorder = new Recorder(this, lease, options.claimedAt, this.#state)
   }
 
   get appName(): string {
@@ -397,6 +399,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return startedWork(this.fold, unrecorded, (call) => findTool(this.#options.tree, this, call))
   }
 
+  checkLease(): Promise<void> | undefined {
+    return this.#recorder.checkLease()
+  }
+
   /** Keeps the lease alive and hears what others have left for this run. */
   async tend(): Promise<void> {
     await this.#recorder.renew()
@@ -479,6 +485,7 @@ keepShape(
     new ActiveRun({
       services: { watchers: [] },
       lease: { key: {} },
+      claimedAt: 0.5,
       log: { state: {} },
       view: { seq: 0, foldOf: () => new Fold('') },
       runConfig: {},

@@ -6,6 +6,7 @@ import { choiceIn, decisionOf, declinedIn, droppedFrom, inputOf } from '../event
 import type { Request } from '../event/event.ts'
 import type { CallState, Fold, RequestState } from '../event/fold.ts'
 import { compileSchema } from '../schema/compile.ts'
+import { listIssues } from '../schema/parsed.ts'
 
 /** A message of answers, as it is recorded. */
 export interface Answers {
@@ -166,8 +167,8 @@ async function checkEdited(request: Request, response: JsonObject): Promise<void
 /** What is wrong with a value, by the schema that was given with the question. */
 async function misfit({ id, schema }: Request, value: unknown): Promise<string | undefined> {
   if (!schema) return undefined
-  const { issues } = await compileSchema(schema, `Request "${id}"`).parse(value)
-  return issues?.map(({ path, expected }) => `${path || 'it'} must be ${expected}`).join('; ')
+  const { issues } = await compileSchema(schema, `Request "${id}"`, { lenient: true }).parse(value)
+  return issues && listIssues(issues, ({ path, expected }) => `${path || 'it'} must be ${expected}`)
 }
 
 /** In the one form it is recorded in: `{ result }`, or a no. An object that fits as it is stands for itself. */

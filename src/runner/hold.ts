@@ -9,6 +9,8 @@ export interface Held {
   readonly lease: Lease
   readonly log: HeldLog
   readonly view: SessionView
+  /** A moment before the lease was claimed, on the monotonic clock: it lives for `leaseMs` from here at least. */
+  readonly claimedAt: number
 }
 
 /** Takes the session's lease; without a session it is made, or there is nothing to take. */
@@ -37,7 +39,12 @@ export async function claimIfFree(
 }
 
 /** `isFresh`: whatever was made of the log before is somebody's who has lost the session, and may still write in it. */
-export function hold(lease: Lease, log: HeldLog, tree: AgentTree, isFresh = false): Held {
+export function hold(
+  { lease, claimedAt }: Pick<Held, 'lease' | 'claimedAt'>,
+  log: HeldLog,
+  tree: AgentTree,
+  isFresh = false,
+): Held {
   const view = viewOf(log.memo, tree, isFresh)
   try {
     view.catchUp(log.entries)
@@ -46,7 +53,7 @@ export function hold(lease: Lease, log: HeldLog, tree: AgentTree, isFresh = fals
     const message = `The log of session "${lease.key.sessionId}" cannot be read: ${messageOf(error)}. Restore it from a backup.`
     throw new ToolwrightError('STORAGE', message, { cause: error })
   }
-  return { lease, log, view }
+  return { lease, log, view, claimedAt }
 }
 
 /** What this runner made of the log already: kept where the store keeps the log. */

@@ -5,6 +5,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import type { Draft } from '../dispatch/host.ts'
 import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
+import { DEFAULT_LEASE_MS } from '../session/lease.ts'
 import type { AppendOptions, Lease, PostedItem } from '../session/service.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import { type EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
@@ -36,13 +37,16 @@ export class Recorder {
   #listing: Listing | undefined
   #lease: Lease
   #renewing: Promise<void> | undefined
+  /** A moment before the lease was last claimed or renewed, on the monotonic clock. */
+  #renewedAt: number
   #seq: number
 
-  constructor(run: Recorded, lease: Lease, state: RunState) {
+  constructor(run: Recorded, lease: Lease, claimedAt: number, state: RunState) {
     const { services, view } = run
     this.#run = run
     this.#state = state
     this.#lease = lease
+    this.#renewedAt = claimedAt
     this.#seq = view.seq
     const { watchers, logger } = services
     this.#watch = watchers.length ? new EventWatch(watchers, run, (problem) => logger.warn(problem)) : undefined
@@ -129,6 +133,19 @@ export class Recorder {
     return this.#listing ? { drained, pending: this.#listing.pending } : drained && { drained }
   }
 
+  /**
+   * Undefined while the lease lives for certain. After a stall longer than the lease, another process may have taken the
+   * session: a promise that renews the lease, or stops the run.
+   */
+  checkLease(): Promise<void> | undefined {
+    const age = this.#run.services.ports.monotonicNow() - this.#renewedAt
+    if (age < (this.#lease.leaseMs || DEFAULT_LEASE_MS)) return undefined
+    return this.renew().catch((error) => {
+      this.#run.stop(error)
+      throw error
+    })
+  }
+
   /** Keeps the lease alive. A renewal that waits for the store is not joined by a second one. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
@@ -138,7 +155,10 @@ export class Recorder {
   }
 
   async #renew(): Promise<void> {
-    this.#lease = await this.#run.services.sessionService.renew(this.#lease)
+    const { sessionService, ports } = this.#run.services
+    const now = ports.monotonicNow()
+    this.#lease = await sessionService.renew(this.#lease)
+    this.#renewedAt = now
   }
 
   /** What others have left for the session. */
@@ -231,5 +251,10 @@ export class Recorder {
 
 keepShape(
   () =>
-    new Recorder({ services: { watchers: [] }, view: { seq: 0 } } as unknown as Recorded, {} as Lease, {} as RunState),
+    new Recorder(
+      { services: { watchers: [] }, view: { seq: 0 } } as unknown as Recorded,
+      {} as Lease,
+      0.5,
+      {} as RunState,
+    ),
 )

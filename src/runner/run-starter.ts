@@ -82,6 +82,7 @@ export class RunStarter {
     let held: Held | undefined
     let drained: readonly string[] | undefined
     let asOf = Number.POSITIVE_INFINITY
+    const claimedAt = this.#services.ports.monotonicNow()
     try {
       this.#throwIfClosed()
       if (begin.isNew) {
@@ -100,10 +101,10 @@ export class RunStarter {
       } else lease = await claim(sessionService, key, message !== undefined)
       if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
       const isFresh = !begin.isNew && this.#stopWhoLost(key)
-      held = hold(lease, await sessionService.read(lease), this.#tree, isFresh)
+      held = hold({ lease, claimedAt }, await sessionService.read(lease), this.#tree, isFresh)
       const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling())
       if (!begin.isNew) await this.#expire(held)
-      if (isOutdated(held)) held = await this.#hold(lease)
+      if (isOutdated(held)) held = await this.#hold(lease, claimedAt)
       if (!message) held.view.listed = undefined // resuming lists pending requests anew: the stored list may be damaged
       const overdue = begin.isNew || !begin.invocationId || !message ? undefined : overdueIn(held.view)
       if (overdue !== undefined && whilePaused !== 'cancel') {
@@ -157,7 +158,7 @@ export class RunStarter {
   async cancelHeld(lease: Lease, invocationId: string | undefined): Promise<void> {
     let held: Held | undefined
     try {
-      held = await this.#hold(lease)
+      held = await this.#hold(lease, this.#services.ports.monotonicNow())
       const open = held.view.open().map(({ fold }) => fold.invocationId)
       const named = open.filter((id) => invocationId === undefined || id === invocationId)
       await this.#cancelAll(held, named)
@@ -187,9 +188,9 @@ export class RunStarter {
     }
   }
 
-  async #hold(lease: Lease): Promise<Held> {
+  async #hold(lease: Lease, claimedAt: number): Promise<Held> {
     const isFresh = this.#stopWhoLost(lease.key)
-    return hold(lease, await this.#services.sessionService.read(lease), this.#tree, isFresh)
+    return hold({ lease, claimedAt }, await this.#services.sessionService.read(lease), this.#tree, isFresh)
   }
 
   #settling(): Parameters<typeof settleInbox>[1] {
@@ -270,12 +271,13 @@ export class RunStarter {
   }
 
   #activate(held: Held, invocationId: string, runConfig: RunConfig): ActiveRun {
-    const { lease, log, view } = held
+    const { lease, log, view, claimedAt } = held
     const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
     return new ActiveRun({
       services: this.#services,
       tree: this.#tree,
       lease,
+      claimedAt,
       log,
       view,
       invocationId,

@@ -1,13 +1,15 @@
 // Is it a JSON Schema that can be trusted with a model's arguments? One walk finds out and makes the copy models see.
 import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { partsOf } from './measure.ts'
+import { clip } from './parsed.ts'
+import { compilePattern } from './pattern.ts'
+import { isRegularExpression, UnsupportedPattern } from './pattern-parse.ts'
 
 /** A checked JSON Schema: our own copy, without what models do not need. */
 export interface CheckedSchema {
   readonly jsonSchema: JsonObject
   readonly hasDefaults: boolean
-  /** Compares every item with every other, so long lists must be refused. */
-  readonly hasUniqueItems: boolean
   /** Some property is called like a member of every object (`toString`, `constructor`). */
   readonly hasInheritedNames: boolean
 }
@@ -21,9 +23,10 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
   const fail = (at: string, problem: string): never => {
     throw new ToolwrightError('INVALID_CONFIG', `${what}: the JSON Schema at ${at} is not valid: ${problem}.`)
   }
-  const found = { hasDefaults: false, hasUniqueItems: false, hasInheritedNames: false }
+  const found = { hasDefaults: false, hasInheritedNames: false }
   const open = new Set<object>()
   let nodes = 0
+  let data = 0
 
   const walk = (node: unknown, at: string, level: number): unknown => {
     if (typeof node === 'boolean') return node
@@ -40,7 +43,6 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
       const problem = keywordProblem(keyword, value, options.patterns)
       if (problem) fail(here, problem)
       if (keyword === 'default') found.hasDefaults = true
-      if (keyword === 'uniqueItems' && value === true) found.hasUniqueItems = true
       if (MAPS.has(keyword)) {
         const map: JsonObject = {}
         for (const key of Object.keys(value as JsonObject)) {
@@ -67,6 +69,8 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
   const copyData = (value: unknown, at: string): unknown => {
     if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
       return fail(at, 'it cannot be written as JSON')
+    data += partsOf(value) // before it is copied: one list may stand in many places
+    if (data > MAX_BYTES / 2) return fail('#', `it is bigger than ${MAX_BYTES / 1000} kB`)
     try {
       return copyJson(value)
     } catch {
@@ -136,12 +140,16 @@ function keywordProblem(keyword: string, value: unknown, patterns: boolean): str
   }
 }
 
-function patternProblem(pattern: string): string | undefined {
+/** Why a pattern cannot be used; undefined when it can. */
+export function patternProblem(pattern: string): string | undefined {
+  const shown = JSON.stringify(clip(pattern, 200))
+  if (!isRegularExpression(pattern)) return `${shown} is not a regular expression (with the "u" flag)`
   try {
-    new RegExp(pattern, 'u')
+    compilePattern(pattern)
     return undefined
-  } catch {
-    return `"${pattern}" is not a regular expression (with the "u" flag)`
+  } catch (error) {
+    if (!(error instanceof UnsupportedPattern)) throw error
+    return `the pattern ${shown} ${error.message}, so it cannot be matched in bounded time; write it without, or check the value in the tool`
   }
 }
 

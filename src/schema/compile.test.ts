@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from './compile.ts'
 import type { Schema } from './infer.ts'
-import type { Parsed } from './parsed.ts'
+import { describeIssues, type Parsed } from './parsed.ts'
 
 const SECRET = 'hunter2-secret'
 
@@ -171,6 +171,22 @@ describe('Zod', () => {
     })
   })
 
+  test('very many issues give a short text', { timeout: 30_000 }, () => {
+    const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key ${i}`, i]))
+    const names = Array.from({ length: 5_000 }, (_, i) => `a rather long choice ${i}`) as [string, ...string[]]
+    for (const [schema, value] of [
+      [z.strictObject({}), keys],
+      [z.record(z.string(), z.enum(names)), Object.fromEntries(Object.entries(keys).slice(0, 150))],
+      [z.array(z.union([z.strictObject({}), z.string()])), [keys]],
+      [z.array(z.string()), new Array(100_000).fill(1)],
+    ] as const) {
+      const { issues: found = [] } = issues(schema, value) as Parsed
+      expect(found.length).toBeGreaterThan(0)
+      expect(found.length).toBeLessThanOrEqual(200)
+      expect(describeIssues(found).length).toBeLessThan(5_000)
+    }
+  })
+
   test('formats, lengths and patterns', () => {
     const schema = z.object({
       mail: z.email(),
@@ -202,7 +218,11 @@ describe('Zod', () => {
     const jsonSchema = { input: () => ({ type: 'object' }), output: () => ({}) }
     const validate = () => Promise.reject(new Error(SECRET))
     const rejects = { '~standard': { version: 1, vendor: 'mine', validate, jsonSchema } }
-    for (const schema of [throws, rejects]) {
+    // biome-ignore lint/suspicious/noThenProperty: a promise that is not the native one
+    const promise = { then: (done: (result: unknown) => void) => done({ issues: [{ message: 'x' }] }) }
+    const thenable = { '~standard': { ...rejects['~standard'], validate: () => promise } }
+    const broken = { '~standard': { ...rejects['~standard'], validate: async () => ({ issues: 5 }) } }
+    for (const schema of [throws, rejects, thenable, broken]) {
       const parsed = await issues(schema, { a: 'x' })
       expect(parsed).toHaveProperty('issues')
       expect(JSON.stringify(parsed)).not.toContain(SECRET)

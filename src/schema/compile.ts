@@ -18,18 +18,25 @@ const compiled = new WeakMap<object, CompiledSchema>()
 
 /**
  * Makes a schema ready, once per schema object. `what` names its owner in errors; `object: true` refuses schemas of
- * anything but objects.
+ * anything but objects. `lenient: true` leaves out patterns that cannot be used, for a value that is checked again by the
+ * schema the JSON Schema was made from.
  *
  * @example
  * const { jsonSchema, parse } = compileSchema(z.object({ city: z.string() }), 'Tool "get_weather"')
  * parse({ city: 5 }) // { issues: [{ path: 'city', expected: 'string' }] }
  */
-export function compileSchema(schema: unknown, what: string, options: { object?: boolean } = {}): CompiledSchema {
+export function compileSchema(
+  schema: unknown,
+  what: string,
+  options: { object?: boolean; lenient?: boolean } = {},
+): CompiledSchema {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null)
     throw new ToolwrightError('INVALID_CONFIG', `${what}: a schema is a Standard Schema or a JSON Schema object.`)
   let ready = compiled.get(schema)
   if (!ready) {
-    ready = isStandard(schema) ? compileStandard(schema['~standard'], what) : compileJson(schema, what)
+    ready = isStandard(schema)
+      ? compileStandard(schema['~standard'], what)
+      : compileJson(schema, what, options.lenient === true)
     compiled.set(schema, ready)
   }
   if (options.object && !describesObject(ready.jsonSchema, ready.jsonSchema))
@@ -80,12 +87,12 @@ function conversionOptions(vendor: string): { libraryOptions?: Record<string, un
   return { libraryOptions: { ignoreActions: ['check', 'raw_check', 'partial_check'] } }
 }
 
-function compileJson(schema: object, what: string): CompiledSchema {
-  let checked: CheckedSchema = checkSchema(schema, what, { patterns: true })
+function compileJson(schema: object, what: string, lenient: boolean): CompiledSchema {
+  let checked: CheckedSchema = checkSchema(schema, what, { patterns: !lenient })
   const { jsonSchema } = checked
   if (jsonSchema.type === undefined && isRecord(jsonSchema.properties))
     checked = { ...checked, jsonSchema: { type: 'object', ...jsonSchema } }
-  return { jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what) }
+  return { jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what, lenient) }
 }
 
 function describesObject(schema: unknown, root: JsonObject, known: Map<unknown, boolean> = new Map()): boolean {

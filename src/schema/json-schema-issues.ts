@@ -1,113 +1,29 @@
-// From the validator's units of output to issues: only what failed by itself, described by the schema, never by the value.
-import type { Schema as CfSchema, OutputUnit } from '@cfworker/json-schema'
-import { isRecord } from '../base/json.ts'
-import type { Issue } from './parsed.ts'
-import { decodePointer, pathText } from './path.ts'
+// From the keywords that did not hold to issues, described by the schema, never by the value.
+import { clip, type Issue } from './parsed.ts'
+import { pathText } from './path.ts'
+import type { Leaf } from './validate.ts'
 
-/** Every schema of a document by its address. */
-export type SchemaLookup = { readonly [address: string]: CfSchema | boolean }
-
-interface Leaf {
-  readonly keyword: string
-  /** Keys from the root of the value. */
-  readonly path: readonly PropertyKey[]
-  /** Keywords from the root of the schema. */
-  readonly at: readonly string[]
-  readonly expected: string
+/** Turns what did not hold into issues: alternatives at one place are joined by "or". */
+export function jsonSchemaIssues(leaves: readonly Leaf[]): Issue[] {
+  const issues = merge(dropForeignBranches(leaves))
+  return issues.length > 0 ? issues : [{ path: '', expected: 'a valid value' }]
 }
 
-/** Turns the validator's output into issues: leaves only, alternatives at one place joined by "or". */
-export function jsonSchemaIssues(
-  units: readonly OutputUnit[],
-  value: unknown,
-  schema: unknown,
-  lookup: SchemaLookup,
-): Issue[] {
-  const leaves: Leaf[] = []
-  const seen = new Set<string>()
-  for (let i = 0; i < units.length && leaves.length < MAX_LEAVES; i++) {
-    const unit = units[i] as OutputUnit
-    // A false schema reports the instance's place as its own; its parent came just before it.
-    const place = unit.keyword === 'false' ? (units[i - 1]?.keywordLocation ?? '#') : unit.keywordLocation
-    if (isParent(unit, place, units[i + 1])) continue
-    const at = segments(place)
-    const [path, target] = locate(value, segments(unit.instanceLocation))
-    const id = `${place} ${unit.instanceLocation}`
-    if (seen.has(id)) continue
-    seen.add(id)
-    const node = schemaAt(schema, unit.keyword === 'false' ? at : at.slice(0, -1), lookup)
-    if (unit.keyword === 'required' || unit.keyword === 'dependentRequired') {
-      for (const key of missing(unit.keyword, node, target))
-        leaves.push({ keyword: 'required', path: [...path, key], at, expected: 'a value (required)' })
-    } else leaves.push({ keyword: unit.keyword, path, at, expected: expectedBy(unit.keyword, node, path) })
-  }
-  return merge(dropForeignBranches(leaves))
-}
+const MAX_EXPECTED = 500
 
-const MAX_LEAVES = 200
-
-const PARENTS = new Set(
-  '$ref $recursiveRef allOf properties patternProperties additionalProperties unevaluatedProperties propertyNames dependentSchemas prefixItems items additionalItems unevaluatedItems if'.split(
-    ' ',
-  ),
-)
-
-function isParent(unit: OutputUnit, place: string, next: OutputUnit | undefined): boolean {
-  if (unit.keyword === 'false') return false
-  // The items that do not match "contains" are not what is wrong.
-  if (/\/contains\//.test(place) || (unit.keyword !== 'contains' && place.endsWith('/contains'))) return true
-  if (unit.keyword === 'anyOf' || unit.keyword === 'oneOf' || unit.keyword === 'dependencies')
-    return next?.keywordLocation.startsWith(`${place}/`) === true || next?.keyword === 'false'
-  return PARENTS.has(unit.keyword)
-}
-
-function segments(pointer: string): string[] {
-  return pointer.split('/').slice(1).map(decodePointer)
-}
-
-function locate(value: unknown, keys: readonly string[]): [PropertyKey[], unknown] {
-  let node = value
-  const path: PropertyKey[] = []
-  for (const key of keys) {
-    path.push(Array.isArray(node) ? Number(key) : key)
-    node = typeof node === 'object' && node !== null && Object.hasOwn(node, key) ? Reflect.get(node, key) : undefined
-  }
-  return [path, node]
-}
-
-function schemaAt(schema: unknown, keywords: readonly string[], lookup: SchemaLookup): unknown {
-  let node = schema
-  for (const keyword of keywords) {
-    if (typeof node !== 'object' || node === null) return undefined
-    if (keyword === '$ref' && isRecord(node)) node = lookup[String(node.__absolute_ref__)]
-    else node = Object.hasOwn(node, keyword) ? Reflect.get(node, keyword) : undefined
-  }
-  return node
-}
-
-function missing(keyword: string, schema: unknown, target: unknown): string[] {
-  if (!isRecord(schema) || !isRecord(target)) return []
-  const lists = keyword === 'required' ? [schema.required] : []
-  if (isRecord(schema.dependentRequired) && keyword !== 'required')
-    for (const [key, names] of Object.entries(schema.dependentRequired))
-      if (Object.hasOwn(target, key)) lists.push(names)
-  return lists.flat().filter((key): key is string => typeof key === 'string' && !Object.hasOwn(target, key))
-}
-
-function expectedBy(keyword: string, node: unknown, path: readonly PropertyKey[]): string {
-  const schema = isRecord(node) ? node : {}
+function expectedBy({ keyword, schema, path }: Leaf): string {
   const limit = String(schema[keyword])
   switch (keyword) {
     case 'false':
       return typeof path.at(-1) === 'number' ? 'no such item' : 'no such property'
     case 'type':
-      return [schema.type].flat().join(' or ')
+      return schema.type === undefined ? 'a JSON value' : [schema.type].flat().join(' or ')
+    case 'required':
+      return 'a value (required)'
     case 'const':
       return JSON.stringify(schema.const)
     case 'enum':
-      return Array.isArray(schema.enum)
-        ? schema.enum.map((choice) => JSON.stringify(choice)).join(' or ')
-        : 'a listed value'
+      return choices(schema.enum)
     case 'format':
       return `valid ${limit}`
     case 'pattern':
@@ -134,8 +50,6 @@ function expectedBy(keyword: string, node: unknown, path: readonly PropertyKey[]
     case 'uniqueItems':
       return 'array without duplicates'
     case 'contains':
-    case 'minContains':
-    case 'maxContains':
       return 'array with the right number of items of one kind'
     case 'oneOf':
       return 'exactly one of the allowed shapes'
@@ -146,6 +60,15 @@ function expectedBy(keyword: string, node: unknown, path: readonly PropertyKey[]
     default:
       return 'a valid value'
   }
+}
+
+function choices(values: unknown): string {
+  let text = ''
+  for (const [i, value] of Array.isArray(values) ? values.entries() : []) {
+    if (text.length > MAX_EXPECTED) return `${text} or another listed value`
+    text += `${i > 0 ? ' or ' : ''}${clip(JSON.stringify(value), MAX_EXPECTED)}`
+  }
+  return text
 }
 
 // Of alternatives told apart by a kind or a constant, the ones that are plainly not meant say nothing useful.
@@ -178,6 +101,8 @@ function unionOf(at: readonly string[]): number | undefined {
   return undefined
 }
 
+const MAX_ALTERNATIVES = 20
+
 function merge(leaves: readonly Leaf[]): Issue[] {
   const places = new Map<string, { path: string; expected: Set<string> }>()
   for (const leaf of leaves) {
@@ -185,8 +110,11 @@ function merge(leaves: readonly Leaf[]): Issue[] {
     const union = unionOf(leaf.at)
     const id = union === undefined ? `${path} ${leaf.at.join('/')}` : `${path} ${leaf.at.slice(0, union + 1).join('/')}`
     const place = places.get(id) ?? { path, expected: new Set() }
-    place.expected.add(leaf.expected)
+    if (place.expected.size < MAX_ALTERNATIVES) place.expected.add(clip(expectedBy(leaf), 2 * MAX_EXPECTED))
     places.set(id, place)
   }
-  return Array.from(places.values(), ({ path, expected }) => ({ path, expected: [...expected].join(' or ') }))
+  return Array.from(places.values(), ({ path, expected }) => ({
+    path,
+    expected: clip([...expected].join(' or '), 4 * MAX_EXPECTED),
+  }))
 }

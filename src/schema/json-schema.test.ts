@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from './compile.ts'
+import { describeIssues, type Parsed } from './parsed.ts'
 
 const parse = (schema: object, value: unknown) => compileSchema(schema, 'Tool "t"').parse(value)
+const TOO_MUCH = { issues: [{ path: '', expected: 'a value that takes less work to check against its schema' }] }
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
 
 describe('bad input', () => {
@@ -100,28 +102,117 @@ describe('bad input', () => {
     expect(parse(object({}), { f: () => 1 })).toHaveProperty('value')
     expect(parse(object({ f: { type: 'string' } }), { f: () => 1 })).toHaveProperty('issues')
     expect(parse(object({ f: { type: 'string' } }), { '\ud800': 1, f: 5 })).toHaveProperty('issues')
-    expect(parse(object({ f: { format: '__proto__' } }), { f: 'x' })).toHaveProperty('issues')
+    expect(
+      parse(
+        { type: 'object' },
+        {
+          get f() {
+            throw new Error('x')
+          },
+        },
+      ),
+    ).toHaveProperty('issues')
     expect(parse(object({}), new Array(5000).fill(1))).toHaveProperty('issues')
   })
 
-  test('alternatives that refer to themselves cannot take forever', () => {
-    const branch = (op: string) => object({ op: { const: op }, of: { $ref: '#' } }, { required: ['op'] })
+  test('alternatives that refer to themselves cannot take forever', { timeout: 30_000 }, () => {
+    const branch = (op: string) => object({ of: { $ref: '#' }, op: { const: op } }, { required: ['op'] })
     const schema = { type: 'object', anyOf: [branch('not'), branch('maybe')] }
-    const nested = (levels: number): object => (levels === 0 ? { op: 'not' } : { op: 'not', of: nested(levels - 1) })
+    const nested = (levels: number): object =>
+      levels === 0 ? { op: 'maybe' } : { of: nested(levels - 1), op: 'maybe' }
     expect(parse(schema, nested(5))).toHaveProperty('value')
-    expect(parse(schema, nested(100))).toHaveProperty('issues')
+    expect(parse(schema, nested(100))).toEqual(TOO_MUCH)
+    expect(parse(schema, nested(100))).toEqual(TOO_MUCH)
     expect(parse(schema, nested(5))).toHaveProperty('value')
     const $defs: { [name: string]: object } = { d60: object({ a: { default: 1 } }) }
     for (let i = 0; i < 60; i++)
       $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] }
-    expect(compileSchema({ $ref: '#/$defs/d0', $defs }, 'Tool "t"', { object: true }).parse({})).toHaveProperty(
-      'issues',
-    )
+    expect(compileSchema({ $ref: '#/$defs/d0', $defs }, 'Tool "t"', { object: true }).parse({})).toEqual(TOO_MUCH)
   })
 
-  test('a long list that must be unique is refused before it costs seconds', () => {
+  test('a long list of unique items is accepted, and a duplicate in it is found', { timeout: 30_000 }, () => {
     const schema = object({ list: { type: 'array', uniqueItems: true } })
-    expect(parse(schema, { list: Array.from({ length: 50_000 }, (_, i) => i) })).toHaveProperty('issues')
+    const list = Array.from({ length: 50_000 }, (_, i) => ({ i }))
+    expect(parse(schema, { list })).toHaveProperty('value')
+    expect(parse(schema, { list: [...list, { i: 7 }] })).toEqual({
+      issues: [{ path: 'list', expected: 'array without duplicates' }],
+    })
+  })
+
+  // Each would take minutes or hours: the timeout only guards against that.
+  describe('a schema and a value that are both large take bounded work', { timeout: 30_000 }, () => {
+    const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
+    let tree: object = {}
+    for (let i = 0; i < 10; i++) tree = { allOf: [tree, structuredClone(tree)] }
+    const rows = times(20_000, () => ({ a: 1, b: 'x' }))
+    const wide = Object.fromEntries(times(60_000, (i) => [`a${i}`, 1]))
+    let deep: object = {}
+    for (let i = 0; i < 150; i++) deep = { a: deep }
+    const chain: { [name: string]: object } = { d250: { properties: { a: { $ref: '#/$defs/d0' } } } }
+    for (let i = 0; i < 250; i++) chain[`d${i}`] = { $ref: `#/$defs/d${i + 1}` }
+
+    test.each<[string, object, unknown]>([
+      ['allOf', { items: tree }, rows],
+      ['oneOf', { items: { oneOf: times(4_000, (i) => ({ const: i })) } }, times(20_000, (i) => i % 4_000)],
+      ['not', { items: { allOf: times(2_000, () => ({ not: { type: 'null' } })) } }, rows],
+      ['if', { items: { allOf: times(1_000, () => ({ if: { type: 'object' } })) } }, rows],
+      ['uniqueItems', { allOf: times(4_000, () => ({ uniqueItems: true })) }, rows.map((row, i) => ({ ...row, i }))],
+      ['enum', { allOf: times(4_000, () => ({ enum: [[1]] })) }, rows],
+      ['const', { allOf: times(4_000, () => ({ const: [1] })) }, rows],
+      ['contains', { allOf: times(2_000, () => ({ contains: { type: 'object' } })) }, rows],
+      ['required', { items: { required: times(20_000, () => 'a') } }, rows],
+      ['properties', { items: { properties: Object.fromEntries(times(4_000, (i) => [`p${i}`, {}])) } }, rows],
+      ['patternProperties', { patternProperties: Object.fromEntries(times(1_000, (i) => [`(a|a)*b${i}`, {}])) }, wide],
+      ['propertyNames', { allOf: times(2_000, () => ({ propertyNames: { maxLength: 9 } })) }, wide],
+      ['dependentSchemas', { items: { dependentSchemas: { a: tree } } }, rows],
+      [
+        'unevaluatedProperties',
+        { anyOf: times(2_000, () => ({ patternProperties: { a: {} } })), unevaluatedProperties: false },
+        wide,
+      ],
+      ['unevaluatedItems', { anyOf: times(2_000, () => ({ contains: {} })), unevaluatedItems: false }, rows],
+      ['format', { allOf: times(4_000, () => ({ format: 'uri' })) }, `http://a/${'b'.repeat(1_000_000)}`],
+      ['maxLength', { allOf: times(4_000, () => ({ maxLength: 1_000_000 })) }, 'é'.repeat(1_000_001)],
+      ['pattern', { allOf: times(4_000, () => ({ pattern: '^[ab]*$' })) }, 'ab'.repeat(40_000)],
+      ['multipleOf', { items: { allOf: times(4_000, () => ({ multipleOf: 1e-300 })) } }, times(20_000, () => 1.5e308)],
+      ['references', { $ref: '#/$defs/d0', $defs: chain }, deep],
+      ['defaults', { items: { properties: { z: { default: times(1_000, () => 0) } } } }, rows],
+    ])('%s', (_, schema, value) => {
+      const { parse } = compileSchema({ ...schema, type: ['array', 'object', 'string'] }, 'Tool "t"')
+      expect(parse(value)).toHaveProperty('issues')
+    })
+
+    test('while a large value and an honest schema are fine', () => {
+      const row = object(
+        { a: { type: 'integer', minimum: 0 }, b: { anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }] } },
+        { required: ['a'], additionalProperties: false },
+      )
+      expect(
+        parse(
+          { type: 'array', items: row },
+          times(60_000, (i) => ({ a: i, b: 'x' })),
+        ),
+      ).toHaveProperty('value')
+      expect(parse({ type: 'string', format: 'uri' }, `data:,${'b'.repeat(5_000_000)}`)).toHaveProperty('value')
+      expect(parse({ properties: { a: { $ref: '#' } } }, deep)).toHaveProperty('value')
+    })
+  })
+
+  test('a value with very many issues gives a short text', { timeout: 30_000 }, () => {
+    const value = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key${i}`, i]))
+    const choices = Array.from({ length: 5_000 }, (_, i) => `choice ${i}`)
+    for (const schema of [
+      object({}, { additionalProperties: false }),
+      object({}, { additionalProperties: { enum: choices } }),
+      object({}, { additionalProperties: { anyOf: choices.slice(0, 100).map((text) => ({ const: text })) } }),
+      object({}, { required: choices }),
+      object({}, { additionalProperties: { const: 'x'.repeat(100_000) } }),
+    ]) {
+      const { issues = [] } = parse(schema, value) as Parsed
+      expect(issues.length).toBeGreaterThan(0)
+      expect(JSON.stringify(issues).length).toBeLessThan(500_000)
+      expect(describeIssues(issues).length).toBeLessThan(5_000)
+    }
   })
 })
 
@@ -176,6 +267,9 @@ describe('a bad JSON Schema is refused when it is defined', () => {
     ['a bad property pattern', { type: 'object', patternProperties: { '[': {} } }, /patternProperties/],
     ['an empty anyOf', object({ a: { anyOf: [] } }), /anyOf/],
     ['a reference to nothing', object({ a: { $ref: '#/$defs/none' } }), /\$ref.*#\/\$defs\/none/],
+    ['a reference that goes on after a place', object({ a: { $ref: '#/$defs/a#b' } }, { $defs: { a: {} } }), /\$ref/],
+    ['two schemas of one name', object({}, { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }), /two schemas/],
+    ['a bad schema in a place of no keyword', object({ a: { $ref: '#/x' } }, { x: { type: 'strin' } }), /type/],
     ['a reference to an inherited name', object({ a: { $ref: '#/constructor' } }), /\$ref/],
     ['a remote reference', object({ a: { $ref: 'https://example.com/s.json' } }), /example\.com/],
     ['a reference to itself', { type: 'object', $ref: '#' }, /leads back to itself/],
@@ -189,6 +283,11 @@ describe('a bad JSON Schema is refused when it is defined', () => {
     ['10,000 levels', deep, /64 levels/],
     ['100 levels', hundred, /64 levels/],
     ['5,001 parts', many, /5000 parts/],
+    [
+      'a large value in many places',
+      object({ a: { enum: new Array(5_000).fill(new Array(5_000).fill(1)) } }),
+      /256 kB/,
+    ],
     ['300 kB', object({ a: { description: 'x'.repeat(300_000) } }), /256 kB/],
     ['a default JSON cannot hold', object({ a: { default: 5n } }), /JSON/],
     ['a list', [], /object/],

@@ -2,16 +2,21 @@ import { MAX_DEPTH } from '../base/json.ts'
 import type { Parsed } from './parsed.ts'
 
 /** More parts than any honest argument or result has. */
-export const MAX_PARTS = 200_000
+const MAX_PARTS = 200_000
 
 const tooDeep: Parsed = { issues: [{ path: '', expected: `at most ${MAX_DEPTH} levels of nesting` }] }
 const tooLarge: Parsed = { issues: [{ path: '', expected: 'a smaller value' }] }
 
 /** What is wrong with a value's size, before a validator recurses into it; undefined when nothing is. */
-export function sizeProblem(value: unknown, maxParts: number = MAX_PARTS): Parsed | undefined {
+export function sizeProblem(value: unknown): Parsed | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const left = count(value, maxParts, 0)
+  const left = count(value, MAX_PARTS, 0)
   return left === DEEP ? tooDeep : left < 0 ? tooLarge : undefined
+}
+
+/** How many parts a value has, itself included. */
+export function partsOf(value: unknown): number {
+  return typeof value === 'object' && value !== null ? 1 + MAX_PARTS - count(value, MAX_PARTS, 0) : 1
 }
 
 const DEEP = Number.NEGATIVE_INFINITY

@@ -10,9 +10,32 @@ export type Parsed =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly Issue[]; readonly value?: undefined }
 
-/** `city: expected string; units: expected "celsius" or "fahrenheit"` */
-export function describeIssues(issues: readonly Issue[]): string {
-  const shown = issues.slice(0, 20).map(({ path, expected }) => `${path || 'arguments'}: expected ${expected}`)
+/** A validator that threw: nothing was accepted, and its words may hold the value. */
+export const UNCHECKED: Parsed = {
+  issues: [{ path: '', expected: 'a value that can be checked (the check itself failed)' }],
+}
+
+const MAX_SHOWN = 20
+const MAX_TEXT = 4_000
+
+/** `city: expected string; units: expected "celsius" or "fahrenheit"`. `whole` names the value itself. */
+export function describeIssues(issues: readonly Issue[], whole = 'arguments'): string {
+  return listIssues(issues, ({ path, expected }) => `${path || whole}: expected ${expected}`)
+}
+
+/** What the model is told of a result that does not fit. */
+export function invalidResult(tool: string, issues: readonly Issue[]): string {
+  return `${tool} gave a result that does not fit its schema: ${describeIssues(issues, 'result')}`
+}
+
+/** One line for all issues: at most 20 of them and 4,000 characters. */
+export function listIssues(issues: readonly Issue[], describe: (issue: Issue) => string): string {
+  const shown = issues.slice(0, MAX_SHOWN).map(describe)
   if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`)
-  return shown.join('; ')
+  return clip(shown.join('; '), MAX_TEXT)
+}
+
+/** A text, cut where it is too long. */
+export function clip(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max).toWellFormed()}...` : text
 }

@@ -2,7 +2,7 @@
 // so only fields that come from the schema are read, and messages only where a developer wrote them.
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../base/json.ts'
-import type { Issue } from './parsed.ts'
+import { clip, type Issue } from './parsed.ts'
 import { pathText } from './path.ts'
 
 /** The fields the three libraries add to a Standard Schema issue. */
@@ -15,22 +15,21 @@ interface RichIssue {
 /** Turns the issues of a Standard Schema into ours. */
 export function standardIssues(issues: readonly StandardSchemaV1.Issue[]): Issue[] {
   const found: Issue[] = []
-  for (const issue of issues) {
-    if (found.length >= MAX_ISSUES) break
-    collect(issue as unknown as RichIssue, [], found)
-  }
+  for (const issue of issues) collect(issue as unknown as RichIssue, [], found)
   return found
 }
 
 const MAX_ISSUES = 100
+const MAX_EXPECTED = 2_000
 
 function collect(issue: RichIssue, base: readonly PropertyKey[], found: Issue[]): void {
+  if (found.length >= MAX_ISSUES) return
   const path = [...base, ...keysOf(issue.path)]
   const add = (expected: string, keys: readonly PropertyKey[] = path) => {
-    found.push({ path: pathText(keys), expected })
+    found.push({ path: pathText(keys), expected: clip(expected, MAX_EXPECTED) })
   }
   if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys)) {
-    for (const key of issue.keys) add('no such property', [...path, String(key)])
+    for (const key of issue.keys.slice(0, MAX_ISSUES)) add('no such property', [...path, String(key)])
   } else if (issue.code === 'invalid_union' && Array.isArray(issue.errors) && issue.errors.length > 0) {
     collectUnion(issue.errors, path, found)
   } else if (issue.code === 'intersection' && Array.isArray(issue.errors)) {
@@ -51,7 +50,8 @@ function collectUnion(branches: readonly (readonly RichIssue[])[], path: Propert
   const choices: Issue[] = []
   if (!meant) for (const branch of branches) for (const issue of branch) collect(issue, path, choices)
   const texts = new Set(choices.map(({ expected }) => expected))
-  found.push({ path: pathText(path), expected: texts.size > 0 ? [...texts].join(' or ') : 'one of the allowed shapes' })
+  const expected = texts.size > 0 ? [...texts].join(' or ') : 'one of the allowed shapes'
+  found.push({ path: pathText(path), expected: clip(expected, MAX_EXPECTED) })
 }
 
 function zodText(issue: RichIssue): string | undefined {
@@ -64,7 +64,7 @@ function zodText(issue: RichIssue): string | undefined {
     case 'invalid_type':
       return typeof issue.expected === 'string' ? (issue.expected === 'int' ? 'integer' : issue.expected) : undefined
     case 'invalid_value':
-      return Array.isArray(issue.values) ? issue.values.map(literal).join(' or ') : undefined
+      return Array.isArray(issue.values) ? issue.values.slice(0, MAX_ISSUES).map(literal).join(' or ') : undefined
     case 'too_small':
       return bound(issue.minimum, 'at least', 'more than')
     case 'too_big':

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { CheckedSchema } from './check.ts'
 import { sizeProblem } from './measure.ts'
-import type { Parsed } from './parsed.ts'
+import { type Parsed, UNCHECKED } from './parsed.ts'
 import { standardIssues } from './standard-issues.ts'
 
 /** The check of a Standard Schema: synchronous as long as the schema is; a validator that throws gives an issue. */
@@ -11,13 +11,14 @@ export function standardParser(
 ): (value: unknown) => Parsed | Promise<Parsed> {
   const read = checked.hasInheritedNames ? withoutPrototypes : undefined
   return (value) => {
-    const problem = sizeProblem(value)
-    if (problem) return problem
     try {
+      const problem = sizeProblem(value)
+      if (problem) return problem
       const result = standard.validate(read ? read(value) : value)
-      return 'then' in result ? result.then(settled, unchecked) : settled(result)
+      // A validator may give a promise of its own making; callers know only the native one.
+      return 'then' in result ? Promise.resolve(result).then(settled).catch(unchecked) : settled(result)
     } catch {
-      return unchecked()
+      return UNCHECKED
     }
   }
 }
@@ -27,7 +28,7 @@ function settled(result: StandardSchemaV1.Result<unknown>): Parsed {
 }
 
 function unchecked(): Parsed {
-  return { issues: [{ path: '', expected: 'a value that can be checked (the check itself failed)' }] }
+  return UNCHECKED
 }
 
 // Validators read `value.toString`: where the schema has a property of such a name, an absent one must be absent.

@@ -19,7 +19,10 @@ export function withParts<T extends object>(result: T, parts: readonly Part[]): 
 /** The media of a result, if it has any: a copy. Throws when there is more than one event may hold. */
 export function partsOf(result: unknown): readonly Part[] | undefined {
   if (typeof result !== 'object' || result === null) return undefined
-  const parts = (result as JsonObject & { [PARTS]?: readonly Part[] })[PARTS]
+  let parts: unknown
+  try {
+    parts = (result as JsonObject & { [PARTS]?: unknown })[PARTS]
+  } catch {} // a proxy that throws has no media
   if (!Array.isArray(parts)) return undefined
   const { value, bytes } = toPlain(parts)
   if (bytes > MAX_CONTENT_BYTES) {

@@ -137,3 +137,46 @@ test('what was cancelled by word that was left is shown to whoever comes next', 
   expect(events.map(({ errorCode, content }) => errorCode ?? content?.role)).toEqual(['tool', 'CANCELLED', 'model'])
   await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
+
+describe('a process that stood still between the intent and the body', () => {
+  const steps = [{ calls: [{ id: 'c1', name: 'pay' }] }, 'done']
+
+  /** A first process whose intent is stored and not yet acknowledged, and the clock both processes see. */
+  function stalled() {
+    const clock = { now: 1_000_000 }
+    const ports = { now: () => clock.now }
+    const store = new InMemorySessionService(ports)
+    const late = signalled()
+    const wire = overAWire(store, (at) => (at === 3 ? late.promise : undefined))
+    const run = vi.fn(() => ({ paid: true }))
+    const reconcile = vi.fn(() => ({ status: 'not-done' as const }))
+    const pay = tool({ name: 'pay', description: 'Pay', effect: 'reconcilable', reconcile, run })
+    const first = say(process(wire, { tools: [pay], steps, runner: { ports } }).runner)
+    const hasIntent = async () => expect((await stored(store)).length).toBe(2)
+    return { clock, ports, store, late, run, reconcile, pay, first, hasIntent }
+  }
+
+  test('does not run the body when another process has taken the session over', async () => {
+    const { clock, ports, store, late, run, reconcile, pay, first, hasIntent } = stalled()
+    await vi.waitFor(hasIntent)
+    clock.now += 60_000
+    const second = process(store, { tools: [pay], steps: ['done'], runner: { ports } })
+    for await (const _ of second.runner.resume(where));
+    expect(reconcile).toHaveBeenCalledOnce()
+    expect(run).toHaveBeenCalledOnce()
+    late.resolve()
+    await expect(first).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    expect(run).toHaveBeenCalledOnce()
+  })
+
+  test('runs the body when no other process has: the lease is renewed first', async () => {
+    const { clock, store, late, run, first, hasIntent } = stalled()
+    const renew = vi.spyOn(store, 'renew')
+    await vi.waitFor(hasIntent)
+    clock.now += 60_000
+    late.resolve()
+    expect((await first).text).toBe('done')
+    expect(run).toHaveBeenCalledOnce()
+    expect(renew).toHaveBeenCalledOnce()
+  })
+})

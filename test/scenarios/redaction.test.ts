@@ -1,0 +1,213 @@
+// What redact() hides stays hidden, whatever a body gives and whatever else is around it; and it never undoes a success.
+import {
+  cached,
+  concurrency,
+  InMemoryArtifactService,
+  rateLimit,
+  redact,
+  retry,
+  type Tool,
+  timeout,
+  tool,
+  withParts,
+} from 'toolwright'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { process, stored } from './approvals-kit.ts'
+import { clockedStores, LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
+import { bare, play, responsesOf } from './kit.ts'
+
+const SECRET = 's3cret'
+const X = '[redacted]'
+const twice = { steps: [{ calls: [{ name: 'look' }] }, { calls: [{ name: 'look' }] }, 'done'] }
+
+const policies: [string, (tool: Tool) => Tool][] = [
+  ['timeout', (tool) => timeout(tool, 10_000)],
+  ['cached', (tool) => cached(tool)],
+  ['retry', (tool) => retry(tool, { attempts: 2, delayMs: 0 })],
+  ['rateLimit', (tool) => rateLimit(tool, { max: 10, perMs: 1_000 })],
+  ['concurrency', (tool) => concurrency(tool, 1)],
+  ['redact', (tool) => redact(tool, ['other'])],
+]
+
+function cyclic(): object {
+  const made: { [key: string]: unknown } = { ssn: SECRET, n: 1 }
+  made.self = made
+  return made
+}
+
+const bodies: [string, Tool['run'], unknown][] = [
+  ['an object that contains itself', cyclic, { ssn: X, n: 1, self: '[circular]' }],
+  [
+    'a Map with a bigint',
+    () =>
+      new Map<string, unknown>([
+        ['ssn', SECRET],
+        ['n', 1n],
+      ]),
+    { ssn: X, n: '1' },
+  ],
+  ['a toJSON', async () => ({ toJSON: () => ({ ssn: SECRET, n: 1 }) }), { ssn: X, n: 1 }],
+  [
+    'a generator that returns',
+    function* () {
+      yield { step: 1 }
+      return { ssn: SECRET, n: 1 }
+    },
+    { ssn: X, n: 1 },
+  ],
+  [
+    'a promise of a generator',
+    async () =>
+      (function* () {
+        yield { step: 1 }
+        return { ssn: SECRET, n: 1 }
+      })(),
+    { ssn: X, n: 1 },
+  ],
+]
+
+describe.each(bodies)('the result of a body that gives %s is hidden', (_, run, shown) => {
+  const look = bare('look', run)
+  const nested = policies.flatMap(([name, wrap]): [string, Tool][] => [
+    [`${name}(redact())`, wrap(redact(look, ['ssn']))],
+    [`redact(${name}())`, redact(wrap(look), ['ssn'])],
+  ])
+  test.each(nested)('%s', async (_, made) => {
+    const seen: unknown[] = []
+    const told = await play({ ...twice, tools: [made], agent: { afterTool: ({ result }) => void seen.push(result) } })
+    expect(told.responses.map(({ response }) => response)).toEqual([shown, shown])
+    expect(told.text).toBe('done')
+    expect(JSON.stringify(seen)).not.toContain(SECRET)
+    const recorded = told.events.filter(({ partial }) => !partial)
+    expect(JSON.stringify([recorded, told.model.requests.map(({ contents }) => contents)])).not.toContain(SECRET)
+  })
+})
+
+test('yields that are the result are hidden in it', async () => {
+  const look = bare('look', function* () {
+    yield { ssn: SECRET, n: 1 }
+    yield { ssn: SECRET, n: 2 }
+  })
+  const { response } = await play({ tools: [redact(look, ['results[].ssn'])], calls: [{ name: 'look' }] })
+  expect(response).toEqual({
+    results: [
+      { ssn: X, n: 1 },
+      { ssn: X, n: 2 },
+    ],
+  })
+})
+
+test('media beside a result stay, and the result is hidden', async () => {
+  const picture = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
+  const look = bare('look', () => withParts({ ssn: SECRET, n: 1n }, [picture]))
+  const told = await play({ tools: [redact(look, ['ssn'])], calls: [{ name: 'look' }] })
+  expect(told.response).toEqual({ ssn: X, n: '1' })
+  expect(told.events.flatMap(({ content }) => content?.parts ?? [])).toContainEqual(picture)
+})
+
+test('a result over the cap is hidden in what is shown of it and in its artifact', async () => {
+  const artifactService = new InMemoryArtifactService()
+  const look = bare('look', () => ({ ssn: SECRET, text: 'x'.repeat(300_000), last: { ssn: SECRET } }))
+  const tools = [redact(look, ['ssn', 'last.ssn'])]
+  const told = await play({ tools, calls: [{ name: 'look', id: 'c1' }], runner: { artifactService } })
+  expect(told.response).toMatchObject({ truncated: true, artifact: { filename: 'look-c1.json', version: 0 } })
+  const key = { appName: 'app', userId: 'ada', sessionId: told.sessionId, filename: 'look-c1.json' }
+  expect((await artifactService.loadArtifact(key))?.text).toContain(X)
+  expect(JSON.stringify([told.events, await artifactService.loadArtifact(key)])).not.toContain(SECRET)
+})
+
+describe('a tool with an output schema', () => {
+  const customer = (given: unknown) =>
+    tool({
+      name: 'look',
+      description: 'd',
+      effect: 'idempotent',
+      outputSchema: z.object({ ssn: z.number(), name: z.string().default('Ann') }),
+      run: () => given as never,
+    })
+
+  test.each<[string, (tool: Tool) => Tool]>([
+    ['redact', (made) => redact(made, ['ssn'])],
+    ['cached', (made) => cached(redact(made, ['ssn']))],
+    ['redact of cached', (made) => redact(cached(made), ['ssn'])],
+    ['redact twice', (made) => redact(redact(made, ['ssn']), ['other'])],
+  ])('is checked before the result is hidden: %s', async (_, wrap) => {
+    const told = await play({ ...twice, tools: [wrap(customer({ ssn: 123 }))] })
+    expect(told.responses.map(({ response }) => response)).toEqual([
+      { ssn: X, name: 'Ann' },
+      { ssn: X, name: 'Ann' },
+    ])
+  })
+
+  test('still refuses a result that does not fit, once', async () => {
+    let runs = 0
+    const made = customer(undefined)
+    const counted = {
+      ...made,
+      run: () => {
+        runs++
+        return { ssn: 'no number' }
+      },
+    }
+    const tools = [retry(redact(counted as Tool, ['ssn']), { attempts: 3, delayMs: 0 })]
+    const { response } = await play({ tools, calls: [{ name: 'look' }] })
+    expect(response).toEqual({
+      error: 'look gave a result that does not fit its schema: ssn: expected number',
+      errorCode: 'INVALID_RESULT',
+    })
+    expect(runs).toBe(1)
+  })
+})
+
+test('arguments are hidden from callbacks, also where a schema made a Map of them', async () => {
+  const seen: unknown[] = []
+  const login = tool({
+    name: 'login',
+    description: 'd',
+    parameters: z.object({ password: z.string(), n: z.number().transform((n) => BigInt(n)) }),
+    run: ({ password }) => ({ length: password.length }),
+  })
+  const told = await play({
+    tools: [redact(login, { args: ['password'] })],
+    calls: [{ name: 'login', args: { password: SECRET, n: 5 } }],
+    agent: { afterTool: ({ args }) => void seen.push(args) },
+  })
+  expect(told.response).toEqual({ length: 6 })
+  expect(seen).toEqual([{ password: X, n: '5' }])
+})
+
+test.each(clockedStores)('what reconcile() says about an interrupted call is hidden too: %s', async (_, newStore) => {
+  const clock = { time: 0 }
+  const store = newStore(clock)
+  const work = (run: Tool['run']): Tool => ({
+    ...bare('look', run),
+    effect: 'reconcilable',
+    reconcile: () => ({ status: 'done', result: { ssn: SECRET, n: 1n } }),
+  })
+  await leftHanging(store, work, [{ calls: [{ name: 'look' }] }])
+  clock.time += LEASE_MS
+  const tools = [
+    redact(
+      work(() => 'never'),
+      ['ssn'],
+    ),
+  ]
+  expect(await resumed(process(store, { tools, steps: ['done'] }).runner)).toBe('done')
+  const events = await stored(store)
+  expect(responsesOf(events).map(({ response }) => response)).toEqual([{ ssn: X, n: '1' }])
+  expect(JSON.stringify(events)).not.toContain(SECRET)
+})
+
+test('cached() keeps no result whose recorded form is another one', async () => {
+  const look = bare('look', () => Object.defineProperty({ ssn: SECRET }, 'toJSON', { value: () => ({ n: 1 }) }))
+  const told = await play({ ...twice, tools: [cached(look)] })
+  expect(told.responses.map(({ response }) => response)).toEqual([{ n: 1 }, { n: 1 }])
+  const unreadable = bare('look', () => ({
+    get n() {
+      throw new Error('x')
+    },
+  }))
+  const { response } = await play({ tools: [cached(unreadable)], calls: [{ name: 'look' }] })
+  expect(response.errorCode).toBeUndefined()
+})
