@@ -151,9 +151,10 @@ describe('a process that stood still between the intent and the body', () => {
     const run = vi.fn(() => ({ paid: true }))
     const reconcile = vi.fn(() => ({ status: 'not-done' as const }))
     const pay = tool({ name: 'pay', description: 'Pay', effect: 'reconcilable', reconcile, run })
-    const first = say(process(wire, { tools: [pay], steps, runner: { ports } }).runner)
+    const { runner } = process(wire, { tools: [pay], steps, runner: { ports } })
+    const first = say(runner)
     const hasIntent = async () => expect((await stored(store)).length).toBe(2)
-    return { clock, ports, store, late, run, reconcile, pay, first, hasIntent }
+    return { clock, ports, store, late, run, reconcile, pay, runner, first, hasIntent }
   }
 
   test('does not run the body when another process has taken the session over', async () => {
@@ -178,5 +179,24 @@ describe('a process that stood still between the intent and the body', () => {
     expect((await first).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
     expect(renew).toHaveBeenCalledOnce()
+  })
+
+  test('does not run the body of a call that was cancelled while the lease was renewed', async () => {
+    const { clock, store, late, run, runner, first, hasIntent } = stalled()
+    const renewed = signalled()
+    const renew = vi.spyOn(store, 'renew').mockImplementation(async (lease) => {
+      await renewed.promise
+      return lease
+    })
+    await vi.waitFor(hasIntent)
+    clock.now += 60_000
+    late.resolve()
+    await vi.waitFor(() => expect(renew).toHaveBeenCalled())
+    await runner.cancel(where)
+    renewed.resolve()
+    expect((await first).error?.code).toBe('CANCELLED')
+    expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'UNKNOWN_OUTCOME' } })
+    await new Promise((resolve) => setImmediate(resolve)) // whatever waited for the renewal has had its turn
+    expect(run).not.toHaveBeenCalled()
   })
 })
