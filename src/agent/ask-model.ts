@@ -32,9 +32,9 @@ export async function askModel(
   const answer = plan.output === 'tool' ? await answerByTool(run, plan, place, context) : undefined
   const instead = answer ?? outOfBudget(run, plan, place)
   if (instead) return await run.commit([{ event: instead }])
+  const ids = new CallIds(run) // from here on the call counts
   const built = buildRequest(run, plan, place, tools instanceof Promise ? await tools : tools, context)
   const request = built instanceof Promise ? await built : built
-  const ids = new CallIds(run)
   let response = plan.hooks.beforeModel.length ? await before(plan, request, context) : undefined
   try {
     response ??= await generate(run, plan.model, request, plan.agent.name, place, ids)
@@ -79,7 +79,8 @@ function replyTooLarge({ model }: Plan): Error {
 /** The event that takes the place of a model call nobody may make any more. */
 function outOfBudget(run: RunHost, { agent }: Plan, place: Place): Draft | undefined {
   const scope = run.fold.scopes.get(place.path)
-  if (run.fold.replies >= run.maxLlmCalls) {
+  // agents that run at the same time share the budget: model calls under way count like those in the log
+  if (run.fold.replies + run.replies.length >= run.maxLlmCalls) {
     return ending(run, agent.name, place, 'MAX_LLM_CALLS', `The run has used its ${run.maxLlmCalls} model calls.`)
   }
   if (repliesOf(scope, agent.name) >= agent.maxIterations) {

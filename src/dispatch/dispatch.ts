@@ -26,8 +26,15 @@ function dispatchOne(batch: Batch, call: CallState): Promise<void> {
 function carryOut(batch: Batch, one: Prepared): Promise<void> {
   if (isOutcome(one)) return record(batch, [one])
   const intent = intentOf(batch, [one])
-  const go = (): Promise<void> => execute(batch, one).then((outcome) => record(batch, [outcome]))
+  const go = (): Promise<void> => execute(batch, one).then((outcome) => recordOne(batch, outcome))
   return intent ? batch.host.commit([intent]).then(go) : go()
+}
+
+/** A run that is cancelled while a handle is on its way to the log must know it: its work has started. */
+function recordOne(batch: Batch, outcome: Outcome): Promise<void> {
+  if (outcome.type !== 'result' || !outcome.pending) return record(batch, [outcome])
+  const recorded = batch.host.keepUnrecorded([outcome])
+  return record(batch, [outcome]).then(recorded)
 }
 
 async function dispatchAll(batch: Batch): Promise<void> {

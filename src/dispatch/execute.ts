@@ -100,7 +100,11 @@ async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unkno
 function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
   // a process that stood still may have lost its session: whoever took it over may have run this call
   const checking = ready.entry.tool.effect === 'none' ? undefined : batch.host.checkLease()
-  return checking ? checking.then(() => runBodyNow(batch, ready, args)) : runBodyNow(batch, ready, args)
+  if (!checking) return runBodyNow(batch, ready, args)
+  return checking.then(() => {
+    if (batch.host.stopped) throw batch.host.stopped.reason // cancelled meanwhile: the call has its response
+    return runBodyNow(batch, ready, args)
+  })
 }
 
 function runBodyNow(batch: Batch, ready: Ready, args: unknown): unknown {

@@ -47,7 +47,8 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
   for (const [path, calls] of byScope(run.fold.openCalls())) {
     const actions: EventActions = {}
     const parts: Part[] = calls.map((call) => {
-      const result = results.get(call.id)
+      // what a body wrote is in the log with its handle
+      const result = call.pending ? undefined : results.get(call.id)
       if (result?.actions?.stateDelta) actions.stateDelta = { ...actions.stateDelta, ...result.actions.stateDelta }
       if (result?.actions?.artifactDelta) {
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }

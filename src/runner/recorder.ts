@@ -13,7 +13,7 @@ import { EventWatch } from './event-watch.ts'
 import type { RunServices } from './run-services.ts'
 import type { RunState } from './run-state.ts'
 import { Turnstile } from './turnstile.ts'
-import { concernsWaiting, waitingAfter } from './waiting.ts'
+import { concernsWaiting, type Listing, waitingAfter } from './waiting.ts'
 
 /** The run that is recorded. */
 export interface Recorded extends InvocationHost {
@@ -33,6 +33,8 @@ export class Recorder {
   readonly #turnstile: Turnstile = new Turnstile()
   /** What is being stored, by whoever is inside the turnstile. */
   #storing: readonly NewEntry[] = NOTHING
+  /** What goes with the append that is under way. */
+  #listing: Listing | undefined
   #lease: Lease
   #renewing: Promise<void> | undefined
   /** A moment before the lease was last claimed or renewed, on the monotonic clock. */
@@ -112,9 +114,6 @@ export class Recorder {
       const shown = this.#watch ? await this.#watch.showBriefly(last, ports) : last
       this.#keepTemp(shown)
       this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, this.#alongWith(shown, drained)))
-    } catch (error) {
-      this.#run.view.listed = undefined
-      throw error
     } finally {
       this.#turnstile.leave()
     }
@@ -124,19 +123,14 @@ export class Recorder {
   async listWaiting(): Promise<void> {
     const options = this.#alongWith(NOTHING, undefined)
     if (!options) return
-    try {
-      await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, options)
-    } catch (error) {
-      this.#run.view.listed = undefined
-      throw error
-    }
+    this.#took(NOTHING, await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, options))
   }
 
   /** What goes with an append: the list of what is waited for changes together with the log. */
   #alongWith(entries: readonly NewEntry[], drained: readonly string[] | undefined): AppendOptions | undefined {
     if (!concernsWaiting(this.#run.view, entries)) return drained && { drained }
-    const pending = waitingAfter(this.#run, entries)
-    return pending ? { drained, pending } : drained && { drained }
+    this.#listing = waitingAfter(this.#run, entries)
+    return this.#listing ? { drained, pending: this.#listing.pending } : drained && { drained }
   }
 
   /**
@@ -215,7 +209,6 @@ export class Recorder {
 
   readonly #failed = (error: unknown): never => {
     this.#turnstile.leave()
-    this.#run.view.listed = undefined
     this.#run.stop(error) // nothing may be recorded after a failed append
     throw error
   }
@@ -225,6 +218,9 @@ export class Recorder {
     const { view, events } = this.#run
     const before = this.#seq
     this.#seq = seq
+    // a run of this runner that has lost its lease may hear late of its last append: others have listed more since
+    if (this.#listing && seq >= view.seq) view.listed = this.#listing.listed
+    this.#listing = undefined
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as NewEntry
       view.add(entry, before + at + 1)

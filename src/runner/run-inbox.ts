@@ -10,6 +10,7 @@ import type { Fold } from '../event/fold.ts'
 import type { InboxItem, PostedItem } from '../session/service.ts'
 import { wasAnswered } from './accept.ts'
 import { type Answers, readAnswers } from './answers.ts'
+import { expired } from './pending.ts'
 
 /** The run that holds the session. */
 export interface Hearer {
@@ -98,7 +99,13 @@ async function hearAnswer(run: Hearer, item: PostedAnswer): Promise<Content | un
   for (;;) {
     const answers = await judged(run, item)
     if (!answers) {
-      if (!run.isResting) await run.commit([], [item.id])
+      // the first answer that comes too late records that: a clock that is set back later opens nothing again
+      const denials = expired(run.fold, run.ports.now() / 1000)
+      if (!run.isResting)
+        await run.commit(
+          denials.map((record) => ({ record })),
+          [item.id],
+        )
       return undefined
     }
     // a result that comes while calls beside its own are being answered would be answered with them: it waits

@@ -19,6 +19,12 @@ interface Waiting {
   readonly request: PendingRequest
 }
 
+/** The list to store, and what `SessionView.listed` is once it is stored. */
+export interface Listing {
+  readonly pending: readonly PendingRequest[]
+  readonly listed: ReadonlyMap<string, string>
+}
+
 /** Could these entries change what the session waits for? */
 export function concernsWaiting({ hasWaited }: SessionView, entries: readonly NewEntry[]): boolean {
   if (hasWaited) return true
@@ -33,7 +39,7 @@ export function concernsWaiting({ hasWaited }: SessionView, entries: readonly Ne
  * What the session waits for when these are recorded, in all its invocations; undefined when the list in the store says
  * so already. Looks only at invocations that the entries belong to, unless the list has to be stored.
  */
-export function waitingAfter(session: Waiter, entries: readonly NewEntry[]): PendingRequest[] | undefined {
+export function waitingAfter(session: Waiter, entries: readonly NewEntry[]): Listing | undefined {
   const { view } = session
   const after = new Map<string, WaitingList>([[session.invocationId, new WaitingList(session, session.invocationId)]])
   for (const entry of entries) {
@@ -49,8 +55,11 @@ export function waitingAfter(session: Waiter, entries: readonly NewEntry[]): Pen
     if (!after.has(fold.invocationId)) after.set(fold.invocationId, new WaitingList(session, fold.invocationId))
   }
   const lists = [...after].filter(([, waiting]) => waiting.size > 0)
-  view.listed = new Map(lists.map(([id, waiting]) => [id, waiting.ids()]))
-  return lists.flatMap(([, waiting]) => waiting.requests())
+  view.listed = undefined // what the store has is not known until the append has succeeded
+  return {
+    pending: lists.flatMap(([, waiting]) => waiting.requests()),
+    listed: new Map(lists.map(([id, waiting]) => [id, waiting.ids()])),
+  }
 }
 
 /** What one invocation waits for now. Made anew only when the invocation has changed. */

@@ -135,3 +135,19 @@ test('the budget of model calls is shared by sub-agents and agent tools', async 
     'second',
   ])
 })
+
+test.each([
+  [3, 2, 'MAX_LLM_CALLS'],
+  [6, 4, undefined],
+])('agents that run at the same time share a budget of %i model calls', async (maxLlmCalls, helped, code) => {
+  const helpers = scriptedModel(['one', 'two', 'three', 'four'])
+  const helper = new LlmAgent({ name: 'helper', model: helpers })
+  const calls = Array.from({ length: 4 }, () => ({ name: 'helper', args: { request: 'help' } }))
+  const model = scriptedModel([{ calls }, 'done'])
+  const agent = new LlmAgent({ name: 'agent', model, tools: [agentTool(helper)] })
+  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const { error } = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { maxLlmCalls } })
+  expect(helpers.requests).toHaveLength(helped)
+  expect(model.requests).toHaveLength(code ? 1 : 2)
+  expect(error?.code).toBe(code)
+})

@@ -29,7 +29,7 @@ const quick: Partial<RunnerOptions> = {
 const key = { appName: 'app', ...where }
 
 /** A reply of two calls: c1 asks, c2 works until it is let go. */
-function asksAndWorks(store: SessionService) {
+function asksAndWorks(store: SessionService, now: () => number = Date.now) {
   const begun = signalled()
   const letGo = signalled()
   const { refund, run } = refundTool()
@@ -46,7 +46,8 @@ function asksAndWorks(store: SessionService) {
     { id: 'c1', name: 'refund', args: { amount: 5 } },
     { id: 'c2', name: 'work', args: {} },
   ]
-  const first = process(store, { tools: [refund, work], steps: [{ calls }, 'done'], runner: quick })
+  const runner = { ports: { ...quick.ports, now, monotonicNow: () => performance.now() } }
+  const first = process(store, { tools: [refund, work], steps: [{ calls }, 'done'], runner })
   const again = (steps: string[] = []) => process(store, { tools: [refund, work], steps, runner: quick }).runner
   return { ...first, begun, letGo, run, again }
 }
@@ -79,6 +80,24 @@ describe.each(stores)('%s', (_name, newStore) => {
     letGo.resolve()
     const { pending } = await working
     expect(await runner.pending()).toEqual(pending)
+  })
+
+  test('an answer that comes too late for a running session stays so when the clock is set back', async () => {
+    const store = newStore()
+    let ahead = 0
+    const { runner, begun, letGo, run } = asksAndWorks(store, () => Date.now() + ahead)
+    const working = say(runner)
+    await begun.promise
+    const message = [approve(await asked(store))]
+    ahead = 25 * 3_600_000
+    await expect(say(runner, message)).rejects.toMatchObject({ code: 'EXPIRED' })
+    expect(await store.pending({ appName: 'app' })).toEqual([])
+    ahead = 0
+    await expect(say(runner, message)).rejects.toMatchObject({ code: 'EXPIRED' })
+    letGo.resolve()
+    expect(await working).toMatchObject({ text: 'done', pending: [] })
+    expect(run).not.toHaveBeenCalled()
+    expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'CANCELLED' }, c2: { worked: true } })
   })
 
   test('an answer is taken in by the run that holds the session, and whoever sent it follows that run', async () => {

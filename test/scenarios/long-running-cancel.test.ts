@@ -3,6 +3,7 @@ import {
   type JsonObject,
   LlmAgent,
   longRunning,
+  type Plugin,
   type RunnerOptions,
   respond,
   type SessionService,
@@ -43,6 +44,62 @@ describe.each(stores)('%s', (_name, newStore) => {
     const key = { idempotencyKey: `${invocationId}/c1`, args: {} }
     expect(cancel).toHaveBeenCalledExactlyOnceWith({ handle, ...key, context: expect.anything() })
   })
+
+  test('what the body wrote is recorded with its handle, and not once more when the call is cancelled', async () => {
+    const store = newStore()
+    const noted = startTool({
+      run: (_args, { state }) => {
+        state.set('job', 7)
+        return handle
+      },
+    })
+    const hangs = tool({ name: 'hang', description: 'Hang', run: () => new Promise(() => {}) })
+    const setTimer = (callback: () => void, ms: number): (() => void) => {
+      const timer = setTimeout(callback, ms === 1_000 ? 0 : ms) // a result waits this long for its siblings
+      return () => clearTimeout(timer)
+    }
+    const steps = [
+      {
+        calls: [
+          { id: 'c1', name: 'start', args: {} },
+          { id: 'c2', name: 'hang' },
+        ],
+      },
+    ]
+    const { runner } = process(store, { tools: [noted, hangs], steps, runner: { ports: { setTimer } } })
+    for await (const { longRunningToolIds } of runner.run({ ...where, message: 'go' })) {
+      if (longRunningToolIds) await runner.cancel(where)
+    }
+    const written = (await stored(store)).flatMap(({ actions }) => actions.stateDelta ?? [])
+    expect(written).toEqual([{ job: 7 }])
+    expect(await responses(store)).toMatchObject({ c1: unknown, c2: { errorCode: 'UNKNOWN_OUTCOME' } })
+  })
+
+  test.each(['before it is stored', 'while it is stored'])(
+    'a run that is cancelled when its body has returned a handle, %s, keeps the handle and calls cancel',
+    async (when) => {
+      const cancel = vi.fn()
+      const store = newStore()
+      const append = store.append.bind(store)
+      let isCancelled = false
+      const cancelOnce = (): void => {
+        if (!isCancelled) void story.runner.cancel(where)
+        isCancelled = true
+      }
+      if (when === 'while it is stored') {
+        store.append = (...args) => {
+          if (args[2].some(({ event }) => event?.longRunningToolIds)) cancelOnce()
+          return append(...args)
+        }
+      }
+      const watch: Plugin = { name: 'watch', onEvent: ({ event }) => void (event.longRunningToolIds && cancelOnce()) }
+      const plugins = when === 'before it is stored' ? [watch] : []
+      const story = process(store, { tools: [startTool({ cancel })], steps: [calls], runner: { plugins } })
+      await say(story.runner)
+      await vi.waitFor(async () => expect(await responses(store)).toMatchObject({ c1: unknown }))
+      expect(cancel).toHaveBeenCalledOnce()
+    },
+  )
 
   test('another process cancels it: the tool of that process is told', async () => {
     const store = newStore()

@@ -48,6 +48,47 @@ describe('a run that lost its session to another of its own runner', () => {
     expect((await say(runner)).text).toBe('hello') // the runner goes on with the session as if nothing had been
   })
 
+  test.each([
+    ['is lost', 'LEASE_LOST'],
+    ['is stored', undefined],
+  ])('leaves no request listed as pending when its last append %s after that', async (when, code) => {
+    let now = 1_000_000
+    const store = new InMemorySessionService({ now: () => now })
+    const append = store.append.bind(store)
+    const sent = signalled()
+    const arrives = signalled()
+    let closings = 0
+    store.append = async (...args) => {
+      const isHeld = args[2].some(({ event }) => event?.errorCode === 'CANCELLED') && ++closings === 1
+      if (!isHeld) return await append(...args)
+      const seq = when === 'is stored' ? await append(...args) : undefined
+      sent.resolve()
+      await arrives.promise
+      return seq ?? (await append(...args))
+    }
+    const { refund } = refundTool()
+    const { runner } = process(store, {
+      tools: [refund],
+      steps: [refunds(5), refunds(6), 'done'],
+      runner: { ports: { now: () => now } },
+    })
+    await say(runner)
+    const first = runner.cancel(where).then(
+      () => undefined,
+      (error) => error.code,
+    )
+    await sent.promise
+    now += 60_000
+    await runner.cancel(where)
+    expect(await runner.pending()).toEqual([])
+    const { pending } = await say(runner)
+    arrives.resolve()
+    expect(await first).toBe(code)
+    expect(await runner.pending()).toEqual(pending)
+    await say(runner, [approve(about(pending))]) // the honest approval counts
+    expect(await runner.pending()).toEqual([])
+  })
+
   test('its tools see their signal', async () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
@@ -110,9 +151,10 @@ describe('a process that stood still between the intent and the body', () => {
     const run = vi.fn(() => ({ paid: true }))
     const reconcile = vi.fn(() => ({ status: 'not-done' as const }))
     const pay = tool({ name: 'pay', description: 'Pay', effect: 'reconcilable', reconcile, run })
-    const first = say(process(wire, { tools: [pay], steps, runner: { ports } }).runner)
+    const { runner } = process(wire, { tools: [pay], steps, runner: { ports } })
+    const first = say(runner)
     const hasIntent = async () => expect((await stored(store)).length).toBe(2)
-    return { clock, ports, store, late, run, reconcile, pay, first, hasIntent }
+    return { clock, ports, store, late, run, reconcile, pay, runner, first, hasIntent }
   }
 
   test('does not run the body when another process has taken the session over', async () => {
@@ -137,5 +179,24 @@ describe('a process that stood still between the intent and the body', () => {
     expect((await first).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
     expect(renew).toHaveBeenCalledOnce()
+  })
+
+  test('does not run the body of a call that was cancelled while the lease was renewed', async () => {
+    const { clock, store, late, run, runner, first, hasIntent } = stalled()
+    const renewed = signalled()
+    const renew = vi.spyOn(store, 'renew').mockImplementation(async (lease) => {
+      await renewed.promise
+      return lease
+    })
+    await vi.waitFor(hasIntent)
+    clock.now += 60_000
+    late.resolve()
+    await vi.waitFor(() => expect(renew).toHaveBeenCalled())
+    await runner.cancel(where)
+    renewed.resolve()
+    expect((await first).error?.code).toBe('CANCELLED')
+    expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'UNKNOWN_OUTCOME' } })
+    await new Promise((resolve) => setImmediate(resolve)) // whatever waited for the renewal has had its turn
+    expect(run).not.toHaveBeenCalled()
   })
 })

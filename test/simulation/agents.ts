@@ -16,7 +16,7 @@ import {
 } from 'toolwright'
 import type { Outside } from './outside.ts'
 import { type AgentSpec, needsYes, type Plan, type ScriptedCall, type ToolSpec } from './plan.ts'
-import { type Asked, scriptModel } from './script-model.ts'
+import { type Asked, filledArgs, scriptModel } from './script-model.ts'
 
 /** What agents and bodies need of the process they are in. */
 export interface Surroundings extends Asked {
@@ -24,6 +24,8 @@ export interface Surroundings extends Asked {
   readonly outside: Outside
   turn(says: string): Promise<void>
   sleep(ms: number): Promise<void>
+  /** For a test of the auditor: tools lack the `cancel` that the plan gives them. */
+  readonly forgetsCancel: boolean
 }
 
 export function makeAgent(plan: Plan, around: Surroundings): Agent {
@@ -55,6 +57,7 @@ function makeOne(spec: AgentSpec, tools: ReadonlyMap<string, Tool>, around: Surr
         outputKey: spec.outputKey,
         codeExecutor: spec.runsCode ? codeExecutor(around) : undefined,
         toolExecution: { parallel: spec.parallel },
+        maxIterations: spec.maxIterations,
       })
   }
 }
@@ -87,7 +90,17 @@ function makeTool(spec: ToolSpec, around: Surroundings): Tool {
       return status === 'done' ? { status, result: { ok: name, reconciled: true } } : { status }
     },
     run: (args, context) => body(spec, around, args as JsonObject, context),
+    ...(spec.cancel && !around.forgetsCancel && { cancel: cancelOf(spec, around) }),
   })
+}
+
+function cancelOf(spec: ToolSpec, { outside, process, turn }: Surroundings): NonNullable<Tool['cancel']> {
+  return async ({ handle, args, context }) => {
+    outside.write('cancelled', process, spec, context, args as JsonObject, { handle })
+    if (spec.cancel === 'hang') return await new Promise(() => {})
+    await turn(`${spec.name} cancels`)
+    if (spec.cancel === 'throw') throw new Error(`${spec.name} cannot be cancelled.`)
+  }
 }
 
 function predicateOf(spec: ToolSpec): ((args: unknown) => boolean | Promise<boolean>) | undefined {
@@ -101,17 +114,18 @@ function predicateOf(spec: ToolSpec): ((args: unknown) => boolean | Promise<bool
 
 async function body(
   spec: ToolSpec,
-  { process, outside, turn, sleep }: Surroundings,
+  { process, outside, turn, sleep, limits }: Surroundings,
   args: JsonObject,
   context: ToolContext,
 ): Promise<unknown> {
   const { name, gate, does } = spec
-  const write = (step: 'began' | 'effect' | 'ended', writes?: JsonObject): void =>
+  const write = (step: 'began' | 'effect' | 'ended' | 'stopped', writes?: JsonObject): void =>
     outside.write(step, process, spec, context, args, {
       ...(writes && { writes }),
       ...(context.toolConfirmation && { confirmed: context.toolConfirmation.confirmed }),
     })
   write('began')
+  if (gate === 'longRunning') context.signal.addEventListener('abort', () => write('stopped'), { once: true })
   for (let n = 0; n < spec.before; n++) await turn(`${name} works`)
   if (gate === 'body' && !context.toolConfirmation?.confirmed) {
     context.requestConfirmation({ hint: `Really ${name}?` })
@@ -130,20 +144,22 @@ async function body(
   if (does === 'throw') throw new Error(`${name} broke.`)
   for (let n = 0; n < spec.after; n++) await turn(`${name} works on`)
   write('ended', writes)
-  return gate === 'longRunning' ? { ticket: context.functionCallId } : { ok: name, n: args.n }
+  if (gate === 'longRunning') return { ticket: context.functionCallId }
+  const { resultFill } = spec
+  return { ok: name, n: args.n, ...(resultFill && { text: 'x'.repeat(resultFill * limits.resultBytes) }) }
 }
 
 /** Runs "code" that is a list of calls. */
-function codeExecutor({ turn }: Surroundings): CodeExecutor {
+function codeExecutor({ turn, limits }: Surroundings): CodeExecutor {
   return {
     languages: ['js'],
     callsTools: true,
     async execute({ code, callTool }) {
       const { calls, atOnce } = JSON.parse(code) as { calls: ScriptedCall[]; atOnce: boolean }
-      const make = async ({ name, args }: ScriptedCall): Promise<string> => {
+      const make = async (call: ScriptedCall): Promise<string> => {
         await turn('code works')
         if (!callTool) return 'no tools'
-        return await callTool(name, args as JsonObject).then(
+        return await callTool(call.name, filledArgs(call, limits) as JsonObject).then(
           () => 'ok',
           (error: unknown) => String(error),
         )

@@ -1,9 +1,13 @@
 // The judge: knows only what was written down, and works everything out for itself.
 import { ackedIsDurable } from './audit/acked-is-durable.ts'
 import { approvals } from './audit/approvals.ts'
+import { bounded } from './audit/bounded.ts'
+import { cancelledWork } from './audit/cancelled-work.ts'
+import { earlyAnswers } from './audit/early-answers.ts'
 import { failsInTheOpen } from './audit/fails-in-the-open.ts'
 import { honestEffects } from './audit/honest-effects.ts'
 import { intentBeforeEffect } from './audit/intent-before-effect.ts'
+import { leases } from './audit/leases.ts'
 import { type AuditedLog, readLogs } from './audit/log.ts'
 import { oneDispatcher } from './audit/one-dispatcher.ts'
 import { oneResponse } from './audit/one-response.ts'
@@ -11,6 +15,9 @@ import { oneWriter } from './audit/one-writer.ts'
 import { rightOrder } from './audit/right-order.ts'
 import { sendableHistory } from './audit/sendable-history.ts'
 import { stateFollows } from './audit/state-follows.ts'
+import { staysExpired } from './audit/stays-expired.ts'
+import { uniqueIds } from './audit/unique-ids.ts'
+import { untampered } from './audit/untampered.ts'
 import type { Violation } from './audit/violation.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -27,6 +34,13 @@ const checks: readonly Check[] = [
   oneResponse,
   stateFollows,
   rightOrder,
+  bounded,
+  cancelledWork,
+  earlyAnswers,
+  leases,
+  staysExpired,
+  uniqueIds,
+  untampered,
   failsInTheOpen,
 ]
 

@@ -1,13 +1,14 @@
 // Whoever is outside: does what an action says, and writes down what came of it.
-import { type Run, type Runner, ToolwrightError } from 'toolwright'
+import { type Message, type Part, type Run, type Runner, type RunOptions, ToolwrightError } from 'toolwright'
 import type { Action, Where } from './action.ts'
-import type { ActionEvidence, SentAnswer } from './evidence.ts'
-import { SimulatedProcess, type Site } from './process.ts'
+import type { ActionEvidence, Evidence, SentAnswer } from './evidence.ts'
+import { APP, SimulatedProcess, type Site } from './process.ts'
 import type { Random } from './random.ts'
 
 export class Clients {
   readonly actions: ActionEvidence[] = []
   readonly answers: SentAnswer[] = []
+  readonly clockSteps: Evidence['clockSteps'][number][] = []
   readonly #site: Site
   readonly #random: Random
   readonly #processes: SimulatedProcess[] = []
@@ -36,9 +37,30 @@ export class Clients {
       case 'stall':
         this.process(action.slot).stall(action.ms, 'of itself')
         return
+      case 'set clock':
+        this.clockSteps.push({ tick: world.tick(), ms: action.ms })
+        world.note(`operator: sets the clock by ${action.ms / 1000} s`)
+        world.stepWallClock(action.ms)
+        return
+      case 'post':
+        this.#post(action)
+        return
       default:
         this.#ask(action)
     }
+  }
+
+  #post({ where, item, means }: Extract<Action, { type: 'post' }>): void {
+    const { world, network } = this.#site
+    this.#sent(where, means)
+    world.note(`intruder: posts ${item.type} to ${where.userId}/${where.sessionId}`)
+    network.intrude({ appName: APP, ...where }, item).catch(() => {}) // there may be no session yet
+  }
+
+  #sent(where: Where, means: Extract<Action, { type: 'answer' }>['means']): void {
+    const { world } = this.#site
+    const tick = world.tick()
+    for (const one of means) this.answers.push({ tick, wall: world.wallNow / 1000, ...where, ...one })
   }
 
   /** The process in a slot; one that has died is started again. */
@@ -67,14 +89,13 @@ export class Clients {
       says,
       process: process.name,
       session,
+      completes: 'completes' in action && action.completes === true,
       yielded: [],
       outcome: 'open',
     }
     this.actions.push(taken)
     world.note(`client: ${says} at ${process.name}`)
-    if (action.type === 'answer') {
-      for (const one of action.means) this.answers.push({ tick: taken.tick, ...where, ...one })
-    }
+    if (action.type === 'answer') this.#sent(where, action.means)
     this.#perform(action, process.runner, where, taken).then(
       () => this.#close(taken, taken.outcome === 'open' ? 'ended' : taken.outcome),
       (error: unknown) => {
@@ -93,17 +114,18 @@ export class Clients {
     where: Where,
     taken: ActionEvidence,
   ): Promise<void> {
+    const { llmCalls: maxLlmCalls } = this.#site.plan.limits
     switch (action.type) {
-      case 'say':
-        return await this.#read(
-          runner.run({ ...where, message: action.message, runConfig: { streaming: action.streaming } }),
-          taken,
-          action.leaveAfter,
-        )
-      case 'answer':
-        return await this.#read(runner.run({ ...where, message: action.message }), taken)
+      case 'say': {
+        const runConfig = { streaming: action.streaming, maxLlmCalls }
+        return await this.#send(runner, { ...where, message: action.message, runConfig }, action, taken)
+      }
+      case 'answer': {
+        const message = this.#site.lies.dropsEdits ? withoutEdits(action.message) : action.message
+        return await this.#send(runner, { ...where, message, runConfig: { maxLlmCalls } }, action, taken)
+      }
       case 'resume':
-        return await this.#read(runner.resume(where), taken)
+        return await this.#read(runner.resume({ ...where, runConfig: { maxLlmCalls } }), taken)
       case 'cancel':
         return await runner.cancel(where)
       case 'recover': {
@@ -117,6 +139,17 @@ export class Clients {
     }
   }
 
+  async #send(
+    runner: Runner,
+    options: RunOptions,
+    { completes, leaveAfter }: { readonly completes?: boolean; readonly leaveAfter?: number },
+    taken: ActionEvidence,
+  ): Promise<void> {
+    if (!completes) return await this.#read(runner.run(options), taken, leaveAfter)
+    const { events } = await runner.complete(options)
+    for (const event of events) taken.yielded.push({ tick: this.#site.world.tick(), event })
+  }
+
   async #read(run: Run, taken: ActionEvidence, leaveAfter = Number.POSITIVE_INFINITY): Promise<void> {
     for await (const event of run) {
       taken.yielded.push({ tick: this.#site.world.tick(), event })
@@ -128,6 +161,7 @@ export class Clients {
 
   #close(taken: ActionEvidence, outcome: ActionEvidence['outcome']): void {
     taken.outcome = outcome
+    taken.endedAt = this.#site.world.tick()
     const why = taken.error ? ` with ${taken.error.code}` : ''
     this.#site.world.note(`client: ${taken.says} ${outcome}${why}`)
   }
@@ -137,4 +171,12 @@ export class Clients {
       if (action.process === name && action.outcome === 'open') action.outcome = 'died'
     }
   }
+}
+
+/** The answers, without the arguments that came with them. */
+function withoutEdits(message: Message): Message {
+  return (message as readonly Part[]).map((part) => {
+    const { args: _, ...response } = part.functionResponse?.response ?? {}
+    return part.functionResponse ? { functionResponse: { ...part.functionResponse, response } } : part
+  })
 }

@@ -1,6 +1,6 @@
 // What really happened: a simulator that never makes the hard cases finds nothing in them.
 import { type AuditedCall, type AuditedLog, finalOf, readLogs } from './audit/log.ts'
-import type { ActionEvidence, Evidence } from './evidence.ts'
+import { type ActionEvidence, type Evidence, markIn } from './evidence.ts'
 
 interface Facts extends Evidence {
   readonly logs: readonly AuditedLog[]
@@ -88,6 +88,106 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
       ),
   ],
   ['two invocations were unfinished at a time', ({ logs }) => logs.some(interleaved)],
+  [
+    'a guessed answer was posted before its request, and decided nothing',
+    ({ journal, logs }) => guessesOf(journal, logs, ({ asked }) => asked.map(({ seq }) => seq)).some(isUnused),
+  ],
+  [
+    'a guessed result was posted before its handle, and was none',
+    ({ journal, logs }) =>
+      guessesOf(journal, logs, ({ responses }) =>
+        responses.slice(0, 1).flatMap(({ seq, isFinal }) => (isFinal ? [] : seq)),
+      ).some(isUnused),
+  ],
+  [
+    'a process posted a guessed answer while another held the session',
+    ({ journal }) => journal.some(({ posted, done, process }) => done && posted?.mark && process !== 'intruder'),
+  ],
+  [
+    'a guessed answer came after its request, and counted',
+    ({ calls }) => calls.some(({ asked }) => asked.some(({ answer }) => markIn(answer?.response))),
+  ],
+  [
+    'an approval with arguments nobody could run was refused',
+    ({ actions, answers }) =>
+      refused(actions, 'answer (in turn)', 'INVALID_REQUEST') && answers.some(({ means }) => means === 'misedited'),
+  ],
+  // clocks
+  ['the clock was set back by an hour or more', ({ clockSteps }) => clockSteps.some(({ ms }) => ms <= -3_600_000)],
+  ['the clock was set forward by an hour or more', ({ clockSteps }) => clockSteps.some(({ ms }) => ms >= 3_600_000)],
+  [
+    'the clock was set while a process held a session',
+    ({ clockSteps, journal }) => clockSteps.some(({ tick }) => isHeldAt(journal, tick)),
+  ],
+  [
+    'the session of a dead holder was taken after the clock was set',
+    ({ clockSteps, journal, mishaps }) =>
+      journal.some(
+        ({ method, done, tick }) =>
+          method === 'claim' &&
+          done &&
+          mishaps.some(
+            (one) => one.type === 'died' && clockSteps.some((step) => one.tick < step.tick && step.tick < tick),
+          ),
+      ),
+  ],
+  [
+    'a question expired because the clock was set',
+    ({ clockSteps, calls, logs }) =>
+      calls.some(({ asked }) =>
+        asked.some(({ denied }) =>
+          logs.some(({ stored }) =>
+            clockSteps.some(({ tick, ms }) => ms > 0 && tick < (stored(denied ?? -1)?.tick ?? 0)),
+          ),
+        ),
+      ),
+  ],
+  // limits
+  [
+    'a result was cut',
+    ({ calls }) => calls.some(({ responses }) => responses.some(({ response }) => response.truncated === true)),
+  ],
+  ['arguments that are too large were refused', ({ calls }) => calls.some((call) => /bytes/.test(errorOf(call)))],
+  [
+    'calls beyond the limit of their reply were not run',
+    ({ calls }) => calls.some((call) => /of one reply are run/.test(errorOf(call))),
+  ],
+  [
+    'an invocation used up its model calls',
+    ({ logs }) => events(logs).some(({ errorCode }) => errorCode === 'MAX_LLM_CALLS'),
+  ],
+  [
+    'an agent used up its model calls',
+    ({ logs }) => events(logs).some(({ errorCode }) => errorCode === 'MAX_ITERATIONS'),
+  ],
+  // ids
+  ...(['call', 'request', 'elsewhere'] as const).map((reuse): [string, Happened] => [
+    `a model reused an id: ${reuse}`,
+    ({ reused }) => reused.includes(reuse),
+  ]),
+  [
+    'code and a call of one reply had the same id',
+    ({ plan, logs }) =>
+      /"native":/.test(JSON.stringify(plan.root)) &&
+      logs.some(({ replies }) =>
+        replies.some(
+          ({ event }) =>
+            event.content?.parts.some(({ executableCode }) => executableCode) &&
+            event.content.parts.some(({ functionCall }) => functionCall),
+        ),
+      ),
+  ],
+  ['a call has an id of 64 characters', ({ calls }) => calls.some(({ id }) => id.length === 64)],
+  // plugins
+  ...(['in place', 'later', 'returned'] as const).map((how): [string, Happened] => [
+    `a plugin tampered with a call: ${how}`,
+    ({ plan, calls }) => plan.tampering === how && calls.length > 0,
+  ]),
+  [
+    'a plugin tampered with a denial',
+    ({ plan, calls }) =>
+      plan.tampering !== undefined && calls.some((call) => /rejected by the user/.test(errorOf(call))),
+  ],
   // processes
   [
     'recover went on with what the dead had left',
@@ -238,6 +338,21 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     'a call named like a part of every object',
     ({ calls }) => calls.some(({ id }) => id === '__proto__' || id === 'constructor'),
   ],
+  [
+    'started work was cancelled',
+    ({ calls, ledger }) =>
+      calls.some(
+        (call) => isCancelledWork(call) && ledger.some(({ key, step }) => key === call.key && step === 'cancelled'),
+      ),
+  ],
+  [
+    'started work without an effect was cancelled',
+    ({ calls }) => calls.some((call) => isCancelledWork(call) && finalOf(call)?.response.errorCode === 'CANCELLED'),
+  ],
+  [
+    'work was cancelled whose handle was not in the log',
+    ({ calls }) => calls.some((call) => isCancelledWork(call) && call.responses.length === 1),
+  ],
   // clients
   [
     'what waited was cancelled',
@@ -269,6 +384,44 @@ export function happenedIn(evidence: Evidence): string[] {
   const logs = readLogs(evidence)
   const facts: Facts = { ...evidence, logs, calls: logs.flatMap((log) => [...log.calls.values()]) }
   return [...kinds].flatMap(([name, happened]) => (happened(facts) ? [name] : []))
+}
+
+/** A guess under the id of a call, and where that call asks for it. */
+interface Guess {
+  readonly call: AuditedCall
+  readonly mark: string
+}
+
+/** Guesses that were posted before the entry that asks for them. */
+function guessesOf(
+  journal: Evidence['journal'],
+  logs: readonly AuditedLog[],
+  askedAt: (call: AuditedCall) => readonly number[],
+): Guess[] {
+  return journal.flatMap(({ posted, done, session, tick }) => {
+    const log = logs.find((one) => one.session === session)
+    if (!done || !posted?.mark || !log) return []
+    const { ids, mark } = posted
+    const named = [...log.calls.values()].filter(({ id }) => ids.includes(id))
+    return named.filter((call) => askedAt(call).some((seq) => seq > log.lengthAt(tick))).map((call) => ({ call, mark }))
+  })
+}
+
+function isUnused({ call, mark }: Guess): boolean {
+  const given = [...call.asked.map(({ answer }) => answer?.response), ...call.responses.map(({ response }) => response)]
+  return given.every((one) => markIn(one) !== mark)
+}
+
+function isHeldAt(journal: Evidence['journal'], tick: number): boolean {
+  const last = journal.findLast(
+    (one) => one.tick < tick && one.done && (one.method === 'claim' || one.method === 'release'),
+  )
+  return last?.method === 'claim'
+}
+
+function isCancelledWork(call: AuditedCall): boolean {
+  const { response } = finalOf(call) ?? {}
+  return response !== undefined && Object.hasOwn(response, 'handle')
 }
 
 const is = ({ says }: ActionEvidence, what: string): boolean => says.startsWith(what)

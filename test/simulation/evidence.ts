@@ -1,6 +1,6 @@
 // What is written down while a simulation runs, for whoever judges it. Ticks order everything: no two are equal.
 import type { Content, Effect, Entry, Event, JsonObject } from 'toolwright'
-import type { Plan } from './plan.ts'
+import type { Plan, ScriptedCall } from './plan.ts'
 
 export interface Evidence {
   readonly plan: Plan
@@ -14,6 +14,10 @@ export interface Evidence {
   readonly mishaps: readonly Mishap[]
   /** Errors the runners logged. */
   readonly logged: readonly { readonly process: string; readonly message: string }[]
+  /** Ids that models used again, by where they had them from. */
+  readonly reused: readonly NonNullable<ScriptedCall['reuse']>[]
+  /** When the wall clock was set, and by how much. */
+  readonly clockSteps: readonly { readonly tick: number; readonly ms: number }[]
   /** Promises that were rejected and nobody heard. */
   readonly strays: readonly string[]
   /** What was not at its end when all had been done to get it there; empty when all is well. */
@@ -31,6 +35,8 @@ export interface SessionEvidence {
 /** A call of the session service, as the store saw it. */
 export interface JournalEntry {
   readonly tick: number
+  /** Milliseconds on the clock that is never set. */
+  readonly at: number
   readonly process: string
   readonly method: string
   readonly session: string
@@ -39,6 +45,10 @@ export interface JournalEntry {
   readonly expectedSeq?: number
   /** What is in it, in a word each. */
   readonly kinds?: readonly string[]
+  /** Of a post: the ids it answers, and what tells the answer from all others. */
+  readonly posted?: { readonly ids: readonly string[]; readonly mark: string | undefined }
+  /** Of a release: the run was interrupted. */
+  readonly interrupted?: boolean
   /** The store did it, and what it gave back; else the code of its refusal. */
   seq?: number
   done: boolean
@@ -54,7 +64,8 @@ export type Fault = 'kill before' | 'kill after' | 'storage' | 'lost ack' | 'dup
 /** A line of the outside world's own book, written by tool bodies. */
 export interface LedgerEntry {
   readonly tick: number
-  readonly step: 'began' | 'effect' | 'ended' | 'reconciled'
+  /** `cancelled`: its `cancel` was called. `stopped`: the signal of a long-running call says that its run is over. */
+  readonly step: 'began' | 'effect' | 'ended' | 'reconciled' | 'cancelled' | 'stopped'
   readonly process: string
   readonly session: string
   readonly tool: string
@@ -70,6 +81,8 @@ export interface LedgerEntry {
   readonly confirmed?: boolean
   /** What `reconcile` said. */
   readonly found?: 'done' | 'not-done'
+  /** What `cancel` was given. */
+  readonly handle?: JsonObject
 }
 
 /** Something a client asked for. */
@@ -79,10 +92,14 @@ export interface ActionEvidence {
   readonly type: string
   readonly process: string
   readonly session: string
+  /** By `complete()`: what it gives is shown at its end, and nothing when it fails. */
+  readonly completes: boolean
   readonly yielded: { readonly tick: number; readonly event: Event }[]
   /** `died`: the process took it along. */
   outcome: 'open' | 'ended' | 'left' | 'died' | 'failed'
   error?: { readonly code: string; readonly message: string }
+  /** When it ended, however it did. */
+  endedAt?: number
 }
 
 export interface ModelRequest {
@@ -98,8 +115,17 @@ export interface SentAnswer {
   readonly userId: string
   readonly sessionId: string
   readonly requestId: string
-  readonly means: 'yes' | 'no' | 'value' | 'nonsense'
+  readonly means: 'yes' | 'no' | 'value' | 'nonsense' | 'misedited'
   readonly args?: JsonObject
+  /** Seconds since the epoch, by the wall clock. */
+  readonly wall: number
+  /** It was sent on a guess, under the id of a call, and can be told from all others by this text in it. */
+  readonly guess?: { readonly callId: string; readonly mark: string }
+}
+
+/** The text in an answer that was sent on a guess. */
+export function markIn(answer: unknown): string | undefined {
+  return /guess-\d+/.exec(JSON.stringify(answer) ?? '')?.[0]
 }
 
 export interface Mishap {

@@ -1,6 +1,6 @@
 // The generator, first half: from a seed to who there is and what they will say.
 import type { Effect, JsonObject } from 'toolwright'
-import type { AgentSpec, Gate, LlmSpec, Plan, Reply, ScriptedCall, ToolSpec, Weather } from './plan.ts'
+import type { AgentSpec, Gate, Limits, LlmSpec, Plan, Reply, ScriptedCall, ToolSpec, Weather } from './plan.ts'
 import type { Random } from './random.ts'
 import { turnText } from './script-model.ts'
 
@@ -8,8 +8,9 @@ import { turnText } from './script-model.ts'
 const TURNS = 3
 
 export function generatePlan(seed: number, random: Random): Plan {
-  const tools = Array.from({ length: random.between(2, 6) }, (_, at) => toolSpec(random, at))
-  const make = new Agents(random, tools)
+  const theme = random.chance(0.25) ? random.pick(['guesses', 'clock'] as const) : undefined
+  const tools = Array.from({ length: random.between(2, 6) }, (_, at) => toolSpec(random, at, theme))
+  const make = new Agents(random, tools, theme === 'guesses')
   const root = make.any('root', 3)
   const sessions = [{ userId: 'ada', sessionId: 's1' }]
   if (random.chance(0.4)) sessions.push({ userId: random.chance(0.5) ? 'ada' : 'bob', sessionId: 's2' })
@@ -18,11 +19,23 @@ export function generatePlan(seed: number, random: Random): Plan {
     root,
     tools,
     sessions,
-    actions: random.between(1, 7),
+    actions: random.between(1, 7) + (theme ? 4 : 0),
     restless: random.int(4),
-    eagerness: random.pick([0, 0, 0.02, 0.05, 0.2]),
-    weather: weather(random),
+    eagerness: random.pick(theme ? [0, 0.05, 0.1] : [0, 0, 0.02, 0.05, 0.2]),
+    weather: theme === 'clock' && random.chance(0.7) ? { ...weather(random), aim: 'denial' } : weather(random),
     whilePaused: random.pick([undefined, undefined, 'reject', 'cancel', 'continue']),
+    theme,
+    limits: limits(random),
+    tampering: random.chance(0.15) ? random.pick(['in place', 'later', 'returned']) : undefined,
+  }
+}
+
+function limits(random: Random): Limits {
+  return {
+    argsBytes: 2_000,
+    callsPerReply: random.chance(0.3) ? 3 : undefined,
+    resultBytes: 4_000,
+    llmCalls: random.chance(0.3) ? random.between(2, 8) : undefined,
   }
 }
 
@@ -46,7 +59,7 @@ const AIMS = [
   ...['error CANCELLED', 'error CANCELLED', 'handle', 'claim', 'release', 'renew', 'post', 'step'],
 ]
 
-function toolSpec(random: Random, at: number): ToolSpec {
+function toolSpec(random: Random, at: number, theme: Plan['theme']): ToolSpec {
   const effect: Effect = random.pick(['none', 'idempotent', 'reconcilable', 'atMostOnce', 'atMostOnce'])
   const gate: Gate = random.weighted([
     [6, 'open'],
@@ -74,9 +87,15 @@ function toolSpec(random: Random, at: number): ToolSpec {
     editable: random.chance(0.3),
     sequential: random.chance(0.1),
     ...(random.chance(0.2) && { timeoutMs: 1_000 }),
-    ...(random.chance(0.2) && { expiresInMs: random.pick([5_000, 60_000]) }),
+    ...(random.chance(theme === 'clock' ? 0.8 : 0.2) && { expiresInMs: random.pick([5_000, 60_000, 3_600_000]) }),
+    ...(gate === 'longRunning' &&
+      random.chance(0.8) && { cancel: random.pick(['answer', 'answer', 'answer', 'throw', 'hang']) }),
+    ...(random.chance(0.06) && { resultFill: random.pick(FILLS) }),
   }
 }
+
+/** Nearly as much as a limit allows, and more than that. */
+const FILLS = [0.9, 1.1, 5, 40]
 
 /** Makes agents, each with a name of its own. */
 class Agents {
@@ -84,12 +103,16 @@ class Agents {
   readonly #tools: readonly ToolSpec[]
   /** Agents within agents. */
   readonly #isDeep: boolean
+  /** Ids of calls are counted, so that anybody can guess the next one. */
+  readonly #countsCalls: boolean
   #count = 0
+  #calls = 0
 
-  constructor(random: Random, tools: readonly ToolSpec[]) {
+  constructor(random: Random, tools: readonly ToolSpec[], countsCalls: boolean) {
     this.#random = random
     this.#tools = tools
     this.#isDeep = random.chance(0.15)
+    this.#countsCalls = countsCalls || random.chance(0.3)
   }
 
   any(name: string, depth: number): AgentSpec {
@@ -132,6 +155,7 @@ class Agents {
       scripts,
       runsCode,
       parallel: random.chance(0.85),
+      ...(random.chance(0.15) && { maxIterations: random.between(1, 4) }),
       ...(random.chance(0.3) && { outputKey: `said_${name}` }),
     }
   }
@@ -153,15 +177,20 @@ class Agents {
       } else if (callable.length) {
         const many = this.#isDeep ? random.between(1, 2) : random.pick([1, 1, 1, 2, 2, 3, 5])
         const calls = Array.from({ length: many }, () => this.#call(callable, turn))
-        replies.push(
-          runsCode && random.chance(0.5)
-            ? { type: 'code', calls, atOnce: random.chance(0.3) }
-            : { type: 'calls', calls },
-        )
+        replies.push(runsCode && random.chance(0.5) ? this.#code(calls, callable, turn) : { type: 'calls', calls })
       }
       if (random.chance(0.3)) replies.push({ type: 'text', text: `word ${n}` })
     }
     return replies
+  }
+
+  #code(calls: readonly ScriptedCall[], callable: readonly string[], turn: number): Reply {
+    const random = this.#random
+    const code = { type: 'code', calls, atOnce: random.chance(0.3) } as const
+    if (!random.chance(0.3)) return code
+    const { id: _, reuse: __, ...beside } = this.#call(callable, turn)
+    const id = random.chance(0.5) ? `c${++this.#calls}` : random.pick(STRANGE_IDS)
+    return { ...code, native: { id, beside: { ...beside, id } } }
   }
 
   #call(callable: readonly string[], turn: number): ScriptedCall {
@@ -172,8 +201,14 @@ class Agents {
       : this.#isDeep && random.chance(0.5)
         ? last
         : random.pick(callable)
-    const id = random.chance(0.25) ? random.pick(STRANGE_IDS) : undefined
-    return { name, args: this.#args(name, turn), ...(id !== undefined && { id }) }
+    const call = { name, args: this.#args(name, turn), ...this.#fill() }
+    if (random.chance(0.08)) return { ...call, reuse: random.pick(['call', 'request', 'elsewhere']) }
+    if (random.chance(0.2)) return { ...call, id: random.pick(STRANGE_IDS) }
+    return this.#countsCalls ? { ...call, id: `c${++this.#calls}` } : call
+  }
+
+  #fill(): { fill?: number } {
+    return this.#random.chance(0.04) ? { fill: this.#random.pick(FILLS) } : {}
   }
 
   #args(name: string, turn: number): unknown {
@@ -201,7 +236,10 @@ const STRANGE_NAMES = [
   'nobody',
   'toString',
 ]
-const STRANGE_IDS = ['__proto__', 'constructor', 'call_0', 'call_0', 'call_0', 't1', '1', '', 'a/b', 'a@1', 5, null]
+const STRANGE_IDS: readonly unknown[] = [
+  ...['__proto__', 'constructor', 'call_0', 'call_0', 'call_0', 't1', '1', '', 'a/b', 'a@1', 5, null],
+  ...['adk-1', 'adk-p1', 'a'.repeat(64), 'a'.repeat(65), 'c1', 'c2'],
+]
 const STRANGE_ARGS: readonly unknown[] = [
   'text',
   null,

@@ -1,5 +1,5 @@
-// Five bugs, put between a runner and its store: each breaks one promise the runner would have kept.
-import type { Entry, Event, LogRecord, NewEntry, SessionService } from 'toolwright'
+// Bugs, put between a runner and its store: each breaks one promise the runner would have kept.
+import type { Entry, Event, LogRecord, NewEntry, Part, SessionService } from 'toolwright'
 import type { Between } from './process.ts'
 
 type Append = Parameters<SessionService['append']>
@@ -70,6 +70,76 @@ export const wrongChild: Between = (service) =>
     )
     return entries.map((entry) => (isOver && isLastWord(entry.event, first) ? silent(entry) : entry))
   })
+
+/** Says of every item of the inbox that it was posted just now. */
+export const postedJustNow: Between = (service) =>
+  overriding(service, {
+    drain: async (lease) => (await service.drain(lease)).map((item) => ({ ...item, seq: 1e9 })),
+    post: async (key, item) => {
+      await service.post(key, item)
+      return 1e9
+    },
+  })
+
+/** Stores the whole of a result that was cut. */
+export const wholeResults: Between = (service) =>
+  rewriting(service, (event) =>
+    withParts(event, ({ functionResponse, ...part }) => {
+      if (functionResponse?.response.truncated !== true)
+        return { ...part, ...(functionResponse && { functionResponse }) }
+      const text = 'x'.repeat(Number(functionResponse.response.bytes))
+      return { functionResponse: { ...functionResponse, response: { text } } }
+    }),
+  )
+
+/** Shows arguments that were cut as if they had been small enough, so that the call runs. */
+export const forgottenCut: Between = (service) =>
+  rewriting(service, (event) =>
+    withParts(event, (part) =>
+      part.functionCall?.args && Object.keys(part.functionCall.args).join() === 'truncatedArgsBytes'
+        ? { functionCall: { ...part.functionCall, args: { n: 1, note: 'x'.repeat(3_000) } } }
+        : part,
+    ),
+  )
+
+/** Gives a call the id of an earlier one. */
+export const repeatedId: Between = (service) => {
+  let first: string | undefined
+  return rewriting(service, (event) =>
+    withParts(event, (part) => {
+      const { functionCall } = part
+      if (!functionCall || !event.turnComplete) return part
+      first ??= functionCall.id
+      return { functionCall: { ...functionCall, id: first ?? '' } }
+    }),
+  )
+}
+
+/** Stores replies that do not count as such. */
+export const uncountedReplies: Between = (service) => rewriting(service, ({ turnComplete: _, ...event }) => event)
+
+/** Stores what a plugin made of the arguments of a call. */
+export const tamperedCalls: Between = (service) =>
+  rewriting(service, (event) =>
+    withParts(event, (part) =>
+      part.functionCall && event.turnComplete
+        ? { functionCall: { ...part.functionCall, args: { ...part.functionCall.args, note: 'tampered' } } }
+        : part,
+    ),
+  )
+
+/** Loses the handle of work that was cancelled. */
+export const lostHandle: Between = (service) =>
+  rewriting(service, (event) =>
+    withParts(event, (part) => {
+      const { handle: _, ...response } = part.functionResponse?.response ?? {}
+      return part.functionResponse ? { functionResponse: { ...part.functionResponse, response } } : part
+    }),
+  )
+
+function withParts(event: Event, change: (part: Part) => Part): Event {
+  return event.content ? { ...event, content: { ...event.content, parts: event.content.parts.map(change) } } : event
+}
 
 function isLastWord(event: Event | undefined, first: Event | undefined): boolean {
   const { content, nodeInfo, invocationId } = event ?? {}

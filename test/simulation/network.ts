@@ -1,7 +1,17 @@
 // Between processes and the store: calls travel, answers travel back, and either can get lost, late or doubled.
-import type { Entry, HeldLog, InMemorySessionService, Lease, LogMemo, NewEntry, SessionService } from 'toolwright'
+import type {
+  Entry,
+  HeldLog,
+  InboxItem,
+  InMemorySessionService,
+  Lease,
+  LogMemo,
+  NewEntry,
+  SessionKey,
+  SessionService,
+} from 'toolwright'
 import { ToolwrightError } from 'toolwright'
-import type { Fault, JournalEntry } from './evidence.ts'
+import { type Fault, type JournalEntry, markIn } from './evidence.ts'
 import type { Faults } from './faults.ts'
 import type { Owner, World } from './world.ts'
 
@@ -38,6 +48,8 @@ const METHODS: readonly Method[] = [
 
 export class Network {
   readonly journal: JournalEntry[] = []
+  /** Ids in the logs of all sessions, as somebody who reads them all would know them. */
+  readonly seen: { readonly requests: string[]; readonly calls: string[] } = { requests: [], calls: [] }
   readonly #world: World
   readonly #store: InMemorySessionService
   readonly #faults: Faults
@@ -60,6 +72,11 @@ export class Network {
       }
     }
     return service as unknown as SessionService // all of its methods are in the list, and each takes what it is given
+  }
+
+  /** Somebody who is none of the processes, and reaches the store at once. */
+  async intrude(key: SessionKey, item: InboxItem): Promise<unknown> {
+    return await this.#perform('intruder', 'post', [key, item], undefined)
   }
 
   /** What a process had sent when it died may still arrive, now or when it has long been followed by another. */
@@ -100,7 +117,7 @@ export class Network {
         from.die(`before ${what}`)
         return
       }
-      const answer = this.#perform(from, method, args, fault)
+      const answer = this.#perform(from.name, method, args, fault)
       if (fault === 'kill after') {
         from.die(`after ${what}`)
         return
@@ -119,11 +136,12 @@ export class Network {
     else this.#world.add(undefined, says, land)
   }
 
-  #perform(from: Mortal, method: Method, args: readonly unknown[], fault: Fault | undefined): Promise<unknown> {
+  #perform(process: string, method: Method, args: readonly unknown[], fault: Fault | undefined): Promise<unknown> {
     const lease = leaseIn(args)
     const entry: JournalEntry = {
       tick: this.#world.tick(),
-      process: from.name,
+      at: this.#world.now,
+      process,
       method,
       session: sessionOf(args),
       done: false,
@@ -135,6 +153,8 @@ export class Network {
             : 'answer',
       ...(lease && { epoch: lease.epoch }),
       ...(method === 'append' && { expectedSeq: args[1] as number, kinds: (args[2] as NewEntry[]).map(kindOf) }),
+      ...(method === 'post' && { posted: postedIn(args[1] as InboxItem) }),
+      ...(method === 'release' && { interrupted: (args[1] as { interrupted?: boolean })?.interrupted === true }),
       ...(fault && { fault }),
     }
     this.journal.push(entry)
@@ -146,6 +166,7 @@ export class Network {
       (value) => {
         entry.done = true
         if (method === 'append') entry.seq = value as number
+        if (method === 'append') this.#see(args[2] as NewEntry[])
         if (method === 'claim') Object.assign(entry, { epoch: (value as Lease).epoch })
       },
       (error) => {
@@ -155,6 +176,21 @@ export class Network {
     )
     return answer
   }
+
+  #see(entries: readonly NewEntry[]): void {
+    for (const { event, record } of entries) {
+      if (record?.type === 'request') this.seen.requests.push(record.id)
+      for (const { functionCall } of event?.content?.parts ?? [])
+        if (functionCall?.id) this.seen.calls.push(functionCall.id)
+    }
+  }
+}
+
+/** What it answers; an item may be anything. */
+function postedIn(item: InboxItem): NonNullable<JournalEntry['posted']> {
+  const parts = item.type === 'answer' ? item.content?.parts : undefined
+  const answered = parts?.flatMap((part) => part?.functionResponse?.id ?? []) ?? []
+  return { ids: item.type === 'result' ? [item.callId] : answered, mark: markIn(item) }
 }
 
 /** Another process has a copy of the log and its own notes on it, as over any wire. */

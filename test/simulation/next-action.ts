@@ -1,7 +1,7 @@
 // The generator, second half: what somebody outside does next, given what they can see.
-import type { FunctionResponse, JsonObject, Message, Part, PendingRequest } from 'toolwright'
+import type { FunctionResponse, InboxItem, JsonObject, Message, Part, PendingRequest } from 'toolwright'
 import type { Action, Sight, Where } from './action.ts'
-import type { Plan } from './plan.ts'
+import type { AgentSpec, Plan } from './plan.ts'
 import type { Random } from './random.ts'
 import { turnText } from './script-model.ts'
 
@@ -15,6 +15,7 @@ export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
   const where = random.pick(plan.sessions)
   if (sight.turns === 0) return say(random, slot, where, 0)
   const { pending, sent } = sight
+  const closed = sight.seen.filter(({ id }) => !pending.some((one) => one.id === id))
   const kind = random.weighted([
     [pending.length ? 12 : 0, 'answer'],
     [sent.length ? 2 : 0, 'repeat'],
@@ -27,6 +28,9 @@ export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
     [0.7, 'kill'],
     [0.5, 'stall'],
     [1.5, 'wait'],
+    [plan.theme === 'clock' ? 8 : 0.8, 'set clock'],
+    [plan.theme === 'guesses' ? 25 : 1, 'guess'],
+    [closed.length ? (plan.theme === 'clock' ? 5 : 0.7) : 0, 'late'],
   ])
   switch (kind) {
     case 'answer':
@@ -45,6 +49,12 @@ export function nextAction(random: Random, plan: Plan, sight: Sight): Action {
       return { type: kind, slot }
     case 'stall':
       return { type: kind, slot, ms: random.between(1_000, 60_000) }
+    case 'set clock':
+      return { type: kind, ms: clockStep(random, sight.clockAhead) }
+    case 'guess':
+      return guess(random, slot, where, plan, sight)
+    case 'late':
+      return { ...answerSome(random, slot, [random.pick(closed)]), manner: 'late' }
     case 'wait':
       return { type: kind, ms: random.pick([3_000, 20_000, 120_000, 25 * 3_600_000]) }
     default:
@@ -62,6 +72,7 @@ function say(random: Random, slot: number, where: Where, turn: number): Action {
     where,
     message,
     streaming: random.chance(0.2),
+    completes: random.chance(0.15),
     ...(random.chance(0.06) && { leaveAfter: random.between(1, 4) }),
   }
 }
@@ -80,7 +91,51 @@ function answerSome(random: Random, slot: number, pending: readonly PendingReque
     message: answers.map(({ part }) => part),
     means: answers.map(({ means }) => means),
     manner: 'in turn',
+    completes: random.chance(0.2),
   }
+}
+
+/** Back to the right time, as often as not. */
+function clockStep(random: Random, ahead: number): number {
+  if (ahead !== 0 && random.chance(0.6)) return -ahead
+  return random.pick([-1, 1, 1]) * random.pick([30_000, 300_000, 3_600_000, 12 * 3_600_000])
+}
+
+/**
+ * An answer to what was perhaps not asked yet: under an id that the model will give a call. It is sent through a process,
+ * or left in the inbox by somebody who reaches the store.
+ */
+function guess(random: Random, slot: number, where: Where, plan: Plan, { guesses, turns }: Sight): Action {
+  const callId = random.pick(predictableIds(plan.root, turns - 1))
+  const mark = `guess-${guesses + 1}`
+  const yes = random.chance(0.8)
+  const means = [{ requestId: '', means: yes ? ('yes' as const) : ('no' as const), guess: { callId, mark } }]
+  const response: JsonObject = random.chance(0.8) ? { confirmed: yes, reason: mark } : { result: mark }
+  const part: Part = { functionResponse: { id: callId, name: 'adk_request_confirmation', response } }
+  const isValue = response.confirmed === undefined
+  if (random.chance(0.4)) {
+    const completes = random.chance(0.5)
+    return { type: 'answer', slot, where, message: [part], means: isValue ? [] : means, manner: 'guessed', completes }
+  }
+  const content = { role: 'user', parts: [part] } as const
+  const item = random.weighted<object>([
+    [5, { type: 'answer', content }],
+    [2, { type: 'result', callId, response }],
+    [1, { type: 'answer', content, seq: 1e9 }],
+    [0.5, { type: 'answer', content: { role: 'user', parts: [null] } }],
+    [0.5, { type: 'answer', content: mark }],
+  ])
+  // whoever reaches the store posts anything
+  return { type: 'post', where, item: { id: `i-${mark}`, ...item } as InboxItem, means: isValue ? [] : means }
+}
+
+/** Ids that anybody who knows the model can guess, in this turn. */
+function predictableIds(agent: AgentSpec, turn: number): string[] {
+  const below = agent.type === 'llm' ? [...agent.agentTools, ...agent.subAgents] : agent.children
+  const replies = agent.type === 'llm' ? (agent.scripts[turn % agent.scripts.length] ?? []) : []
+  const own = replies.flatMap((reply) => ('calls' in reply ? reply.calls.map(({ id }) => id) : []))
+  const fit = own.filter((id) => typeof id === 'string' && /^\w{1,64}$/.test(id)) as string[]
+  return ['call_0', 'c1', ...fit, ...below.flatMap((one) => predictableIds(one, turn))]
 }
 
 /** An answer as it should be: for when everything is to come to its end. */
@@ -97,6 +152,7 @@ interface OneAnswer {
 function answerTo(random: Random, request: PendingRequest): OneAnswer {
   if (random.chance(0.12)) return nonsense(random, request)
   if (request.kind !== 'confirmation') return valued(request)
+  if (random.chance(0.12)) return wronglyEdited(random, request)
   const args = random.chance(0.25) ? { n: random.pick([2, 4, 7]) } : undefined
   return decided(request, random.chance(0.65), args, random.int(4))
 }
@@ -118,6 +174,18 @@ function valued(request: PendingRequest): OneAnswer {
   return {
     part: { functionResponse: { id: request.id, name, response } },
     means: { requestId: request.id, means: 'value' },
+  }
+}
+
+/** An approval with arguments that nobody could run: it must be refused whole, not taken without them. */
+function wronglyEdited(random: Random, request: PendingRequest): OneAnswer {
+  const args: unknown = random.pick(['{"n":2}', [2], null, 2, true, { n: '2' }, {}, { n: null }])
+  const said = { confirmed: true, args }
+  const response: JsonObject = random.chance(0.3) ? { toolConfirmation: said } : (said as JsonObject)
+  const { id } = request
+  return {
+    part: { functionResponse: { id, name: 'adk_request_confirmation', response } },
+    means: { requestId: id, means: 'misedited' },
   }
 }
 

@@ -17,7 +17,7 @@ export class Outside {
     { name, effect }: ToolSpec,
     context: ToolContext,
     args: JsonObject,
-    more: Pick<LedgerEntry, 'writes' | 'confirmed' | 'found'> = {},
+    more: Pick<LedgerEntry, 'writes' | 'confirmed' | 'found' | 'handle'> = {},
   ): void {
     const key = context.idempotencyKey
     const repeated = step === 'effect' && effect === 'idempotent' && this.hasHappened(key)

@@ -14,6 +14,20 @@ export interface Plan {
   readonly eagerness: number
   readonly weather: Weather
   readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
+  /** What happens more often than elsewhere: attempts that need several steps would else never come together. */
+  readonly theme: 'guesses' | 'clock' | undefined
+  readonly limits: Limits
+  /** What a plugin of every process does to the events and requests it is given. */
+  readonly tampering: 'in place' | 'later' | 'returned' | undefined
+}
+
+/** What a runner is told; a limit that is undefined is left to its default. */
+export interface Limits {
+  readonly argsBytes: number
+  readonly callsPerReply: number | undefined
+  readonly resultBytes: number
+  /** Model calls of one invocation. */
+  readonly llmCalls: number | undefined
 }
 
 /** How often a step goes wrong, each from 0 to 1. */
@@ -47,6 +61,8 @@ export interface LlmSpec {
   readonly outputKey?: string
   readonly runsCode: boolean
   readonly parallel: boolean
+  /** Model calls of this agent in one scope. */
+  readonly maxIterations?: number
 }
 
 export interface WorkflowSpec {
@@ -61,7 +77,13 @@ export type Reply =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'calls'; readonly calls: readonly ScriptedCall[] }
   /** Code that makes these calls, in order or all at once. */
-  | { readonly type: 'code'; readonly calls: readonly ScriptedCall[]; readonly atOnce: boolean }
+  | {
+      readonly type: 'code'
+      readonly calls: readonly ScriptedCall[]
+      readonly atOnce: boolean
+      /** The model sends it as a part of its own, under this id, together with a call that has the same id. */
+      readonly native?: { readonly id: unknown; readonly beside: ScriptedCall }
+    }
   | { readonly type: 'error' }
 
 export interface ScriptedCall {
@@ -69,6 +91,10 @@ export interface ScriptedCall {
   readonly args: unknown
   /** As the model sends it: perhaps none, perhaps one it must not have. */
   readonly id?: unknown
+  /** Instead of `id`: an id that is in use, of a call the model was shown, of a request, or of the latest call anywhere. */
+  readonly reuse?: 'call' | 'request' | 'elsewhere'
+  /** Its arguments have this many times the bytes that the limit allows. */
+  readonly fill?: number
 }
 
 /** Who must be asked before it takes effect, and how. */
@@ -99,6 +125,10 @@ export interface ToolSpec {
   readonly sequential: boolean
   readonly timeoutMs?: number
   readonly expiresInMs?: number
+  /** What its `cancel` does; undefined = it has none. */
+  readonly cancel?: 'answer' | 'throw' | 'hang'
+  /** Its result has this many times the bytes that the limit allows. */
+  readonly resultFill?: number
 }
 
 /** Does a call with these arguments wait for somebody's yes? */

@@ -7,12 +7,27 @@ import type { Mortal, Network } from './network.ts'
 import type { Outside } from './outside.ts'
 import type { Plan } from './plan.ts'
 import type { Random } from './random.ts'
+import { tamperingPlugin } from './tampering.ts'
 import type { World } from './world.ts'
 
 export const APP = 'app'
 
 /** The store as a process sees it, made from the store as it is. */
 export type Between = (service: SessionService) => SessionService
+
+/** Bugs that are put in, for tests of the auditor: it must find each. */
+export interface Lies {
+  /** What is between a process and the store changes what is stored, or read. */
+  readonly between?: Between
+  /** The store measures leases on the wall clock. */
+  readonly leasesOnWallClock?: boolean
+  /** Processes do not notice that the clock was set. */
+  readonly ignoresClockSteps?: boolean
+  /** The arguments of edited approvals get lost. */
+  readonly dropsEdits?: boolean
+  /** Tools are made without the `cancel` of the plan. */
+  readonly forgetsCancel?: boolean
+}
 
 /** All that processes share. */
 export interface Site {
@@ -21,8 +36,9 @@ export interface Site {
   readonly network: Network
   readonly outside: Outside
   readonly faults: Faults
-  readonly between: Between
+  readonly lies: Lies
   readonly requests: ModelRequest[]
+  readonly reused: Evidence['reused'][number][]
   readonly mishaps: Mishap[]
   readonly logged: Evidence['logged'][number][]
 }
@@ -39,8 +55,10 @@ export class SimulatedProcess implements Mortal {
     this.name = name
     this.#site = site
     this.#onDeath = onDeath
-    const { world, plan, outside } = site
+    const { world, plan, outside, lies } = site
+    const service = site.network.serviceFor(this)
     const turn = (says: string): Promise<void> => this.#turn(says)
+    const logError = (message: unknown): void => void site.logged.push({ process: name, message: String(message) })
     this.runner = new Runner({
       appName: APP,
       agent: makeAgent(plan, {
@@ -49,16 +67,25 @@ export class SimulatedProcess implements Mortal {
         turn,
         sleep: (ms) => world.sleep(this, ms),
         think: () => turn('a model thinks'),
+        forgetsCancel: lies.forgetsCancel === true,
+        limits: plan.limits,
+        seen: site.network.seen,
+        reused: site.reused,
         onRequest: (agent, contents) => {
           site.requests.push({ tick: world.tick(), process: name, agent, contents: [...contents] })
         },
       }),
-      sessionService: site.between(site.network.serviceFor(this)),
+      sessionService: lies.between ? lies.between(service) : service,
       whilePaused: plan.whilePaused,
       toolTimeoutMs: 4_000,
-      logger: { warn: () => {}, error: (message) => site.logged.push({ process: name, message: String(message) }) },
+      maxResultBytes: plan.limits.resultBytes,
+      maxArgsBytes: plan.limits.argsBytes,
+      maxCallsPerReply: plan.limits.callsPerReply,
+      plugins: plan.tampering ? [tamperingPlugin(plan.tampering, logError)] : [],
+      logger: { warn: () => {}, error: logError },
       ports: {
-        now: () => world.now,
+        now: () => (lies.ignoresClockSteps ? world.now : world.wallNow),
+        monotonicNow: () => world.now,
         setTimer: (callback, ms, options) => world.setTimer(this, callback, ms, options?.background === true),
         random: () => random.next(),
         newId: () => `${name}${random.int(0x1_0000_0000).toString(36)}`,

@@ -75,7 +75,7 @@ export async function quiesce(
   async function nextTurn(): Promise<string[]> {
     const failed: string[] = []
     for (const where of plan.sessions) {
-      clients.do({ type: 'say', slot: FRESH, where, message: turnText(LAST_TURN), streaming: false })
+      clients.do({ type: 'say', slot: FRESH, where, message: turnText(LAST_TURN), streaming: false, completes: false })
       await rest()
       const last = clients.actions.at(-1)
       if (last?.outcome !== 'ended') failed.push(`the next message ${last?.outcome}: ${last?.error?.message ?? ''}`)

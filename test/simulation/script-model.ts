@@ -1,14 +1,20 @@
 // A model that says the same to the same history, whichever process asks.
 import type { Content, LlmResponse, Model, Part } from 'toolwright'
-import type { LlmSpec, Reply } from './plan.ts'
+import type { Limits, LlmSpec, Reply, ScriptedCall } from './plan.ts'
 
 export interface Asked {
   /** Waits for as long as the model takes. */
   think(): Promise<void>
   onRequest(agent: string, contents: readonly Content[]): void
+  readonly limits: Limits
+  /** Ids that requests and calls of any session have, the latest last. */
+  readonly seen: { readonly requests: readonly string[]; readonly calls: readonly string[] }
+  /** Models note here that they use an id again. */
+  readonly reused: NonNullable<ScriptedCall['reuse']>[]
 }
 
-export function scriptModel(spec: LlmSpec, { think, onRequest }: Asked): Model {
+export function scriptModel(spec: LlmSpec, asked: Asked): Model {
+  const { think, onRequest } = asked
   return {
     name: `model of ${spec.name}`,
     async *generate({ contents }, { stream }): AsyncIterable<LlmResponse> {
@@ -16,7 +22,7 @@ export function scriptModel(spec: LlmSpec, { think, onRequest }: Asked): Model {
       await think()
       const reply = replyTo(spec, contents)
       if (reply.type === 'error') throw new Error('The model is tired.')
-      const parts = partsOf(reply)
+      const parts = partsOf(reply, contents, asked)
       if (stream) {
         for (const part of parts) {
           yield { partial: true, content: { role: 'model', parts: [part] } }
@@ -51,14 +57,40 @@ function turnIn(parts: readonly Part[]): number | undefined {
   return undefined
 }
 
-function partsOf(reply: Exclude<Reply, { type: 'error' }>): Part[] {
+function partsOf(reply: Exclude<Reply, { type: 'error' }>, contents: readonly Content[], asked: Asked): Part[] {
   switch (reply.type) {
     case 'text':
       return [{ text: reply.text }]
-    case 'code':
-      return [{ text: `\`\`\`js\n${JSON.stringify({ calls: reply.calls, atOnce: reply.atOnce })}\n\`\`\`` }]
+    case 'code': {
+      const code = JSON.stringify({ calls: reply.calls, atOnce: reply.atOnce })
+      if (!reply.native) return [{ text: `\`\`\`js\n${code}\n\`\`\`` }]
+      const { id, beside } = reply.native
+      return [{ executableCode: { id, language: 'js', code } }, callPart(beside, contents, asked)] as Part[]
+    }
     default:
-      // a model sends what it likes: ids and arguments are not what their types promise
-      return reply.calls.map((call) => ({ functionCall: structuredClone(call) })) as Part[]
+      return reply.calls.map((call) => callPart(call, contents, asked))
   }
+}
+
+/** A model sends what it likes: ids and arguments are not what their types promise. */
+function callPart(call: ScriptedCall, contents: readonly Content[], { limits, seen, reused }: Asked): Part {
+  const { name, reuse } = call
+  const id = reuse ? reusedId(reuse, contents, seen) : call.id
+  if (reuse && id !== undefined) reused.push(reuse)
+  const functionCall = { name, args: filledArgs(call, limits), ...(id !== undefined && { id }) }
+  return { functionCall } as Part
+}
+
+function reusedId(which: string, contents: readonly Content[], seen: Asked['seen']): string | undefined {
+  if (which === 'request') return seen.requests.at(-1)
+  if (which === 'elsewhere') return seen.calls.at(-1)
+  const calls = contents.flatMap(({ parts }) => parts.flatMap(({ functionCall }) => functionCall?.id ?? []))
+  return calls.at(-1)
+}
+
+/** The arguments of a call, made as large as it says. */
+export function filledArgs({ args, fill }: ScriptedCall, { argsBytes }: Limits): unknown {
+  const own = structuredClone(args)
+  if (fill === undefined || typeof own !== 'object' || own === null) return own
+  return { ...own, note: 'x'.repeat(fill * argsBytes) }
 }

@@ -30,6 +30,7 @@ export class World {
   #tasks: Task[] = []
   #timers: Timer[] = []
   #now = START
+  #wallOffset = 0
   #tick = 0
   #stalled: Owner[] = []
 
@@ -38,8 +39,16 @@ export class World {
     this.#slowness = slowness
   }
 
+  /** Milliseconds on a clock that is never set: timers and leases follow it. */
   get now(): number {
     return this.#now
+  }
+  /** Milliseconds since the epoch as every process reads them: somebody may set this clock. */
+  get wallNow(): number {
+    return this.#now + this.#wallOffset
+  }
+  stepWallClock(ms: number): void {
+    this.#wallOffset += ms
   }
   /** A number for the thing that happens now; greater than all before. */
   tick(): number {

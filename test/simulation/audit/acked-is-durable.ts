@@ -66,6 +66,7 @@ function* everythingWasShown({ actions, journal, mishaps }: Evidence, log: Audit
     if (calls.some(hasFailed) || mishaps.some((one) => one.process === process)) continue
     const readers = actions.filter((one) => one.process === process)
     if (readers.some(({ outcome, error }) => outcome === 'left' || error?.code === 'LEASE_LOST')) continue
+    if (readers.some(({ completes, error }) => completes && error)) continue
     if (readers.some(({ yielded }) => ids.every((id) => yielded.some(({ event }) => event.id === id)))) continue
     yield { promise: 'P1', says: `${log.session}: nobody was shown ${ids.join(', ')}` }
   }

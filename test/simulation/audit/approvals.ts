@@ -1,7 +1,7 @@
 // P5: what needs a yes runs on a yes to that very call with those very arguments, and on nothing else.
-import type { Evidence, LedgerEntry, SentAnswer } from '../evidence.ts'
+import { type Evidence, type LedgerEntry, markIn, type SentAnswer } from '../evidence.ts'
 import { needsYes, type ToolSpec } from '../plan.ts'
-import { type Asked, type AuditedCall, type AuditedLog, canonical, finalOf } from './log.ts'
+import { type Asked, type AuditedCall, type AuditedLog, canonical, decisionIn, finalOf } from './log.ts'
 import type { Violation } from './violation.ts'
 
 export function* approvals({ ledger, plan, answers }: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
@@ -17,6 +17,11 @@ export function* approvals({ ledger, plan, answers }: Evidence, logs: readonly A
   for (const log of logs) {
     for (const call of log.calls.values()) {
       yield* askedOnce(log, call)
+      yield* editedAsItMayBe(
+        log,
+        call,
+        plan.tools.find(({ name }) => name === call.name),
+      )
       yield* askedAboutWhatWasCalled(log, call, plan.tools.find(({ name }) => name === call.name)?.editable === true)
     }
   }
@@ -24,7 +29,7 @@ export function* approvals({ ledger, plan, answers }: Evidence, logs: readonly A
 
 /** A body that asks for itself may begin without a yes, and go no further. */
 function needsYesHere(spec: ToolSpec, call: AuditedCall, { step, args }: LedgerEntry): boolean {
-  if (step === 'reconciled') return false
+  if (step === 'reconciled' || step === 'cancelled' || step === 'stopped') return false
   if (spec.gate === 'body') return step !== 'began'
   return needsYes(spec, args) || call.asked.some(({ request }) => request.kind === 'confirmation')
 }
@@ -46,21 +51,48 @@ function whyNot(
   if (!asked.answer || !isBefore(asked.answer.seq)) return 'nobody had answered'
   const yes = yesesTo(asked, log, answers, tick)
   if (yes.length === 0) return 'nobody who may had said yes'
-  const approved = [asked.request.args, ...(editable ? yes.flatMap((one) => one.args ?? []) : [])]
+  // an approval with other arguments is none of those that were shown
+  const approved = yes.flatMap((one) => (one.args === undefined ? [asked.request.args] : editable ? [one.args] : []))
   return approved.some((one) => canonical(one) === canonical(args)) ? undefined : 'other arguments had been approved'
 }
 
 /** What the owner of the session sent, before. */
-function yesesTo({ request }: Asked, log: AuditedLog, answers: readonly SentAnswer[], tick: number): SentAnswer[] {
+function yesesTo(
+  { request, answer }: Asked,
+  log: AuditedLog,
+  answers: readonly SentAnswer[],
+  tick: number,
+): SentAnswer[] {
   const { userId, sessionId } = log.evidence
   return answers.filter(
     (one) =>
-      one.requestId === request.id &&
+      (one.guess
+        ? one.guess.callId === request.callId && one.guess.mark === markIn(answer?.response)
+        : one.requestId === request.id) &&
       one.means === 'yes' &&
       one.userId === userId &&
       one.sessionId === sessionId &&
       one.tick < tick,
   )
+}
+
+/** No approval is recorded whose arguments nobody could run, or that the tool does not take. */
+function* editedAsItMayBe(
+  { session }: AuditedLog,
+  { asked, name, key }: AuditedCall,
+  spec: ToolSpec | undefined,
+): Iterable<Violation> {
+  for (const { request, answer } of asked) {
+    const decision = request.kind === 'confirmation' && answer ? decisionIn(answer.response) : {}
+    if (decision.confirmed !== true || !Object.hasOwn(decision, 'args')) continue
+    const { args } = decision
+    const isFit = typeof args === 'object' && args !== null && typeof (args as { n?: unknown }).n === 'number'
+    if (!isFit || !spec?.editable)
+      yield {
+        promise: 'P5',
+        says: `${session}: ${name} (${key}) is approved with ${canonical(args)} for its arguments`,
+      }
+  }
 }
 
 /** The same question twice would make two approvals of one. */

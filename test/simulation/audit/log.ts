@@ -12,6 +12,10 @@ export interface AuditedLog {
   readonly doubled: readonly string[]
   /** Who stored an entry, and when. */
   stored(seq: number): Stored | undefined
+  /** What models said, in order. */
+  readonly replies: readonly { readonly seq: number; readonly event: Event }[]
+  /** The last sequence number at that time. */
+  lengthAt(tick: number): number
 }
 
 export interface AuditedCall {
@@ -58,11 +62,20 @@ function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
   const session = `${one.userId}/${one.sessionId}`
   const calls = new Map<string, AuditedCall>()
   const doubled: string[] = []
+  const replies: { seq: number; event: Event }[] = []
   const asked = new Map<string, Asked>()
-  const questions = new Set(one.entries.flatMap(({ record }) => (record?.type === 'request' ? [record.id] : [])))
+  const storedBy = storers(evidence, session)
+  const questions = new Map(
+    one.entries.flatMap(({ seq, record }) =>
+      record?.type === 'request' ? [[record.id, storedBy.get(seq)?.tick] as const] : [],
+    ),
+  )
   for (const { seq, event, record } of one.entries) {
     if (event) {
-      for (const call of callsIn(event, seq, questions)) {
+      // a question is shown by the append that records it; a call of that id in any other event is the model's
+      const isShown = (id: string): boolean => questions.has(id) && questions.get(id) === storedBy.get(seq)?.tick
+      if (isReply(event, isShown)) replies.push({ seq, event })
+      for (const call of callsIn(event, seq, isShown)) {
         if (calls.has(call.key)) doubled.push(call.key)
         else calls.set(call.key, call)
       }
@@ -78,8 +91,9 @@ function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
       if (question) question.denied = seq
     }
   }
-  const storedBy = storers(evidence, session)
-  return { session, evidence: one, calls, doubled, stored: (seq) => storedBy.get(seq) }
+  const lengthAt = (tick: number): number =>
+    one.entries.findLast(({ seq }) => (storedBy.get(seq)?.tick ?? tick) < tick)?.seq ?? 0
+  return { session, evidence: one, calls, replies, doubled, stored: (seq) => storedBy.get(seq), lengthAt }
 
   function answer(event: Event, part: Part, seq: number): void {
     const given = answerOf(part)
@@ -90,12 +104,19 @@ function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
   }
 }
 
+/** Questions to humans, and what code calls, are recorded like replies and are none. */
+function isReply({ author, content, nodeInfo }: Event, isShown: (id: string) => boolean): boolean {
+  if (author === 'user' || content?.role !== 'model') return false
+  if (/\/call@\d+$/.test(nodeInfo?.path ?? '')) return false
+  return !content.parts.some(({ functionCall }) => isShown(functionCall?.id ?? ''))
+}
+
 /** What a model called; questions to humans look like calls and are none, and what a user calls nobody answers. */
-function callsIn(event: Event, seq: number, questions: ReadonlySet<string>): AuditedCall[] {
+function callsIn(event: Event, seq: number, isShown: (id: string) => boolean): AuditedCall[] {
   if (event.author === 'user' || event.content?.role !== 'model') return []
   return event.content.parts.flatMap(({ functionCall, executableCode }) => {
     const id = functionCall?.id ?? executableCode?.id
-    if (id === undefined || questions.has(id)) return []
+    if (id === undefined || isShown(id)) return []
     const { author: agent, invocationId } = event
     return {
       key: `${invocationId}/${id}`,
@@ -151,4 +172,13 @@ export function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
+}
+
+/** The decision in an answer, in whichever of the shapes it was sent. */
+export function decisionIn(answer: unknown): JsonObject {
+  if (typeof answer === 'string') return /^\{/.test(answer) ? decisionIn(JSON.parse(answer)) : {}
+  if (typeof answer !== 'object' || answer === null) return {}
+  const decision = answer as JsonObject
+  if (Object.hasOwn(decision, 'confirmed')) return decision
+  return decisionIn(decision.toolConfirmation ?? decision.response ?? decision.result)
 }

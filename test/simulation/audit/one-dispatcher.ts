@@ -1,7 +1,7 @@
 // P6: every body belongs to a call in the log, of an agent that has the tool, with the arguments that are logged.
 import type { Evidence } from '../evidence.ts'
 import type { AgentSpec } from '../plan.ts'
-import { type AuditedCall, type AuditedLog, canonical } from './log.ts'
+import { type AuditedCall, type AuditedLog, canonical, decisionIn } from './log.ts'
 import type { Violation } from './violation.ts'
 
 export function* oneDispatcher({ ledger, plan }: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
@@ -26,15 +26,8 @@ export function* oneDispatcher({ ledger, plan }: Evidence, logs: readonly Audite
 
 /** The model's, and those of an approver that an intent names. */
 function argumentsOf({ args, intents, asked }: AuditedCall): string[] {
-  const edited = asked.flatMap(({ answer }) => (answer ? [argsIn(answer.response)] : []))
+  const edited = asked.flatMap(({ answer }) => (answer ? [decisionIn(answer.response).args] : []))
   return [args, ...intents.map((intent) => intent.args), ...edited].map(canonical)
-}
-
-function argsIn(answer: unknown): unknown {
-  if (typeof answer === 'string') return argsIn(JSON.parse(answer))
-  if (typeof answer !== 'object' || answer === null) return undefined
-  const { args, toolConfirmation, response } = answer as { [key: string]: unknown }
-  return args ?? argsIn(toolConfirmation ?? response)
 }
 
 export function* agentsOf(agent: AgentSpec): Iterable<AgentSpec> {

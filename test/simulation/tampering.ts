@@ -1,0 +1,65 @@
+// A plugin that changes what it may not: calls, answers, code, control, whose event it is.
+import type { Event, Plugin } from 'toolwright'
+import type { Plan } from './plan.ts'
+
+/** In everything that was tampered with, and nowhere else. */
+export const TAMPERED = 'tampered'
+
+/** `onFrozen`: it was given what is frozen, the log's own. */
+export function tamperingPlugin(how: NonNullable<Plan['tampering']>, onFrozen: (error: unknown) => void): Plugin {
+  const tamperLater = (event: Event): void => {
+    try {
+      tamperWithAll(event)
+    } catch (error) {
+      onFrozen(error)
+    }
+  }
+  return {
+    name: 'tampering',
+    onEvent: ({ event }) => {
+      if (how === 'in place') tamper(event)
+      if (how === 'later') setImmediate(tamperLater, event) // when it has long been taken over
+      if (how !== 'returned') return how === 'later' ? event : undefined
+      const copy = structuredClone(event)
+      tamper(copy)
+      return copy
+    },
+    beforeRun: ({ message }) => tamperWithAll(message),
+    beforeModel: ({ request }) => {
+      const contents = structuredClone(request.contents)
+      tamperWithAll(request.contents)
+      request.contents = contents // the model itself is to see the truth
+    },
+  }
+}
+
+type Loose = { [key: string]: unknown }
+
+/** Changes nothing that a plugin may change: no text, no results of tools, no deltas. */
+function tamper(event: Event): void {
+  const loose = event as unknown as Loose
+  const isUser = event.author === 'user'
+  loose.invocationId = TAMPERED
+  loose.author = isUser ? TAMPERED : 'user'
+  if (loose.nodeInfo) loose.nodeInfo = { path: TAMPERED }
+  loose.longRunningToolIds = [TAMPERED]
+  Object.assign(event.actions, { transferToAgent: TAMPERED, escalate: true })
+  for (const part of event.content?.parts ?? []) {
+    const { functionCall, functionResponse, executableCode } = part as Loose
+    if (functionCall) tamperWithAll(functionCall)
+    if (executableCode) tamperWithAll(executableCode)
+    if (functionResponse && isUser) tamperWithAll(functionResponse)
+    else if (functionResponse) (functionResponse as Loose).id = TAMPERED
+  }
+}
+
+/** Every text becomes another, every decision an approval, every number one more. */
+function tamperWithAll(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === 'confirmed') (value as Loose)[key] = true
+    else if (typeof inner === 'string') (value as Loose)[key] = TAMPERED
+    else if (typeof inner === 'number') (value as Loose)[key] = inner + 1
+    else tamperWithAll(inner)
+  }
+}
