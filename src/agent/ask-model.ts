@@ -9,7 +9,7 @@ import type { Draft } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'
 import { codeCallOf } from '../event/code-call.ts'
-import type { EventErrorCode } from '../event/event.ts'
+import type { EventErrorCode, NewEntry } from '../event/event.ts'
 import { repliesOf } from '../event/fold.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
@@ -33,6 +33,22 @@ export async function askModel(
   const instead = answer ?? outOfBudget(run, plan, place)
   if (instead) return await run.commit([{ event: instead }])
   const ids = new CallIds(run) // from here on the call counts
+  try {
+    await run.commit(await replyTo(run, plan, place, tools, context, ids))
+  } finally {
+    ids.close() // the reply is in the log, or never will be
+  }
+}
+
+/** What is recorded of one model call: the reply, or why there is none. */
+async function replyTo(
+  run: RunHost,
+  plan: Plan,
+  place: Place,
+  tools: ToolTable | Promise<ToolTable>,
+  context: RunCallbackContext,
+  ids: CallIds,
+): Promise<NewEntry[]> {
   const built = buildRequest(run, plan, place, tools instanceof Promise ? await tools : tools, context)
   const request = built instanceof Promise ? await built : built
   let response = plan.hooks.beforeModel.length ? await before(plan, request, context) : undefined
@@ -41,24 +57,17 @@ export async function askModel(
   } catch (error) {
     if (run.stopped) throw run.stopped.reason
     response = await recover(plan, request, error, context)
-    if (!response) {
-      ids.close()
-      return await run.commit([{ event: modelError(run, plan, place, context, error) }])
-    }
+    if (!response) return [{ event: modelError(run, plan, place, context, error) }]
   }
   if (plan.hooks.afterModel.length) response = await after(plan, response, context)
   const filled = ids.fill(response.content)
   const { codeExecutor } = plan.agent.options
   const content = codeExecutor ? codeParts(run, ids, filled, codeExecutor.languages) : filled
-  if (isTooLarge(content, response)) {
-    ids.close()
-    return await run.commit([{ event: modelError(run, plan, place, context, replyTooLarge(plan)) }])
-  }
+  if (isTooLarge(content, response)) return [{ event: modelError(run, plan, place, context, replyTooLarge(plan)) }]
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const unfit = hasAnswer ? await checkAnswer(run, plan, place, context, content) : undefined
   const event = finalReply(run, plan, place, context, content, response)
-  await run.commit(unfit ? [{ event }, { event: unfit }] : [{ event }])
-  ids.close()
+  return unfit ? [{ event }, { event: unfit }] : [{ event }]
 }
 
 /** Metadata counts too: it is recorded with the reply. */

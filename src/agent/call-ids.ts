@@ -24,7 +24,7 @@ export class CallIds {
     this.#run = run
     run.replies.push(this)
   }
-  /** The reply is in the log, or never will be. */
+  /** Gives the ids up: the reply is in the log, or never will be. */
   close(): void {
     const { replies } = this.#run
     replies.splice(replies.indexOf(this), 1)

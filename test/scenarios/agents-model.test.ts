@@ -1,4 +1,4 @@
-import { agentTool, type Content, LlmAgent, type Model, Runner, SequentialAgent } from 'toolwright'
+import { agentTool, type Content, LlmAgent, type Model, ParallelAgent, Runner, SequentialAgent } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { bare, notebook, play, tell } from './kit.ts'
@@ -150,4 +150,18 @@ test.each([
   expect(helpers.requests).toHaveLength(helped)
   expect(model.requests).toHaveLength(code ? 1 : 2)
   expect(error?.code).toBe(code)
+})
+
+test('an agent that fails before its model is asked uses none of the budget', async () => {
+  const fail = (): never => {
+    throw new Error('no instruction')
+  }
+  const broken = new LlmAgent({ name: 'broken', model: scriptedModel([]), instruction: fail })
+  const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'done'])
+  const good = new LlmAgent({ name: 'good', model, tools: [look] })
+  const agent = new ParallelAgent({ name: 'both', subAgents: [broken, good] })
+  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const { events } = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { maxLlmCalls: 2 } })
+  expect(events.flatMap(({ errorCode }) => errorCode ?? [])).toEqual(['AGENT_ERROR'])
+  expect(model.requests).toHaveLength(2)
 })
