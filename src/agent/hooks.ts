@@ -1,5 +1,6 @@
 import type { Content } from '../content/content.ts'
 import type { AfterTool, BeforeTool, OnToolError, ToolHooks } from '../dispatch/host.ts'
+import { callbacks, type OptionRules } from '../error/check-options.ts'
 import type { CallbackContext } from '../tool/context.ts'
 import type { LlmResponse } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
@@ -35,6 +36,18 @@ export interface Callbacks {
   readonly beforeTool?: OneOrMore<BeforeTool> | undefined
   readonly afterTool?: OneOrMore<AfterTool> | undefined
   readonly onToolError?: OneOrMore<OnToolError> | undefined
+}
+
+/** Rules for the eight, where options hold them. */
+export const CALLBACK_RULES: OptionRules<Callbacks> = {
+  beforeAgent: callbacks,
+  afterAgent: callbacks,
+  beforeModel: callbacks,
+  afterModel: callbacks,
+  onModelError: callbacks,
+  beforeTool: callbacks,
+  afterTool: callbacks,
+  onToolError: callbacks,
 }
 
 /** The eight, as the walk uses them. */

@@ -2,7 +2,6 @@ import type { JsonObject } from '../base/json.ts'
 import { makeToolTable, type SourcedTool, type ToolTable } from '../dispatch/resolve.ts'
 import {
   anything,
-  callbacks,
   checkOptions,
   flag,
   list,
@@ -26,7 +25,7 @@ import type { Tool } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
 import { addedTools, outputMode } from './added-tools.ts'
 import { type Agent, agents, checkAgentName, type InvocationContext, WALK } from './agent.ts'
-import type { Callbacks } from './hooks.ts'
+import { CALLBACK_RULES, type Callbacks } from './hooks.ts'
 import { type DynamicTools, flatten, listTools } from './list-tools.ts'
 import { TRANSFER_TO_AGENT } from './transfer.ts'
 
@@ -88,14 +87,7 @@ const RULES: OptionRules<LlmAgentOptions> = {
   codeExecutor: record,
   generateContentConfig: record,
   toolExecution: record,
-  beforeAgent: callbacks,
-  afterAgent: callbacks,
-  beforeModel: callbacks,
-  afterModel: callbacks,
-  onModelError: callbacks,
-  beforeTool: callbacks,
-  afterTool: callbacks,
-  onToolError: callbacks,
+  ...CALLBACK_RULES,
 }
 
 const TOOL_EXECUTION_RULES: OptionRules<NonNullable<LlmAgentOptions['toolExecution']>> = {

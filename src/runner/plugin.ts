@@ -1,6 +1,6 @@
-import type { Callbacks } from '../agent/hooks.ts'
+import { CALLBACK_RULES, type Callbacks } from '../agent/hooks.ts'
 import type { Content } from '../content/content.ts'
-import { callback, callbacks, checkMembers, type OptionRules, text } from '../error/check-options.ts'
+import { callback, checkMembers, type OptionRules, text } from '../error/check-options.ts'
 import type { Event } from '../event/event.ts'
 import type { CallbackContext } from '../tool/context.ts'
 
@@ -21,14 +21,7 @@ export interface Plugin extends Callbacks {
 
 const RULES: OptionRules<Plugin> = {
   name: text,
-  beforeAgent: callbacks,
-  afterAgent: callbacks,
-  beforeModel: callbacks,
-  afterModel: callbacks,
-  onModelError: callbacks,
-  beforeTool: callbacks,
-  afterTool: callbacks,
-  onToolError: callbacks,
+  ...CALLBACK_RULES,
   beforeRun: callback,
   onEvent: callback,
   afterRun: callback,
