@@ -16,6 +16,15 @@ test('the root door holds no node: import and generates no code', () => {
   expect(sources.flatMap(generatedCode)).toEqual([])
 })
 
+test('the root entry point imports no package, so that bundlers need none', () => {
+  const packages = reachable('dist/index.js', read).flatMap((source) =>
+    importsOf(source)
+      .filter((specifier) => !specifier.startsWith('.'))
+      .map((specifier) => `${source.file} imports ${specifier}`),
+  )
+  expect(packages).toEqual([])
+})
+
 test('the root door opens, its dependencies included, without node: modules and code generation', () => {
   expect(openRootDoor("'anything'")).toBe('INVALID_ARGS,Oslo done')
 })

@@ -15,6 +15,14 @@ export async function peer<T>(name: string, load: () => Promise<T>): Promise<T> 
   }
 }
 
+/**
+ * Loads an optional peer of an entry point that works without it. Bundlers resolve every literal `import()`, and fail on a
+ * package that is not installed: here they see none, and the package is looked up when it is needed.
+ */
+export function peerByName(name: string): Promise<unknown> {
+  return peer(name, () => import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ name))
+}
+
 /** The package itself was not found; one of its own imports missing is another matter. */
 function isMissing(cause: unknown, name: string): boolean {
   const code = (cause as { code?: unknown } | null)?.code

@@ -1,4 +1,4 @@
-import { peer } from '../error/peer.ts'
+import { peerByName } from '../error/peer.ts'
 
 /** An access token, or how to get one each time. */
 export type AccessToken = string | (() => string | Promise<string>)
@@ -17,7 +17,8 @@ export async function googleToken(given: AccessToken | undefined): Promise<strin
 let defaults: { getAccessToken(): Promise<string | null | undefined> } | undefined
 
 async function defaultCredentials(): Promise<NonNullable<typeof defaults>> {
-  const { GoogleAuth } = await peer('google-auth-library', () => import('google-auth-library'))
+  // its types are those of the devDependency
+  const { GoogleAuth } = (await peerByName('google-auth-library')) as typeof import('google-auth-library')
   return new GoogleAuth({ scopes: SCOPE })
 }
 
