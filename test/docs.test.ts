@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix, resolve } from 'node:path'
+import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
 import { anchorsOf, linksOf, type Page, pages, programs, readPage, rowsOf, sourceOf } from './docs/pages.ts'
@@ -143,6 +144,16 @@ test.each([
   const section = sectionOf(page('docs/errors.md'), heading)
   const codes = rowsOf(section, 2).flatMap(([cell = '']) => /^`([A-Z_]+)`$/.exec(cell)?.[1] ?? [])
   expect(codes.toSorted()).toEqual(literalsOf(readSource(file), type).toSorted())
+})
+
+test('docs/errors.md has the HTTP status of every error; what fails when built is a 500', () => {
+  const rows = rowsOf(sectionOf(page('docs/errors.md'), 'The caller'), 3)
+  for (const [cell = '', status = ''] of rows.slice(1)) {
+    const code = cell.replaceAll('`', '') as ToolwrightErrorCode
+    const { status: given } = new ToolwrightError(code, 'No.')
+    expect([code, String(given)]).toEqual([code, status === 'when built' ? '500' : status])
+  }
+  expect(rows.length).toBeGreaterThan(10)
 })
 
 test('every deviation has its number once, in order, and one test of that number', () => {

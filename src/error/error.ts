@@ -19,10 +19,35 @@ export type ToolwrightErrorCode =
   | 'MISSING_PEER'
   | 'NEEDS_INFER'
 
+const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
+  INVALID_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  ALREADY_ANSWERED: 409,
+  SESSION_BUSY: 409,
+  PAUSED: 409,
+  STALE_APPEND: 409,
+  LEASE_LOST: 409,
+  EXPIRED: 410,
+  TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  STORAGE: 503,
+  INTERNAL: 500,
+  INVALID_CONFIG: 500,
+  MISSING_PEER: 500,
+  NEEDS_INFER: 500,
+}
+
 /** An error for the caller or the developer. The model never sees one. */
 export class ToolwrightError extends Error {
   override readonly name: string = 'ToolwrightError'
   readonly code: ToolwrightErrorCode
+  /** The HTTP status for this code. */
+  get status(): number {
+    return STATUS[this.code] ?? 500
+  }
   constructor(code: ToolwrightErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options)
     this.code = code
