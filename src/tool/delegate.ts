@@ -30,8 +30,8 @@ export function delegate<T extends Tool>(tool: T, overrides: Partial<Tool> & { r
   }
   for (const key of Reflect.ownKeys(overrides))
     define(made, key, { value: Reflect.get(overrides, key), writable: true })
-  // Every member of T is there: forwarded, or replaced by one of the same type.
-  return made as T
+  // Every member of T is there: forwarded, or replaced by one of the same type. Frozen like what `tool()` makes.
+  return Object.freeze(made) as T
 }
 
 function memberKeys(tool: object): Set<PropertyKey> {
