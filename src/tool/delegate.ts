@@ -26,6 +26,8 @@ export function delegate<T extends Tool>(tool: T, overrides: Partial<Tool> & { r
     const value: unknown = Reflect.get(tool, key)
     if (typeof value === 'function' && (METHODS.has(key) || !Object.hasOwn(tool, key)))
       define(made, key, { value: value.bind(tool), writable: true })
+    else if (METHODS.has(key))
+      define(made, key, { get: () => Reflect.get(tool, key) }) // a gate can be read only
     else define(made, key, { get: () => Reflect.get(tool, key), set: (changed) => Reflect.set(tool, key, changed) })
   }
   for (const key of Reflect.ownKeys(overrides))

@@ -221,6 +221,25 @@ test('what tool() and the policies make cannot be changed by a callback, and can
   }
 })
 
+test('a callback cannot open the gate of a tool of one’s own through the policy around it', async () => {
+  const run = vi.fn(() => 'paid')
+  const pay: Tool = {
+    name: 'pay',
+    description: 'Pays',
+    declaration: () => ({ name: 'pay', description: 'Pays' }),
+    requiresConfirmation: true,
+    run,
+  }
+  const agent = new LlmAgent({
+    name: 'agent',
+    model: scriptedModel([{ calls: [{ name: 'pay' }] }]),
+    tools: [timeout(pay, 1_000)],
+    beforeTool: ({ tool }) => attempt(() => Object.assign(tool, { requiresConfirmation: false })),
+  })
+  const { pending } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Pay.' })
+  expect([pending.length, run.mock.calls.length]).toEqual([1, 0])
+})
+
 test('a getter may open and close the gate from call to call', async () => {
   let isTrusted = false
   const run = vi.fn(() => 'paid')
