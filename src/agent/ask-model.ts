@@ -4,6 +4,7 @@ import { jsonSize } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_CONTENT_BYTES } from '../base/limits.ts'
+import { toPlain } from '../base/plain.ts'
 import { type Content, textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
@@ -232,18 +233,23 @@ function replyEvent(
   if (partial) event.partial = true
   if (!partial) event.turnComplete = true
   if (response.interrupted !== undefined) event.interrupted = response.interrupted
-  if (response.finishReason !== undefined) event.finishReason = clip(response.finishReason)
-  if (response.usageMetadata !== undefined) event.usageMetadata = response.usageMetadata
-  if (response.groundingMetadata !== undefined) event.groundingMetadata = response.groundingMetadata
-  if (response.citationMetadata !== undefined) event.citationMetadata = response.citationMetadata
+  if (response.finishReason !== undefined) event.finishReason = clip(String(response.finishReason))
+  if (response.usageMetadata !== undefined) event.usageMetadata = plainMetadata(response.usageMetadata)
+  if (response.groundingMetadata !== undefined) event.groundingMetadata = plainMetadata(response.groundingMetadata)
+  if (response.citationMetadata !== undefined) event.citationMetadata = plainMetadata(response.citationMetadata)
   if (response.customMetadata !== undefined) {
-    event.customMetadata = { ...event.customMetadata, ...response.customMetadata }
+    event.customMetadata = { ...event.customMetadata, ...plainMetadata(response.customMetadata) }
   }
   if (response.errorCode !== undefined && !partial) {
-    event.errorCode = clip(response.errorCode)
-    if (response.errorMessage !== undefined) event.errorMessage = clip(response.errorMessage)
+    event.errorCode = clip(String(response.errorCode))
+    if (response.errorMessage !== undefined) event.errorMessage = clip(String(response.errorMessage))
   }
   return event
+}
+
+/** As JSON: one value that a store cannot hold must not cost the whole reply. */
+function plainMetadata<T extends object>(metadata: T): T {
+  return toPlain(metadata).value as T
 }
 
 keepShape(() => new GenerateOptions({ runConfig: {} } as RunHost))

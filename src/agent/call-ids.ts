@@ -66,7 +66,6 @@ export class CallIds {
     this.#given[at] = given
     this.#places ??= new Few()
     this.#places.set(given, at)
-    if (given === id && name === call.name && args === call.args) return part
     return { ...part, functionCall: { ...call, id: given, name, args } }
   }
   #isFree(id: string, at: number): boolean {

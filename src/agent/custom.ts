@@ -1,6 +1,7 @@
 // Agents people write themselves: what they yield is recorded, and they may run other agents inside.
 import { deepFreeze } from '../base/deep-freeze.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import { type Content, hasParts, type Part } from '../content/content.ts'
@@ -37,6 +38,8 @@ export async function runCustom(run: RunHost, agent: Agent, place: Place, walkCh
 async function consume(run: RunHost, agent: Agent, place: Place, context: CustomContext): Promise<void> {
   for await (const event of agent.run(context)) {
     if (run.stopped) return
+    if (!isRecord(event))
+      throw new TypeError(`Agent "${agent.name}" yielded ${kindOf(event)}: yield events of createEvent().`)
     if (context.isRecorded(event)) continue
     const actions = actionsIn(event)
     const own = run.draft(agent.name, place, contentIn(event, agent), { ...actions, ...context.take() })

@@ -54,6 +54,8 @@ export class SessionView {
     for (; at < entries.length; at++) {
       const entry = entries[at] as Entry
       this.isHalfRead = true
+      // a store that leaves an entry out, or gives one twice, would let calls run on half of their log
+      if (entry.seq !== this.#seq + 1) throw new Error(`entry ${entry.seq} follows entry ${this.#seq}`)
       if (entry.event?.turnComplete) this.#checkIds(entry.event) // somebody else may have written it
       this.add(entry, entry.seq)
     }

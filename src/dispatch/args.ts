@@ -1,5 +1,5 @@
 // Arguments as they are recorded: JSON, no deeper and no larger than a log should hold.
-import { isRecord, type JsonObject, jsonSize, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
+import { type JsonObject, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 
 /** Deeper arguments are refused. */
@@ -9,13 +9,11 @@ export const MAX_ARGS_DEPTH: number = MAX_DEPTH - ROOM_ABOVE - 1
 const TRUNCATED = 'truncatedArgsBytes'
 
 /**
- * Arguments as they can be stored. Dispatch refuses those that had to be cut, and those that are no object: half a JSON
- * text must not pass for none.
+ * A copy of the arguments as they can be stored: whoever made the call may keep and change its own object. Dispatch
+ * refuses those that had to be cut, and those that are no object: half a JSON text must not pass for none.
  */
 export function storableArgs(args: unknown, maxBytes: number): JsonObject {
   if (args === undefined || args === null) return {}
-  const size = jsonSize(args, maxBytes, MAX_ARGS_DEPTH)
-  if (size <= maxBytes && isRecord(args)) return args
   const plain = toPlain(args, maxBytes)
   return plain.bytes > maxBytes ? truncatedArgs(plain.bytes) : (plain.value as JsonObject)
 }

@@ -60,20 +60,24 @@ function requestOf(batch: Batch, callId: string, question: Question): Request {
   }
 }
 
+/** Copies: a consumer that changes the event it was given must not change what an approval is compared with. */
 function shownAs(request: Request, originalFunctionCall: JsonObject): { name: string; args: JsonObject } {
   if (request.kind === 'confirmation') {
     return {
       name: 'adk_request_confirmation',
       args: {
-        originalFunctionCall: { ...originalFunctionCall, args: request.args },
+        originalFunctionCall: { ...originalFunctionCall, args: copyJson(request.args) },
         toolConfirmation: confirmationOf(request),
       },
     }
   }
   const { hint, schema } = request
-  return { name: 'adk_request_input', args: { message: hint ?? '', ...(schema && { response_schema: schema }) } }
+  return {
+    name: 'adk_request_input',
+    args: { message: hint ?? '', ...(schema && { response_schema: copyJson(schema) }) },
+  }
 }
 
 function confirmationOf({ hint = '', payload }: Request): ToolConfirmation {
-  return { hint, confirmed: false, ...(payload !== undefined && { payload }) }
+  return { hint, confirmed: false, ...(payload !== undefined && { payload: copyJson(payload) }) }
 }

@@ -19,6 +19,7 @@ import {
   type Result,
   unknownOutcome,
 } from './outcome.ts'
+import { gateOf } from './resolve.ts'
 
 /** How often a call is asked about whose arguments are not those that were approved. */
 const MAX_QUESTIONS = 2
@@ -130,7 +131,7 @@ export function plainArgs(args: unknown): JsonObject {
 async function needsConfirmation(batch: Batch, ready: Ready): Promise<boolean> {
   const { host, agentName, scope } = batch
   const { tool } = ready.entry
-  const { requiresConfirmation } = tool
+  const requiresConfirmation = gateOf(ready.entry)
   if (typeof requiresConfirmation !== 'function') return Boolean(requiresConfirmation)
   try {
     const given = (await ownCopy(ready)) as JsonObject

@@ -17,7 +17,7 @@ import { definitionOf } from './definition.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
 import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
-import { type ToolEntry, unknownTool } from './resolve.ts'
+import { gateOf, type ToolEntry, unknownTool } from './resolve.ts'
 
 /** How often an equal call may fail in a row before it is no longer run. */
 export const MAX_EQUAL_FAILURES = 3
@@ -194,9 +194,9 @@ function deniedByMistake({ host, agentName }: Batch, call: CallState, said: unkn
 
 /** Confirmation before credentials, both on the arguments the body will get. */
 function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
-  const { tool } = ready.entry
+  const { entry } = ready
   const { requests } = ready.call
-  if (!tool.requiresConfirmation && !tool.authConfig && requests.length === 0) return ready
+  if (!gateOf(entry) && !entry.tool.authConfig && requests.length === 0) return ready
   return requests.length ? answered(batch, ready) : passGates(batch, ready)
 }
 

@@ -16,6 +16,8 @@ export interface ToolEntry {
   readonly tool: Tool
   /** Undefined = passive. */
   readonly declaration: FunctionDeclaration | undefined
+  /** The gate the tool had when it was made ready: callbacks get the tool itself and must not be able to open it. */
+  readonly gate: Tool['requiresConfirmation']
   parse(args: unknown): Parsed | Promise<Parsed>
   /** Checks results, when the tool says what they look like. */
   readonly parseResult: ((result: unknown) => Parsed | Promise<Parsed>) | undefined
@@ -110,11 +112,18 @@ export function entryOf(tool: Tool): ToolEntry {
   entry = {
     tool,
     declaration,
+    // a getter decides anew for each call
+    gate: Object.getOwnPropertyDescriptor(tool, 'requiresConfirmation')?.value,
     parse: parserOf(tool, declaration?.parametersJsonSchema, what),
     parseResult: result && ((value) => result.parse(value)),
   }
   known.set(tool, entry)
   return entry
+}
+
+/** What the tool demands now, and never less than it demanded when it was made ready. */
+export function gateOf({ tool, gate }: ToolEntry): Tool['requiresConfirmation'] {
+  return gate && tool.requiresConfirmation !== true ? gate : tool.requiresConfirmation
 }
 
 function parserOf(tool: Tool, schema: JsonObject | undefined, what: string): ToolEntry['parse'] {

@@ -28,6 +28,8 @@ export interface AnswerContext {
   readonly now: number
   /** The last sequence number when the answers arrived: they count for no request that was recorded later. */
   readonly asOf: number
+  /** They are results that work reports, not words of a client: none of them repeats an answer. */
+  readonly isResult?: boolean
   /** Did a client give the result of this call? */
   wasGiven(callId: string): boolean
 }
@@ -42,7 +44,8 @@ export async function readAnswers({ parts }: Content, context: AnswerContext): P
   const all: Found[] = []
   for (const { functionResponse: answer } of parts) {
     if (!answer) throw new ToolwrightError('INVALID_REQUEST', 'A message holds answers or something new, not both.')
-    const found = find(context, answer.id ?? '')
+    const given = asObject(answer.response)
+    const found = find(context, answer, given)
     all.push(found)
     owner ??= found.fold
     if (owner !== found.fold) {
@@ -52,7 +55,6 @@ export async function readAnswers({ parts }: Content, context: AnswerContext): P
     if (answered.has(what))
       throw new ToolwrightError('INVALID_REQUEST', `"${answer.id}" is answered twice in one message.`)
     answered.add(what)
-    const given = asObject(answer.response)
     const response = found.asked?.request.kind === 'input' ? await asInput(found.asked, given) : given
     if (found.asked ? isRepeat(found, found.asked, response) : isResultRepeated(found, response, wasGiven)) repeats++
     else if (found.asked) await check(found.asked, response, now)
@@ -86,7 +88,7 @@ interface Found {
 }
 
 /** By the id of the request, or of the call when it waits for one thing only. */
-function find({ folds, asOf }: AnswerContext, id: string): Found {
+function find({ folds, asOf, isResult }: AnswerContext, { id = '', name }: FunctionResponse, given: JsonObject): Found {
   for (const fold of folds) {
     const asked = fold.request(id)
     const call = fold.calls.get(asked?.request.callId ?? id)
@@ -102,9 +104,23 @@ function find({ folds, asOf }: AnswerContext, id: string): Found {
         `Call "${id}" has had several questions: use the ids of its requests.`,
       )
     }
+    const repeated = isResult ? undefined : requestAnsweredWith(call, given)
+    if (repeated && name?.startsWith('adk_request_')) return { fold, call, asked: repeated }
+    // a retry of the approval must not become the result of the work that the approval started
+    if (repeated && call.pending) {
+      const problem = `The result of call "${id}" reads like the answer to its request "${repeated.request.id}"`
+      throw new ToolwrightError('INVALID_REQUEST', `${problem}: send it as { result: ... }, or with another field.`)
+    }
     if (call.pending || call.response) return notBefore({ fold, call, asked: undefined }, id, asOf)
   }
   throw nothingPending(id)
+}
+
+/** The request of the call that was answered in these words. */
+function requestAnsweredWith({ requests }: CallState, given: JsonObject): RequestState | undefined {
+  if (requests.length === 0) return undefined
+  const words = canonicalJson(given)
+  return requests.find(({ answer }) => answer !== undefined && canonicalJson(answer) === words)
 }
 
 /** An answer that arrived before its request was sent by a client that had not seen the request: it decides nothing. */

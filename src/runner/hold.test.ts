@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { LlmAgent } from '../agent/llm-agent.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { HeldLog, Lease } from '../session/service.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
+import { tool } from '../tool/define.ts'
+import { approve } from './answer-parts.ts'
 import { Runner } from './runner.ts'
 
 /** A store that gives an entry the framework cannot read, at the end of a log, for as long as it is damaged. */
@@ -36,4 +38,35 @@ test('a log that cannot be read gives the same error every time, and is read who
   expect((await runner.complete({ ...where, message: 'second' })).text).toBe('two')
   const session = await sessionService.getSession({ appName: 'shop', ...where })
   expect(session?.events.map(({ content }) => content?.parts[0]?.text)).toEqual(['first', 'one', 'second', 'two'])
+})
+
+const oddReads: [string, (log: HeldLog) => unknown][] = [
+  ['without the first entry', (log) => ({ ...log, memo: {}, entries: log.entries.slice(1) })],
+  ['with every entry twice', (log) => ({ ...log, memo: {}, entries: [...log.entries, ...log.entries] })],
+  ['backwards', (log) => ({ ...log, memo: {}, entries: log.entries.toReversed() })],
+  ['without a list of entries', ({ memo, state }) => ({ memo, state })],
+  ['without a memo', ({ entries, state }) => ({ entries, state })],
+  ['as nothing', () => undefined],
+]
+
+test.each(oddReads)('an approved call does not run on a log that the store gives %s', async (_how, change) => {
+  const sessionService = new InMemorySessionService()
+  const run = vi.fn(() => 'paid')
+  const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run })
+  const agent = new LlmAgent({
+    name: 'clerk',
+    model: scriptedModel([{ calls: [{ name: 'pay' }] }, 'done']),
+    tools: [pay],
+  })
+  const runner = new Runner({ appName: 'shop', agent, sessionService })
+  const where = { userId: 'ada', sessionId: 's1' }
+  const { pending } = await runner.complete({ ...where, message: 'Pay.' })
+  const message = pending.map((request) => approve(request))
+  const read = sessionService.read.bind(sessionService)
+  sessionService.read = async (lease, options) => change(await read(lease, options)) as HeldLog
+  await expect(runner.complete({ ...where, message })).rejects.toMatchObject({ code: 'STORAGE' })
+  expect(run).not.toHaveBeenCalled()
+  sessionService.read = async (lease, options) => ({ ...(await read(lease, options)), memo: {} })
+  expect((await runner.complete({ ...where, message })).text).toBe('done')
+  expect(run).toHaveBeenCalledOnce()
 })

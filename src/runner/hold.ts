@@ -1,6 +1,7 @@
 // How a runner comes to hold a session: its lease, its log, and what was made of the log before.
 import { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
+import { isRecord } from '../base/json.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
 
@@ -45,6 +46,12 @@ export function hold(
   tree: AgentTree,
   isFresh = false,
 ): Held {
+  if (!isRecord(log) || !Array.isArray(log.entries) || !isRecord(log.memo)) {
+    const problem = `read() of the session service gave no log for session "${lease.key.sessionId}"`
+    const instead =
+      'It must resolve to { entries, memo, state }: test it with sessionServiceSuite() of "toolwright/testing"'
+    throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
+  }
   const view = viewOf(log.memo, tree, isFresh)
   try {
     view.catchUp(log.entries)

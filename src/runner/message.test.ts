@@ -56,3 +56,14 @@ test.each([
     expect.objectContaining({ code: 'INVALID_REQUEST', message: expect.stringContaining(why) }),
   )
 })
+
+test('a message that throws while it is read is INVALID_REQUEST and says why', () => {
+  const part = {
+    get text(): string {
+      throw new Error('The upload is gone.')
+    },
+  }
+  expect(() => toContent([part])).toThrow(
+    expect.objectContaining({ code: 'INVALID_REQUEST', message: 'The message cannot be read: The upload is gone.' }),
+  )
+})

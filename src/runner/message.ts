@@ -1,13 +1,22 @@
 import { copyJson, isRecord, jsonSize, ROOM_ABOVE } from '../base/json.ts'
 import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
-import { ToolwrightError } from '../error/error.ts'
+import { messageOf, ToolwrightError } from '../error/error.ts'
 
 /**
  * A message as it is recorded: a copy, with the role of a user, and nothing in it that only a model may say.
  * `maxResultBytes`: how large an answer, or a result, may be.
  */
 export function toContent(message: Message, maxResultBytes: number = MAX_CONTENT_BYTES): Content {
+  try {
+    return readContent(message, maxResultBytes)
+  } catch (cause) {
+    if (cause instanceof ToolwrightError) throw cause
+    throw new ToolwrightError('INVALID_REQUEST', `The message cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+function readContent(message: Message, maxResultBytes: number): Content {
   if (typeof message === 'string') {
     if (isBlank(message)) throw new ToolwrightError('INVALID_REQUEST', 'The message is empty.')
     checkSize('The message', message, MAX_CONTENT_BYTES, 'Save what is larger as an artifact')

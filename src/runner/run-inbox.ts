@@ -133,7 +133,8 @@ async function judged(run: Hearer, item: PostedAnswer): Promise<Answers | undefi
       throw new ToolwrightError('NOT_FOUND', `Nobody waits for a result of "${item.callId}".`)
     }
     const wasGiven = (id: string): boolean => wasAnswered(run.view, id)
-    return await readAnswers(contentOf(item), { folds, now: run.ports.now(), asOf: item.seq, wasGiven })
+    const isResult = item.type === 'result'
+    return await readAnswers(contentOf(item), { folds, now: run.ports.now(), asOf: item.seq, isResult, wasGiven })
   } catch (error) {
     run.logger.warn(`An answer left for session "${run.sessionId}" was not taken: ${messageOf(error)}`)
     return undefined

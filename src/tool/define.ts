@@ -108,7 +108,8 @@ export function tool<
   }
   if (typeof confirmationHint === 'string') made.confirmationHint = () => confirmationHint
   // The predicates are typed with Args for the author; the framework passes what `parse` gave.
-  return made as unknown as TypedTool<ArgsOf<P>, R>
+  // Frozen: callbacks get the tool itself, and must not open its gate for the calls that follow.
+  return Object.freeze(made) as unknown as TypedTool<ArgsOf<P>, R>
 }
 
 /** Options that become members as they are; functions run on the options. */

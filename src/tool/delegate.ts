@@ -26,12 +26,14 @@ export function delegate<T extends Tool>(tool: T, overrides: Partial<Tool> & { r
     const value: unknown = Reflect.get(tool, key)
     if (typeof value === 'function' && (METHODS.has(key) || !Object.hasOwn(tool, key)))
       define(made, key, { value: value.bind(tool), writable: true })
+    else if (METHODS.has(key))
+      define(made, key, { get: () => Reflect.get(tool, key) }) // a gate can be read only
     else define(made, key, { get: () => Reflect.get(tool, key), set: (changed) => Reflect.set(tool, key, changed) })
   }
   for (const key of Reflect.ownKeys(overrides))
     define(made, key, { value: Reflect.get(overrides, key), writable: true })
-  // Every member of T is there: forwarded, or replaced by one of the same type.
-  return made as T
+  // Every member of T is there: forwarded, or replaced by one of the same type. Frozen like what `tool()` makes.
+  return Object.freeze(made) as T
 }
 
 function memberKeys(tool: object): Set<PropertyKey> {

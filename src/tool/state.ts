@@ -1,4 +1,4 @@
-import { copyJson, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
+import { copyJson, isRecord, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { clip, MAX_NAME_LENGTH, MAX_STATE_DELTA_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
@@ -78,7 +78,8 @@ function checkDelta(delta: JsonObject, key: string, bytes: number): number {
 export function plainDelta(delta: unknown): JsonObject {
   const { value, bytes } = toPlain(delta, MAX_STATE_DELTA_BYTES)
   if (bytes > MAX_STATE_DELTA_BYTES) throw stateTooLarge(`A stateDelta of ${bytes} bytes`)
-  return value as JsonObject
+  if (isRecord(value)) return value
+  throw new ToolwrightError('INVALID_REQUEST', 'A stateDelta could not be read: a getter or a proxy in it throws.')
 }
 
 function stateTooLarge(what: string): ToolwrightError {

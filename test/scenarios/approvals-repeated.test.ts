@@ -45,6 +45,26 @@ describe.each(stores)('%s', (_, newStore) => {
     },
   )
 
+  test.each(['refund', 'adk_request_confirmation'])(
+    'an approval that is sent again by the call’s id as %s is not the result of the work it started',
+    async (name) => {
+      const { refund, run } = refundTool()
+      run.mockReturnValue({ job: 7 })
+      const { runner } = process(newStore(), { tools: [longRunning(refund)], steps: [refunds(5), 'done'] })
+      await say(runner)
+      const approval = { functionResponse: { id: 'c1', name, response: { confirmed: true } } }
+      const { pending } = await say(runner, [approval])
+      expect(about(pending)).toMatchObject({ kind: 'longRunning', functionCallId: 'c1' })
+      const again = say(runner, [approval])
+      if (name === 'refund') await expect(again).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+      else expect((await again).pending).toEqual(pending)
+      expect(await runner.pending()).toMatchObject([{ kind: 'longRunning', functionCallId: 'c1' }])
+      const result = { result: { confirmed: true } }
+      expect((await say(runner, [answer('c1', result)])).text).toBe('done')
+      expect(run).toHaveBeenCalledOnce()
+    },
+  )
+
   test('another answer comes too late, also with another payload and after the end [DG-06]', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done', 'later'] })

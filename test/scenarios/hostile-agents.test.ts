@@ -139,6 +139,26 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect((await stored(store)).length).toBeGreaterThan(2)
   })
 
+  test.each([null, 'hello', 7])(
+    'an agent that yields %j instead of an event is told what to yield',
+    timeout,
+    async (odd) => {
+      const root = around(
+        async function* (inner, context) {
+          yield* inner.run(context)
+          yield odd as never
+        },
+        new LlmAgent({ name: 'child', model: strictModel(scriptedModel(['one'])) }),
+      )
+      const { text, error } = await say(runnerOf(bounded(newStore()), root))
+      expect(text).toBe('one')
+      expect(error).toMatchObject({
+        code: 'AGENT_ERROR',
+        message: expect.stringContaining('yield events of createEvent()'),
+      })
+    },
+  )
+
   test.each<[string, unknown]>([
     ['a number for text', { text: 7 }],
     ['a text for a call', { functionCall: 'x' }],

@@ -1,7 +1,7 @@
 // Plugins and callbacks that change in place what they were given: approvals, calls and the log stay what they were.
-import { type CallbackContext, LlmAgent, type Plugin, Runner, tool } from 'toolwright'
+import { approve, type CallbackContext, LlmAgent, type Plugin, Runner, type Tool, timeout, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores } from './approvals-kit.ts'
 import { quiet } from './kit.ts'
@@ -30,6 +30,8 @@ function attempt(work: () => void): undefined {
   }
 }
 
+const later: (() => void)[] = []
+
 const tampering: [string, Plugin][] = [
   ['onEvent in place', { name: 'p', onEvent: ({ event }) => tamper(event) }],
   [
@@ -57,6 +59,26 @@ const tampering: [string, Plugin][] = [
   ['beforeAgent through its context', { name: 'p', beforeAgent: ({ context }) => attempt(() => tamperWith(context)) }],
   ['beforeTool through its context', { name: 'p', beforeTool: ({ context }) => attempt(() => tamperWith(context)) }],
   ['beforeModel in place', { name: 'p', beforeModel: ({ request }) => tamper(request.contents) }],
+  [
+    'afterModel, after the reply was recorded',
+    {
+      name: 'p',
+      afterModel: ({ response: { content } }) => {
+        later.push(() => tamper(content))
+        return undefined
+      },
+      afterRun: () => {
+        for (const work of later.splice(0)) work()
+      },
+    },
+  ],
+  [
+    'beforeTool through the tool',
+    {
+      name: 'p',
+      beforeTool: ({ tool }) => attempt(() => Object.assign(tool, { requiresConfirmation: false })),
+    },
+  ],
 ]
 
 describe.each(stores)('%s', (_name, newStore) => {
@@ -83,6 +105,26 @@ describe.each(stores)('%s', (_name, newStore) => {
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     },
   )
+
+  test('an approval does not run arguments that a consumer changed in the events it was given', async () => {
+    const { refund, run } = refundTool()
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+    const { pending, events } = await say(runner)
+    tamper(events)
+    expect(about(pending).args).toEqual({ amount: 5 })
+    const { pending: again } = await say(runner, [answer(about(pending).id, { confirmed: true })])
+    expect(run).not.toHaveBeenCalled()
+    expect(about(again).hint).toContain('The arguments are not those that were approved.')
+  })
+
+  test('a consumer may change the event of a request for its own display', async () => {
+    const { refund, run } = refundTool()
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+    const { pending, events } = await say(runner)
+    tamper(events.at(-1))
+    await say(runner, [answer(about(pending).id, { confirmed: true })])
+    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
+  })
 
   test('a plugin may still hide text and results in place, in every event', async () => {
     const store = newStore()
@@ -167,4 +209,54 @@ test('the operator is told of a plugin that changes a call', async () => {
   const plugin: Plugin = { name: 'sly', onEvent: ({ event }) => tamper(event) }
   await new Runner({ appName: 'app', agent, plugins: [plugin], logger }).complete({ userId: 'ada', message: 'go' })
   expect(warnings).toEqual([expect.stringContaining('Plugin "sly" changed a call')])
+})
+
+test('what tool() and the policies make cannot be changed by a callback, and can be spread', () => {
+  const made = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 'paid' })
+  for (const one of [made, timeout(made, 1_000)]) {
+    expect(() => Object.assign(one, { run: () => 'nothing' })).toThrow(TypeError)
+    Reflect.set(one, 'requiresConfirmation', false)
+    expect(one.requiresConfirmation).toBe(true)
+    expect({ ...one, description: 'Pays a lot' }).toMatchObject({ name: 'pay', description: 'Pays a lot' })
+  }
+})
+
+test('a callback cannot open the gate of a tool of one’s own through the policy around it', async () => {
+  const run = vi.fn(() => 'paid')
+  const pay: Tool = {
+    name: 'pay',
+    description: 'Pays',
+    declaration: () => ({ name: 'pay', description: 'Pays' }),
+    requiresConfirmation: true,
+    run,
+  }
+  const agent = new LlmAgent({
+    name: 'agent',
+    model: scriptedModel([{ calls: [{ name: 'pay' }] }]),
+    tools: [timeout(pay, 1_000)],
+    beforeTool: ({ tool }) => attempt(() => Object.assign(tool, { requiresConfirmation: false })),
+  })
+  const { pending } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Pay.' })
+  expect([pending.length, run.mock.calls.length]).toEqual([1, 0])
+})
+
+test('a getter may open and close the gate from call to call', async () => {
+  let isTrusted = false
+  const run = vi.fn(() => 'paid')
+  const pay: Tool = {
+    name: 'pay',
+    description: 'Pays',
+    declaration: () => ({ name: 'pay', description: 'Pays' }),
+    get requiresConfirmation() {
+      return !isTrusted
+    },
+    run,
+  }
+  const model = scriptedModel([{ calls: [{ name: 'pay' }] }, 'one', { calls: [{ name: 'pay' }] }, 'two'])
+  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [pay] }) })
+  const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'Pay.' })
+  await runner.complete({ userId: 'ada', sessionId, message: pending.map((request) => approve(request)) })
+  isTrusted = true
+  expect((await runner.complete({ userId: 'ada', sessionId, message: 'Pay.' })).text).toBe('two')
+  expect([pending.length, run.mock.calls.length]).toEqual([1, 2])
 })

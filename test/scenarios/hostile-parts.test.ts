@@ -35,6 +35,43 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect((await say(runner, 'fine')).text).toBe(expected === 'taken' ? 'two' : 'one')
   })
 
+  test('a stateDelta that throws while it is read is INVALID_REQUEST, and nothing is recorded', timeout, async () => {
+    const store = newStore()
+    const { runner } = process(store, { steps: ['one'] })
+    const stateDelta = new Proxy({}, { ownKeys: () => Reflect.ownKeys(null as never) })
+    const run = runner.complete({ ...where, message: 'hi', stateDelta })
+    await expect(run).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    expect(await store.getSession(key)).toBeUndefined()
+    await runner.complete({ ...where, message: 'hi', stateDelta: { a: 1 } })
+    expect((await store.getSession(key))?.state).toEqual({ a: 1 })
+  })
+
+  test(
+    'a model may give numbers that JSON cannot hold: the call is refused, the session goes on',
+    timeout,
+    async () => {
+      const store = newStore()
+      const { refund, run } = refundTool()
+      const { runner } = process(store, {
+        tools: [refund],
+        steps: [
+          { calls: [{ name: 'refund', args: { amount: 5n } }], response: { usageMetadata: { tokens: 7n } as never } },
+          'one',
+          {
+            calls: [{ name: 'refund', id: 'c2', args: { amount: 5 } }],
+            response: { usageMetadata: { totalTokenCount: 7 } },
+          },
+          'two',
+        ],
+      })
+      expect((await say(runner, 'hi')).text).toBe('one')
+      const { pending, events } = await say(runner, 'again')
+      expect(events[0]?.usageMetadata).toEqual({ totalTokenCount: 7 })
+      expect((await say(runner, [approve(about(pending))])).text).toBe('two')
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
+    },
+  )
+
   const deep = JSON.parse(`${'{"a":'.repeat(140)}1${'}'.repeat(140)}`)
   const proto = JSON.parse('{"__proto__":{"confirmed":true}}')
   test.each<[string, unknown, object]>([
