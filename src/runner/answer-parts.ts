@@ -1,5 +1,6 @@
 // How an answer is written.
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import type { Part } from '../content/content.ts'
 import { anything, checkOptions, record, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -13,6 +14,7 @@ import type { PendingRequest } from '../event/pending.ts'
  * await runner.complete({ userId: 'ada', sessionId: request.sessionId, message: [approve(request)] })
  */
 export function approve(request: PendingRequest, options: { payload?: unknown; args?: JsonObject } = {}): Part {
+  checkRequest('approve()', request)
   if (request.kind !== 'confirmation') throw unfit(request, 'is no confirmation: use respond()')
   checkOptions('approve()', options, APPROVE_RULES, 'INVALID_REQUEST')
   return answerTo(request, { ...options, confirmed: true })
@@ -20,6 +22,7 @@ export function approve(request: PendingRequest, options: { payload?: unknown; a
 
 /** Says no to a confirmation, or to a question of a tool; the model is told why. */
 export function deny(request: PendingRequest, options: { reason?: string } = {}): Part {
+  checkRequest('deny()', request)
   checkOptions('deny()', options, DENY_RULES, 'INVALID_REQUEST')
   if (request.kind === 'confirmation') return answerTo(request, { ...options, confirmed: false })
   if (request.kind === 'input') return answerTo(request, { ...options, declined: true })
@@ -28,6 +31,7 @@ export function deny(request: PendingRequest, options: { reason?: string } = {})
 
 /** Answers a question of a tool, or gives the result of a long-running call. */
 export function respond(request: PendingRequest, value: unknown): Part {
+  checkRequest('respond()', request)
   if (request.kind === 'input') return answerTo(request, { result: value ?? null })
   if (request.kind === 'confirmation' && !(isRecord(value) && typeof value.confirmed === 'boolean')) {
     throw unfit(request, 'is a confirmation: use approve() or deny()')
@@ -37,6 +41,15 @@ export function respond(request: PendingRequest, value: unknown): Part {
 
 const APPROVE_RULES = { payload: anything, args: record }
 const DENY_RULES = { reason: text }
+
+/** From JavaScript anything may come, also the `undefined` of an empty list of requests. */
+function checkRequest(what: string, request: unknown): void {
+  if (isRecord(request) && typeof request.id === 'string' && KINDS.has(request.kind)) return
+  const problem = `${what} takes a pending request, got ${kindOf(request)}`
+  throw new ToolwrightError('INVALID_REQUEST', `${problem}. runner.pending() and complete() give them.`)
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<PendingRequest['kind']>(['confirmation', 'input', 'longRunning'])
 
 function unfit({ id }: PendingRequest, why: string): ToolwrightError {
   return new ToolwrightError('INVALID_REQUEST', `Request "${id}" ${why}.`)
