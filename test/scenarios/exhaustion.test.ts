@@ -217,6 +217,12 @@ describe('mistakes of JavaScript callers', () => {
     const options = { appName: 'a' } as RunnerOptions
     expect(() => new Runner(options)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
   })
+  it('names what a code executor lacks', () => {
+    const build = (codeExecutor: object) => new LlmAgent({ name: 'desk', codeExecutor: codeExecutor as never })
+    expect(() => build({ execute: forever })).toThrow('has no languages. Use an executor of toolwright/code')
+    expect(() => build({ languages: ['javascript'] })).toThrow('has no execute.')
+    expect(build({ languages: ['javascript'], execute: forever }).name).toBe('desk')
+  })
   it('says what is wrong with a state key or an artifact of the wrong type', async () => {
     const artifactService = new InMemoryArtifactService()
     const broken = (run: Tool['run']) =>
