@@ -64,7 +64,9 @@ async function replyTo(
   const filled = ids.fill(response.content)
   const { codeExecutor } = plan.agent.options
   const content = codeExecutor ? codeParts(run, ids, filled, codeExecutor.languages) : filled
-  if (isTooLarge(content, response)) return [{ event: modelError(run, plan, place, context, replyTooLarge(plan)) }]
+  if (isTooLarge(content, response)) {
+    return [{ event: modelError(run, plan, place, context, replyTooLarge(plan.model)) }]
+  }
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const unfit = hasAnswer ? await checkAnswer(run, plan, place, context, content) : undefined
   const event = finalReply(run, plan, place, context, content, response)
@@ -80,7 +82,7 @@ function isTooLarge(content: Content, response: LlmResponse): boolean {
   return jsonSize(metadata, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES
 }
 
-function replyTooLarge({ model }: Plan): Error {
+function replyTooLarge(model: Model): Error {
   return new Error(
     `The reply of model "${model.name}" has more than ${MAX_CONTENT_BYTES} bytes and was not recorded. Limit its output.`,
   )
@@ -134,6 +136,12 @@ async function before(plan: Plan, request: LlmRequest, context: RunCallbackConte
   return undefined
 }
 
+/** Partial responses before others have a turn. */
+const BREATH = 1_000
+
+/** Of all deltas of a reply, which take more than their text: the final response is measured by itself. */
+const MAX_STREAM_BYTES = 4 * MAX_CONTENT_BYTES
+
 async function generate(
   run: RunHost,
   model: Model,
@@ -144,11 +152,18 @@ async function generate(
 ): Promise<LlmResponse> {
   let whole: LlmResponse | undefined
   const options = new GenerateOptions(run)
+  let count = 0
+  let bytes = 0
   for await (const response of model.generate(request, options)) {
+    // a model that never waits would keep timers and cancellation from having a turn
+    if (++count % BREATH === 0) await new Promise<void>((resolve) => void run.ports.setTimer(resolve, 0))
     if (run.stopped) break
     if (!isResponse(response)) throw new Error(`Model "${model.name}" gave ${kindOf(response)}, which is no response.`)
     if (!response.partial) whole = response
     else if (options.stream) {
+      // the model keeps the deltas for its final response: an endless stream must not fill the memory
+      bytes += jsonSize(response.content?.parts ?? [], MAX_CONTENT_BYTES)
+      if (bytes > MAX_STREAM_BYTES) throw replyTooLarge(model)
       const delta = ids.fill(response.content, true)
       const behind = run.emit(replyEvent(run, author, place, delta, response, true))
       if (behind) await untilStopped(run, behind) // the model is not asked for more than somebody reads

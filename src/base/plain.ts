@@ -115,18 +115,22 @@ function copyRecord(record: JsonObject, walk: Walk): JsonObject {
   walk.bytes += 2
   for (const key of Object.keys(record)) {
     if (isFull(walk)) break
-    const item = copy(record[key], walk)
-    if (item === undefined) continue
-    walk.bytes += key.length + 4
-    setOwn(result, key, item)
+    copyMember(result, key, record[key], walk)
   }
   return result
+}
+
+function copyMember(result: JsonObject, key: string, value: unknown, walk: Walk): void {
+  const item = copy(value, walk)
+  if (item === undefined) return
+  walk.bytes += key.length + 4
+  setOwn(result, key, item)
 }
 
 /** Class instances JSON knows nothing of; undefined = copy it as a record. */
 function copySpecial(value: object, walk: Walk): { value: unknown } | undefined {
   if (value instanceof Map) return { value: copyMap(value, walk) }
-  if (value instanceof Set) return { value: copyItems([...value], walk) }
+  if (value instanceof Set) return { value: copyItems(firstItems(value, walk), walk) }
   if (value instanceof ArrayBuffer) return { value: copyBytes(new Uint8Array(value), walk) }
   if (ArrayBuffer.isView(value)) {
     return { value: copyBytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), walk) }
@@ -143,11 +147,28 @@ function copyJsonForm(value: object, walk: Walk): unknown {
 }
 
 function copyMap(map: ReadonlyMap<unknown, unknown>, walk: Walk): unknown {
-  const keys = [...map.keys()]
-  if (!keys.every((key) => typeof key === 'string')) return copyItems([...map], walk)
-  const record: JsonObject = {}
-  for (const [key, item] of map) setOwn(record, key as string, item)
-  return copyRecord(record, walk)
+  const entries = firstItems(map, walk)
+  if (!entries.every(([key]) => typeof key === 'string')) return copyItems(entries, walk)
+  const result: JsonObject = {}
+  walk.bytes += 2
+  for (const [key, item] of entries) {
+    if (isFull(walk)) break
+    copyMember(result, key as string, item, walk)
+  }
+  return result
+}
+
+/** The first items of a Map or Set: a subclass may iterate forever. */
+function firstItems<T>(items: Iterable<T>, walk: Walk): T[] {
+  const first: T[] = []
+  for (const item of items) {
+    if (first.length === MAX_OBJECTS) {
+      walk.bytes += HARD_LIMIT_BYTES / 2 // what is left out counts, so that the value is over every limit
+      break
+    }
+    first.push(item)
+  }
+  return first
 }
 
 const ALPHABET: Uint8Array = new TextEncoder().encode(

@@ -18,6 +18,7 @@ import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
 import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
 import { gateOf, type ToolEntry, unknownTool } from './resolve.ts'
+import { Timeout, waitFor } from './wait.ts'
 
 /** How often an equal call may fail in a row before it is no longer run. */
 export const MAX_EQUAL_FAILURES = 3
@@ -123,15 +124,24 @@ function validate(
     if (tooLarge !== undefined) return failure(begun.call, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
     // a tool's own parse may give any promise; what is neither that nor a verdict has accepted nothing
     if ('then' in parsed) {
-      return Promise.resolve(parsed).then(
+      return checkedInTime(batch, begun, parsed).then(
         (value) => checked(batch, begun, value, kept, then),
-        (error) => invalid(begun, error),
+        (error) => {
+          if (batch.host.stopped) throw batch.host.stopped.reason
+          return invalid(begun, error)
+        },
       )
     }
     return checked(batch, begun, parsed, kept, then)
   } catch (error) {
     return invalid(begun, error)
   }
+}
+
+/** A validator that waits, for a lookup for instance, has as long as the body. */
+function checkedInTime({ host }: Batch, { entry, context }: Begun, parsing: PromiseLike<Parsed>): Promise<Parsed> {
+  const { name, timeoutMs = host.toolTimeoutMs } = entry.tool
+  return waitFor(parsing, { host, name: `The validation of the arguments of ${name}`, context, timeoutMs })
 }
 
 function checked(
@@ -149,7 +159,7 @@ function checked(
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
 function invalid({ call }: Begun, error: unknown): Prepared {
-  const why = error instanceof TooDeep ? error.message : 'they could not be checked'
+  const why = error instanceof TooDeep || error instanceof Timeout ? error.message : 'they could not be checked'
   return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${why}`)
 }
 

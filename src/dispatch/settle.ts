@@ -3,12 +3,13 @@ import { isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
-import { invalidResult } from '../schema/parsed.ts'
+import { invalidResult, type Parsed } from '../schema/parsed.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/parts.ts'
 import type { DispatchHost } from './host.ts'
 import { failure, type Result } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
+import { Timeout, waitFor } from './wait.ts'
 
 /** As JSON in UTF-8: a control character is `\\u0001`. */
 const MOST_BYTES_A_CHARACTER = 6
@@ -42,7 +43,9 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   const { host, call, entry, context, value, pending } = unsettled
   let result = plain.value
   if (entry.parseResult && !pending) {
-    const parsed = await entry.parseResult(result)
+    const parsed = await checkedInTime(unsettled, entry.parseResult(result))
+    if (parsed instanceof Timeout)
+      return failure(call, 'INVALID_RESULT', `${parsed.message}. The call is done; do not repeat it.`)
     if (parsed.issues) return failure(call, 'INVALID_RESULT', invalidResult(call.name, parsed.issues))
     result = toPlain(parsed.value).value
   }
@@ -50,6 +53,19 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   const bytes = sizeOf(response, plain.bytes, host.maxResultBytes)
   if (bytes > host.maxResultBytes) response = await cut(unsettled, response, bytes)
   return { type: 'result', call, response, parts: partsOf(value), actions: context.take(), pending }
+}
+
+/** A validator that waits has as long as the body. */
+async function checkedInTime(unsettled: Unsettled, parsing: Parsed | Promise<Parsed>): Promise<Parsed | Timeout> {
+  if (!(parsing instanceof Promise)) return parsing
+  const { host, entry, context } = unsettled
+  const { name, timeoutMs = host.toolTimeoutMs } = entry.tool
+  try {
+    return await waitFor(parsing, { host, name: `The validation of the result of ${name}`, context, timeoutMs })
+  } catch (error) {
+    if (error instanceof Timeout) return error
+    throw error
+  }
 }
 
 /** The estimate, or the exact size when it might make a difference. */

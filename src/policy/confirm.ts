@@ -29,7 +29,7 @@ type ArgsIn<T extends Tool> = unknown extends Parameters<T['run']>[0] ? JsonObje
 export function confirm<T extends Tool>(tool: T, options: string | ConfirmOptions<ArgsIn<T>> = {}): T {
   requireTool('confirm', tool)
   // the framework passes what the tool's own schema gave
-  const given = typeof options === 'string' ? { hint: options } : (options as ConfirmOptions)
+  const given = typeof options === 'string' ? { hint: options } : ((options ?? {}) as ConfirmOptions)
   checkPolicy('confirm', tool, given, RULES)
   const { hint, when } = given
   if (when !== undefined && typeof when !== 'function') throw invalidPolicy('confirm', tool, 'when must be a function.')

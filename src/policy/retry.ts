@@ -66,9 +66,11 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
       } catch (error) {
         if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isWorthIt(when, error)) throw error
         const pause = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs)
-        if (pause > 0) await sleep(jitter ? pause * (1 - random() / 2) : pause, context.signal, ports)
+        // a body that fails at once would keep timers and cancellation from having a turn
+        if (pause > 0 || attempt % BREATH === 0)
+          await sleep(jitter ? pause * (1 - random() / 2) : pause, context.signal, ports)
         if (tool.effect === 'reconcilable') {
-          const found = await reconciled(tool, call)
+          const found = await reconciled(tool, call, ports)
           if (found?.status === 'done') return found.result
           if (found?.status !== 'not-done') throw error
         }
@@ -77,6 +79,9 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
     }
   })
 }
+
+/** Attempts without a pause before others have a turn. */
+const BREATH = 100
 
 const FINAL = new Set(['INVALID_ARGS', 'INVALID_RESULT', 'NOT_FOUND', 'CANCELLED'])
 
@@ -95,6 +100,23 @@ function isWorthIt(when: RetryOptions['when'], error: unknown): boolean {
   }
 }
 
-async function reconciled(tool: Tool, { args, context }: PolicyCall): Promise<Reconciled | undefined> {
-  return readReconciled(await tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context }))
+const RECONCILE_MS = 30_000
+
+/**
+ * What became of a failed attempt. Undefined when `reconcile` throws or misses the tool's deadline: the error of the
+ * attempt stays, because that attempt may have taken effect.
+ */
+async function reconciled(tool: Tool, call: PolicyCall, ports: Partial<Ports>): Promise<Reconciled | undefined> {
+  const { args, context } = call
+  const { timeoutMs = RECONCILE_MS } = tool
+  const waiting = new AbortController()
+  try {
+    const asked = Promise.resolve(tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context }))
+    if (timeoutMs === Number.POSITIVE_INFINITY) return readReconciled(await asked)
+    return readReconciled(await Promise.race([asked, sleep(timeoutMs, waiting.signal, ports)]))
+  } catch {
+    return undefined
+  } finally {
+    waiting.abort()
+  }
 }

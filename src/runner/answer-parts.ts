@@ -42,12 +42,19 @@ export function respond(request: PendingRequest, value: unknown): Part {
 const APPROVE_RULES = { payload: anything, args: record }
 const DENY_RULES = { reason: text }
 
-/** The first item of an empty list is the usual mistake. */
+/** JavaScript callers may pass anything, such as the `undefined` of an empty list of requests. */
 function checkRequest(what: string, request: unknown): void {
-  if (isRecord(request) && typeof request.id === 'string' && request.id !== '') return
+  if (isRecord(request) && typeof request.id === 'string' && request.id !== '' && KINDS.has(request.kind)) return
   const problem = `${what} takes a pending request with its id, got ${kindOf(request)}`
   throw new ToolwrightError('INVALID_REQUEST', `${problem}. runner.pending() lists the requests that are open.`)
 }
+
+const KINDS: ReadonlySet<unknown> = new Set<PendingRequest['kind']>([
+  'confirmation',
+  'credential',
+  'input',
+  'longRunning',
+])
 
 function unfit({ id }: PendingRequest, why: string): ToolwrightError {
   return new ToolwrightError('INVALID_REQUEST', `Request "${id}" ${why}.`)

@@ -179,6 +179,8 @@ export class Runner {
   constructor(options: RunnerOptions) {
     checkOptions('Runner', options, RULES)
     checkOptions('Runner, ports', options.ports ?? {}, PORT_RULES)
+    if (options.agent === undefined)
+      throw new ToolwrightError('INVALID_CONFIG', 'Runner: agent is missing. Give it an agent: new LlmAgent({ ... }).')
     options.plugins?.forEach(checkPlugin)
     this.appName = options.appName
     this.agent = options.agent

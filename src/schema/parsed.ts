@@ -20,6 +20,7 @@ const MAX_TEXT = 4_000
 
 /** `city: expected string; units: expected "celsius" or "fahrenheit"`. `whole` names the value itself. */
 export function describeIssues(issues: readonly Issue[], whole = 'arguments'): string {
+  if (issues.length === 0) return `${whole}: expected a valid value` // a validator that says no and not why
   return listIssues(issues, ({ path, expected }) => `${path || whole}: expected ${expected}`)
 }
 

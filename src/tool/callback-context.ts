@@ -1,6 +1,7 @@
-import { type JsonObject, jsonSize, setOwn } from '../base/json.ts'
+import { isRecord, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
-import { MAX_METADATA_BYTES, MAX_NAME_LENGTH } from '../base/limits.ts'
+import { kindOf } from '../base/kind-of.ts'
+import { clip, MAX_METADATA_BYTES, MAX_NAME_LENGTH } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
@@ -46,7 +47,7 @@ export class RunCallbackContext implements CallbackContext {
     options?: { customMetadata?: JsonObject | undefined },
   ): Promise<number> {
     const service = requireArtifacts(this.#host)
-    checkArtifact(filename, options?.customMetadata)
+    checkArtifact(filename, artifact, options?.customMetadata)
     const version = await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact, ...options })
     this.#announce(filename, version)
     return version
@@ -95,7 +96,13 @@ export class RunCallbackContext implements CallbackContext {
 }
 
 /** Its name is recorded in an event, its metadata is listed with it. */
-function checkArtifact(filename: string, customMetadata: JsonObject | undefined): void {
+function checkArtifact(filename: string, artifact: unknown, customMetadata: JsonObject | undefined): void {
+  if (typeof filename !== 'string')
+    throw new ToolwrightError('INVALID_REQUEST', `An artifact name must be a string, got ${kindOf(filename)}.`)
+  if (!isRecord(artifact)) {
+    const problem = `Artifact "${clip(filename, MAX_NAME_LENGTH)}" must be a part such as { text } or { inlineData }`
+    throw new ToolwrightError('INVALID_REQUEST', `${problem}, got ${kindOf(artifact)}.`)
+  }
   if (filename.length > MAX_NAME_LENGTH) {
     const problem = `An artifact name has at most ${MAX_NAME_LENGTH} characters, this one has ${filename.length}`
     throw new ToolwrightError('TOO_LARGE', `${problem}. Choose a shorter one.`)

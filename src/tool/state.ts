@@ -1,5 +1,6 @@
 import { copyJson, isRecord, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_NAME_LENGTH, MAX_STATE_DELTA_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -43,6 +44,8 @@ export class WritableState implements State {
     return [...keys]
   }
   set(key: string, value: unknown): void {
+    if (typeof key !== 'string')
+      throw new ToolwrightError('INVALID_REQUEST', `A state key must be a string, got ${kindOf(key)}.`)
     const plain = toPlain(value, MAX_STATE_DELTA_BYTES)
     const { bytes } = plain
     this.#bytes += bytes + key.length

@@ -9,7 +9,7 @@ import {
   type RunnerOptions,
   type Tool,
 } from 'toolwright'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { read } from './hostile-bounded.ts'
 import { bare, quiet, signalled } from './kit.ts'
 
@@ -90,8 +90,8 @@ describe('deltas of a model', () => {
   test('of a detached run are dropped while nobody reads; a late consumer gets what was stored', async () => {
     const { model, pulled } = streaming()
     const run = start(runnerOf(model), true)
+    await vi.waitFor(() => expect(pulled()).toBe(DELTAS))
     await still(pulled)
-    expect(pulled()).toBe(DELTAS)
     const events = await read(run)
     expect(partials(events)).toHaveLength(0)
     expect(events.map(({ content }) => content?.parts[0]?.text)).toEqual(['whole'])
@@ -106,8 +106,8 @@ describe('deltas of a model', () => {
     const { model, pulled } = streaming()
     const runner = runnerOf(model)
     for await (const _ of start(runner, true)) break
+    await vi.waitFor(() => expect(pulled()).toBe(DELTAS))
     await still(pulled)
-    expect(pulled()).toBe(DELTAS)
     const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
     expect(session?.events.at(-1)?.content?.parts[0]?.text).toBe('whole')
   })
