@@ -37,6 +37,14 @@ export const agents: Rule = {
   accepts: (value) => Array.isArray(value) && value.every(isAgent),
 }
 
+/** The sub-agents of any agent; of one that a developer wrote as an object, nothing has checked them before. */
+export function subAgentsOf(agent: Agent): readonly Agent[] {
+  const subAgents = agent.subAgents ?? []
+  if (agents.accepts(subAgents)) return subAgents
+  const message = `The subAgents of agent "${agent.name}" must be ${agents.expects}, each with a name and a run.`
+  throw new ToolwrightError('INVALID_CONFIG', message)
+}
+
 /** Names become parts of paths, so they hold neither `/` nor `@`; `user` is the human. */
 export function checkAgentName(name: unknown): void {
   if (typeof name === 'string' && name !== 'user' && /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/.test(name)) return

@@ -3,7 +3,7 @@ import { entryOf, type ToolEntry, type ToolTable } from '../dispatch/resolve.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Model } from '../tool/model.ts'
 import { addedTools, type OutputMode, outputMode } from './added-tools.ts'
-import { type Agent, checkAgentName } from './agent.ts'
+import { type Agent, checkAgentName, subAgentsOf } from './agent.ts'
 import { type AgentMark, agentOf } from './agent-tool.ts'
 import { callableFromCode, codeInstruction, codeTool } from './code-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './hooks.ts'
@@ -128,7 +128,7 @@ export class AgentTree {
       throw new ToolwrightError('INVALID_CONFIG', `The agent tree has a circle: ${names}.`)
     }
     const names = new Set<string>()
-    for (const child of agent.subAgents ?? []) {
+    for (const child of subAgentsOf(agent)) {
       if (names.has(child.name)) {
         throw new ToolwrightError('INVALID_CONFIG', `"${agent.name}" has two sub-agents named "${child.name}".`)
       }

@@ -2,6 +2,7 @@ import { copyJson } from '../base/json.ts'
 import { systemPorts } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
 import { callback, checkOptions } from '../error/check-options.ts'
+import { checkFilename, checkPart } from './check.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
 
@@ -18,6 +19,8 @@ export class InMemoryArtifactService implements ArtifactService {
 
   async saveArtifact(options: Parameters<ArtifactService['saveArtifact']>[0]): Promise<number> {
     const { filename, artifact, customMetadata } = options
+    const owner = ownerOf(options)
+    checkPart(artifact)
     const mimeType = mimeTypeOf(artifact)
     const stored: Omit<Stored, 'version'> = {
       part: copyJson(artifact),
@@ -25,7 +28,6 @@ export class InMemoryArtifactService implements ArtifactService {
       ...(mimeType !== undefined && { mimeType }),
       ...(customMetadata && { customMetadata: copyJson(customMetadata) }),
     }
-    const owner = ownerOf(options)
     const files = this.#files.get(owner) ?? new Map<string, Stored[]>()
     const versions = files.get(filename) ?? []
     const version = versions.push({ version: versions.length, ...stored }) - 1
@@ -84,6 +86,7 @@ const USER_PREFIX = 'user:'
 
 /** JSON, so that no id can contain what separates it from the next. */
 function ownerOf({ appName, userId, sessionId, filename }: ArtifactKey): string {
+  checkFilename(filename)
   return JSON.stringify(filename.startsWith(USER_PREFIX) ? [appName, userId] : [appName, userId, sessionId])
 }
 

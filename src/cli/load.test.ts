@@ -1,5 +1,16 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type StdioOptions, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -78,6 +89,18 @@ describe('a file Node cannot load', () => {
       "import { LlmAgent } from 'toolwright'\nexport default new LlmAgent({ name: 'a b' })",
       [/"a b" cannot be an agent's name.*\(line 2\)/],
     ],
+    ['an agent with a getter that throws', 'export default { get name() { throw 1 } }', [/exports cannot be read/]],
+    [
+      'an agent without real sub-agents',
+      'export default { name: "a", run() {}, subAgents: [null] }',
+      [/list of agents/],
+    ],
+    ['a promise that never settles', 'await new Promise(() => {})', [/not done.*a promise.*that never settles/]],
+    [
+      'an agent that never goes on',
+      'export default { name: "a", async *run() { await new Promise(() => {}) } }',
+      [/not done.*a promise.*that never settles/],
+    ],
   ])('%s', (_, text, messages) => {
     writeFileSync(join(folder, 'my.ts'), text)
     const { status, stderr } = runCli([join(folder, 'my.ts'), 'hi'])
@@ -85,6 +108,42 @@ describe('a file Node cannot load', () => {
     expect(stderr).not.toMatch(/^ {4}at /m)
     expect(status).toBe(1)
   })
+})
+
+describe.skipIf(!existsSync('/dev/full'))('a run whose output cannot be written', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'load-'))
+  const file = join(folder, 'my.mjs')
+  writeFileSync(file, 'export default { name: "a", async *run() { throw new Error("No key.") } }')
+  const full = openSync('/dev/full', 'w')
+  afterAll(() => {
+    closeSync(full)
+    rmSync(folder, { recursive: true })
+  })
+
+  test('ends with one line that says why', () => {
+    const { status, stderr } = runCli([file, 'hi'], ['ignore', full, 'pipe'])
+    expect(stderr).toMatch(/^toolwright: The output cannot be written: ENOSPC.*\n$/)
+    expect(status).toBe(1)
+  })
+})
+
+test('a run goes on when nobody reads its errors', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'load-'))
+  const file = join(folder, 'my.mjs')
+  const text = `export default { name: 'a', async *run() {
+    for (let count = 0; count < 3; count++) await new Promise((written) => process.stderr.write('x', written))
+    yield { content: { role: 'model', parts: [{ text: 'All of it.' }] } }
+  } }`
+  writeFileSync(file, text)
+  const args = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run', file, 'hi']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stderr.destroy()
+  const ended = once(child, 'close')
+  let stdout = ''
+  for await (const chunk of child.stdout) stdout += chunk
+  expect(await ended).toEqual([0, null])
+  expect(stdout).toContain('All of it.')
+  rmSync(folder, { recursive: true })
 })
 
 describe('a file that uses another copy of the package', () => {
@@ -115,7 +174,10 @@ describe('a file that uses another copy of the package', () => {
   })
 })
 
-function runCli(args: readonly string[]): { status: number | null; stderr: string } {
+function runCli(
+  args: readonly string[],
+  stdio: StdioOptions = ['ignore', 'pipe', 'pipe'],
+): { status: number | null; stdout: string; stderr: string } {
   const node = ['--conditions=toolwright:source', 'src/cli/index.ts', 'run']
-  return spawnSync(process.execPath, [...node, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawnSync(process.execPath, [...node, ...args], { encoding: 'utf8', stdio })
 }

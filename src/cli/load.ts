@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Agent } from '../agent/agent.ts'
+import { type Agent, subAgentsOf } from '../agent/agent.ts'
 import { LlmAgent } from '../agent/llm-agent.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../agent/workflow.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
@@ -26,7 +26,12 @@ export async function load(file: string): Promise<AgentFile> {
   } catch (error) {
     throw invalid(whyNotLoaded(file, path, error), error)
   }
-  return readModule(file, module as JsonObject)
+  try {
+    return readModule(file, module as JsonObject)
+  } catch (error) {
+    if (error instanceof ToolwrightError) throw error
+    throw invalid(`What "${file}" exports cannot be read: ${messageOf(error)}`, error) // by a getter or a proxy
+  }
 }
 
 /** Finds the agent among the exports of a file. */
@@ -104,7 +109,7 @@ function foreignAgent(agent: Agent, above: readonly Agent[] = []): Agent | undef
   if (above.includes(agent)) return undefined // a circle; the runner says so
   const mine = ours.get(agent.constructor?.name)
   if (mine && !(agent instanceof mine)) return agent
-  for (const child of agent.subAgents ?? []) {
+  for (const child of subAgentsOf(agent)) {
     const found = foreignAgent(child, [...above, agent])
     if (found) return found
   }

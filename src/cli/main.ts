@@ -59,11 +59,23 @@ const LINGER_MS = 1_000
 export async function start(): Promise<void> {
   const { stdin, stdout, stderr, argv, env } = process
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit() // whoever read has seen enough
+    if (error.code === 'EPIPE') process.exit() // the reader has seen enough
+    stderr.write(`toolwright: The output cannot be written: ${visible(messageOf(error))}. Check where it goes.\n`)
+    process.exit(1)
   })
+  stderr.on('error', () => {}) // a run goes on when its log cannot be written
   const leave = (): void => process.exit(130)
   const terminal: Terminal = { input: stdin, output: stdout, errors: stderr, env, signals: process, leave }
+  process.once('beforeExit', failUnfinished)
   process.exitCode = await main(argv.slice(2), terminal)
+  process.off('beforeExit', failUnfinished)
   setTimeout(() => process.exit(), LINGER_MS).unref()
+}
+
+/** Node ends with 0 when nothing is left that could settle a promise, also in the middle of a command. */
+function failUnfinished(): void {
+  process.stderr.write(
+    'toolwright: The command is not done, but nothing is left to wait for. Look for a promise in the agent file, its model or its tools that never settles.\n',
+  )
+  process.exitCode = 1
 }

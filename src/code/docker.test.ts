@@ -61,6 +61,7 @@ case $1 in
 esac
 name=
 while [ "$1" != sh ]; do [ "$1" != --name ] || name=$2; shift; done
+[ "$2" != silent ] || exit 125
 [ "$2" != missing ] || { echo 'Unable to find image' >&2; exit 125; }
 shift 2
 echo $$ > ${folder}/$name
@@ -91,6 +92,12 @@ exec unshare ${own}--pid --fork --kill-child=KILL --mount sh -c 'mount -t tmpfs 
   test('an engine that cannot start a container is trouble of ours', async () => {
     await expect(run(make({ image: 'missing' }), '')).rejects.toThrow(
       'The container could not be started: --- stderr ---\nUnable to find image',
+    )
+  })
+
+  test('an engine that fails without a word is named with its exit code', async () => {
+    await expect(run(make({ image: 'silent' }), '')).rejects.toThrow(
+      `The container could not be started: ${program} ended with exit code 125 and printed nothing. Try: ${program} run --rm silent true`,
     )
   })
 })

@@ -133,7 +133,9 @@ class Docker implements CodeExecutor {
     })
     sent?.end()
     if (!sent?.found && !('stopped' in end)) {
-      throw new ToolwrightError('INTERNAL', `The container could not be started: ${output.toString()}`)
+      const { program: engine = 'docker', image } = this.#options
+      const silent = `${engine} ended with exit code ${end.code ?? 'unknown'} and printed nothing. Try: ${engine} run --rm ${image} true`
+      throw new ToolwrightError('INTERNAL', `The container could not be started: ${output.toString() || silent}`)
     }
     return verdict(end, this.#limits, output, files)
   }

@@ -1,9 +1,42 @@
-import { test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { InMemoryArtifactService } from '../artifact/in-memory.ts'
+import type { ArtifactService } from '../artifact/service.ts'
+import type { Part } from '../content/content.ts'
 import { artifactServiceSuite } from '../testing/artifact-suite.ts'
+import { HOME } from '../testing/session-fixtures.ts'
 import { temporaryFile } from './file.test-kit.ts'
 import { sqlite } from './sqlite.ts'
 
 artifactServiceSuite(test, (options) => {
   const services = sqlite(temporaryFile(), options)
   return { service: services.artifactService, close: () => services.close() }
+})
+
+describe.each<[string, () => ArtifactService]>([
+  ['sqlite()', () => sqlite(':memory:').artifactService],
+  ['InMemoryArtifactService', () => new InMemoryArtifactService()],
+])('%s', (_name, open) => {
+  test.each([null, undefined, 5, 'text', ['text']])(
+    'refuses %j as an artifact and keeps the last version',
+    async (value) => {
+      const service = open()
+      const key = { ...HOME, filename: 'a.txt' }
+      await service.saveArtifact({ ...key, artifact: { text: 'first' } })
+      const saved = service.saveArtifact({ ...key, artifact: value as unknown as Part })
+      await expect(saved).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: expect.stringContaining('An artifact must be a part'),
+      })
+      expect(await service.loadArtifact(key)).toEqual({ text: 'first' })
+      expect(await service.saveArtifact({ ...key, artifact: { text: 'second' } })).toBe(1)
+    },
+  )
+
+  test.each([null, undefined, 5, {}])('refuses %j as a filename', async (value) => {
+    const service = open()
+    const key = { ...HOME, filename: value as unknown as string }
+    const refused = { code: 'INVALID_REQUEST', message: 'filename must be a string.' }
+    await expect(service.saveArtifact({ ...key, artifact: { text: 'x' } })).rejects.toMatchObject(refused)
+    await expect(service.loadArtifact(key)).rejects.toMatchObject(refused)
+  })
 })

@@ -1,9 +1,9 @@
 import type { StatementSync } from 'node:sqlite'
+import { checkFilename, checkPart } from '../artifact/check.ts'
 import { mimeTypeOf } from '../artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../artifact/service.ts'
 import { isRecord } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
-import { ToolwrightError } from '../error/error.ts'
 import { checkKey } from '../session/key.ts'
 import type { SessionKey } from '../session/service.ts'
 import { fromRow, type PartRow, toRow } from './artifact-part.ts'
@@ -54,6 +54,7 @@ export class SqliteArtifactService implements ArtifactService {
   async saveArtifact(options: Parameters<ArtifactService['saveArtifact']>[0]): Promise<number> {
     const { artifact, customMetadata } = options
     const place = placeOf(options)
+    checkPart(artifact)
     const metadata = customMetadata ? toJson(customMetadata, 'The metadata of an artifact') : null
     const { part, bytes } = toRow(artifact)
     const mimeType = mimeTypeOf(artifact)
@@ -122,7 +123,7 @@ function describe({ version, mime_type, created_at, metadata }: VersionRow): Art
 function placeOf(key: ArtifactKey): [app: string, user: string, session: string, filename: string] {
   checkKey(key)
   const { appName, userId, sessionId, filename } = key
-  if (typeof filename !== 'string') throw new ToolwrightError('INVALID_REQUEST', 'filename must be a string.')
+  checkFilename(filename)
   const session = filename.startsWith(USER_PREFIX) ? '' : toText(sessionId)
   return [toText(appName), toText(userId), session, toText(filename)]
 }

@@ -195,6 +195,32 @@ test.each([
   expect(run).not.toHaveBeenCalled()
 })
 
+test.each([
+  ['drops entries', 'BEFORE INSERT ON toolwright_entries BEGIN SELECT raise(IGNORE); END', 'STORAGE'],
+  ['only looks at entries', 'BEFORE INSERT ON toolwright_entries BEGIN SELECT 1; END', undefined],
+])('with a trigger that %s, a body runs only when its intent is stored', async (_what, trigger, code) => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  damage(file, `CREATE TRIGGER other ${trigger}`)
+  const run = vi.fn()
+  const runner = paying(services, [call, 'Paid.'], run)
+  const failure = await runner.complete({ ...HOME, message: 'Pay' }).then(
+    () => undefined,
+    (error) => error,
+  )
+  expect(failure?.code).toBe(code)
+  expect(run).toHaveBeenCalledTimes(code ? 0 : 1)
+})
+
+test('an event that is appended again is stored once', async () => {
+  using services = sqlite(temporaryFile())
+  await services.sessionService.createSession(HOME)
+  await write(services.sessionService, HOME, entryOf('e1'))
+  await write(services.sessionService, HOME, entryOf('e1'), entryOf('e2'))
+  const { events } = (await services.sessionService.getSession(HOME)) ?? {}
+  expect(events?.map(({ id }) => id)).toEqual(['e1', 'e2'])
+})
+
 /** Writes something else over an event. */
 function change(file: string, seq: number, spoil: (event: JsonObject) => unknown): void {
   const other = new DatabaseSync(file)

@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs'
+import { realpathSync, type Stats, statSync } from 'node:fs'
 import { ToolwrightError } from '../error/error.ts'
 
 const OPTIONS = { throwIfNoEntry: false } as const
@@ -15,8 +15,8 @@ export class FileWatch {
 
   constructor(file: string) {
     this.#file = file
-    this.#log = `${file}-wal`
     this.#opened = statOf(file)
+    this.#log = `${this.#opened ? realpathSync(file) : file}-wal` // SQLite puts it beside the target of a symbolic link
     this.#openedLog = statOf(this.#log)
   }
 

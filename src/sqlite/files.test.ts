@@ -6,10 +6,12 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { ToolwrightError } from '../error/error.ts'
 import type { InboxItem, Lease } from '../session/service.ts'
@@ -85,6 +87,29 @@ describe.skipIf(process.platform === 'win32')('on a system where an open file ca
     rmSync(`${file}-wal`)
     await expect(services.sessionService.claim(HOME)).rejects.toMatchObject(storage(`"${file}-wal" was deleted`))
     services.close()
+  })
+
+  test('a session is not claimed when the write-ahead log beside the target of a symbolic link is deleted', async () => {
+    const file = temporaryFile()
+    const link = temporaryFile()
+    symlinkSync(file, link)
+    const { services, lease } = await held(link)
+    await services.sessionService.release(lease)
+    await services.sessionService.release(await services.sessionService.claim(HOME)) // a link is no fault
+    rmSync(`${file}-wal`)
+    await expect(services.sessionService.claim(HOME)).rejects.toMatchObject(storage(`"${file}-wal" was deleted`))
+    services.close()
+  })
+
+  test('creates the target of a symbolic link for its owner alone', async () => {
+    const file = temporaryFile()
+    const link = temporaryFile()
+    symlinkSync(file, link)
+    const { services } = await held(link)
+    for (const end of ['', '-wal', '-shm']) expect(statSync(`${file}${end}`).mode & 0o777, end).toBe(0o600)
+    services.close()
+    using direct = sqlite(file)
+    expect(await direct.sessionService.getSession(HOME)).toBeDefined()
   })
 
   test('every write to a file that others use and that is checkpointed, vacuumed and copied succeeds', async () => {
@@ -193,3 +218,18 @@ async function failures(services: SqliteServices, lease: Lease): Promise<unknown
   for (const [, work] of [...reads, ...writesOf(services, lease)]) await work().catch((error) => failed.push(error))
   return failed
 }
+
+test.each(['file:///a%2Fb.db', 'file:///a%00b.db'])('refuses the URL %s, which names no file', (href) => {
+  expect(() => sqlite(new URL(href))).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_CONFIG',
+      message: expect.stringContaining(`The URL "${href}" is no path`),
+    }),
+  )
+})
+
+test('opens a file URL with escaped spaces', () => {
+  const file = `${temporaryFile()} 1`
+  sqlite(pathToFileURL(file)).close()
+  expect(existsSync(file)).toBe(true)
+})

@@ -1,5 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { canonicalJson } from '../base/json.ts'
+import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, LogRecord } from '../event/event.ts'
 import { eventProblem, recordProblem } from '../session/entry-problem.ts'
 import type { Database } from './database.ts'
@@ -54,6 +55,15 @@ export class LogRows {
   /** False when its event is there already. */
   insert(session: number, seq: number, { eventId, body }: Line): boolean {
     return this.#insert.run(session, seq, eventId ?? null, body).changes > 0
+  }
+
+  /** An entry that was not inserted must be a stored event: a trigger of another program can drop rows without an error. */
+  checkRepeat(owner: LogOwner, seq: number, line: Line): void {
+    if (line.eventId !== undefined && this.#seqOfEvent(owner.id, line) !== undefined) return
+    throw new ToolwrightError(
+      'STORAGE',
+      `${nameOf(owner, seq)} was not stored: the database dropped it without an error. Remove the triggers on the table toolwright_entries.`,
+    )
   }
 
   /** Where the last event of these is. */

@@ -52,7 +52,7 @@ function connect(file: string): DatabaseSync {
 /** Absolute, so that neither a change of folder nor SQLite's own reading of a name can make another file of it. */
 function fileOf(path: string | URL): string {
   if (path === MEMORY) return path
-  if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path)
+  if (path instanceof URL && path.protocol === 'file:') return pathOf(path)
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
     throw new ToolwrightError('INVALID_CONFIG', 'sqlite() needs the path of a file, or ":memory:".')
   }
@@ -62,19 +62,43 @@ function fileOf(path: string | URL): string {
   return resolve(path)
 }
 
+function pathOf(url: URL): string {
+  try {
+    const path = fileURLToPath(url)
+    if (!path.includes('\0')) return path
+  } catch (error) {
+    const message = `The URL "${url.href}" is no path of a file: ${messageOf(error)}. Give sqlite() a path.`
+    throw new ToolwrightError('INVALID_CONFIG', message, { cause: error })
+  }
+  throw new ToolwrightError('INVALID_CONFIG', `The URL "${url.href}" is no path of a file: it contains %00.`)
+}
+
 /**
  * State may hold secrets: the file is for its owner only. SQLite gives the files beside it the same permissions. A file that
  * is there is not opened here: closing it again would drop the locks of every connection this process has on it.
  */
 function createPrivately(file: string): void {
   try {
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) closeSync(openSync(file, 'ax', 0o600))
-    else checkAccess(file)
+    if (exists(file)) checkAccess(file)
+    else createFile(file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return // another process was first
     throw new ToolwrightError('INVALID_CONFIG', `The database "${file}" cannot be opened: ${reasonOf(error, file)}`, {
       cause: error,
     })
+  }
+}
+
+function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined
+}
+
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (exists(file)) return // another process was first
+    closeSync(openSync(file, 'a', 0o600)) // a symbolic link to a file that is not there: 'ax' does not follow links
   }
 }
 

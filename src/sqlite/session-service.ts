@@ -229,7 +229,10 @@ export class SqliteSessionService implements SessionService {
     const added: Entry[] = []
     for (const line of lines) {
       const seq = row.seq + added.length + 1
-      if (!this.#log.insert(row.id, seq, line)) continue
+      if (!this.#log.insert(row.id, seq, line)) {
+        this.#log.checkRepeat(row, seq, line)
+        continue
+      }
       added.push({ seq, ...line.entry })
       this.#state.apply(row, line.changes)
     }

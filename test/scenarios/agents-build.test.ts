@@ -75,6 +75,16 @@ test('an agent below itself', () => {
   expect(problem(() => run(outer))).toContain('outer -> inner -> outer')
 })
 
+test.each([5, {}, 'x', [null], [{ name: 'leaf' }]])('subAgents of a custom agent that are %j', (subAgents) => {
+  const custom = { name: 'custom', subAgents, run: async function* () {} } as unknown as Agent
+  expect(problem(() => run(custom))).toContain('The subAgents of agent "custom" must be a list of agents')
+})
+
+test('a custom agent may have agents, an empty list or nothing as subAgents', () => {
+  for (const subAgents of [[named('leaf')], [], undefined])
+    run({ name: 'custom', subAgents, run: async function* () {} })
+})
+
 test('agents that call each other as tools in a circle', () => {
   const below: Agent[] = [named('leaf')]
   const flow = new SequentialAgent({ name: 'flow', subAgents: below })
