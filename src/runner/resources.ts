@@ -2,9 +2,11 @@
 import type { Agent } from '../agent/agent.ts'
 import { agentOf } from '../agent/agent-tool.ts'
 import { LlmAgent } from '../agent/llm-agent.ts'
+import type { Ports } from '../base/ports.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
 import { innermost } from '../tool/delegate-toolset.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
+import type { Plugin } from './plugin.ts'
 
 type Resource = Toolset | CodeExecutor
 
@@ -28,6 +30,27 @@ export function resourcesOf(agents: readonly Agent[]): Resource[] {
 
 function withDescendants(agent: Agent): Agent[] {
   return [agent, ...(agent.subAgents ?? []).flatMap(withDescendants)]
+}
+
+/** The name of a resource in an error. */
+export function resourceName(one: Resource): string {
+  return isToolset(one) ? `Toolset "${one.name}"` : 'A code executor'
+}
+
+/** `close()` of a runner waits no longer than this for each of its parts. */
+const CLOSE_MS = 10_000
+
+/** Rejects when the work of closing has not ended in time: one part that hangs must not keep a process from ending. */
+export async function closeInTime(what: string, work: Promise<void>, ports: Pick<Ports, 'setTimer'>): Promise<void> {
+  let forget: (() => void) | undefined
+  const late = new Promise<never>((_, reject) => {
+    forget = ports.setTimer(() => reject(new Error(`${what} did not close within ${CLOSE_MS} ms`)), CLOSE_MS)
+  })
+  await Promise.race([work, late]).finally(forget)
+}
+
+export async function closePlugin(plugin: Plugin): Promise<void> {
+  await plugin.close?.()
 }
 
 export async function closeResource(one: Resource): Promise<void> {

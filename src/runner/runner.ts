@@ -35,7 +35,7 @@ import { claimIfFree } from './hold.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
 import { checkPlugin, type Plugin } from './plugin.ts'
-import { closeResource, resourcesOf } from './resources.ts'
+import { closeInTime, closePlugin, closeResource, resourceName, resourcesOf } from './resources.ts'
 import { type Followable, followSignal, type Run, RunHandle } from './run.ts'
 import type { RunServices } from './run-services.ts'
 import { type Begin, RunStarter } from './run-starter.ts'
@@ -309,9 +309,10 @@ export class Runner {
 
   async #end(): Promise<void> {
     await this.#starter.close()
+    const { ports, plugins } = this.#services
     const closing = [
-      ...resourcesOf(this.#tree.agents()).map((one) => closeResource(one)),
-      ...this.#services.plugins.map(async (plugin) => await plugin.close?.()),
+      ...resourcesOf(this.#tree.agents()).map((one) => closeInTime(resourceName(one), closeResource(one), ports)),
+      ...plugins.map((plugin) => closeInTime(`Plugin "${plugin.name}"`, closePlugin(plugin), ports)),
     ]
     const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
     if (failed.length) throw new AggregateError(failed, `Closing failed: ${failed.map(messageOf).join('; ')}`)

@@ -191,6 +191,26 @@ describe('closing the runner closes its toolsets', () => {
     expect(closed).toEqual(['a shutdown', 'b shutdown'])
   })
 
+  test('and waits 10 s for a toolset or plugin that never closes, then names it', async () => {
+    const closed: string[] = []
+    const never = (): Promise<never> => new Promise(() => {})
+    const stuck: Toolset = { name: 'stuck', listTools: async () => [], shutdown: never }
+    const waits: number[] = []
+    const setTimer = (callback: () => void, ms: number): (() => void) => {
+      waits.push(ms)
+      const timer = setTimeout(callback, Math.min(ms, 1))
+      return () => clearTimeout(timer)
+    }
+    const agent = new LlmAgent({ name: 'agent', model, tools: [stuck, closable('b', 'shutdown', closed)] })
+    const plugins = [{ name: 'slow', close: never }]
+    const runner = new Runner({ appName: 'app', agent, plugins, ports: { setTimer } })
+    await expect(runner.close()).rejects.toThrow(
+      'Closing failed: Toolset "stuck" did not close within 10000 ms; Plugin "slow" did not close within 10000 ms',
+    )
+    expect(closed).toEqual(['b shutdown'])
+    expect(waits).toEqual([10_000, 10_000, 10_000])
+  })
+
   test('of every agent of the tree, and once however often it is closed', async () => {
     const closed: string[] = []
     const child = new LlmAgent({ name: 'child', tools: [closable('b', 'shutdown', closed)] })
