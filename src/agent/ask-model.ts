@@ -6,6 +6,7 @@ import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import { type Content, textOf } from '../content/content.ts'
+import { partsSize } from '../content/parts-size.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'
@@ -75,7 +76,7 @@ async function replyTo(
 
 /** Metadata counts too: it is recorded with the reply. */
 function isTooLarge(content: Content, response: LlmResponse): boolean {
-  if (jsonSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) return true
+  if (partsSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) return true
   const { usageMetadata, groundingMetadata, citationMetadata, customMetadata } = response
   if (!usageMetadata && !groundingMetadata && !citationMetadata && !customMetadata) return false
   const metadata = [usageMetadata, groundingMetadata, citationMetadata, customMetadata]
@@ -162,7 +163,7 @@ async function generate(
     if (!response.partial) whole = response
     else if (options.stream) {
       // the model keeps the deltas for its final response: an endless stream must not fill the memory
-      bytes += jsonSize(response.content?.parts ?? [], MAX_CONTENT_BYTES)
+      if (response.content) bytes += partsSize(response.content.parts, MAX_CONTENT_BYTES)
       if (bytes > MAX_STREAM_BYTES) throw replyTooLarge(model)
       const delta = ids.fill(response.content, true)
       const behind = run.emit(replyEvent(run, author, place, delta, response, true))

@@ -1,5 +1,5 @@
-import { jsonSize } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { partsSize } from '../content/parts-size.ts'
 import type { Event } from '../event/event.ts'
 
 /** Partial events kept for a consumer that is behind; beyond either limit the older half of them is dropped. */
@@ -127,7 +127,7 @@ export class EventQueue {
 }
 
 function sizeOf({ content }: Event): number {
-  return jsonSize(content, MAX_PARTIAL_BYTES)
+  return content ? partsSize(content.parts, MAX_PARTIAL_BYTES) : 0
 }
 
 keepShape(() => new EventQueue())
