@@ -69,3 +69,11 @@ test('is done with long messages', { timeout: 30_000 }, () => {
   ])
     expect(typeof hideSecrets(unit.repeat(500_000 / unit.length))).toBe('string')
 })
+
+test.each(['eyJaaaaaaaa-', 'key=bearer ', '://a:', 'sk-a', 'token ', 'AIza-', 'password: "'])(
+  'reads two million characters of %j once',
+  (piece) => {
+    const text = piece.repeat(2_000_000 / piece.length)
+    expect(hideSecrets(text).length).toBeGreaterThan(0)
+  },
+)

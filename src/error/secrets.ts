@@ -1,8 +1,8 @@
 // Takes secrets out of what providers say. What surrounds them stays: "Pass it using the 'apiKey' parameter" is advice.
 
-/** Keys and tokens that are known by their looks. */
+/** Keys and tokens that are known by their looks. One begins where no other word does, so each text is read once. */
 const KEYS =
-  /\b(?:AIza[\w-]{20,}|AQ\.[\w-]{20,}|ya29\.[\w.-]+|eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?|(?:gh[opsu]|github_pat|hf|glpat|xox[abp])[-_][\w-]{16,}|AKIA[A-Z\d]{12,})/g
+  /(?<![\w-])(?:AIza[\w-]{20,}|AQ\.[\w-]{20,}|ya29\.[\w.-]+|eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?|(?:gh[opsu]|github_pat|hf|glpat|xox[abp])[-_][\w-]{16,}|AKIA[A-Z\d]{12,})/g
 const PREFIXED = /\b(?:sk|pk|rk|gsk|xai|key)[-_][\w-]{8,}/gi
 
 /** `api_key: "..."`, `?key=...`, `"x-goog-api-key":"..."`, `Authorization: Bearer ...`. */
