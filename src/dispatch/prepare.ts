@@ -24,10 +24,12 @@ import { Timeout, waitFor } from './wait.ts'
 export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
-  if (call.at >= batch.host.maxCallsPerReply) return notRun(batch, call)
   const entry = batch.entryOf(call)
+  if (call.at >= batch.host.maxCallsPerReply && call.requests.length === 0 && !hasBegun(batch, call, entry)) {
+    return notRun(batch, call)
+  }
   const failed = batch.host.fold.failedInARow(call)
-  if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat) {
+  if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat && !hasBegun(batch, call, entry)) {
     const error = `The same call has failed ${failed} times in a row and is not run again.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
@@ -37,6 +39,11 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
   }
   if (call.requests.length === 0) return begin(batch, call, entry, call.requests)
   return definitionOf(entry).then((definition) => begin(batch, call, entry, standing(call, definition)))
+}
+
+/** A call that began before a restart is answered by what became of it, whatever the limits are now. */
+function hasBegun(batch: Batch, call: CallState, entry: ToolEntry | undefined): boolean {
+  return call.intent || (entry !== undefined && batch.hasBegun(entry.tool, call))
 }
 
 /** A call beyond the limit of its reply. */

@@ -14,6 +14,7 @@ import {
   type RunnerOptions,
   type SessionService,
   type Tool,
+  ToolwrightError,
 } from 'toolwright'
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 
@@ -195,4 +196,15 @@ export function openLog(): { sessionService: SessionService; appended: (Event | 
 /** The intent records among what was appended. */
 export function intentsOf(appended: readonly (Event | LogRecord)[]): Intent[] {
   return appended.filter((one): one is Intent => 'type' in one && one.type === 'intent')
+}
+
+/** Cannot store responses of tools while it is failing: the body has run, and the log does not know. */
+export class FailingStore extends InMemorySessionService {
+  isFailing = true
+  override append(...args: Parameters<InMemorySessionService['append']>): Promise<number> {
+    if (this.isFailing && args[2].some(({ event }) => event?.content?.role === 'tool')) {
+      return Promise.reject(new ToolwrightError('STORAGE', 'The disk is full.'))
+    }
+    return super.append(...args)
+  }
 }

@@ -1,7 +1,8 @@
 // Replies with many calls: only so many run, each call has its response, and the work grows with their number.
 import { type Tool, ToolError } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { bare, type Call, play, type Told } from './kit.ts'
+import { finals, process, say, stored, where } from './approvals-kit.ts'
+import { bare, type Call, FailingStore, play, type Told } from './kit.ts'
 
 const many = (count: number, name = 'work'): Call[] =>
   Array.from({ length: count }, (_, n) => ({ id: `c${n}x`, name, args: { n } }))
@@ -32,6 +33,29 @@ test('calls that were not run can be made in later replies, also when they are a
   expect(told.error).toBeUndefined()
   expect(body).toHaveBeenCalledTimes(10)
   expect(told.text).toBe('done')
+})
+
+test('a call that ran before a crash is not answered as not run, although the limit is lower after the restart', async () => {
+  const store = new FailingStore()
+  const body = vi.fn(() => 'ok')
+  const pay = bare('pay', body, { effect: 'atMostOnce' })
+  const steps = [
+    {
+      calls: [
+        { id: 'c1', name: 'pay' },
+        { id: 'c2', name: 'pay' },
+      ],
+    },
+  ]
+  await expect(say(process(store, { tools: [pay], steps }).runner)).rejects.toMatchObject({ code: 'STORAGE' })
+  store.isFailing = false
+  const { runner } = process(store, { tools: [pay], steps: ['done'], runner: { maxCallsPerReply: 1 } })
+  for await (const _ of runner.resume(where));
+  expect(body).toHaveBeenCalledTimes(2) // before the crash
+  expect(finals(await stored(store))).toMatchObject({
+    c1: { errorCode: 'UNKNOWN_OUTCOME' },
+    c2: { errorCode: 'UNKNOWN_OUTCOME' },
+  })
 })
 
 test('128 calls of one reply all run', async () => {

@@ -1,18 +1,8 @@
 // What happens to a call whose process died between the effect and its record, when its tool can find out.
-import { InMemorySessionService, type Tool, ToolwrightError, tool } from 'toolwright'
+import { type Tool, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { finals, process, say, stored, where } from './approvals-kit.ts'
-
-/** Cannot store responses of tools while it is failing: the body has run, and the log does not know. */
-class FailingStore extends InMemorySessionService {
-  isFailing = true
-  override append(...args: Parameters<InMemorySessionService['append']>): Promise<number> {
-    if (this.isFailing && args[2].some(({ event }) => event?.content?.role === 'tool')) {
-      return Promise.reject(new ToolwrightError('STORAGE', 'The disk is full.'))
-    }
-    return super.append(...args)
-  }
-}
+import { FailingStore } from './kit.ts'
 
 function payTool(reconcile: NonNullable<Tool['reconcile']>): { pay: Tool; run: ReturnType<typeof vi.fn> } {
   const run = vi.fn(() => ({ paid: true }))
