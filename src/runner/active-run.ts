@@ -267,7 +267,8 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     const { root } = this.#options.tree
     const started = this.#startedWork([])
     const closing = { rootName: root.name, reason, errorCode: 'AGENT_ERROR', unrecorded: [], started } as const
-    return this.commit(closingEntries(this, closing))
+    const close = (): Promise<void> => this.commit(closingEntries(this, closing))
+    return started.length ? cancelWork(this, started).then(close) : close()
   }
 
   #context(): RunCallbackContext {

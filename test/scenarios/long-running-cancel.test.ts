@@ -3,6 +3,7 @@ import {
   type JsonObject,
   LlmAgent,
   longRunning,
+  ParallelAgent,
   type Plugin,
   type RunnerOptions,
   respond,
@@ -15,10 +16,11 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { about, finals, process, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
+import { about, finals, process, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
 import { quiet } from './kit.ts'
 
 const handle = { job: 7, status: 'started' }
+const refundB: Step = { calls: [{ id: 'r1', name: 'refund', args: { amount: 5 } }] }
 const calls: Step = { calls: [{ id: 'c1', name: 'start', args: {} }] }
 
 function startTool(more: Partial<ToolOptions<undefined, undefined, unknown>> = {}): Tool {
@@ -169,6 +171,21 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { text } = await say(runnerOf(store, agent))
     expect(text).toBe('I help.')
     expect(await responses(store)).toMatchObject({ c1: unknown })
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+
+  test('an invocation that ends because an agent no longer exists calls cancel of the work of the others', async () => {
+    const store = newStore()
+    const { refund } = refundTool()
+    const agents = (cancel: () => void) => [
+      new LlmAgent({ name: 'a', model: scriptedModel([calls]), tools: [startTool({ cancel })] }),
+      new LlmAgent({ name: 'b', model: scriptedModel([refundB]), tools: [refund] }),
+    ]
+    await say(runnerOf(store, new ParallelAgent({ name: 'both', subAgents: agents(() => {}) })))
+    const cancel = vi.fn()
+    const after = new ParallelAgent({ name: 'both', subAgents: agents(cancel).slice(0, 1) })
+    for await (const _ of runnerOf(store, after).resume(where));
+    expect(await responses(store)).toMatchObject({ c1: unknown, r1: { errorCode: 'NOT_FOUND' } })
     expect(cancel).toHaveBeenCalledOnce()
   })
 
