@@ -5,6 +5,7 @@ import { keepShape } from '../base/keep-shape.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
+import { nextTurn } from '../base/ports.ts'
 import { type Content, textOf } from '../content/content.ts'
 import { partsSize } from '../content/parts-size.ts'
 import type { Draft } from '../dispatch/host.ts'
@@ -137,10 +138,10 @@ async function before(plan: Plan, request: LlmRequest, context: RunCallbackConte
   return undefined
 }
 
-/** Partial responses before others have a turn. */
-const BREATH = 1_000
+/** Partial responses of a model before timers have a turn. */
+const RESPONSES_PER_TURN = 1_000
 
-/** Of all deltas of a reply, which take more than their text: the final response is measured by itself. */
+/** Bytes of all deltas of one reply. A delta takes more than its text; the final response is measured by itself. */
 const MAX_STREAM_BYTES = 4 * MAX_CONTENT_BYTES
 
 async function generate(
@@ -157,7 +158,7 @@ async function generate(
   let bytes = 0
   for await (const response of model.generate(request, options)) {
     // a model that never waits would keep timers and cancellation from having a turn
-    if (++count % BREATH === 0) await new Promise<void>((resolve) => void run.ports.setTimer(resolve, 0))
+    if (++count % RESPONSES_PER_TURN === 0) await nextTurn(run.ports)
     if (run.stopped) break
     if (!isResponse(response)) throw new Error(`Model "${model.name}" gave ${kindOf(response)}, which is no response.`)
     if (!response.partial) whole = response
@@ -167,7 +168,7 @@ async function generate(
       if (bytes > MAX_STREAM_BYTES) throw replyTooLarge(model)
       const delta = ids.fill(response.content, true)
       const behind = run.emit(replyEvent(run, author, place, delta, response, true))
-      if (behind) await untilStopped(run, behind) // the model is not asked for more than somebody reads
+      if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
     }
   }
   if (!whole) throw new Error(`Model "${model.name}" gave no final response.`)

@@ -31,6 +31,11 @@ export function portsWith(given: Partial<Ports> = {}): Ports {
   return { ...systemPorts, ...given, monotonicNow: given.monotonicNow ?? given.now ?? systemPorts.monotonicNow }
 }
 
+/** Gives timers and cancellation a turn, between steps that never wait by themselves. */
+export function nextTurn(ports: Pick<Ports, 'setTimer'>): Promise<void> {
+  return new Promise((resolve) => void ports.setTimer(resolve, 0))
+}
+
 /** Node's timers are objects; elsewhere they are numbers and keep nothing alive. */
 function isNodeTimer(timer: unknown): timer is { unref(): void } {
   return typeof timer === 'object' && timer !== null && 'unref' in timer

@@ -1,4 +1,5 @@
 // Long-running work whose run ends before its result: the tool is told, so that it can stop the work.
+import { inTime } from '../base/in-time.ts'
 import { copyJson, type JsonObject } from '../base/json.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
@@ -13,22 +14,16 @@ export interface StartedWork {
   readonly handle: JsonObject
 }
 
-/** The end of a run waits no longer than this for `cancel` of its tools. */
+/** A run waits no longer than this for `cancel` of its tools. */
 const CANCEL_MS = 5_000
 
 /** Calls `cancel` of each tool that has one. A failure is logged: the outcome of the call is unknown either way. */
 export async function cancelWork(host: DispatchHost, started: readonly StartedWork[]): Promise<void> {
   const cancelling = started.flatMap((work) => (work.tool?.cancel ? [cancelOne(host, work, work.tool)] : []))
   if (cancelling.length === 0) return
-  let forget: (() => void) | undefined
-  const late = new Promise<void>((resolve) => {
-    forget = host.ports.setTimer(() => {
-      host.logger.warn(`The run ended while cancel() of a tool was still running after ${CANCEL_MS} ms.`)
-      resolve()
-    }, CANCEL_MS)
-  })
-  await Promise.race([Promise.all(cancelling), late])
-  forget?.()
+  await inTime(Promise.all(cancelling), CANCEL_MS, host.ports, () =>
+    host.logger.warn(`cancel() of a tool was still running after ${CANCEL_MS} ms. The run does not wait for it.`),
+  )
 }
 
 async function cancelOne(host: DispatchHost, { call, handle }: StartedWork, tool: Tool): Promise<void> {

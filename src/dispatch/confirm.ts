@@ -1,4 +1,5 @@
 // The confirmation gate: a call that needs a human's yes does not run without one.
+import { inTime } from '../base/in-time.ts'
 import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
@@ -9,7 +10,7 @@ import { isPlainJson } from '../policy/plain.ts'
 import { readonlyContext } from '../tool/invocation.ts'
 import type { Tool } from '../tool/tool.ts'
 import { definitionOf } from './definition.ts'
-import type { Batch, DispatchHost } from './host.ts'
+import type { Batch } from './host.ts'
 import {
   type Asked,
   failure,
@@ -136,20 +137,11 @@ async function needsConfirmation(batch: Batch, ready: Ready): Promise<boolean> {
   try {
     const given = (await ownCopy(ready)) as JsonObject
     const context = readonlyContext(host, agentName, scope.branch)
-    return (await inTime(host, requiresConfirmation.call(tool, given, context))) !== false
+    const answer = Promise.resolve(requiresConfirmation.call(tool, given, context))
+    return (await inTime(answer, PREDICATE_MS, host.ports, () => undefined)) !== false
   } catch {
     return true
   }
-}
-
-/** Its value, or undefined when it takes too long. */
-async function inTime<T>({ ports }: DispatchHost, work: T | Promise<T>): Promise<T | undefined> {
-  if (typeof work !== 'object') return work
-  let forget: (() => void) | undefined
-  const late = new Promise<undefined>((resolve) => {
-    forget = ports.setTimer(() => resolve(undefined), PREDICATE_MS)
-  })
-  return await Promise.race([work, late]).finally(forget)
 }
 
 /** What a schema made of the arguments (dates, maps) cannot be copied, but made again. */

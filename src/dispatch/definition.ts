@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/json.ts'
-import type { ToolEntry } from './resolve.ts'
+import { gateOf, type ToolEntry } from './resolve.ts'
 
 const known: WeakMap<ToolEntry, Promise<string>> = new WeakMap()
 
@@ -13,8 +13,10 @@ export function definitionOf(entry: ToolEntry): Promise<string> {
   return digest
 }
 
-function describe({ tool, declaration }: ToolEntry): string {
-  const { name, effect = 'atMostOnce', requiresConfirmation, authConfig, isLongRunning, allowEditedArgs } = tool
+function describe(entry: ToolEntry): string {
+  const { tool, declaration } = entry
+  const { name, effect = 'atMostOnce', authConfig, isLongRunning, allowEditedArgs } = tool
+  const requiresConfirmation = gateOf(entry)
   const gate = typeof requiresConfirmation === 'function' ? 'predicate' : requiresConfirmation === true
   const parameters = declaration?.parametersJsonSchema ?? null
   const scheme = authConfig?.authScheme ?? null

@@ -1,6 +1,7 @@
 // Runs one call: policies, then the body with its signal, deadline and progress, then the callbacks.
 // Nothing outside this file calls a tool's body.
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { nextTurn } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
 import { maskArgs } from '../policy/redact.ts'
@@ -16,8 +17,8 @@ import { Timeout, type WaitOptions, waitFor } from './wait.ts'
 /** Yields kept of a generator that returns nothing. */
 const MAX_YIELDS = 10_000
 
-/** After so many yields others have a turn. */
-const BREATH = 1_000
+/** Yields of a generator before timers have a turn. */
+const YIELDS_PER_TURN = 1_000
 
 export async function execute(batch: Batch, one: Ready | Answered): Promise<Outcome> {
   const { host, hooks } = batch
@@ -98,7 +99,7 @@ async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unkno
 }
 
 function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
-  // a process that stood still may have lost its session: whoever took it over may have run this call
+  // a process that stalled may have lost its session: the process that took it over may have run this call
   const checking = ready.entry.tool.effect === 'none' ? undefined : batch.host.checkLease()
   if (!checking) return runBodyNow(batch, ready, args)
   return checking.then(() => {
@@ -153,7 +154,7 @@ async function drain({ ports }: DispatchHost, { context }: Ready, steps: Steps):
   const yields: unknown[] = []
   for (let count = 1; ; count++) {
     // one that never waits would keep its own deadline, and everybody else, from having a turn
-    if (count % BREATH === 0) await new Promise<void>((resolve) => void ports.setTimer(resolve, 0))
+    if (count % YIELDS_PER_TURN === 0) await nextTurn(ports)
     const step = await steps.next()
     if (step.done) {
       if (step.value !== undefined) return step.value

@@ -1,5 +1,6 @@
 // What a human's answer says, in whatever of the accepted shapes it came.
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 
 /** An answer to a confirmation. Only a literal `true` approves. */
 export interface Decision {
@@ -33,11 +34,6 @@ export function droppedFrom(answer: JsonObject, shown: JsonObject): string | und
 /** The call as it was shown may be sent back, unchanged. */
 function isShownCall(call: unknown, shown: JsonObject): boolean {
   return isRecord(call) && canonicalJson(call.args ?? {}) === canonicalJson(shown)
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`
 }
 
 /** `{ confirmed }`, `{ toolConfirmation: { confirmed } }`, `{ response: { confirmed } }`, and each as JSON text. */

@@ -67,7 +67,7 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
         if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isWorthIt(when, error)) throw error
         const pause = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs)
         // a body that fails at once would keep timers and cancellation from having a turn
-        if (pause > 0 || attempt % BREATH === 0)
+        if (pause > 0 || attempt % ATTEMPTS_PER_TURN === 0)
           await sleep(jitter ? pause * (1 - random() / 2) : pause, context.signal, ports)
         if (tool.effect === 'reconcilable') {
           const found = await reconciled(tool, call, ports)
@@ -80,8 +80,8 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
   })
 }
 
-/** Attempts without a pause before others have a turn. */
-const BREATH = 100
+/** Attempts without a pause before timers have a turn. */
+const ATTEMPTS_PER_TURN = 100
 
 const FINAL = new Set(['INVALID_ARGS', 'INVALID_RESULT', 'NOT_FOUND', 'CANCELLED'])
 

@@ -7,6 +7,7 @@ import type { Request } from '../event/event.ts'
 import type { CallState, Fold, RequestState } from '../event/fold.ts'
 import { compileSchema } from '../schema/compile.ts'
 import { listIssues } from '../schema/parsed.ts'
+import { RESERVED_PREFIX } from '../tool/tool.ts'
 
 /** A message of answers, as it is recorded. */
 export interface Answers {
@@ -28,7 +29,7 @@ export interface AnswerContext {
   readonly now: number
   /** The last sequence number when the answers arrived: they count for no request that was recorded later. */
   readonly asOf: number
-  /** They are results that work reports, not words of a client: none of them repeats an answer. */
+  /** Long-running work posted them, not a client: none of them repeats an answer. */
   readonly isResult?: boolean
   /** Did a client give the result of this call? */
   wasGiven(callId: string): boolean
@@ -105,7 +106,7 @@ function find({ folds, asOf, isResult }: AnswerContext, { id = '', name }: Funct
       )
     }
     const repeated = isResult ? undefined : requestAnsweredWith(call, given)
-    if (repeated && name?.startsWith('adk_request_')) return { fold, call, asked: repeated }
+    if (repeated && name?.startsWith(RESERVED_PREFIX)) return { fold, call, asked: repeated }
     // a retry of the approval must not become the result of the work that the approval started
     if (repeated && call.pending) {
       const problem = `The result of call "${id}" reads like the answer to its request "${repeated.request.id}"`

@@ -2,6 +2,7 @@
 import type { Agent } from '../agent/agent.ts'
 import { agentOf } from '../agent/agent-tool.ts'
 import { LlmAgent } from '../agent/llm-agent.ts'
+import { inTime } from '../base/in-time.ts'
 import type { Ports } from '../base/ports.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
 import { innermost } from '../tool/delegate-toolset.ts'
@@ -40,13 +41,11 @@ export function resourceName(one: Resource): string {
 /** `close()` of a runner waits no longer than this for each of its parts. */
 const CLOSE_MS = 10_000
 
-/** Rejects when the work of closing has not ended in time: one part that hangs must not keep a process from ending. */
-export async function closeInTime(what: string, work: Promise<void>, ports: Pick<Ports, 'setTimer'>): Promise<void> {
-  let forget: (() => void) | undefined
-  const late = new Promise<never>((_, reject) => {
-    forget = ports.setTimer(() => reject(new Error(`${what} did not close within ${CLOSE_MS} ms`)), CLOSE_MS)
+/** Rejects when closing has not ended in time: one part that hangs must not keep a process from ending. */
+export function closeInTime(what: string, work: Promise<void>, ports: Pick<Ports, 'setTimer'>): Promise<void> {
+  return inTime(work, CLOSE_MS, ports, () => {
+    throw new Error(`${what} did not close within ${CLOSE_MS} ms`)
   })
-  await Promise.race([work, late]).finally(forget)
 }
 
 export async function closePlugin(plugin: Plugin): Promise<void> {

@@ -15,9 +15,10 @@ export function toWaiting(
   nextPlace: () => number,
 ): readonly Waiting[] | undefined {
   if (requests.length === 0) return undefined
+  const places = new Map(known?.map(({ request, place }) => [request.id, place]))
   return requests.map((request) => ({
     request: copyJson(checkPending(request)),
-    place: known?.find((one) => one.request.id === request.id)?.place ?? nextPlace(),
+    place: places.get(request.id) ?? nextPlace(),
   }))
 }
 
