@@ -67,7 +67,7 @@ export class History {
   upTo(events: readonly Event[], which: 'default' | 'none' = 'default'): Content[] {
     while (this.#read < events.length) this.#add(events[this.#read++] as Event)
     const shown = this.#contents.slice(which === 'none' ? this.#turn : 0)
-    if (this.#group) for (const content of closing(this.#group)) shown.push(content) // somebody else is asked meanwhile
+    if (this.#group) for (const content of closing(this.#group)) shown.push(content) // still open: another agent's model is asked
     return shown
   }
 

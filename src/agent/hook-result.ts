@@ -1,5 +1,5 @@
 // What agent and model callbacks may return: nothing (undefined), or a value of the right shape. Anything else, null
-// included, throws: a guard that says "no" in a shape nobody reads must not let the run go on.
+// included, throws: a guard that denies in an unknown shape must not let the run continue.
 import { isRecord } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { type Content, hasParts } from '../content/content.ts'

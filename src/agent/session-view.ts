@@ -108,7 +108,7 @@ export class SessionView {
     return this.#latest
   }
 
-  /** Invocations that are not at their end, and what each would do next. */
+  /** Unfinished invocations and the next step of each. */
   open(): readonly Open[] {
     if (!this.#latest && this.#open.size === 0) return NONE
     return this.#unfinished(this.#open.values())
@@ -214,12 +214,12 @@ export class SessionView {
       this.#open.set(fold.invocationId, ended)
       if (!ended.isDormant) this.#awake.set(fold.invocationId, ended)
     }
-    // an agent tool's history ends with its invocation; one that goes on later makes it anew
+    // an agent tool's history ends with its invocation; a resumed invocation builds it again
     this.#histories = this.#histories.filter((one) => !one.isIsolated)
   }
 }
 
-/** An invocation that is not at its end, and what it would do next. */
+/** An unfinished invocation and its next step. */
 export interface Open {
   readonly fold: Fold
   readonly step: Next

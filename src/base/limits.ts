@@ -21,7 +21,7 @@ export const MAX_REQUESTS = 64
 /** Items in the inbox of one session. */
 export const MAX_INBOX_ITEMS = 1_000
 
-/** A text, cut where nobody reads on. */
+/** The text, cut to `most` characters. */
 export function clip(text: string, most: number = MAX_MESSAGE_LENGTH): string {
   return text.length > most ? `${text.slice(0, most).toWellFormed()}...` : text
 }

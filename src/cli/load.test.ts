@@ -127,7 +127,7 @@ describe.skipIf(!existsSync('/dev/full'))('a run whose output cannot be written'
   })
 })
 
-test('a run goes on when nobody reads its errors', async () => {
+test('continues the run when its stderr pipe is closed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'load-'))
   const file = join(folder, 'my.mjs')
   const text = `export default { name: 'a', async *run() {

@@ -63,7 +63,7 @@ export async function start(): Promise<void> {
     stderr.write(`toolwright: The output cannot be written: ${visible(messageOf(error))}. Check where it goes.\n`)
     process.exit(1)
   })
-  stderr.on('error', () => {}) // a run goes on when its log cannot be written
+  stderr.on('error', () => {}) // the run continues without its log
   const leave = (): void => process.exit(130)
   const terminal: Terminal = { input: stdin, output: stdout, errors: stderr, env, signals: process, leave }
   process.once('beforeExit', failUnfinished)

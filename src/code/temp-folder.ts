@@ -81,7 +81,7 @@ const NAME = /^toolwright-code-([0-9a-f]+)-(\d+)-(\d+)-\w{6}$/
 
 /**
  * Removes the folders of processes that were killed. A folder counts as theirs when its name says so, it is a real folder
- * of this user that nobody else can open, and the process that made it is gone. A folder that was made in another process
+ * of this user that no other user can open, and the process that made it is gone. A folder that was made in another process
  * namespace or before the machine started is left: whether its process is alive cannot be seen from here.
  */
 export async function removeAbandonedFolders(): Promise<void> {

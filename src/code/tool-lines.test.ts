@@ -132,7 +132,7 @@ test('a call counts until the code can read its answer', async () => {
   expect(refused).toEqual(['more than 256 tools were called at one time'])
 })
 
-test('answers nobody reads are not collected without end', async () => {
+test('stops the run when the code does not read the answers of its calls', async () => {
   const refused: string[] = []
   let sent = 0
   const lines = new ToolLines({

@@ -5,11 +5,11 @@ import { toPlain } from '../base/plain.ts'
 /** Deeper arguments are refused. */
 export const MAX_ARGS_DEPTH: number = MAX_DEPTH - ROOM_ABOVE - 1
 
-/** In place of arguments that were too large. A call with such arguments is refused, whoever made it. */
+/** In place of arguments that were too large. A call with such arguments is refused, from a model and from code. */
 const TRUNCATED = 'truncatedArgsBytes'
 
 /**
- * A copy of the arguments as they can be stored: whoever made the call may keep and change its own object. Dispatch
+ * A copy of the arguments as they can be stored: a model or callback may keep and change its own object. Dispatch
  * refuses those that had to be cut, and those that are no object: half a JSON text must not pass for none.
  */
 export function storableArgs(args: unknown, maxBytes: number): JsonObject {

@@ -58,7 +58,7 @@ export interface DispatchHost extends InvocationHost {
   look(): Promise<void>
   /** An id for a call or a question. */
   newCallId(): string
-  /** Yields a partial event. A promise when the consumer is behind: whoever can wait does, before emitting more. */
+  /** Yields a partial event. A promise when the consumer is behind: a producer that can wait does so before it emits more. */
   emit(event: Event): Promise<void> | undefined
   /**
    * Results that wait for their siblings: recorded as they are, should the run be stopped before those are done. The

@@ -126,7 +126,7 @@ function validate(
 ): Prepared | Promise<Prepared> {
   try {
     const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
-    const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.maxArgsBytes) : undefined // before anybody changes them
+    const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.maxArgsBytes) : undefined // before a callback changes them
     const tooLarge = kept && truncatedBytes(kept)
     if (tooLarge !== undefined) return failure(begun.call, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
     // a tool's own parse may give any promise; what is neither that nor a verdict has accepted nothing

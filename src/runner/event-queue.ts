@@ -27,7 +27,7 @@ export class EventQueue {
   /** Partial events that were not taken yet, and about how many bytes they have. */
   #partials = 0
   #bytes = 0
-  /** Those who wait until there is room. */
+  /** Resolves for producers when the consumer has caught up. */
   #drained: PromiseWithResolvers<void> | undefined
 
   /** A promise when the consumer is behind. */

@@ -97,7 +97,7 @@ export class RunHandle implements Run {
     } finally {
       forgetSignal?.()
       if (this.#detach)
-        active.events.close() // events can be read once: nobody else will
+        active.events.close() // events can be read once
       else if (!active.over) {
         active.leave(new Cancelled('The run was left before its end.'))
         await active.finished

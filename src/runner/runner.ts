@@ -80,7 +80,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Which invocation goes on. */
+/** Which invocation to continue. */
 export interface ResumeOptions {
   readonly userId: string
   readonly sessionId: string

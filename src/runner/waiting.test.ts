@@ -47,7 +47,7 @@ const runnerOf = (sessionService: InMemorySessionService): Runner =>
 
 afterEach(() => void vi.restoreAllMocks())
 
-describe('with long-running calls that nobody answers', () => {
+describe('with long-running calls that are never answered', () => {
   /** What one more message costs when so many calls are open. */
   async function costOf(open: number): Promise<{ steps: number; lists: number; calls: number }> {
     const { sessionService, lists } = listing()

@@ -198,7 +198,7 @@ function applyAny(
     const own = evaluated && emptyLike(evaluated)
     if (!within(part, value, walk, own, 'anyOf', i)) continue
     valid = true
-    if (!evaluated || !own) break // nobody asks which of the others hold
+    if (!evaluated || !own) break // which of the others hold does not matter
     merge(own, evaluated, walk)
   }
   if (!walk.leaves) return valid

@@ -6,7 +6,7 @@ import type { InboxItem, PostedItem } from './service.ts'
 /** Items of a session that are told apart from new ones although they are gone. */
 export const MAX_REMEMBERED = 1_000
 
-/** Nobody drains it, or somebody fills it faster. */
+/** The error for an inbox that is posted to faster than a run drains it. */
 export function inboxFull(): ToolwrightError {
   const problem = `The inbox of the session has ${MAX_INBOX_ITEMS} items that no run has taken yet`
   return new ToolwrightError('TOO_LARGE', `${problem}. Resume or cancel its run first.`)

@@ -29,7 +29,7 @@ export interface Lease {
   readonly seq: number
   /**
    * How long the lease lives after `claim` and after each `renew`; the same for all leases of a service. The holder
-   * renews at a third of it. When it ends is known to the store only: it measures on a clock that nobody sets.
+   * renews at a third of it. When it ends is known to the store only: it measures on a monotonic clock.
    */
   readonly leaseMs: number
 }

@@ -1,4 +1,4 @@
-// Another program has the write lock of the file: the process goes on with everything else, and results are not lost.
+// Another program has the write lock of the file: the process continues with everything else, and results are not lost.
 import { spawnSync } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
@@ -82,7 +82,7 @@ test('appends, a renewal and a release that wait for another process keep their 
     note('second', sessionService.append(lease, 1, [entryOf('e2')])),
     note('release', sessionService.release(lease)),
   ]
-  expect(await sessionService.drain(lease), 'a read waits for nobody').toEqual([])
+  expect(await sessionService.drain(lease), 'a read does not wait').toEqual([])
   expect(await turns()).toBe(50)
   expect(settled).toEqual([])
   await other.do('unlock')

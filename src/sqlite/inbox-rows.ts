@@ -44,8 +44,8 @@ export class InboxRows {
   }
 
   /**
-   * What waits. A damaged item is reported and left where it is: it must not keep the session from everybody, and nobody
-   * can tell what it was.
+   * What waits. A damaged item is reported and left where it is: it must not block the session, and what it
+   * was cannot be known.
    */
   items({ id, session }: LogOwner): PostedItem[] {
     return this.#waiting.all(id).flatMap(({ item_id, body }) => {

@@ -1,4 +1,4 @@
-// How long a session stays with its holder: measured on a clock that nobody sets, also between versions of the tables.
+// How long a session stays with its holder: measured on a monotonic clock, also between versions of the tables.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Lease } from '../session/service.ts'
@@ -92,7 +92,7 @@ test('a file of version 1 is brought up to date: leases that live are respected,
   expect(await sessionService.claim({ ...HOME, sessionId: 'alive' })).toMatchObject({ seq: 0 })
 })
 
-test('a process of version 1 that has the file open goes on beside one of version 2', async () => {
+test('a process of version 1 that has the file open works beside one of version 2', async () => {
   const file = temporaryFile()
   const old = openVersion1(file)
   const epoch = old.createHeld(HOME.sessionId, NOW + 15_000)

@@ -57,7 +57,7 @@ export class PendingRows {
 
   /**
    * A damaged request is reported and passed over: it must not hide those of other sessions. A search for the requests of
-   * its own session fails, so that nobody takes the session for one that waits for nothing.
+   * its own session fails, so that a client does not take the session for one without pending requests.
    */
   find({ appName, userId, sessionId }: Filter): PendingRequest[] {
     const [user, session] = [userId, sessionId].map((id) => (id === undefined ? null : toText(id)))

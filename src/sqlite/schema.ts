@@ -68,7 +68,7 @@ const STEPS: readonly string[] = [
   CREATE TABLE toolwright_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
   INSERT INTO toolwright_meta VALUES ('schema', 0), ('epoch', 0);
   `,
-  // Leases on a clock that nobody sets. A process of version 1 that has the file open goes on with expires_at, which is
+  // Leases on a monotonic clock. A process of version 1 that has the file open continues with expires_at, which is
   // still written for it; lease_epoch tells its leases, which have no other end, from those of version 2.
   `
   ALTER TABLE toolwright_sessions ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 0;  -- the epoch the next two are of

@@ -211,7 +211,7 @@ export class CallContext implements ToolContext {
   }
 }
 
-/** What is recorded of a request, and shown to whoever answers it, has a bound. */
+/** What is recorded of a request, and shown to the approver, has a bound. */
 function checkRequest({ key = '', hint = '', payload, schema }: BodyQuestion): void {
   if (key.length > MAX_NAME_LENGTH || hint.length > MAX_MESSAGE_LENGTH) {
     const limits = `${MAX_NAME_LENGTH} characters in its key and ${MAX_MESSAGE_LENGTH} in its hint or message`

@@ -369,7 +369,7 @@ describe('functions of tools and policies', () => {
 
   const reconciled: [what: string, found: unknown, isKnown: boolean][] = [
     ['done without a result', { status: 'done' }, false],
-    ['a status nobody knows', { status: 'finished', result: 1 }, false],
+    ['an unknown status', { status: 'finished', result: 1 }, false],
     ['a text', 'done', false],
     ['true', true, false],
     ['done with a result', { status: 'done', result: { paid: true } }, true],

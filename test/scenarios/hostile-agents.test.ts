@@ -172,7 +172,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     ['a number for what code gave', { codeExecutionResult: { output: 7 } }],
     ['a text for data', { inlineData: 'x' }],
     ['data with a number for it', { inlineData: { data: 7, mimeType: 'image/png' } }],
-  ])('after a model that gave %s the session goes on', timeout, async (_what, part) => {
+  ])('the session continues after a model that gave %s', timeout, async (_what, part) => {
     const store = bounded(newStore())
     const later = (steps: Step[]) => process(store, { steps }).runner
     await say(later([{ parts: [{ text: 'hm' }, part as never] }, 'one'])).catch(() => {}) // refused or not

@@ -47,7 +47,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test(
-    'a model may give numbers that JSON cannot hold: the call is refused, the session goes on',
+    'a model may give numbers that JSON cannot hold: the call is refused, the session continues',
     timeout,
     async () => {
       const store = newStore()

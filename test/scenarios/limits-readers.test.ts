@@ -87,7 +87,7 @@ describe('deltas of a model', () => {
     expect(pulled()).toBeLessThan(1_000)
   })
 
-  test('of a detached run are dropped while nobody reads; a late consumer gets what was stored', async () => {
+  test('of a detached run are dropped without a consumer; a late consumer gets what was stored', async () => {
     const { model, pulled } = streaming()
     const run = start(runnerOf(model), true)
     await vi.waitFor(() => expect(pulled()).toBe(DELTAS))
