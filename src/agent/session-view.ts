@@ -10,14 +10,17 @@ import { type Next, next } from './next.ts'
 import { isSendable } from './shown-calls.ts'
 import type { AgentTree } from './tree.ts'
 
+/** Shared and never written: most sessions have no earlier invocation that is unfinished. */
+const NO_INVOCATIONS: Map<string, Evaluated> = new Map()
+
 export class SessionView {
   readonly events: Event[] = []
   readonly #tree: AgentTree
   #histories: History[] = []
   /** Earlier invocations that were not at their end, by id. */
-  readonly #open: Map<string, Evaluated> = new Map()
+  #open: Map<string, Evaluated> = NO_INVOCATIONS
   /** Those of them that may do more than wait for long-running results, or have changed since that was found out. */
-  readonly #awake: Map<string, Evaluated> = new Map()
+  #awake: Map<string, Evaluated> = NO_INVOCATIONS
   #evaluated: Evaluated | undefined
   #latest: Fold | undefined
   #sticky: string | undefined
@@ -90,7 +93,7 @@ export class SessionView {
   /** An earlier invocation continues. */
   #changed(fold: Fold, event: Event | undefined): void {
     const open = this.#open.get(fold.invocationId)
-    if (open) this.#awake.set(fold.invocationId, open)
+    if (open) this.#awake = withInvocation(this.#awake, open)
     if (event?.content?.role !== 'model') return
     for (const { functionCall, executableCode } of event.content.parts) {
       const id = functionCall?.id ?? executableCode?.id
@@ -211,8 +214,8 @@ export class SessionView {
     if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
     const ended = new Evaluated(fold)
     if (!isEmpty(fold) && this.#evaluate(ended).step.type !== 'done') {
-      this.#open.set(fold.invocationId, ended)
-      if (!ended.isDormant) this.#awake.set(fold.invocationId, ended)
+      this.#open = withInvocation(this.#open, ended)
+      if (!ended.isDormant) this.#awake = withInvocation(this.#awake, ended)
     }
     // an agent tool's history ends with its invocation; a resumed invocation builds it again
     this.#histories = this.#histories.filter((one) => !one.isIsolated)
@@ -238,6 +241,11 @@ class Evaluated implements Open {
 }
 
 const NONE: readonly Open[] = []
+
+function withInvocation(all: Map<string, Evaluated>, one: Evaluated): Map<string, Evaluated> {
+  const own = all === NO_INVOCATIONS ? new Map<string, Evaluated>() : all
+  return own.set(one.fold.invocationId, one)
+}
 
 function onlyLongRunning(step: Next): boolean {
   return step.type === 'wait' && step.on.every(({ pending }) => pending)
