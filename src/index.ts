@@ -77,7 +77,15 @@ export type { Completion } from './runner/complete.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugin.ts'
 export type { Run } from './runner/run.ts'
-export { Runner, type RunnerOptions, type RunOptions } from './runner/runner.ts'
+export {
+  type CancelOptions,
+  type RecoverOptions,
+  type ResumeOptions,
+  Runner,
+  type RunnerOptions,
+  type RunOptions,
+} from './runner/runner.ts'
+export type { Usage } from './runner/usage.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/parsed.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
@@ -108,6 +116,7 @@ export type { LlmResponse, Model } from './tool/model.ts'
 export { withParts } from './tool/parts.ts'
 export { prefixTools } from './tool/prefix.ts'
 export type { RunConfig } from './tool/run-config.ts'
+export type { RunContext, RunContextOption } from './tool/run-context.ts'
 export type { Effect, LlmRequest, Middleware, PolicyCall, Reconciled, Tool } from './tool/tool.ts'
 export { type DynamicToolSource, type ToolSource, toolSource } from './tool/tool-source.ts'
 export { StaticToolset, type Toolset } from './tool/toolset.ts'

@@ -20,11 +20,13 @@ export interface InvocationContext extends CallbackContext {
  * Anything that can be put in charge. Write your own by giving it a `run`: what it yields (see `createEvent`) is
  * recorded, and `child.run(context)` runs another agent inside it.
  */
-export interface Agent {
+export interface Agent<Output = unknown> {
   readonly name: string
   readonly description?: string | undefined
   readonly subAgents?: readonly Agent[] | undefined
   run(context: InvocationContext): AsyncIterable<Event>
+  /** The type of its answer, for the type checker only: there is no such value. */
+  readonly $output?: Output
 }
 
 /** Can it be put in charge? */

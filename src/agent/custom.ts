@@ -12,6 +12,7 @@ import type { MemoryEntry } from '../memory/service.ts'
 import { eventProblem } from '../session/entry-problem.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { Invocation, State } from '../tool/context.ts'
+import type { RunContext } from '../tool/run-context.ts'
 import { plainDelta } from '../tool/state.ts'
 import { type Agent, type InvocationContext, WALK } from './agent.ts'
 import { next } from './next.ts'
@@ -120,6 +121,9 @@ class CustomContext implements InvocationContext {
   }
   get invocation(): Invocation {
     return this.#writes.invocation
+  }
+  get runContext(): RunContext {
+    return this.#writes.runContext
   }
   get state(): State {
     return this.#writes.state

@@ -1,6 +1,6 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
 import { Few } from '../base/few.ts'
-import type { JsonObject } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { codeAsText } from '../content/code-text.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
@@ -235,25 +235,41 @@ function isQuestion({ content, longRunningToolIds, turnComplete }: Event): boole
 /** An answer under the id and the name its call is shown with. To a model a handle is a result like any other. */
 function shownFor({ id, name }: GroupCall, parts: readonly Part[]): readonly Part[] {
   const answer = parts[0]?.functionResponse
-  if (!answer || (answer.id === id && answer.name === name && answer.willContinue === undefined)) return parts
-  const { willContinue: _, ...response } = answer
-  return [{ functionResponse: { ...response, id, name } }, ...parts.slice(1)]
+  if (!answer) return parts
+  const { modelOutput } = answer
+  if (answer.id === id && answer.name === name && answer.willContinue === undefined && !modelOutput) return parts
+  const { willContinue: _, modelOutput: __, ...response } = answer
+  const functionResponse = { ...response, response: shownResponse(answer), id, name }
+  return [{ functionResponse }, ...(hasHiddenMedia(answer) ? [] : parts.slice(1))]
+}
+
+/** Is the media after a response for the app only? */
+function hasHiddenMedia({ modelOutput }: FunctionResponse): boolean {
+  return modelOutput !== undefined && !modelOutput.showsMedia
+}
+
+/** What a model sees of a response; a stored one may hold anything. */
+function shownResponse({ response, modelOutput }: FunctionResponse): JsonObject {
+  return isRecord(modelOutput?.response) ? modelOutput.response : response
 }
 
 /** What another agent said and did, told to this one; undefined when it kept it to itself. */
 function asContext(author: string, parts: readonly Part[], how: string): Content | undefined {
   const told: Part[] = [{ text: 'For context:' }]
+  let hidesMedia = false
   for (const part of parts) {
     if (part.text) {
-      if (!part.thought) told.push({ text: `[${author}] ${how}: ${part.text}` })
+      if (!part.thought && !hidesMedia) told.push({ text: `[${author}] ${how}: ${part.text}` })
     } else if (part.functionCall) {
       const { name, args } = part.functionCall
       told.push({ text: `[${author}] called ${name} with ${JSON.stringify(args)}` })
     } else if (part.functionResponse) {
-      const { name, response } = part.functionResponse
-      told.push({ text: `[${author}] got from ${name}: ${JSON.stringify(response)}` })
+      const shown = JSON.stringify(shownResponse(part.functionResponse))
+      hidesMedia = hasHiddenMedia(part.functionResponse)
+      told.push({ text: `[${author}] got from ${part.functionResponse.name}: ${shown}` })
     } else {
       const code = codeAsText(part)
+      if (code === undefined && hidesMedia) continue
       told.push(code === undefined ? part : { text: `[${author}] ran code:\n${code}` })
     }
   }

@@ -15,7 +15,7 @@ import {
 import { ToolwrightError } from '../error/error.ts'
 import type { Event } from '../event/event.ts'
 import { type CompiledSchema, compileSchema } from '../schema/compile.ts'
-import type { Schema } from '../schema/infer.ts'
+import type { InferOutput, Schema } from '../schema/infer.ts'
 import { checkCodeExecutor } from '../tool/check-code-executor.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
@@ -32,7 +32,7 @@ import { TRANSFER_TO_AGENT } from './transfer.ts'
 /** Text with `{state}`, `{state?}` and `{artifact.name}` placeholders, or a function that writes it. */
 export type Instruction = string | ((context: ReadonlyContext) => string | Promise<string>)
 
-export interface LlmAgentOptions extends Callbacks {
+export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefined> extends Callbacks {
   readonly name: string
   /** A model, or a name the runner's `models` knows; without one the parent's is used. */
   readonly model?: Model | string | undefined
@@ -46,7 +46,7 @@ export interface LlmAgentOptions extends Callbacks {
   /** The arguments this agent takes when it is used as a tool. */
   readonly inputSchema?: Schema | undefined
   /** The final answer is JSON of this shape, checked. */
-  readonly outputSchema?: Schema | undefined
+  readonly outputSchema?: S | undefined
   /** The final answer is written to this state key. */
   readonly outputKey?: string | undefined
   /** `none`: only what was said last, nothing before. */
@@ -95,18 +95,21 @@ const TOOL_EXECUTION_RULES: OptionRules<NonNullable<LlmAgentOptions['toolExecuti
   maxConcurrency: anything,
 }
 
+/** The type of an agent's answer: of its `outputSchema`, else unknown. */
+export type OutputOf<S> = S extends Schema ? InferOutput<S> : unknown
+
 /**
  * An agent with a model in charge: the model answers or calls tools until it has answered.
  *
  * @example
  * const agent = new LlmAgent({ name: 'weather', model, instruction: 'Answer in one sentence.', tools: [getWeather] })
  */
-export class LlmAgent implements Agent {
+export class LlmAgent<const S extends Schema | undefined = Schema | undefined> implements Agent<OutputOf<S>> {
   readonly name: string
   readonly description: string | undefined
   readonly subAgents: readonly Agent[]
   readonly model: Model | string | undefined
-  readonly options: LlmAgentOptions
+  readonly options: LlmAgentOptions<S>
   readonly maxIterations: number
   /** Tools that are always there. */
   readonly table: ToolTable
@@ -114,9 +117,10 @@ export class LlmAgent implements Agent {
   readonly dynamicTools: readonly DynamicTools[]
   readonly input: CompiledSchema | undefined
   readonly output: CompiledSchema | undefined
+  declare readonly $output?: OutputOf<S>
   #attached: (() => ToolTable) | undefined
 
-  constructor(options: LlmAgentOptions) {
+  constructor(options: LlmAgentOptions<S>) {
     checkAgentName(options?.name)
     const source = `agent "${options.name}"`
     checkOptions(`Agent "${options.name}"`, options, RULES)

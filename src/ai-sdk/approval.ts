@@ -43,6 +43,7 @@ async function hostOf({
     invocationId: '',
     userContent: undefined,
     runConfig: {},
+    runContext: services.runContext,
     artifactService: services.artifactService,
     memoryService: services.memoryService,
     credentialService: services.credentialService,

@@ -6,6 +6,7 @@ import type { FunctionCall, Part } from '../content/content.ts'
 import type { Event } from '../event/event.ts'
 import { Runner, type RunnerOptions } from '../runner/runner.ts'
 import type { Model } from '../tool/model.ts'
+import type { RunContext } from '../tool/run-context.ts'
 import type { Tool } from '../tool/tool.ts'
 
 /** Who calls, and with what services. */
@@ -13,6 +14,8 @@ export interface Caller extends Omit<RunnerOptions, 'agent' | 'models' | 'whileP
   readonly userId: string
   /** A new one without. */
   readonly sessionId?: string | undefined
+  /** For the tools, as `runner.run({ runContext })` would pass it. */
+  readonly runContext?: RunContext | undefined
 }
 
 /** What became of a call, and where its log is. */
@@ -34,15 +37,15 @@ export const AGENT = 'ai_sdk'
 export async function runOneCall(
   tool: Tool,
   call: FunctionCall,
-  { userId, sessionId, ...services }: Caller,
+  { userId, sessionId, runContext, ...services }: Caller,
   signal: AbortSignal | undefined,
 ): Promise<OneCall> {
   const agent = new LlmAgent({ name: AGENT, model: saying(call), tools: [tool] })
   const runner = new Runner({ ...services, agent })
-  const run = runner.run({ userId, sessionId, message: `Call ${tool.name}.`, signal })
+  const run = runner.run({ userId, sessionId, message: `Call ${tool.name}.`, runContext, signal })
   let result: OneResult | undefined
   for await (const event of run) result = responseIn(event) ?? result
-  if (!result) result = await giveUp(runner, tool, { userId, sessionId: run.sessionId })
+  if (!result) result = await giveUp(runner, tool, { userId, sessionId: run.sessionId }, runContext)
   return { result, sessionId: run.sessionId }
 }
 
@@ -51,9 +54,10 @@ async function giveUp(
   runner: Runner,
   tool: Tool,
   where: { userId: string; sessionId: string },
+  runContext: RunContext | undefined,
 ): Promise<OneResult | undefined> {
   if ((await runner.pending(where)).length === 0) return undefined
-  await runner.cancel(where)
+  await runner.cancel({ ...where, runContext })
   const error = `Tool "${tool.name}" needs a human's answer and nobody can be asked here; it was not run.`
   return { response: { error, errorCode: 'CANCELLED' }, parts: [] }
 }

@@ -37,6 +37,7 @@ const RULES: OptionRules<ToAiSdkToolsOptions> = {
   appName: text,
   userId: text,
   sessionId: text,
+  runContext: anything,
   acceptAiSdkApproval: flag,
   sessionService: anything,
   artifactService: anything,

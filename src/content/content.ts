@@ -13,11 +13,20 @@ export interface FunctionResponse {
   readonly id?: string
   readonly name: string
   readonly response: JsonObject
+  /** What the model sees instead of `response`; made by the tool's `toModelOutput`. */
+  readonly modelOutput?: ModelOutput
   /** More is to come: a long-running call's handle, or progress. */
   readonly willContinue?: boolean
   readonly scheduling?: 'SILENT' | 'WHEN_IDLE' | 'INTERRUPT'
   /** Media that belongs to the result. */
   readonly parts?: readonly Part[]
+}
+
+/** A result as the model sees it. */
+export interface ModelOutput {
+  readonly response: JsonObject
+  /** The media beside the response is for the model too. */
+  readonly showsMedia?: boolean
 }
 
 export interface Blob {

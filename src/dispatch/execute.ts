@@ -43,7 +43,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     if (hooks.afterTool.length) value = await afterTool(batch, one, value)
     if (host.stopped) throw host.stopped.reason
     if (value === WITHHELD) return withheld(call)
-    const settled = settle({ host, call, entry, context, value, pending })
+    const settled = settle({ host, call, entry, context, args: one.args, value, pending })
     const result = settled instanceof Promise ? await settled : settled
     return call.requests.length ? sayingWhatRan(one, result) : result
   } catch (error) {
@@ -62,7 +62,13 @@ function hasAsked({ context }: Pick<Ready, 'context'>, error: unknown): boolean 
 /** The model is told of arguments that were not its own. */
 function sayingWhatRan({ call, entry }: Ready | Answered, result: Result): Result {
   const edited = editedArgs(call, entry.tool)
-  return edited ? { ...result, response: { ...result.response, editedArgs: edited } } : result
+  if (!edited) return result
+  const { response, modelOutput } = result
+  return {
+    ...result,
+    response: { ...response, editedArgs: edited },
+    modelOutput: modelOutput && { ...modelOutput, response: { ...modelOutput.response, editedArgs: edited } },
+  }
 }
 
 function runPolicies(batch: Batch, ready: Ready): unknown {

@@ -1,7 +1,7 @@
 import type { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Ports } from '../base/ports.ts'
-import type { Content } from '../content/content.ts'
+import type { Content, ModelOutput } from '../content/content.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
@@ -21,6 +21,7 @@ export interface Logger {
 export interface Unrecorded {
   readonly call: { readonly id: string }
   readonly response?: JsonObject
+  readonly modelOutput?: ModelOutput | undefined
   readonly actions?: EventActions | undefined
   readonly pending?: boolean | undefined
 }

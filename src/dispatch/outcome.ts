@@ -1,7 +1,7 @@
 // What can become of a call. Refusals are values on the same road as results.
 import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
-import type { Part } from '../content/content.ts'
+import type { ModelOutput, Part } from '../content/content.ts'
 import type { ResultErrorCode } from '../error/error.ts'
 import type { EventActions, Request } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
@@ -35,6 +35,8 @@ export interface Result {
   readonly type: 'result'
   readonly call: CallState
   readonly response: JsonObject
+  /** What the model sees instead. */
+  readonly modelOutput?: ModelOutput | undefined
   /** Media that goes beside the response. */
   readonly parts?: readonly Part[] | undefined
   /** What it wrote; absent when the call failed. */

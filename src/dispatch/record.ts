@@ -45,7 +45,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
       longRunningToolIds ??= []
       longRunningToolIds.push(id)
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
-    } else parts.push(answerPart(call, response))
+    } else parts.push(answerPart(call, response, outcome.modelOutput))
     if (outcome.parts) for (const part of outcome.parts) parts.push(part)
     grounding = batch.groundingOf(call) ?? grounding
   }

@@ -1,7 +1,7 @@
 // Code a model wrote is a call like any other: it has an id, it is dispatched, and it gets exactly one answer. Only its
 // parts look different.
 import type { JsonObject } from '../base/json.ts'
-import type { CodeExecutionResult, FunctionCall, FunctionResponse, Part } from '../content/content.ts'
+import type { CodeExecutionResult, FunctionCall, FunctionResponse, ModelOutput, Part } from '../content/content.ts'
 
 /** What a code call is named where a name is needed: in callbacks, and in what other agents are told. */
 export const EXECUTE_CODE = 'execute_code'
@@ -37,11 +37,11 @@ function resultIdsOf(parts: readonly Part[]): ReadonlySet<string> {
 export function answerPart(
   call: { readonly id: string; readonly name: string; readonly isCode: boolean },
   response: JsonObject,
+  modelOutput?: ModelOutput,
 ): Part {
   const { id, name } = call
-  return call.isCode
-    ? { codeExecutionResult: { id, ...codeResultOf(response) } }
-    : { functionResponse: { id, name, response } }
+  if (call.isCode) return { codeExecutionResult: { id, ...codeResultOf(response) } }
+  return { functionResponse: modelOutput ? { id, name, response, modelOutput } : { id, name, response } }
 }
 
 /** What a part answers, as a response: undefined when it answers nothing. */

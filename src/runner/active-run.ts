@@ -26,6 +26,7 @@ import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, InboxItem, Lease, PostedItem, Session, StateReader } from '../session/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
+import type { RunContext } from '../tool/run-context.ts'
 import { acceptAnswers } from './accept.ts'
 import { tellBeginning, tellEnd, unlessItHangs } from './around-run.ts'
 import { Cancelled } from './cancelled.ts'
@@ -53,6 +54,7 @@ export interface ActiveRunOptions {
   /** Makes this run's event ids different from all others. */
   readonly nonce: string
   readonly runConfig: RunConfig
+  readonly runContext: RunContext | undefined
   readonly onOver?: (run: ActiveRun) => void
 }
 
@@ -131,6 +133,9 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
   get sessionId(): string {
     return this.#recorder.key.sessionId
+  }
+  get runContext(): RunContext | undefined {
+    return this.#options.runContext
   }
   get state(): StateReader {
     return this.#state

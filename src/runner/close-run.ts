@@ -55,7 +55,7 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
       }
       const work = works.get(call)
       if (work) return answerPart(call, cancelledWork(work, 'The run ended before the result of this call.'))
-      return answerPart(call, result?.response ?? responseTo(call, reason, errorCode))
+      return answerPart(call, result?.response ?? responseTo(call, reason, errorCode), result?.modelOutput)
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
     const author = calls[0]?.agent ?? rootName

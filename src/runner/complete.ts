@@ -4,16 +4,21 @@ import { type Event, isFinalResponse } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import { pendingOf } from './pending.ts'
 import type { Followable } from './run.ts'
+import { addUsage, noUsage, type Usage } from './usage.ts'
 
 /** A run that has come to its end, or to a pause. */
-export interface Completion {
+export interface Completion<Output = unknown> {
   /** The last answer of the agent the user talks to. */
   readonly text: string
+  /** The answer as a value of the agent's `outputSchema`, validated; undefined when the run is paused or ended early. */
+  readonly output: Output | undefined
   readonly events: readonly Event[]
   /** What it waits for; empty when it is done. */
   readonly pending: readonly PendingRequest[]
   /** Why it ended early, when it did; one failing branch of several is in the events only. */
   readonly error: { readonly code: string; readonly message: string } | undefined
+  /** Tokens of all model calls of this run, also those inside agent tools. */
+  readonly usage: Usage
   readonly sessionId: string
   readonly invocationId: string
 }
@@ -22,18 +27,20 @@ export interface Completion {
 export function completionOf(active: Followable): Completion {
   const events: Event[] = []
   let text = ''
+  const usage = noUsage()
   const all = active.events.takeAll()
   for (let at = 0; at < all.length; at++) {
     const event = all[at] as Event
     if (event.partial) continue
     events.push(event)
+    if (event.usageMetadata) addUsage(usage, event.usageMetadata)
     if (event.isolationScope !== undefined || event.longRunningToolIds?.length) continue // a handle is no answer
     if (isFinalResponse(event) && event.content) text = answerOf(event.content)
   }
   const { sessionId, invocationId } = active
   const step = active.next()
   const pending = step.type === 'wait' ? pendingOf(step.on, active) : []
-  return { text, events, pending, error: active.error(), sessionId, invocationId }
+  return { text, output: undefined, usage, events, pending, error: active.error(), sessionId, invocationId }
 }
 
 /** Text, or what a tool answered when nobody was to summarise it. */

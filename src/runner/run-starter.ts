@@ -7,6 +7,7 @@ import type { Event } from '../event/event.ts'
 import { DEFAULT_LEASE_MS } from '../session/lease.ts'
 import type { Lease, SessionKey } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
+import type { RunContext } from '../tool/run-context.ts'
 import { type Accepted, accept, acceptAnswers } from './accept.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
@@ -32,6 +33,7 @@ export interface Begin {
   readonly message?: Content | undefined
   readonly stateDelta?: JsonObject | undefined
   readonly runConfig: RunConfig
+  readonly runContext: RunContext | undefined
   readonly signal: AbortSignal | undefined
   readonly isNew: boolean
   /** Is there a consumer for the events? Absent = no. */
@@ -102,7 +104,7 @@ export class RunStarter {
       if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
       const isFresh = !begin.isNew && this.#stopWhoLost(key)
       held = hold({ lease, claimedAt }, await sessionService.read(lease), this.#tree, isFresh)
-      const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling())
+      const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling(begin))
       if (!begin.isNew) await this.#expire(held)
       if (isOutdated(held)) held = await this.#hold(lease, claimedAt)
       if (!message) held.view.listed = undefined // resuming lists pending requests anew: the stored list may be damaged
@@ -124,7 +126,7 @@ export class RunStarter {
           ...replay,
         ])
       }
-      const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel) : NONE
+      const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel, begin.runContext) : NONE
       this.#throwIfClosed()
       const isFirst = before.length + settled.length + ended.length === 0
       return this.#start(held, accepted, begin, drained, isFirst ? NONE : [...before, ...settled, ...ended])
@@ -155,13 +157,13 @@ export class RunStarter {
   }
 
   /** Ends what is open in a session that is ours now. */
-  async cancelHeld(lease: Lease, invocationId: string | undefined): Promise<void> {
+  async cancelHeld(lease: Lease, invocationId: string | undefined, runContext: RunContext | undefined): Promise<void> {
     let held: Held | undefined
     try {
       held = await this.#hold(lease, this.#services.ports.monotonicNow())
       const open = held.view.open().map(({ fold }) => fold.invocationId)
       const named = open.filter((id) => invocationId === undefined || id === invocationId)
-      await this.#cancelAll(held, named)
+      await this.#cancelAll(held, named, runContext)
     } finally {
       await this.#giveBack(lease, held)
     }
@@ -193,9 +195,13 @@ export class RunStarter {
     return hold({ lease, claimedAt }, await this.#services.sessionService.read(lease), this.#tree, isFresh)
   }
 
-  #settling(): Parameters<typeof settleInbox>[1] {
+  #settling({ runContext }: Begin): Parameters<typeof settleInbox>[1] {
     const { sessionService, ports } = this.#services
-    return { sessionService, ports, cancelAll: (...args) => this.#cancelAll(...args) }
+    return {
+      sessionService,
+      ports,
+      cancelAll: (cancelled, ids, drained) => this.#cancelAll(cancelled, ids, runContext, drained),
+    }
   }
 
   /** The session is ours again: a run of ours that held it before is told so, instead of finding out. */
@@ -236,7 +242,7 @@ export class RunStarter {
     drained: readonly string[] | undefined,
   ): Promise<ActiveRun> {
     if (drained) await this.#services.sessionService.append(held.lease, held.view.seq, [], { drained })
-    const active = this.#activate(held, invocationId, {})
+    const active = this.#activate(held, invocationId)
     for (const event of events) active.events.push(event)
     this.running.add(active)
     active.rest()
@@ -248,18 +254,18 @@ export class RunStarter {
     const now = this.#services.ports.now() / 1000
     for (const { fold } of held.view.awake()) {
       const denials = expired(fold, now)
-      if (denials.length) await this.#activate(held, fold.invocationId, {}).deny(denials)
+      if (denials.length) await this.#activate(held, fold.invocationId).deny(denials)
     }
   }
 
   #start(
     held: Held,
     accepted: Accepted,
-    { stateDelta, runConfig, signal, isRead }: Begin,
+    { stateDelta, runConfig, runContext, signal, isRead }: Begin,
     drained: readonly string[] | undefined,
     ended: readonly Event[],
   ): ActiveRun {
-    const active = this.#activate(held, accepted.invocationId, runConfig)
+    const active = this.#activate(held, accepted.invocationId, runConfig, runContext)
     if (isRead?.()) active.events.open()
     for (let at = 0; at < ended.length; at++) active.events.push(ended[at] as Event) // who put an end to it sees it
     this.running.add(active)
@@ -270,7 +276,7 @@ export class RunStarter {
     return active
   }
 
-  #activate(held: Held, invocationId: string, runConfig: RunConfig): ActiveRun {
+  #activate(held: Held, invocationId: string, runConfig: RunConfig = {}, runContext?: RunContext): ActiveRun {
     const { lease, log, view, claimedAt } = held
     const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
     return new ActiveRun({
@@ -283,15 +289,21 @@ export class RunStarter {
       invocationId,
       nonce,
       runConfig,
+      runContext,
       onOver: this.#onOver,
     })
   }
 
   /** Ends these invocations; gives the events that say so. */
-  async #cancelAll(held: Held, invocationIds: readonly string[], drained?: readonly string[]): Promise<Event[]> {
+  async #cancelAll(
+    held: Held,
+    invocationIds: readonly string[],
+    runContext: RunContext | undefined,
+    drained?: readonly string[],
+  ): Promise<Event[]> {
     const events: Event[] = []
     for (const invocationId of invocationIds) {
-      const closing = this.#activate(held, invocationId, {})
+      const closing = this.#activate(held, invocationId, {}, runContext)
       await closing.closeAsCancelled('The run was cancelled.', drained)
       events.push(...closing.events.takeAll())
     }

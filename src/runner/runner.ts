@@ -11,6 +11,7 @@ import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
 import {
   anything,
+  callback,
   checkOptions,
   flag,
   type OptionRules,
@@ -28,21 +29,23 @@ import type { MemoryService } from '../memory/service.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
 import type { RunConfig } from '../tool/run-config.ts'
+import type { RunContext, RunContextOption } from '../tool/run-context.ts'
 import { plainDelta } from '../tool/state.ts'
 import { Cancelled } from './cancelled.ts'
 import { type Completion, completionOf } from './complete.ts'
 import { claimIfFree } from './hold.ts'
 import { toContent } from './message.ts'
 import { type Models, modelResolver } from './models.ts'
+import { outputSchemaOf, parseOutput } from './output.ts'
 import { checkPlugin, type Plugin } from './plugin.ts'
 import { closeInTime, closePlugin, closeResource, resourceName, resourcesOf } from './resources.ts'
 import { type Followable, followSignal, type Run, RunHandle } from './run.ts'
 import type { RunServices } from './run-services.ts'
 import { type Begin, RunStarter } from './run-starter.ts'
 
-export interface RunnerOptions {
+export interface RunnerOptions<Output = unknown> {
   readonly appName: string
-  readonly agent: Agent
+  readonly agent: Agent<Output>
   /** Default: in memory. */
   readonly sessionService?: SessionService | undefined
   readonly artifactService?: ArtifactService | undefined
@@ -69,7 +72,7 @@ export interface RunnerOptions {
   readonly ports?: Partial<Ports> | undefined
 }
 
-export interface RunOptions {
+export interface RunOptions extends RunContextOption {
   readonly userId: string
   /** Created when it does not exist; a new one without. */
   readonly sessionId?: string | undefined
@@ -81,7 +84,7 @@ export interface RunOptions {
 }
 
 /** Which invocation to continue. */
-export interface ResumeOptions {
+export interface ResumeOptions extends RunContextOption {
   readonly userId: string
   readonly sessionId: string
   readonly invocationId?: string | undefined
@@ -94,6 +97,16 @@ export interface CancelOptions {
   readonly userId: string
   readonly sessionId: string
   readonly invocationId?: string | undefined
+  /** For the `cancel` functions of tools whose long-running work ends here. */
+  readonly runContext?: RunContext | undefined
+}
+
+/** How the runs are continued that `recover()` finds. */
+export interface RecoverOptions {
+  /** Gives the `runContext` of a session's run. */
+  readonly runContext?:
+    | ((session: { userId: string; sessionId: string }) => RunContext | Promise<RunContext>)
+    | undefined
 }
 
 const RULES: OptionRules<RunnerOptions> = {
@@ -132,6 +145,7 @@ const CALL_RULES: OptionRules<RunOptions & Pick<Call, 'appName'>> = {
   message: anything,
   stateDelta: record,
   runConfig: record,
+  runContext: record,
   signal: { expects: 'an AbortSignal', accepts: (value) => record.accepts(value) && 'aborted' in (value as object) },
 }
 
@@ -147,6 +161,7 @@ const CANCEL_RULES: OptionRules<CancelOptions & Pick<Call, 'appName'>> = {
   userId: text,
   sessionId: text,
   invocationId: text,
+  runContext: record,
 }
 
 const RESUME_RULES: OptionRules<ResumeOptions & Call> = {
@@ -154,6 +169,8 @@ const RESUME_RULES: OptionRules<ResumeOptions & Call> = {
   runConfig: CALL_RULES.runConfig,
   signal: CALL_RULES.signal,
 }
+
+const RECOVER_RULES: OptionRules<RecoverOptions> = { runContext: callback }
 
 const PENDING_RULES = { appName: text, userId: text, sessionId: text }
 
@@ -164,9 +181,9 @@ const PENDING_RULES = { appName: text, userId: text, sessionId: text }
  * const runner = new Runner({ appName: 'weather', agent })
  * const { text } = await runner.complete({ userId: 'ada', message: 'Is it cold in Oslo?' })
  */
-export class Runner {
+export class Runner<Output = unknown> {
   readonly appName: string
-  readonly agent: Agent
+  readonly agent: Agent<Output>
   readonly sessionService: SessionService
   readonly artifactService: ArtifactService | undefined
   readonly memoryService: MemoryService | undefined
@@ -176,7 +193,7 @@ export class Runner {
   readonly #starter: RunStarter
   #closing: Promise<void> | undefined
 
-  constructor(options: RunnerOptions) {
+  constructor(options: RunnerOptions<Output>) {
     checkOptions('Runner', options, RULES)
     checkOptions('Runner, ports', options.ports ?? {}, PORT_RULES)
     if (options.agent === undefined)
@@ -219,22 +236,25 @@ export class Runner {
   }
 
   /** Sends a message and waits for the end, or for a pause. */
-  async complete(options: RunOptions): Promise<Completion> {
+  async complete(options: RunOptions): Promise<Completion<Output>> {
     const begin = this.#begunBy(options)
     const active = await this.#starter.begin(begin, begin.signal ? () => begin.signal?.aborted === true : undefined)
     const forgetSignal = followSignal(options.signal, active)
     await active.finished
     forgetSignal?.()
     if (active.failure) throw active.failure.reason
-    return completionOf(active)
+    const completion = completionOf(active)
+    const schema = completion.pending.length || completion.error ? undefined : outputSchemaOf(this.agent)
+    const output = schema && (await parseOutput(schema, completion.text))
+    return { ...completion, output: output as Output | undefined } // the schema of the agent has this type
   }
 
   /** Goes on with an invocation that was interrupted. */
   resume(options: ResumeOptions): Run {
     this.#checkCall('runner.resume()', options, RESUME_RULES)
-    const { userId, sessionId, invocationId = '', runConfig = {}, signal } = options
+    const { userId, sessionId, invocationId = '', runConfig = {}, runContext, signal } = options
     checkConfig(runConfig)
-    return this.#handle({ userId, sessionId, invocationId, runConfig, signal, isNew: false })
+    return this.#handle({ userId, sessionId, invocationId, runConfig, runContext, signal, isNew: false })
   }
 
   /**
@@ -242,21 +262,26 @@ export class Runner {
    * sessions of this app that nobody else has taken up. Each runs to its end or pause, whether anybody reads its events
    * or not.
    */
-  async recover(): Promise<Run[]> {
+  async recover(options: RecoverOptions = {}): Promise<Run[]> {
+    checkOptions('runner.recover()', options, RECOVER_RULES, 'INVALID_REQUEST')
     const { appName, sessionService } = this
     const interrupted = await sessionService.interrupted({ appName })
     const late = (await sessionService.pending({ appName })).filter((request) => this.#isOverdue(request))
     const keys = new Map([...interrupted, ...late].map((key) => [JSON.stringify([key.userId, key.sessionId]), key]))
-    const runs = await Promise.all(Array.from(keys.values(), (key) => this.#recover(key)))
+    const runs = await Promise.all(Array.from(keys.values(), (key) => this.#recover(key, options)))
     return runs.filter((run) => run !== undefined)
   }
 
-  async #recover({ userId, sessionId }: Omit<SessionKey, 'appName'>): Promise<Run | undefined> {
-    const begin: Begin = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
+  async #recover(
+    { userId, sessionId }: Omit<SessionKey, 'appName'>,
+    { runContext: runContextOf }: RecoverOptions,
+  ): Promise<Run | undefined> {
+    const begin = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
     try {
-      const active = await this.#starter.begin(begin)
+      const runContext = await runContextOf?.({ userId, sessionId })
+      const active = await this.#starter.begin({ ...begin, runContext })
       const { invocationId } = active
-      const cancel = (): Promise<void> => this.cancel({ userId, sessionId, invocationId })
+      const cancel = (): Promise<void> => this.cancel({ userId, sessionId, invocationId, runContext })
       const open = async (): Promise<Followable> => active
       return new RunHandle({ sessionId, invocationId, open, cancel, detach: true, signal: undefined })
     } catch (error) {
@@ -285,7 +310,7 @@ export class Runner {
   /** Ends what is unfinished in a session: running, waiting or interrupted. Nothing happens when nothing is. */
   async cancel(options: CancelOptions): Promise<void> {
     this.#checkCall('runner.cancel()', options, CANCEL_RULES)
-    const { userId, sessionId, invocationId } = options
+    const { userId, sessionId, invocationId, runContext } = options
     const key = { appName: this.appName, userId, sessionId }
     for (const active of this.#starter.running.of(key)) {
       if (invocationId !== undefined && active.invocationId !== invocationId) continue
@@ -295,7 +320,7 @@ export class Runner {
       if (hasEnded && (invocationId !== undefined || !active.view.hasOthers(active.fold))) return
     }
     const free = await claimIfFree(this.sessionService, key)
-    if (free?.lease) return await this.#starter.cancelHeld(free.lease, invocationId)
+    if (free?.lease) return await this.#starter.cancelHeld(free.lease, invocationId, runContext)
     if (free) return
     const which = invocationId === undefined ? {} : { invocationId }
     await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...which })
@@ -324,7 +349,7 @@ export class Runner {
 
   #begunBy(options: RunOptions): Begin {
     this.#checkCall('runner.run()', options, CALL_RULES)
-    const { userId, sessionId, message: given, stateDelta, runConfig = {}, signal } = options
+    const { userId, sessionId, message: given, stateDelta, runConfig = {}, runContext, signal } = options
     const { newId } = this.#services.ports
     const message = toContent(given, this.#services.maxResultBytes)
     checkConfig(runConfig)
@@ -339,6 +364,7 @@ export class Runner {
       message,
       stateDelta: stateDelta && plainDelta(stateDelta),
       runConfig,
+      runContext,
       signal,
       isNew: sessionId === undefined,
     }
@@ -355,7 +381,7 @@ export class Runner {
   }
 
   #handle(begin: Begin): RunHandle {
-    const { sessionId, invocationId, runConfig, signal } = begin
+    const { userId, sessionId, invocationId, runConfig, runContext, signal } = begin
     const open = (isCancelled: () => boolean, isRead: () => boolean): Promise<Followable | undefined> =>
       this.#starter
         .begin({ ...begin, isRead }, () => isCancelled() || signal?.aborted === true)
@@ -363,8 +389,7 @@ export class Runner {
           if (error instanceof Cancelled) return undefined
           throw error
         })
-    const { userId } = begin
-    const cancel = (id: string): Promise<void> => this.cancel({ userId, sessionId, invocationId: id })
+    const cancel = (id: string): Promise<void> => this.cancel({ userId, sessionId, invocationId: id, runContext })
     return new RunHandle({ sessionId, invocationId, open, cancel, detach: runConfig.detach === true, signal })
   }
 }

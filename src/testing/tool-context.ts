@@ -10,6 +10,7 @@ import type { MemoryService } from '../memory/service.ts'
 import { type BodyQuestion, CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/host.ts'
+import type { RunContext } from '../tool/run-context.ts'
 
 export interface ToolContextOptions {
   readonly state?: JsonObject | undefined
@@ -21,6 +22,8 @@ export interface ToolContextOptions {
   readonly memoryService?: MemoryService | undefined
   readonly credentialService?: CredentialService | undefined
   readonly signal?: AbortSignal | undefined
+  /** What `runner.run({ runContext })` would hand to the tool. */
+  readonly runContext?: RunContext | undefined
   /** Default `tool`. */
   readonly tool?: { readonly name: string; readonly description: string } | undefined
   /** Default `call-1`. */
@@ -39,6 +42,7 @@ const RULES: OptionRules<ToolContextOptions> = {
   memoryService: record,
   credentialService: record,
   signal: anything,
+  runContext: record,
   tool: record,
   functionCallId: text,
   appName: text,
@@ -127,6 +131,7 @@ function hostOf(options: ToolContextOptions): InvocationHost {
     invocationId: 'e-test',
     userContent: undefined,
     runConfig: {},
+    runContext: options.runContext,
     artifactService: options.artifactService,
     memoryService: options.memoryService,
     credentialService: options.credentialService,

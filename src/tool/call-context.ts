@@ -15,6 +15,7 @@ import type { StateReader } from '../session/service.ts'
 import { RunCallbackContext } from './callback-context.ts'
 import type { Invocation, ToolContext } from './context.ts'
 import type { InvocationHost } from './host.ts'
+import { type RunContext, requireRunContext } from './run-context.ts'
 import type { WritableState } from './state.ts'
 import type { Tool } from './tool.ts'
 import { Unanswered } from './unanswered.ts'
@@ -68,6 +69,9 @@ export class CallContext implements ToolContext {
   }
   get invocation(): Invocation {
     return this.#writes.invocation
+  }
+  get runContext(): RunContext {
+    return requireRunContext(this.#options.host)
   }
   get state(): WritableState {
     return this.#writes.state

@@ -10,6 +10,7 @@ import type { StateReader } from '../session/service.ts'
 import type { CallbackContext, Invocation } from './context.ts'
 import type { InvocationHost } from './host.ts'
 import { AgentInvocation, artifactKey, requireArtifacts } from './invocation.ts'
+import { type RunContext, requireRunContext } from './run-context.ts'
 import { plainDelta, WritableState } from './state.ts'
 
 /** What callbacks get; parts are made when first used, because most callbacks use none. */
@@ -32,6 +33,9 @@ export class RunCallbackContext implements CallbackContext {
   get invocation(): Invocation {
     this.#invocation ??= new AgentInvocation(this.#host, this.#agentName, this.#branch)
     return this.#invocation
+  }
+  get runContext(): RunContext {
+    return requireRunContext(this.#host)
   }
   get state(): WritableState {
     this.#state ??= new WritableState(this.#under ?? this.#host.state)

@@ -40,6 +40,7 @@ export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'con
   reconcile: callback,
   cancel: callback,
   outputSchema: anything,
+  toModelOutput: callback,
   timeoutMs: timeout,
   sequential: flag,
   mayRepeat: flag,

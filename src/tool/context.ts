@@ -7,6 +7,7 @@ import type { MemoryEntry } from '../memory/service.ts'
 import type { InferOutput, Schema } from '../schema/infer.ts'
 import type { Session } from '../session/service.ts'
 import type { RunConfig } from './run-config.ts'
+import type { RunContext } from './run-context.ts'
 
 /** State as a predicate sees it. Keys: none = session, `user:`, `app:`, and `temp:` for this run only. */
 export interface ReadonlyState {
@@ -51,6 +52,8 @@ export interface Invocation {
 export interface ReadonlyContext {
   readonly invocation: Invocation
   readonly state: ReadonlyState
+  /** What the app passed to this run; reading it throws when it passed nothing. */
+  readonly runContext: RunContext
 }
 
 /** For callbacks and `processLlmRequest`. What is written rides on the event that follows. */

@@ -22,6 +22,11 @@ export type ArgsOf<P> = P extends undefined ? Record<string, never> : InferOutpu
 /** What a body may return: with an output schema a value it accepts, a promise of one, or a generator that returns one. */
 export type Returns<O> = O extends undefined ? unknown : Body<InferInput<O>>
 
+/** What a body gives in the end: checked and converted by the output schema, if there is one. */
+export type ResultOf<O, R> = O extends undefined ? Returned<Awaited<R>> : InferOutput<O>
+
+type Returned<R> = R extends Generator<unknown, infer V, unknown> | AsyncGenerator<unknown, infer V, unknown> ? V : R
+
 type Body<V> = V | PromiseLike<V> | Generator<unknown, V, unknown> | AsyncGenerator<unknown, V, unknown>
 
 /** What `tool()` takes: the members of `Tool`, with schemas instead of a declaration. */
@@ -35,6 +40,12 @@ export interface ToolOptions<P, O, R> {
   /** Results must match it; the model is told. */
   outputSchema?: O
   run(args: ArgsOf<P>, context: ToolContext): R
+  /**
+   * What the model sees of a result, such as a summary of it; may be async. The event keeps the whole result. Media beside
+   * the result is for the app only, unless what this returns brings its own (`withParts`). Write it after `run`: then
+   * `result` has the type that `run` returns.
+   */
+  toModelOutput?(call: { args: ArgsOf<P>; result: ResultOf<O, R> }): unknown
   isLongRunning?: boolean | undefined
   authConfig?: AuthConfig | undefined
   /** Default `atMostOnce`. */
@@ -127,6 +138,7 @@ const KEPT = [
   'middleware',
   'requiresConfirmation',
   'confirmationHint',
+  'toModelOutput',
   'processLlmRequest',
 ] as const
 

@@ -9,6 +9,7 @@ const METHODS = new Set<PropertyKey>([
   'cancel',
   'requiresConfirmation',
   'confirmationHint',
+  'toModelOutput',
   'processLlmRequest',
 ])
 

@@ -4,6 +4,7 @@ import type { CredentialService } from '../credential/service.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { Session, StateReader } from '../session/service.ts'
 import type { RunConfig } from './run-config.ts'
+import type { RunContext } from './run-context.ts'
 
 /** What contexts stand on: the run, or `createToolContext` in a test. */
 export interface InvocationHost {
@@ -13,6 +14,7 @@ export interface InvocationHost {
   readonly invocationId: string
   readonly userContent: Content | undefined
   readonly runConfig: RunConfig
+  readonly runContext: RunContext | undefined
   readonly artifactService: ArtifactService | undefined
   readonly memoryService: MemoryService | undefined
   readonly credentialService: CredentialService | undefined

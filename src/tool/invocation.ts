@@ -3,9 +3,10 @@ import { deepFreeze } from '../base/deep-freeze.ts'
 import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Session } from '../session/service.ts'
-import type { Invocation, ReadonlyContext, ScopedServices } from './context.ts'
+import type { Invocation, ReadonlyContext, ReadonlyState, ScopedServices } from './context.ts'
 import type { InvocationHost } from './host.ts'
 import type { RunConfig } from './run-config.ts'
+import { type RunContext, requireRunContext } from './run-context.ts'
 import { readonlyState } from './state.ts'
 
 /** The invocation as one agent of it sees it. Nothing is copied before it is looked at. */
@@ -43,7 +44,21 @@ export class AgentInvocation implements Invocation {
 
 /** For toolsets, instruction functions and predicates. */
 export function readonlyContext(host: InvocationHost, agentName: string, branch: string | undefined): ReadonlyContext {
-  return { invocation: new AgentInvocation(host, agentName, branch), state: readonlyState(host.state) }
+  return new RunReadonlyContext(host, new AgentInvocation(host, agentName, branch))
+}
+
+class RunReadonlyContext implements ReadonlyContext {
+  readonly #host: InvocationHost
+  readonly invocation: Invocation
+  readonly state: ReadonlyState
+  constructor(host: InvocationHost, invocation: Invocation) {
+    this.#host = host
+    this.invocation = invocation
+    this.state = readonlyState(host.state)
+  }
+  get runContext(): RunContext {
+    return requireRunContext(this.#host)
+  }
 }
 
 /** The artifact service, or an error that says what is missing. */

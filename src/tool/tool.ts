@@ -48,6 +48,11 @@ export interface Tool {
   cancel?(work: { handle: JsonObject; idempotencyKey: string; args: unknown; context: ToolContext }): unknown
   /** A Standard Schema or plain JSON Schema that results must match. */
   readonly outputSchema?: unknown
+  /**
+   * What the model sees of a result, such as a summary of it; may be async. The event keeps the whole result. Media beside
+   * the result is for the app only, unless what this returns brings its own (`withParts`).
+   */
+  toModelOutput?(call: { args: unknown; result: unknown }): unknown
   /** Replaces the runner's default. */
   readonly timeoutMs?: number | undefined
   /** Never runs beside its siblings. */

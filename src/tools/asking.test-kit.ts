@@ -19,6 +19,7 @@ export function asking(who: Partial<InvocationHost> = {}): CallbackContext {
     invocationId: 'e-1',
     userContent: undefined,
     runConfig: {},
+    runContext: undefined,
     artifactService: undefined,
     memoryService: undefined,
     credentialService: undefined,

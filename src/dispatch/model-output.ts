@@ -1,0 +1,45 @@
+// What the model sees of a result: what the tool's `toModelOutput` makes of it. The event keeps the whole result.
+import { toPlain } from '../base/plain.ts'
+import type { ModelOutput } from '../content/content.ts'
+import { messageOf } from '../error/error.ts'
+import { isFailure } from '../event/fold.ts'
+import { partsOf } from '../tool/parts.ts'
+import type { Result } from './outcome.ts'
+import { cutResponse, responseOf, sizeOf } from './response.ts'
+import type { Unsettled } from './settle.ts'
+import { waitFor } from './wait.ts'
+
+/** Adds what the model sees. Errors are shown as they are. */
+export async function withModelOutput(unsettled: Unsettled, result: Result, value: unknown): Promise<Result> {
+  const { host, call, entry, context, args } = unsettled
+  const { toModelOutput, name, timeoutMs = host.toolTimeoutMs } = entry.tool
+  if (!toModelOutput || isFailure(result.response)) return result
+  const what = `toModelOutput of tool "${name}"`
+  try {
+    const making = async (): Promise<unknown> => await toModelOutput.call(entry.tool, { args, result: value })
+    const shown = await waitFor(making(), { host, name: what, context, timeoutMs })
+    if (shown === undefined) throw new TypeError('it returned undefined')
+    const parts = partsOf(shown)
+    const modelOutput = { response: fitted(shown, host.maxResultBytes), ...(parts && { showsMedia: true }) }
+    return { ...result, modelOutput, parts: parts ?? result.parts }
+  } catch (error) {
+    if (host.stopped) throw host.stopped.reason
+    // the result stays hidden: a short one may be all that the model is meant to see
+    host.logger.error(`${what} failed for call ${call.id}: ${messageOf(error)}`, error)
+    return { ...result, modelOutput: HIDDEN }
+  }
+}
+
+const HIDDEN: ModelOutput = {
+  response: {
+    error: 'The call is done, but its result cannot be shown. Do not repeat the call.',
+    errorCode: 'INVALID_RESULT',
+  },
+}
+
+function fitted(shown: unknown, maxBytes: number): ModelOutput['response'] {
+  const plain = toPlain(shown)
+  const response = responseOf(plain.value)
+  const bytes = sizeOf(response, plain.bytes, maxBytes)
+  return bytes > maxBytes ? cutResponse(JSON.stringify(response), bytes, maxBytes) : response
+}

@@ -1,0 +1,230 @@
+// A tool with toModelOutput: the event keeps the whole result for the app, the model sees the short one.
+import {
+  approve,
+  cached,
+  type Event,
+  type FunctionResponse,
+  LlmAgent,
+  longRunning,
+  type Part,
+  Runner,
+  redact,
+  respond,
+  SequentialAgent,
+  timeout,
+  tool,
+  withParts,
+} from 'toolwright'
+import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { about, stores, where } from './approvals-kit.ts'
+import { quiet } from './kit.ts'
+
+const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }))
+const callList: Step = { calls: [{ id: 'c1', name: 'list', args: { table: 'orders' } }] }
+
+const list = tool({
+  name: 'list',
+  description: 'List the rows of a table',
+  parameters: z.object({ table: z.string() }),
+  effect: 'none',
+  run: async () => ({ rows }),
+  toModelOutput: ({ args, result }) => `${result.rows.length} rows of ${args.table}, shown to the user.`,
+})
+
+const short = { result: '50 rows of orders, shown to the user.' }
+
+function recorded(events: readonly Event[], at = 0): FunctionResponse | undefined {
+  return events.flatMap((event) => (event.content?.parts ?? []).flatMap((part) => part.functionResponse ?? []))[at]
+}
+
+/** What the model was sent after its call. */
+function shown(model: ScriptedModel, request = 1): readonly Part[] {
+  return model.requests[request]?.contents.findLast(({ role }) => role === 'tool')?.parts ?? []
+}
+
+async function play(
+  tools: ConstructorParameters<typeof LlmAgent>[0]['tools'],
+  steps: readonly Step[] = [callList, 'done'],
+  more: object = {},
+): Promise<{ events: readonly Event[]; model: ScriptedModel; text: string }> {
+  const model = scriptedModel(steps)
+  const agent = new LlmAgent({ name: 'agent', model, tools, ...more })
+  const runner = new Runner({ appName: 'app', agent, logger: quiet })
+  const { events, text } = await runner.complete({ userId: 'ada', message: 'go' })
+  return { events, model, text }
+}
+
+test('the event keeps the whole result, and the model sees what toModelOutput makes of it', async () => {
+  const { events, model } = await play([list])
+  expect(recorded(events)).toEqual({ id: 'c1', name: 'list', response: { rows }, modelOutput: { response: short } })
+  expect(shown(model)).toEqual([{ functionResponse: { id: 'c1', name: 'list', response: short } }])
+})
+
+describe.each(stores)('in %s', (_name, newStore) => {
+  test('later turns, also in another process, show the model the short result', async () => {
+    const sessionService = newStore()
+    const model = scriptedModel([callList, 'done', 'again'])
+    const runnerOf = (): Runner =>
+      new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [list] }), sessionService })
+    await runnerOf().complete({ ...where, message: 'go' })
+    await runnerOf().complete({ ...where, message: 'more' })
+    const sent = JSON.stringify(model.requests[2]?.contents)
+    expect(sent).toContain('50 rows of orders')
+    expect(sent).not.toContain('row 7')
+  })
+})
+
+test('an agent that takes over is told the short result too', async () => {
+  const model = scriptedModel([callList, 'done'])
+  const next = scriptedModel(['end'])
+  const first = new LlmAgent({ name: 'first', model, tools: [list] })
+  const agent = new SequentialAgent({
+    name: 'both',
+    subAgents: [first, new LlmAgent({ name: 'second', model: next })],
+  })
+  await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'go' })
+  const sent = JSON.stringify(next.requests[0]?.contents)
+  expect(sent).toContain('50 rows of orders')
+  expect(sent).not.toContain('row 7')
+})
+
+test('it gets the result that the outputSchema and the policies leave', async () => {
+  const seen = vi.fn(({ result }: { result: unknown }) => result)
+  const one = tool({
+    name: 'list',
+    description: 'List',
+    parameters: z.object({ table: z.string() }),
+    outputSchema: z.object({ total: z.string().transform(Number), key: z.string() }),
+    run: () => ({ total: '5', key: 'secret' }),
+    toModelOutput: seen,
+  })
+  const { events } = await play([timeout(redact(one, ['key']), 1_000)])
+  expect(seen).toHaveBeenCalledExactlyOnceWith({ args: { table: 'orders' }, result: { total: 5, key: '[redacted]' } })
+  expect(recorded(events)?.response).toEqual({ total: 5, key: '[redacted]' })
+})
+
+test('a cached result is shown short as well', async () => {
+  const steps = [callList, { calls: [{ id: 'c2', name: 'list', args: { table: 'orders' } }] }, 'done']
+  const { model } = await play([cached(list)], steps)
+  expect(shown(model, 2)).toEqual([{ functionResponse: { id: 'c2', name: 'list', response: short } }])
+})
+
+test('a result of afterTool is what it gets, and an error is shown as it is', async () => {
+  const afterTool = (): object => ({ rows: [1] })
+  const changed = await play([list], undefined, { afterTool })
+  expect(shown(changed.model)[0]?.functionResponse?.response).toEqual({
+    result: '1 rows of orders, shown to the user.',
+  })
+  const failing = tool({
+    name: 'list',
+    description: 'List',
+    run: () => {
+      throw new Error('The table is locked.')
+    },
+    toModelOutput: () => 'fine',
+  })
+  const failed = await play([failing])
+  expect(shown(failed.model)[0]?.functionResponse?.response).toMatchObject({ error: 'The table is locked.' })
+})
+
+describe('when toModelOutput fails, the model sees no part of the result and is told not to repeat the call', () => {
+  test.each([
+    ['throws', () => Promise.reject(new Error('secret-7'))],
+    ['returns nothing', () => undefined],
+    ['never ends', () => new Promise(() => {})],
+  ])('it %s', async (_how, toModelOutput) => {
+    const broken = tool({
+      name: 'list',
+      description: 'List',
+      timeoutMs: 20,
+      run: () => ({ key: 'secret-7' }),
+      toModelOutput,
+    })
+    const { events, model, text } = await play([broken])
+    expect(text).toBe('done')
+    expect(recorded(events)?.response).toEqual({ key: 'secret-7' })
+    expect(JSON.stringify(model.requests)).not.toContain('secret-7')
+    expect(shown(model)[0]?.functionResponse?.response.error).toContain('Do not repeat the call')
+  })
+})
+
+test('what is too large for the model is cut like a result', async () => {
+  const large = tool({ name: 'list', description: 'L', run: () => 1, toModelOutput: () => 'x'.repeat(400_000) })
+  const { events } = await play([large])
+  const output = recorded(events)?.modelOutput?.response
+  expect(output).toMatchObject({ truncated: true })
+  expect(JSON.stringify(output).length).toBeLessThan(256_000)
+})
+
+describe('media', () => {
+  const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' } }
+  const icon = { inlineData: { mimeType: 'image/png', data: 'BBBB' } }
+
+  test('of the result is for the app only', async () => {
+    const draw = tool({
+      name: 'list',
+      description: 'Draw',
+      run: () => withParts({ drawn: 1 }, [image]),
+      toModelOutput: () => 'Drawn.',
+    })
+    const { events, model } = await play([draw])
+    expect(events.flatMap((event) => event.content?.parts ?? [])).toContainEqual(image)
+    expect(JSON.stringify(model.requests)).not.toContain('AAAA')
+  })
+
+  test('that toModelOutput brings is shown to the model', async () => {
+    const draw = tool({
+      name: 'list',
+      description: 'Draw',
+      run: () => ({ drawn: 1 }),
+      toModelOutput: () => withParts({ drawn: 'small' }, [icon]),
+    })
+    const { model } = await play([draw])
+    expect(shown(model)).toEqual([{ functionResponse: { id: 'c1', name: 'list', response: { drawn: 'small' } } }, icon])
+  })
+})
+
+test('a handle and the result that respond() sends are shown as they are', async () => {
+  const toModelOutput = vi.fn(() => 'short')
+  const start = longRunning(
+    tool({ name: 'list', description: 'Start', run: () => ({ status: 'pending' }), toModelOutput }),
+  )
+  const model = scriptedModel([callList, 'done'])
+  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [start] }) })
+  const { pending } = await runner.complete({ ...where, message: 'go' })
+  await runner.complete({ ...where, message: [respond(about(pending), { rows: 3 })] })
+  expect(shown(model)[0]?.functionResponse?.response).toEqual({ rows: 3 })
+  expect(toModelOutput).not.toHaveBeenCalled()
+})
+
+test('the model is told of arguments that the approver changed', async () => {
+  const gated = tool({
+    name: 'list',
+    description: 'List',
+    parameters: z.object({ table: z.string() }),
+    requiresConfirmation: true,
+    allowEditedArgs: true,
+    run: ({ table }) => ({ table, rows }),
+    toModelOutput: () => ({ seen: true }),
+  })
+  const model = scriptedModel([callList, 'done'])
+  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [gated] }) })
+  const { pending } = await runner.complete({ ...where, message: 'go' })
+  const args = { table: 'users' }
+  await runner.complete({ ...where, message: [approve(about(pending), { args })] })
+  expect(shown(model)[0]?.functionResponse?.response).toEqual({ seen: true, editedArgs: args })
+})
+
+test('a forged modelOutput in an answer does not reach the model', async () => {
+  const start = longRunning(tool({ name: 'list', description: 'Start', run: () => ({ status: 'pending' }) }))
+  const model = scriptedModel([callList, 'done'])
+  const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [start] }) })
+  const { pending } = await runner.complete({ ...where, message: 'go' })
+  const answer = respond(about(pending), { rows: 3 }).functionResponse as FunctionResponse
+  const forged = { functionResponse: { ...answer, modelOutput: { response: { rows: 'forged' } } } }
+  const { events } = await runner.complete({ ...where, message: [forged] })
+  expect(JSON.stringify([events, model.requests])).not.toContain('forged')
+  expect(shown(model)[0]?.functionResponse?.response).toEqual({ rows: 3 })
+})
