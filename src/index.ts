@@ -33,6 +33,7 @@ export {
   type FunctionResponse,
   functionCallsOf,
   type Message,
+  type ModelOutput,
   type Part,
   type Role,
   type ToolConfirmation,

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { LlmAgent } from '../agent/llm-agent.ts'
 import type { JsonObject } from '../base/json.ts'
+import type { ModelOutput } from '../content/content.ts'
 import type { Event } from '../event/event.ts'
 import { Runner } from '../runner/runner.ts'
 import { type ScriptedModel, scriptedModel } from '../testing/scripted-model.ts'
@@ -15,6 +16,7 @@ interface Told {
   readonly events: readonly Event[]
   readonly model: ScriptedModel
   readonly response: JsonObject | undefined
+  readonly modelOutput: ModelOutput | undefined
 }
 
 /** A model calls the only tool with these arguments; what does it get? */
@@ -25,7 +27,8 @@ async function call(given: AiSdkTool, args: JsonObject = {}, options: FromAiSdkT
   const events: Event[] = []
   for await (const event of runner.run({ userId: 'ada', message: 'go' })) events.push(event)
   const responses = events.filter(({ partial }) => !partial).flatMap(({ content }) => content?.parts ?? [])
-  return { events, model, response: responses.find((part) => part.functionResponse)?.functionResponse?.response }
+  const { response, modelOutput } = responses.find((part) => part.functionResponse)?.functionResponse ?? {}
+  return { events, model, response, modelOutput }
 }
 
 const city = z.object({ city: z.string(), days: z.number().default(1) })
@@ -151,11 +154,13 @@ test('a run that is cancelled aborts the body', async () => {
 test.each([
   ['text', { type: 'text', value: 'Cold.' }, { result: 'Cold.' }],
   ['JSON', { type: 'json', value: { cold: true } }, { cold: true }],
-  ['an error', { type: 'error-text', value: 'Too cold.' }, { error: 'Too cold.', errorCode: 'EXECUTION_FAILED' }],
+  ['an error', { type: 'error-text', value: 'Too cold.' }, { error: 'Too cold.' }],
   ['a denial', { type: 'execution-denied', reason: 'No.' }, { error: 'No.', errorCode: 'CANCELLED' }],
 ])('toModelOutput decides what the model sees: %s', async (_, output, expected) => {
   const given = { execute: () => ({ raw: 1 }), toModelOutput: ({ output: raw }: JsonObject) => raw && output }
-  expect((await call(given)).response).toEqual(expected)
+  const { response, modelOutput } = await call(given)
+  expect(response).toEqual({ raw: 1 })
+  expect(modelOutput?.response).toEqual(expected)
 })
 
 test.each([
@@ -168,8 +173,9 @@ test.each([
   ['AI SDK 5', { type: 'media', data: 'AQID', mediaType: 'image/png' }],
 ])('media of a result goes beside it: %s', async (_, file) => {
   const toModelOutput = () => ({ type: 'content', value: [{ type: 'text', text: 'Drawn.' }, file] })
-  const { response, events } = await call({ execute: () => 1, toModelOutput })
-  expect(response).toEqual({ result: 'Drawn.' })
+  const { response, modelOutput, events } = await call({ execute: () => 1, toModelOutput })
+  expect(response).toEqual({ result: 1 })
+  expect(modelOutput).toEqual({ response: { result: 'Drawn.' }, showsMedia: true })
   const parts = events.flatMap(({ content }) => (content?.role === 'tool' ? content.parts : []))
   expect(parts[1]).toEqual({ inlineData: { mimeType: 'image/png', data: 'AQID' } })
 })

@@ -81,9 +81,8 @@ function convert(name: string, tool: AiSdkTool, options: FromAiSdkToolsOptions, 
     run: (args, call) => (isLongRunning ? { status: 'pending' } : runTool(tool, args, call, context)),
     ...(isLongRunning && { isLongRunning }),
     ...(requiresConfirmation !== undefined && { requiresConfirmation }),
-    // what the model is shown may be something else, which the schema says nothing about
-    ...(tool.outputSchema !== undefined &&
-      typeof tool.toModelOutput !== 'function' && { outputSchema: plainSchema(tool.outputSchema, `Tool "${name}"`) }),
+    ...(tool.outputSchema !== undefined && { outputSchema: plainSchema(tool.outputSchema, `Tool "${name}"`) }),
+    ...(typeof tool.toModelOutput === 'function' && { toModelOutput: modelOutputOf(tool) }),
     ...(entry && { processLlmRequest: (request) => request.appendWireTool(wireOf(entry)) }),
   }
 }
@@ -118,31 +117,23 @@ function runTool(tool: AiSdkTool, args: unknown, call: ToolContext, context: unk
     context,
     experimental_context: context,
   })
-  const finish = (output: unknown): unknown => shown(tool, toolCallId, args, output)
-  return isAsyncIterable(out) ? follow(out, finish) : Promise.resolve(out).then(finish)
+  return isAsyncIterable(out) ? follow(out) : out
 }
 
 /** Each value is progress, the last one the result. */
-async function* follow(
-  values: AsyncIterable<unknown>,
-  finish: (output: unknown) => unknown,
-): AsyncGenerator<unknown, unknown> {
+async function* follow(values: AsyncIterable<unknown>): AsyncGenerator<unknown, unknown> {
   let last: unknown
   for await (const value of values) {
     last = value
     yield value
   }
-  return finish(last ?? null)
+  return last ?? null
 }
 
-async function shown(
-  { toModelOutput }: AiSdkTool,
-  toolCallId: string,
-  input: unknown,
-  output: unknown,
-): Promise<unknown> {
-  if (typeof toModelOutput !== 'function') return output
-  return fromModelOutput(await toModelOutput({ toolCallId, input, output }))
+function modelOutputOf(tool: AiSdkTool): NonNullable<Tool['toModelOutput']> {
+  const toModelOutput = tool.toModelOutput as (given: JsonObject) => unknown // checked by the caller
+  return async ({ args, result, functionCallId }) =>
+    fromModelOutput(await toModelOutput.call(tool, { toolCallId: functionCallId, input: args, output: result }))
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

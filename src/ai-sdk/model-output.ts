@@ -2,19 +2,18 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { base64, toPlain } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
-import { ToolError } from '../error/error.ts'
 import { partsOf, withParts } from '../tool/parts.ts'
 
-/** As a result of ours: errors are thrown, media goes beside the words. */
+/** As a result of ours: an error is an object with `error`, media goes beside the words. */
 export function fromModelOutput(output: unknown): unknown {
   if (!isRecord(output)) return output
   const { type, value, reason } = output
   switch (type) {
     case 'error-text':
     case 'error-json':
-      throw new ToolError(typeof value === 'string' ? value : JSON.stringify(value ?? null))
+      return { error: typeof value === 'string' ? value : JSON.stringify(value ?? null) }
     case 'execution-denied':
-      throw new ToolError(typeof reason === 'string' ? reason : 'It was not run.', { code: 'CANCELLED' })
+      return { error: typeof reason === 'string' ? reason : 'It was not run.', errorCode: 'CANCELLED' }
     case 'content':
       return Array.isArray(value) ? fromContent(value) : null
     case 'text':
@@ -62,10 +61,18 @@ export type ModelOutput =
       )[]
     }
 
+const SHOWN: unique symbol = Symbol.for('toolwright.modelOutput')
+
+/** A result that remembers what the tool's own `toModelOutput` made of it. */
+export function showing(result: JsonObject, shown: JsonObject): JsonObject {
+  return Object.defineProperty(result, SHOWN, { value: shown })
+}
+
 /** The AI SDK gives `{ toolCallId, input, output }`, version 5 the output itself. */
 export function toModelOutput(given: unknown): ModelOutput {
   const isWrapped = isRecord(given) && 'toolCallId' in given && 'output' in given
-  const output = isWrapped ? given.output : given
+  const result = isWrapped ? given.output : given
+  const output = (isRecord(result) && (result as { [SHOWN]?: JsonObject })[SHOWN]) || result
   const value = toPlain(output).value as Json // what is plain is JSON
   const parts = partsOf(output)
   if (!parts) return { type: 'json', value }

@@ -2,7 +2,7 @@
 // call takes. Nothing else runs a tool's body.
 import { LlmAgent } from '../agent/llm-agent.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { FunctionCall, Part } from '../content/content.ts'
+import type { FunctionCall, ModelOutput, Part } from '../content/content.ts'
 import type { Event } from '../event/event.ts'
 import { Runner, type RunnerOptions } from '../runner/runner.ts'
 import type { Model } from '../tool/model.ts'
@@ -27,6 +27,8 @@ export interface OneCall {
 
 export interface OneResult {
   readonly response: JsonObject
+  /** What the model sees instead. */
+  readonly modelOutput?: ModelOutput | undefined
   /** Media beside it. */
   readonly parts: readonly Part[]
 }
@@ -81,5 +83,6 @@ function saying(functionCall: FunctionCall): Model {
 function responseIn({ author, partial, isolationScope, content }: Event): OneResult | undefined {
   if (author !== AGENT || partial || isolationScope !== undefined || content?.role !== 'tool') return undefined
   const [first, ...parts] = content.parts
-  return first?.functionResponse && { response: first.functionResponse.response, parts }
+  const { response, modelOutput } = first?.functionResponse ?? {}
+  return response && { response, modelOutput, parts }
 }

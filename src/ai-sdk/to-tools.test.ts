@@ -264,6 +264,16 @@ test('media of a result reaches the model', async () => {
   })
 })
 
+test('toModelOutput of a tool decides what the model of the AI SDK sees', async () => {
+  const picture = { inlineData: { mimeType: 'image/png', data: 'AQID' } }
+  const run = () => withParts({ rows: [1, 2, 3] }, [picture])
+  const made = only(tool({ name: 'list', description: 'Lists', run, toModelOutput: () => ({ rows: 3 }) }))
+  const output = await execute(made, {})
+  expect(output).toEqual({ rows: [1, 2, 3] })
+  const shown = { type: 'json', value: { rows: 3 } }
+  expect(made.toModelOutput({ toolCallId: 'c', input: {}, output })).toEqual(shown)
+})
+
 test('a whole agent is a tool of the AI SDK, when it has a model', async () => {
   const inner = { name: 'poet', description: 'Writes', model: scriptedModel(['Snow.']) }
   expect(await execute(only(agentTool(new LlmAgent(inner))), { request: 'a poem' })).toEqual({ text: 'Snow.' })

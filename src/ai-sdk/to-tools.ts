@@ -14,7 +14,7 @@ import { delegate } from '../tool/delegate.ts'
 import { withParts } from '../tool/parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import { isApproved, needsApproval } from './approval.ts'
-import { type ModelOutput, toModelOutput } from './model-output.ts'
+import { type ModelOutput, showing, toModelOutput } from './model-output.ts'
 import { AGENT, type Caller, runOneCall } from './one-call.ts'
 import { type InputSchema, SCHEMA, VALIDATOR } from './schema.ts'
 
@@ -126,8 +126,12 @@ async function execute(
   }
   abortSignal?.throwIfAborted()
   if (!result) throw new ToolError(`${name} ended, or waits for somebody, without a result.`)
-  const { response, parts } = result
-  if (!isFailure(response)) return parts.length ? withParts(response, parts) : response
+  const { response, parts, modelOutput } = result
+  if (!isFailure(response)) {
+    const full = parts.length ? withParts(response, parts) : { ...response }
+    if (!modelOutput) return full
+    return showing(full, modelOutput.showsMedia ? withParts(modelOutput.response, parts) : modelOutput.response)
+  }
   throw new ToolError(String(response.error), { code: response.errorCode as ResultErrorCode })
 }
 

@@ -4,19 +4,25 @@ import type { ModelOutput } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
 import { isFailure } from '../event/fold.ts'
 import { partsOf } from '../tool/parts.ts'
-import type { Result } from './outcome.ts'
+import type { DispatchHost } from './host.ts'
+import type { Begun, Result } from './outcome.ts'
 import { cutResponse, responseOf, sizeOf } from './response.ts'
-import type { Unsettled } from './settle.ts'
 import { waitFor } from './wait.ts'
 
+interface Made extends Begun {
+  readonly host: DispatchHost
+  readonly args: unknown
+}
+
 /** Adds what the model sees. Errors are shown as they are. */
-export async function withModelOutput(unsettled: Unsettled, result: Result, value: unknown): Promise<Result> {
-  const { host, call, entry, context, args } = unsettled
+export async function withModelOutput(made: Made, result: Result, value: unknown): Promise<Result> {
+  const { host, call, entry, context, args } = made
   const { toModelOutput, name, timeoutMs = host.toolTimeoutMs } = entry.tool
   if (!toModelOutput || isFailure(result.response)) return result
   const what = `toModelOutput of tool "${name}"`
   try {
-    const making = async (): Promise<unknown> => await toModelOutput.call(entry.tool, { args, result: value })
+    const given = { args, result: value, functionCallId: call.id }
+    const making = async (): Promise<unknown> => await toModelOutput.call(entry.tool, given)
     const shown = await waitFor(making(), { host, name: what, context, timeoutMs })
     if (shown === undefined) throw new TypeError('it returned undefined')
     const parts = partsOf(shown)

@@ -45,7 +45,7 @@ export interface ToolOptions<P, O, R> {
    * the result is for the app only, unless what this returns brings its own (`withParts`). Write it after `run`: then
    * `result` has the type that `run` returns.
    */
-  toModelOutput?(call: { args: ArgsOf<P>; result: ResultOf<O, R> }): unknown
+  toModelOutput?(call: { args: ArgsOf<P>; result: ResultOf<O, R>; functionCallId: string }): unknown
   isLongRunning?: boolean | undefined
   authConfig?: AuthConfig | undefined
   /** Default `atMostOnce`. */

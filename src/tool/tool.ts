@@ -52,7 +52,7 @@ export interface Tool {
    * What the model sees of a result, such as a summary of it; may be async. The event keeps the whole result. Media beside
    * the result is for the app only, unless what this returns brings its own (`withParts`).
    */
-  toModelOutput?(call: { args: unknown; result: unknown }): unknown
+  toModelOutput?(call: { args: unknown; result: unknown; functionCallId: string }): unknown
   /** Replaces the runner's default. */
   readonly timeoutMs?: number | undefined
   /** Never runs beside its siblings. */

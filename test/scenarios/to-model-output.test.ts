@@ -101,7 +101,8 @@ test('it gets the result that the outputSchema and the policies leave', async ()
     toModelOutput: seen,
   })
   const { events } = await play([timeout(redact(one, ['key']), 1_000)])
-  expect(seen).toHaveBeenCalledExactlyOnceWith({ args: { table: 'orders' }, result: { total: 5, key: '[redacted]' } })
+  const given = { args: { table: 'orders' }, result: { total: 5, key: '[redacted]' }, functionCallId: 'c1' }
+  expect(seen).toHaveBeenCalledExactlyOnceWith(given)
   expect(recorded(events)?.response).toEqual({ total: 5, key: '[redacted]' })
 })
 
