@@ -119,6 +119,7 @@ const unspoken = new Set([
   'RedactOptions',
   'RetryOptions',
   'Role',
+  'RunContextOption',
   'ScopedServices',
   'SuiteOptions',
   'SuiteTest',
