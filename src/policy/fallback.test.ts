@@ -122,6 +122,23 @@ describe('the next model', () => {
     expect(second.asked).toEqual([])
   })
 
+  test('is asked after deltas that nobody asked for', async () => {
+    const model = fallback([modelOf('first', ['Hel', retryable('Connection lost.')]), modelOf('second', 'Hello.')])
+    const all: LlmResponse[] = []
+    for await (const response of model.generate(request(), { stream: false })) all.push(response)
+    expect(all).toMatchObject([{ content: content('Hello.'), fallback: { model: 'second' } }])
+  })
+
+  test('is not asked after something that is no response: it is passed on for the run to refuse', async () => {
+    const odd: Model = {
+      name: 'odd',
+      async *generate() {
+        yield null as unknown as LlmResponse
+      },
+    }
+    expect((await ask(fallback([odd, modelOf('second')]))).all).toEqual([null])
+  })
+
   test('is asked when the option "when" says true, and only then', async () => {
     const badKey = Object.assign(new Error('Bad key.'), { status: 401 })
     const asked: unknown[] = []

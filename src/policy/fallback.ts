@@ -1,3 +1,4 @@
+import { isRecord } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip } from '../base/limits.ts'
 import { type Ports, portsWith } from '../base/ports.ts'
@@ -77,10 +78,11 @@ export function fallback(
         let isShown = false
         try {
           for await (const response of generateInTime(model, requestFor(request, model), asked)) {
+            const isWhole = isRecord(response) && !response.partial
+            if (!isWhole && !stream) continue // deltas that were not asked for are not shown
             isShown = true
             link.coolUntil = 0
-            if (response.partial) yield response
-            else yield withFallback(response, model, [...skipped(chain, link, order), ...failures])
+            yield isWhole ? withFallback(response, model, [...skipped(chain, link, order), ...failures]) : response
           }
           if (isShown) return
           throw new ModelFault('NO_RESPONSE', `Model "${model.name}" gave no response.`)
