@@ -56,9 +56,11 @@ export {
   type Event,
   type EventActions,
   type EventErrorCode,
+  type FailedModel,
   type Intent,
   isFinalResponse,
   type LogRecord,
+  type ModelFallback,
   type NewEntry,
   type Request,
 } from './event/event.ts'
@@ -68,6 +70,7 @@ export type { MemoryEntry, MemoryService } from './memory/service.ts'
 export { type CachedOptions, type CacheScope, cached } from './policy/cached.ts'
 export { type ConcurrencyOptions, concurrency } from './policy/concurrency.ts'
 export { type ConfirmOptions, confirm } from './policy/confirm.ts'
+export { FallbackError, type FallbackOptions, fallback } from './policy/fallback.ts'
 export { longRunning } from './policy/long-running.ts'
 export { type RateLimitOptions, rateLimit } from './policy/rate-limit.ts'
 export { type RedactOptions, redact } from './policy/redact.ts'

@@ -78,9 +78,9 @@ async function replyTo(
 /** Metadata counts too: it is recorded with the reply. */
 function isTooLarge(content: Content, response: LlmResponse): boolean {
   if (partsSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) return true
-  const { usageMetadata, groundingMetadata, citationMetadata, customMetadata } = response
-  if (!usageMetadata && !groundingMetadata && !citationMetadata && !customMetadata) return false
-  const metadata = [usageMetadata, groundingMetadata, citationMetadata, customMetadata]
+  const { usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback } = response
+  if (!usageMetadata && !groundingMetadata && !citationMetadata && !customMetadata && !fallback) return false
+  const metadata = [usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback]
   return jsonSize(metadata, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES
 }
 
@@ -257,6 +257,7 @@ function replyEvent(
   if (response.customMetadata !== undefined) {
     event.customMetadata = { ...event.customMetadata, ...plainMetadata(response.customMetadata) }
   }
+  if (response.fallback !== undefined) event.fallback = plainMetadata(response.fallback)
   if (response.errorCode !== undefined && !partial) {
     event.errorCode = clip(String(response.errorCode))
     if (response.errorMessage !== undefined) event.errorMessage = clip(String(response.errorMessage))

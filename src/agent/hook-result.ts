@@ -39,6 +39,7 @@ const MEMBERS: { readonly [K in keyof LlmResponse]-?: true } = {
   groundingMetadata: true,
   citationMetadata: true,
   customMetadata: true,
+  fallback: true,
   errorCode: true,
   errorMessage: true,
 }

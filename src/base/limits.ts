@@ -3,6 +3,9 @@
 /** Bytes of one user message, one model reply, or the media beside one result: 20 MB of media in base64 fit. */
 export const MAX_CONTENT_BYTES: number = 32 * 1024 * 1024
 
+/** Bytes of one reply on the wire, before a model adapter has read it. */
+export const MAX_REPLY_BYTES: number = 64 * 1024 * 1024
+
 /** Bytes of the state that one event writes. */
 export const MAX_STATE_DELTA_BYTES = 10_000_000
 

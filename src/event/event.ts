@@ -27,6 +27,21 @@ export type EventErrorCode =
   | 'INVALID_OUTPUT'
   | 'AGENT_ERROR'
 
+/** A model of a `fallback()` chain that did not reply, and why. No secrets are in the message. */
+export interface FailedModel {
+  readonly model: string
+  /** Of the error: Google's reason, a code, or an HTTP status. */
+  readonly code?: string
+  readonly message: string
+}
+
+/** Which model of a `fallback()` chain replied, and which failed before it. */
+export interface ModelFallback {
+  readonly model: string
+  /** In the order of the chain. */
+  readonly from: readonly FailedModel[]
+}
+
 /** One thing that happened in a session. Plain JSON; owned by the framework from the moment it is stored. */
 export interface Event {
   readonly id: string
@@ -52,6 +67,8 @@ export interface Event {
   readonly groundingMetadata?: JsonObject
   readonly citationMetadata?: JsonObject
   readonly customMetadata?: JsonObject
+  /** Only after a switch to another model. */
+  readonly fallback?: ModelFallback
   readonly inputTranscription?: JsonObject
   readonly outputTranscription?: JsonObject
   readonly actions: Readonly<EventActions>

@@ -3,11 +3,28 @@ import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf } from '../error/error.ts'
 import type { Seen } from './watched-fetch.ts'
 
+export type FailureKind =
+  /** The API said no. */
+  | 'refused'
+  | 'unreachable'
+  /** The reply broke off. */
+  | 'broken'
+  /** The reply cannot be read. */
+  | 'malformed'
+  /** The reply is finished and says nothing. */
+  | 'empty'
+  /** The model wrote a function call that cannot be used. */
+  | 'bad-call'
+  /** The reply has more than `MAX_REPLY_BYTES`. */
+  | 'too-large'
+  | 'late'
+  /** Nothing was sent. */
+  | 'unsent'
+
 export interface Failure {
-  /** Who or what is at fault: the API said no, nobody answered, the answer broke off, made no sense, took too long; or nothing was sent. */
-  readonly kind: 'refused' | 'unreachable' | 'broken' | 'malformed' | 'late' | 'unsent'
+  readonly kind: FailureKind
   readonly status: number | undefined
-  /** Google's word for it: `RESOURCE_EXHAUSTED`, ... */
+  /** Google's word for it: `RESOURCE_EXHAUSTED`, ..., or the finish reason of a reply that cannot be used. */
   readonly reason: string | undefined
   /** In the other side's words. */
   readonly detail: string
@@ -18,23 +35,32 @@ export interface Failure {
   readonly thrown: unknown
 }
 
-/** The answer broke off: what arrived is no answer. */
-export class Broken extends Error {}
-
-/** The answer is none. */
-export class Malformed extends Error {}
+/** A reply that arrived and is none. */
+export class BadReply extends Error {
+  readonly kind: FailureKind
+  readonly reason: string | undefined
+  constructor(kind: FailureKind, message: string, reason?: string) {
+    super(message)
+    this.kind = kind
+    this.reason = reason
+  }
+}
 
 export function failureOf(thrown: unknown, seen: Seen): Failure {
-  const { status = seen.status, reason, message, details } = refusalIn(thrown)
+  const refusal = refusalIn(thrown)
+  const { status = seen.status, message, details } = refusal
+  const reason = thrown instanceof BadReply ? thrown.reason : refusal.reason
   const detail = message ?? deepestMessage(thrown)
   const kind = status === undefined ? kindOf(thrown, seen) : 'refused'
   return { kind, status, reason, detail, details, retryAfter: seen.retryAfter, thrown }
 }
 
-function kindOf(thrown: unknown, { isAnswered }: Seen): Failure['kind'] {
+function kindOf(thrown: unknown, { isAnswered, isTooLarge }: Seen): FailureKind {
   const name = thrown instanceof Error ? thrown.name : ''
-  if (thrown instanceof Broken || messageOf(thrown).startsWith('Incomplete JSON segment')) return 'broken'
-  if (thrown instanceof Malformed || name === 'SyntaxError') return 'malformed'
+  if (isTooLarge) return 'too-large'
+  if (thrown instanceof BadReply) return thrown.kind
+  if (messageOf(thrown).startsWith('Incomplete JSON segment')) return 'broken'
+  if (name === 'SyntaxError') return 'malformed'
   if (name === 'AbortError' || name === 'TimeoutError') return 'late'
   if (isNetwork(thrown)) return 'unreachable'
   return isAnswered ? 'malformed' : 'unsent'

@@ -11,7 +11,7 @@ import { messageFor } from './messages.ts'
 import type { GeminiOptions } from './options.ts'
 import { toWire, type Wire } from './request.ts'
 import { Answer } from './response.ts'
-import { askedWait, pauseBefore } from './retry.ts'
+import { askedWait, isModelFault, isRetryable, pauseBefore } from './retry.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import type { Seen } from './watched-fetch.ts'
 
@@ -46,12 +46,13 @@ async function* ask(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LlmResponse, void, void> {
   let hasBegun = false
+  let modelFaults = 0
   for (let attempts = 1; ; attempts++) {
     const seen: Seen = {}
     const answer = new Answer()
     try {
       for await (const chunk of attempt(client, wire.params, settings, { isStream, signal, seen })) {
-        const parts = answer.add(chunk)
+        const parts = answer.add(chunk).filter((part) => part.text !== '') // a signature alone shows nothing
         if (!isStream || parts.length === 0) continue
         hasBegun = true
         yield { content: { role: 'model', parts }, partial: true }
@@ -61,8 +62,9 @@ async function* ask(
     } catch (thrown) {
       signal?.throwIfAborted()
       const failure = failureOf(thrown, seen)
+      if (isModelFault(failure)) modelFaults++
       // what was said cannot be unsaid: after the first delta nothing is asked again
-      const pause = hasBegun ? undefined : pauseBefore(attempts + 1, failure, settings)
+      const pause = hasBegun || modelFaults > 1 ? undefined : pauseBefore(attempts + 1, failure, settings)
       if (pause === undefined) throw errorOf(failure, wire, settings, { attempts, hasBegun })
       await sleep(pause, signal ?? never, settings.ports)
     }
@@ -81,5 +83,6 @@ function errorOf(
   const { secrets, ports } = settings
   const waitMs = askedWait(failure, ports.now())
   const message = hide(messageFor(failure, asked, { ...end, waitMs }), secrets)
-  return new GeminiError(message, { status, reason, cause: hiddenCause(thrown, secrets) })
+  const cause = hiddenCause(thrown, secrets)
+  return new GeminiError(message, { status, reason, isRetryable: isRetryable(failure), cause })
 }

@@ -1,4 +1,5 @@
 // A failure in plain words, with what to do about it.
+import { MAX_REPLY_BYTES } from '../base/limits.ts'
 import { unreachable } from '../base/unreachable.ts'
 import type { Failure } from './failure.ts'
 
@@ -32,6 +33,12 @@ export function messageFor(
       return `The answer of ${what} was cut off${tries}: the stream ended before it was finished.`
     case 'malformed':
       return `${what} sent an answer that makes no sense: ${failure.detail}`
+    case 'empty':
+      return `${what} finished its reply${tries} without saying anything: ${failure.detail}. Send the message again, put another model behind it with fallback(), or answer in onModelError.`
+    case 'bad-call':
+      return `${what} wrote a function call that cannot be run${tries} (${failure.reason}): ${failure.detail}`
+    case 'too-large':
+      return `The reply of ${what} has more than ${MAX_REPLY_BYTES} bytes and was not read to its end. Limit its output, for example with maxOutputTokens.`
     case 'late':
       return `${what} did not answer in time${tries}. A longer time is set with timeoutMs.`
     case 'unsent':

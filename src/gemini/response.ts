@@ -2,8 +2,9 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
 import type { LlmResponse } from '../tool/model.ts'
-import { Broken, Malformed } from './failure.ts'
-import { finishError, promptError } from './finish.ts'
+import { BadReply } from './failure.ts'
+import { checkFinish, finishError, promptError } from './finish.ts'
+import { Grounding, UniqueList } from './grounding.ts'
 import { addPart, partOf } from './parts.ts'
 
 export class Answer {
@@ -13,12 +14,14 @@ export class Answer {
   #blocked: JsonObject | undefined
   #finishReason: string | undefined
   #usageMetadata: JsonObject | undefined
-  #groundingMetadata: JsonObject | undefined
-  #citations: unknown[] | undefined
+  readonly #grounding = new Grounding()
+  readonly #citations = new UniqueList()
+  readonly #urls = new UniqueList()
 
   /** Takes in a chunk and gives what it adds. */
   add(chunk: unknown): readonly Part[] {
-    if (!isRecord(chunk)) throw new Malformed(`a chunk that is ${chunk === null ? 'null' : `a ${typeof chunk}`}`)
+    if (!isRecord(chunk))
+      throw new BadReply('malformed', `a chunk that is ${chunk === null ? 'null' : `a ${typeof chunk}`}`)
     if (isRecord(chunk.usageMetadata)) this.#usageMetadata = chunk.usageMetadata
     if (isRecord(chunk.promptFeedback) && chunk.promptFeedback.blockReason) this.#blocked = chunk.promptFeedback
     this.#keep(chunk, ['modelVersion', 'responseId', 'promptFeedback', 'modelStatus'])
@@ -28,13 +31,15 @@ export class Answer {
 
   #addCandidate(candidate: JsonObject): readonly Part[] {
     this.#hasCandidate = true
-    const { content, finishReason, groundingMetadata, citationMetadata } = candidate
+    const { content, finishReason, groundingMetadata, citationMetadata, urlContextMetadata } = candidate
     if (typeof finishReason === 'string') this.#finishReason = finishReason
-    if (isRecord(groundingMetadata)) this.#groundingMetadata = { ...this.#groundingMetadata, ...groundingMetadata }
-    if (isRecord(citationMetadata) && Array.isArray(citationMetadata.citations)) {
-      this.#citations = [...(this.#citations ?? []), ...citationMetadata.citations]
-    }
+    if (isRecord(groundingMetadata)) this.#grounding.add(groundingMetadata)
+    if (isRecord(citationMetadata)) this.#citations.add(citationMetadata.citations)
     this.#keep(candidate, ['safetyRatings', 'urlContextMetadata', 'avgLogprobs', 'logprobsResult', 'finishMessage'])
+    if (isRecord(urlContextMetadata) && Array.isArray(urlContextMetadata.urlMetadata)) {
+      this.#urls.add(urlContextMetadata.urlMetadata)
+      this.#more.urlContextMetadata = { ...urlContextMetadata, urlMetadata: this.#urls.items }
+    }
     const raw = isRecord(content) && Array.isArray(content.parts) ? content.parts : []
     const parts = raw.flatMap((one) => partOf(one) ?? [])
     for (const part of parts) addPart(this.#parts, part)
@@ -45,13 +50,15 @@ export class Answer {
     for (const field of fields) if (from[field] !== undefined && from[field] !== null) this.#more[field] = from[field]
   }
 
-  /** The whole. What broke off is an error, never half an answer. */
+  /** The whole. What broke off, or says nothing, is an error, never half an answer. */
   finish(isStream: boolean): LlmResponse {
     const reason = this.#finishReason
     if (reason === undefined && !this.#blocked) {
-      if (isStream) throw new Broken('the stream ended without a finish reason')
-      if (!this.#hasCandidate) throw new Malformed('an answer without a candidate')
+      if (isStream) throw new BadReply('broken', 'the stream ended without a finish reason')
+      if (!this.#hasCandidate) throw new BadReply('malformed', 'an answer without a candidate')
     }
+    if (!this.#blocked) checkFinish(reason, this.#parts, this.#more.finishMessage)
+    const groundingMetadata = this.#grounding.metadata()
     const error = this.#blocked
       ? promptError(this.#blocked)
       : finishError(reason, this.#parts, this.#more.finishMessage)
@@ -59,8 +66,8 @@ export class Answer {
       ...((this.#parts.length > 0 || !error) && { content: { role: 'model', parts: this.#parts } }),
       ...(reason !== undefined && { finishReason: reason }),
       ...(this.#usageMetadata && { usageMetadata: this.#usageMetadata }),
-      ...(this.#groundingMetadata && { groundingMetadata: this.#groundingMetadata }),
-      ...(this.#citations && { citationMetadata: { citations: this.#citations } }),
+      ...(groundingMetadata && { groundingMetadata }),
+      ...(this.#citations.items.length > 0 && { citationMetadata: { citations: this.#citations.items } }),
       ...(Object.keys(this.#more).length > 0 && { customMetadata: { gemini: this.#more } }),
       ...error,
     }

@@ -1,4 +1,6 @@
 // The client drops what it does not understand of a refusal. This looks over its shoulder.
+import { MAX_REPLY_BYTES } from '../base/limits.ts'
+import { withBoundedBody } from './bounded-body.ts'
 
 /** What the last response of an attempt said. */
 export interface Seen {
@@ -7,18 +9,26 @@ export interface Seen {
   /** Of a refusal. */
   status?: number
   retryAfter?: string
+  /** The body had more bytes than a reply may have. */
+  isTooLarge?: boolean
 }
 
-/** A fetch that notes a refusal's status and header, and waits for a model as long as it takes. */
+/** Bytes of the body of a refusal. */
+const MAX_REFUSAL_BYTES = 1024 * 1024
+
+/** A fetch that notes a refusal's status and header, bounds the body, and waits for a model as long as it takes. */
 export function watchedFetch(inner: typeof fetch | undefined, seen: Seen): typeof fetch {
   return async (input, init) => {
     const response = inner ? await inner(input, init) : await fetch(input, patient(init))
     seen.isAnswered = response.ok
-    if (response.ok) return response
+    const bounded = withBoundedBody(response, response.ok ? MAX_REPLY_BYTES : MAX_REFUSAL_BYTES, () => {
+      seen.isTooLarge = true
+    })
+    if (response.ok) return bounded
     seen.status = response.status
     const retryAfter = response.headers.get('retry-after')
     if (retryAfter !== null) seen.retryAfter = retryAfter
-    return response
+    return bounded
   }
 }
 

@@ -39,12 +39,13 @@ function refusal(name: string): string {
 /** `event` as it was, with what `left` may change; `before` is what the plugin got. */
 function merge(event: Event, before: Event, left: Event, refuse: () => void): Event {
   const { content: _, actions: __, ...is } = event
-  const { customMetadata, groundingMetadata, citationMetadata, errorMessage, usageMetadata } = left
+  const { customMetadata, groundingMetadata, citationMetadata, errorMessage, usageMetadata, fallback } = left
   const metadata = {
     ...(customMetadata && { customMetadata }),
     ...(groundingMetadata && { groundingMetadata }),
     ...(citationMetadata && { citationMetadata }),
     ...(usageMetadata && { usageMetadata }),
+    ...(is.fallback && fallback && { fallback }),
     ...(is.errorCode !== undefined && errorMessage !== undefined && { errorMessage }),
   }
   // copies: the plugin may keep what it gave, and change it later

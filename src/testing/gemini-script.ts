@@ -57,6 +57,8 @@ export type GeminiFault =
   | { readonly type: 'unfinished' }
   /** It ends politely before it began. */
   | { readonly type: 'empty' }
+  /** A chunk whose text goes on until the client goes away. */
+  | { readonly type: 'endless'; readonly after?: number }
   /** Nothing more comes until the client goes away. */
   | { readonly type: 'hang'; readonly after?: number }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
+import type { ModelFallback } from '../event/event.ts'
 import type { LlmRequest } from './tool.ts'
 
 export interface LlmResponse {
@@ -13,6 +14,8 @@ export interface LlmResponse {
   readonly groundingMetadata?: JsonObject | undefined
   readonly citationMetadata?: JsonObject | undefined
   readonly customMetadata?: JsonObject | undefined
+  /** Of `fallback()`, when another model than the first replied. */
+  readonly fallback?: ModelFallback | undefined
   readonly errorCode?: string | undefined
   readonly errorMessage?: string | undefined
 }

@@ -280,6 +280,79 @@ describe('what goes wrong', () => {
     expect(contentsOf(server, 1).map(({ parts }) => parts[0]?.text)).toEqual(['Hi', 'Hello?'])
   })
 
+  test.each([false, true])(
+    'a model that says nothing after a tool result fails the run (streaming: %s)',
+    async (streaming) => {
+      const call = { calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }
+      const once = await told([call, { parts: [] }, 'Cold.'], {}, streaming)
+      expect([once.failed, once.server.requests.length]).toEqual([undefined, 3])
+      const twice = await told([call, { parts: [] }, { parts: [] }, 'never'], {}, streaming)
+      expect(twice.failed).toMatchObject({
+        errorCode: 'MODEL_ERROR',
+        errorMessage: expect.stringContaining('without saying anything'),
+      })
+      expect(twice.server.requests).toHaveLength(3)
+    },
+  )
+
+  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])(
+    '%s reaches onModelError of a plugin and of the agent, which may answer',
+    async (finishReason) => {
+      await using server = await geminiServer([{ finishReason }, { finishReason }, { finishReason }, { finishReason }])
+      const seen: unknown[] = []
+      const plugins = [{ name: 'watch', onModelError: ({ error }: { error: unknown }) => void seen.push(error) }]
+      const failed = await runnerFor(server, {}, { plugins }).complete({ userId: 'ada', message: 'Hi' })
+      expect(failed.error).toEqual({ code: 'MODEL_ERROR', message: expect.stringContaining(finishReason) })
+      const onModelError: LlmAgentOptions['onModelError'] = ({ error }) => {
+        seen.push(error)
+        return { content: { role: 'model', parts: [{ text: 'Say that again?' }] } }
+      }
+      const answered = await runnerFor(server, { onModelError }, { plugins }).complete({ userId: 'ada', message: 'Hi' })
+      expect([answered.text, answered.error]).toEqual(['Say that again?', undefined])
+      expect(seen).toMatchObject([{ reason: finishReason }, { reason: finishReason }, { reason: finishReason }])
+      server.assertComplete()
+    },
+  )
+
+  describe.each([false, true])('MAX_TOKENS (streaming: %s)', (streaming) => {
+    const pay = (ran: unknown[]) => tool({ name: 'pay', description: 'Pay', run: (args) => void ran.push(args) })
+    const cut = { calls: [{ name: 'pay', args: { amount: 1 } }], finishReason: 'MAX_TOKENS' }
+
+    test('runs no call: the error says what to raise, and the session goes on', async () => {
+      await using server = await geminiServer([cut, 'Sorry.'])
+      const ran: unknown[] = []
+      const runner = runnerFor(server, { tools: [pay(ran)] })
+      const runConfig = { streaming }
+      const first = await runner.complete({ userId: 'ada', message: 'Pay.', runConfig })
+      expect(first.error).toEqual({ code: 'MAX_TOKENS', message: expect.stringContaining('Raise maxOutputTokens') })
+      const second = await runner.complete({ userId: 'ada', sessionId: first.sessionId, message: 'Well?', runConfig })
+      expect([second.text, second.error, ran]).toEqual(['Sorry.', undefined, []])
+    })
+
+    test('keeps the text that it cut', async () => {
+      const { whole, failed } = await told([{ text: 'Once upon', finishReason: 'MAX_TOKENS' }], {}, streaming)
+      expect(failed).toBeUndefined()
+      expect(whole[0]).toMatchObject({ content: { parts: [{ text: 'Once upon' }] }, finishReason: 'MAX_TOKENS' })
+    })
+  })
+
+  test('a stream that ends after a call without a finish reason is an error, and the call is not run', async () => {
+    for (const fault of [{ type: 'unfinished' }, { type: 'cut', after: 1 }] as const) {
+      const ran: unknown[] = []
+      const pay = tool({ name: 'pay', description: 'Pay', run: (args) => void ran.push(args) })
+      const chunks = [[{ functionCall: { name: 'pay', args: {} } }], 'Paying.']
+      const { failed } = await told([{ chunks, fault }, 'never'], { tools: [pay] }, true)
+      expect(failed).toMatchObject({ errorCode: 'MODEL_ERROR', errorMessage: expect.stringContaining('cut off') })
+      expect(ran).toEqual([])
+    }
+  })
+
+  test('a reply without an end fails the run and closes the connection', async () => {
+    const { failed, server } = await told([{ fault: { type: 'endless' } }], {}, true)
+    expect(failed).toMatchObject({ errorCode: 'MODEL_ERROR', errorMessage: expect.stringContaining('67108864 bytes') })
+    expect(server.requests).toHaveLength(1)
+  })
+
   test('a blocked prompt is told with its reason', async () => {
     const { failed } = await told([{ chunks: [{ promptFeedback: { blockReason: 'SAFETY' } }] }])
     expect(failed).toMatchObject({ errorCode: 'SAFETY', errorMessage: expect.stringContaining('safetySettings') })

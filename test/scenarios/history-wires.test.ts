@@ -1,96 +1,14 @@
 // The same logs on the wire: what the provider packages really send is what their providers take.
-import { type Content, InMemorySessionService, LlmAgent, type Model, type Part, Runner } from 'toolwright'
+import { type Content, InMemorySessionService, LlmAgent, type Model, Runner } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
 import { gemini as ownGemini } from 'toolwright/gemini'
-import {
-  anthropicHistoryProblems,
-  geminiHistoryProblems,
-  geminiServer,
-  openAiHistoryProblems,
-} from 'toolwright/testing'
+import { geminiServer } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { chat, claude, gemini, responses, type Wire } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer } from '../../src/testing/server/providers.ts'
 import { refundTool, where } from './approvals-kit.ts'
 import { eventsOf, logs } from './history-corpus.ts'
 import { quiet } from './kit.ts'
-
-/** What a message of a provider holds that rules speak of. */
-interface Said {
-  readonly role?: 'user' | 'assistant' | 'model' | 'system' | 'developer' | 'tool'
-  readonly type?: string
-  readonly content?: string | readonly Block[]
-  readonly tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[]
-  readonly tool_call_id?: string
-  readonly call_id?: string
-  readonly name?: string
-  readonly arguments?: string
-}
-interface Block {
-  readonly type: string
-  readonly text?: string
-  readonly id?: string
-  readonly name?: string
-  readonly input?: object
-  readonly tool_use_id?: string
-}
-
-const call = (id: string, name: string, args: string): Part => ({ functionCall: { id, name, args: JSON.parse(args) } })
-const result = (id = ''): Part => ({ functionResponse: { id, name: 'refund', response: {} } })
-const textsOf = (content: Said['content']): Part[] =>
-  typeof content === 'string' ? [{ text: content }] : (content ?? []).map(({ text = '' }) => ({ text }))
-
-function ofChat({ messages }: { messages: Said[] }): Content[] {
-  return messages.flatMap(({ role, content, tool_calls = [], tool_call_id }): Content[] => {
-    if (role === 'system' || role === 'developer') return []
-    if (role === 'tool') return [{ role, parts: [result(tool_call_id)] }]
-    const said = content ? textsOf(content) : []
-    const calls = tool_calls.map(({ id, function: of }) => call(id, of.name, of.arguments))
-    return [{ role: role === 'user' ? 'user' : 'model', parts: [...said, ...calls] }]
-  })
-}
-
-function ofResponses({ input }: { input: Said[] }): Content[] {
-  const contents = input.flatMap(
-    ({ role, type, content, call_id = '', name = '', arguments: args = '' }): Content[] => {
-      if (type === 'function_call') return [{ role: 'model', parts: [call(call_id, name, args)] }]
-      if (type === 'function_call_output') return [{ role: 'tool', parts: [result(call_id)] }]
-      if (role === 'system' || role === 'developer') return []
-      return [{ role: role === 'user' ? 'user' : 'model', parts: textsOf(content) }]
-    },
-  )
-  // calls are items of their own there: those in a row were made at once
-  const joined: Content[] = []
-  for (const one of contents) {
-    const last = joined.at(-1)
-    if (one.role !== 'model' || last?.role !== 'model') joined.push(one)
-    else joined[joined.length - 1] = { role: 'model', parts: [...last.parts, ...one.parts] }
-  }
-  return joined
-}
-
-function ofClaude({ messages }: { messages: Said[] }): Content[] {
-  return messages.map(({ role, content }) => ({
-    role: role === 'user' ? 'user' : 'model',
-    parts: (typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])).map((block): Part => {
-      if (block.type === 'tool_use') return call(block.id ?? '', block.name ?? '', JSON.stringify(block.input))
-      return block.type === 'tool_result' ? result(block.tool_use_id) : { text: block.text ?? '' }
-    }),
-  }))
-}
-
-/** Reads what was sent as contents; the rules are those of whom it was sent to. */
-const wires: readonly {
-  name: string
-  wire: Wire
-  read(body: never): Content[]
-  problems(sent: Content[]): string[]
-}[] = [
-  { name: 'OpenAI, chat', wire: chat, read: ofChat, problems: openAiHistoryProblems },
-  { name: 'OpenAI, responses', wire: responses, read: ofResponses, problems: openAiHistoryProblems },
-  { name: 'Anthropic', wire: claude, read: ofClaude, problems: anthropicHistoryProblems },
-  { name: 'Gemini', wire: gemini, read: ({ contents }) => contents, problems: geminiHistoryProblems },
-]
+import { sentWires } from './sent-wires.ts'
 
 /** A message after the log, to this model. */
 async function talkAfter(lines: (typeof logs)[number][1], model: Model): Promise<string> {
@@ -102,7 +20,7 @@ async function talkAfter(lines: (typeof logs)[number][1], model: Model): Promise
   return error?.message ?? text
 }
 
-describe.each(wires)('$name', ({ wire, read, problems }) => {
+describe.each(sentWires)('$name', ({ wire, read, problems }) => {
   /** What is sent after a log. */
   async function sentAfter(lines: (typeof logs)[number][1]): Promise<Content[]> {
     await using server = await ProviderServer.start([wire.say({ text: 'fine' })])

@@ -32,8 +32,9 @@ async function writeStream(
 
 type BreakingFault = Extract<GeminiFault, { after?: number }>
 
-const isBreaking = (fault: GeminiFault): fault is BreakingFault =>
-  fault.type === 'error-event' || fault.type === 'malformed' || fault.type === 'cut' || fault.type === 'hang'
+const isBreaking = (fault: GeminiFault): fault is BreakingFault => BREAKING.has(fault.type)
+
+const BREAKING = new Set<GeminiFault['type']>(['error-event', 'malformed', 'cut', 'endless', 'hang'])
 
 async function goWrong(
   outgoing: ServerResponse,
@@ -50,6 +51,8 @@ async function goWrong(
       await write(outgoing, next.slice(0, next.length / 2), undefined, signal)
       outgoing.destroy()
       return
+    case 'endless':
+      return writeEndless(outgoing, 'data: {"candidates": [{"content": {"parts": [{"text": "', signal)
     case 'hang':
       return
     default:
@@ -65,12 +68,22 @@ async function writeWhole(
 ): Promise<void> {
   if (fault?.type === 'hang') return
   if (fault?.type === 'error-event') return refuse(outgoing, fault)
+  if (fault?.type === 'endless') {
+    outgoing.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' })
+    return writeEndless(outgoing, '{"candidates": [{"content": {"parts": [{"text": "', signal)
+  }
   const body = fault?.type === 'empty' ? '{}' : JSON.stringify(wholeOf(chunks))
   outgoing.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' })
   const isBroken = fault?.type === 'cut' || fault?.type === 'malformed'
   await write(outgoing, isBroken ? body.slice(0, body.length / 2) : body, dripBytes, signal)
   if (fault?.type === 'cut') outgoing.destroy()
   else outgoing.end()
+}
+
+async function writeEndless(outgoing: ServerResponse, start: string, signal: AbortSignal): Promise<void> {
+  await write(outgoing, start, undefined, signal)
+  const more = 'and so on '.repeat(10_000)
+  while (!signal.aborted) await write(outgoing, more, undefined, signal)
 }
 
 /** Between two pieces everybody else gets a turn, so that the client reads the one before the other is sent. */
