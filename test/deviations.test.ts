@@ -382,9 +382,9 @@ test('D34: load_artifacts puts media beside the response', async () => {
   const artifact = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }
   await artifactService.saveArtifact({ appName: 'app', ...ada, filename: 'a.png', artifact })
   const steps = [{ calls: [{ name: 'load_artifacts', args: { artifact_names: ['a.png'] } }] }, 'done']
-  const { events, response } = await play([loadArtifacts()], steps, { runner: { artifactService } })
+  const { model, response } = await play([loadArtifacts()], steps, { runner: { artifactService } })
   expect(JSON.stringify(response)).not.toContain('iVBORw0KGgo=')
-  expect(events[1]?.content?.parts[1]).toEqual(artifact)
+  expect(model.requests[1]?.contents.at(-1)?.parts[1]).toEqual(artifact)
 })
 
 test('D35: an agent takes toolsets and asks them before every model call', async () => {
