@@ -96,6 +96,7 @@ export type {
 } from './session/service.ts'
 export type { CodeExecutor, CodeFile, CodeRequest, CodeResult } from './tool/code-executor.ts'
 export type {
+  Actions,
   CallbackContext,
   Invocation,
   ReadonlyContext,
