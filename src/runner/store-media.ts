@@ -51,8 +51,9 @@ export class MediaStore {
     const service = this.#host.artifactService
     if (!service || !isRecord(inlineData) || typeof inlineData.data !== 'string') return unmarked
     try {
-      const known = filename === undefined ? undefined : await this.#findVersion(service, filename, inlineData)
-      if (filename !== undefined && known !== undefined) return this.#refer(unmarked, inlineData, filename, known)
+      // a mark that leads nowhere, or to an error of the service, is none
+      const known = filename && (await this.#findVersion(service, filename, inlineData).catch(() => undefined))
+      if (filename && typeof known === 'number') return this.#refer(unmarked, inlineData, filename, known)
       if (base64Bytes(inlineData.data) <= MAX_INLINE_MEDIA_BYTES) return unmarked
       const name = await mediaName(inlineData)
       return this.#refer(unmarked, inlineData, name, await this.#saveOnce(service, name, inlineData))

@@ -348,6 +348,17 @@ describe('a forged reference', () => {
     expect(reference?.filename).toMatch(/^media\//)
   })
 
+  test('that leads to an error of the service does not keep media in the log', async () => {
+    const artifactService = new InMemoryArtifactService()
+    const list = artifactService.listVersions.bind(artifactService)
+    vi.spyOn(artifactService, 'listVersions').mockImplementation((file) =>
+      file.filename.startsWith('media/') ? list(file) : Promise.reject(new Error('No such name.')),
+    )
+    const { runner, log } = stage(['ok'], {}, { artifactService })
+    await runner.complete({ ...ada, message: upload({ ...drawing, partMetadata: { artifact: 'x' } }) })
+    expect((await log())[0]?.content?.parts[1]).toEqual({ fileData: expect.anything() })
+  })
+
   test('is none when a client sends a recorded message again', async () => {
     const { runner, sent, log } = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 'describe' } })
     await runner.complete({ ...ada, message: upload(photo) })
@@ -429,6 +440,12 @@ describe('agents', () => {
     const subAgents = [branch('a'), branch('b'), branch('c')]
     const artifactService = new InMemoryArtifactService()
     const save = vi.spyOn(artifactService, 'saveArtifact')
+    const list = artifactService.listVersions.bind(artifactService)
+    vi.spyOn(artifactService, 'listVersions').mockImplementation(async (file) => {
+      const versions = await list(file)
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve)) // others come meanwhile
+      return versions
+    })
     const agent = new ParallelAgent({ name: 'all', subAgents })
     const runner = new Runner({ appName: 'app', agent, artifactService, logger: quiet })
     await runner.complete({ ...ada, message: 'Draw.' })
@@ -512,7 +529,7 @@ describe('on the wire', () => {
     await using server = await geminiServer(['A cat.', 'Yes.'])
     const model = gemini('gemini-2.5-flash', { apiKey: 'any-key', baseUrl: server.url })
     const { runner } = stage([], { model, tools: [loadArtifacts()] })
-    await runner.complete({ ...ada, message: upload({ inlineData: picture(1) }) })
+    await runner.complete({ ...ada, message: upload(photo) })
     expect((await runner.complete({ ...ada, message: 'Sure?' })).text).toBe('Yes.')
     const [first, second] = server.requests.map(({ body }) => JSON.stringify(body))
     expect(first).toContain(bytes)
