@@ -518,18 +518,6 @@ test('D50: what is empty in actions is absent', async () => {
   expect(events.map(({ actions }) => actions)).toEqual([{}, {}, {}])
 })
 
-test('D61: large files are stored once, recorded as references, and limited per request', async () => {
-  const artifactService = new InMemoryArtifactService()
-  const photo = { inlineData: { mimeType: 'image/png', data: 'AAAA'.repeat(20_000) } }
-  const show = tool({ name: 'show', description: 'Shows', run: () => withParts({ ok: true }, [photo, photo]) })
-  const runner = { artifactService, media: { maxFilesPerRequest: 1 } }
-  const { events, model } = await play([show], [calls('show'), 'done'], { runner })
-  expect(JSON.stringify(events)).not.toContain('AAAA')
-  const [left, sent] = model.requests[1]?.contents.at(-1)?.parts.slice(1) ?? []
-  expect([left?.text, sent]).toEqual([expect.stringContaining('left out'), photo])
-  expect(await artifactService.listArtifactKeys({ appName: 'app', ...ada })).toHaveLength(1)
-})
-
 test('D51: beforeTool comes before the gates, and what it rewrites is validated again', async () => {
   const judged: unknown[] = []
   const pay = tool({
@@ -704,3 +692,15 @@ async function read(run: Run): Promise<Event[]> {
 function responsesOf(events: readonly Event[]): FunctionResponse[] {
   return events.flatMap((event) => event.content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
 }
+
+test('D61: large files are stored once, recorded as references, and limited per request', async () => {
+  const artifactService = new InMemoryArtifactService()
+  const photo = { inlineData: { mimeType: 'image/png', data: 'AAAA'.repeat(20_000) } }
+  const show = tool({ name: 'show', description: 'Shows', run: () => withParts({ ok: true }, [photo, photo]) })
+  const runner = { artifactService, media: { maxFilesPerRequest: 1 } }
+  const { events, model } = await play([show], [calls('show'), 'done'], { runner })
+  expect(JSON.stringify(events)).not.toContain('AAAA')
+  const [left, sent] = model.requests[1]?.contents.at(-1)?.parts.slice(1) ?? []
+  expect([left?.text, sent]).toEqual([expect.stringContaining('left out'), photo])
+  expect(await artifactService.listArtifactKeys({ appName: 'app', ...ada })).toHaveLength(1)
+})
