@@ -15,10 +15,12 @@ export type {
   OnModelError,
 } from './agent/hooks.ts'
 export { type Instruction, LlmAgent, type LlmAgentOptions } from './agent/llm-agent.ts'
+export type { MediaOptions } from './agent/media-options.ts'
 export { transferToAgent } from './agent/transfer.ts'
 export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/workflow.ts'
 export { InMemoryArtifactService } from './artifact/in-memory.ts'
 export type { ArtifactKey, ArtifactService, ArtifactVersion } from './artifact/service.ts'
+export { type ArtifactReference, parseArtifactUri } from './artifact/uri.ts'
 export type { JsonObject } from './base/json.ts'
 export type { Ports } from './base/ports.ts'
 export type { AuthConfig, AuthCredential, AuthScheme, OAuthFlow } from './content/auth.ts'
@@ -106,6 +108,7 @@ export type {
 } from './session/service.ts'
 export type { CodeExecutor, CodeFile, CodeRequest, CodeResult } from './tool/code-executor.ts'
 export type {
+  Actions,
   CallbackContext,
   Invocation,
   ReadonlyContext,

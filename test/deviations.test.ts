@@ -32,6 +32,7 @@ import {
   type Toolset,
   tool,
   transferToAgent,
+  withParts,
 } from 'toolwright'
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
@@ -382,9 +383,9 @@ test('D34: load_artifacts puts media beside the response', async () => {
   const artifact = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }
   await artifactService.saveArtifact({ appName: 'app', ...ada, filename: 'a.png', artifact })
   const steps = [{ calls: [{ name: 'load_artifacts', args: { artifact_names: ['a.png'] } }] }, 'done']
-  const { events, response } = await play([loadArtifacts()], steps, { runner: { artifactService } })
+  const { model, response } = await play([loadArtifacts()], steps, { runner: { artifactService } })
   expect(JSON.stringify(response)).not.toContain('iVBORw0KGgo=')
-  expect(events[1]?.content?.parts[1]).toEqual(artifact)
+  expect(model.requests[1]?.contents.at(-1)?.parts[1]).toEqual(artifact)
 })
 
 test('D35: an agent takes toolsets and asks them before every model call', async () => {
@@ -691,3 +692,15 @@ async function read(run: Run): Promise<Event[]> {
 function responsesOf(events: readonly Event[]): FunctionResponse[] {
   return events.flatMap((event) => event.content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
 }
+
+test('D61: large files are stored once, recorded as references, and limited per request', async () => {
+  const artifactService = new InMemoryArtifactService()
+  const photo = { inlineData: { mimeType: 'image/png', data: 'AAAA'.repeat(20_000) } }
+  const show = tool({ name: 'show', description: 'Shows', run: () => withParts({ ok: true }, [photo, photo]) })
+  const runner = { artifactService, media: { maxFilesPerRequest: 1 } }
+  const { events, model } = await play([show], [calls('show'), 'done'], { runner })
+  expect(JSON.stringify(events)).not.toContain('AAAA')
+  const [left, sent] = model.requests[1]?.contents.at(-1)?.parts.slice(1) ?? []
+  expect([left?.text, sent]).toEqual([expect.stringContaining('left out'), photo])
+  expect(await artifactService.listArtifactKeys({ appName: 'app', ...ada })).toHaveLength(1)
+})

@@ -1,4 +1,5 @@
 // Artifacts as files for code, and files it wrote as artifacts.
+import { isMediaName } from '../artifact/media.ts'
 import { base64 } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
 import type { CallContext } from '../tool/call-context.ts'
@@ -15,13 +16,14 @@ export interface InputFiles {
   readonly leftOut: readonly string[]
 }
 
-/** Every artifact of the session and of its user, under a plain file name. */
+/** Every artifact of the session and of its user, under a plain file name; not the media of its messages and results. */
 export async function filesIn(context: CallContext): Promise<InputFiles> {
   const files: CodeFile[] = []
   const artifacts = new Map<string, string>()
   const leftOut: string[] = []
   let size = 0
   for (const filename of await context.listArtifacts()) {
+    if (isMediaName(filename)) continue
     const file = files.length < MAX_FILES ? asFile(filename, await context.loadArtifact(filename)) : undefined
     if (!file || artifacts.has(file.name) || size + file.data.length > MAX_BASE64) {
       leftOut.push(filename)

@@ -11,7 +11,7 @@ import { childPath } from '../event/scope.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { eventProblem } from '../session/entry-problem.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
-import type { Invocation, State } from '../tool/context.ts'
+import type { Actions, Invocation, State } from '../tool/context.ts'
 import type { RunContext } from '../tool/run-context.ts'
 import { plainDelta } from '../tool/state.ts'
 import { type Agent, type InvocationContext, WALK } from './agent.ts'
@@ -128,7 +128,7 @@ class CustomContext implements InvocationContext {
   get state(): State {
     return this.#writes.state
   }
-  get actions(): EventActions {
+  get actions(): Actions {
     return this.#writes.actions
   }
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {

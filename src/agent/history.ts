@@ -44,6 +44,8 @@ export class History {
   #read: number
   /** Where what was said to the agent last stands. */
   #turn = 0
+  /** Where the user's last message stands; 0 when the user has not spoken to this agent. */
+  #said = 0
   /** What the model has seen in place of a result, by call id: the result will replace it, if it comes. */
   #handles: Map<string, { readonly at: number; readonly call: GroupCall }> | undefined
 
@@ -69,6 +71,11 @@ export class History {
     const shown = this.#contents.slice(which === 'none' ? this.#turn : 0)
     if (this.#group) for (const content of closing(this.#group)) shown.push(content) // still open: another agent's model is asked
     return shown
+  }
+
+  /** Where the user's last message stands in what `upTo` gave. */
+  turnIn(which: 'default' | 'none' = 'default'): number {
+    return which === 'none' ? Math.max(0, this.#said - this.#turn) : this.#said
   }
 
   #add(event: Event): void {
@@ -98,7 +105,9 @@ export class History {
   #hear(content: Content): void {
     this.#hearAnswers(content)
     const said = content.parts.filter(isSaid)
-    if (said.length) this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
+    if (said.length === 0) return
+    this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
+    if (!this.#group) this.#said = this.#turn
   }
 
   #hearAnswers({ parts }: Content): void {

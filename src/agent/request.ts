@@ -7,6 +7,7 @@ import { readonlyContext } from '../tool/invocation.ts'
 import type { LlmRequest, Tool } from '../tool/tool.ts'
 import type { LlmRequestConfig, WireTool } from '../tool/wire.ts'
 import { fill } from './instruction.ts'
+import { withMedia } from './request-media.ts'
 import type { Place, RunHost } from './run-host.ts'
 import { joinInstructions, type Plan } from './tree.ts'
 
@@ -31,8 +32,23 @@ class Request implements LlmRequest {
   }
 }
 
-/** A request made anew for each model call: history, instruction, declarations, and what tools add to it. */
+/** A request made anew for each model call: history, media, instruction, declarations, and what tools add to it. */
 export function buildRequest(
+  run: RunHost,
+  plan: Plan,
+  place: Place,
+  table: ToolTable,
+  context: RunCallbackContext,
+): LlmRequest | Promise<LlmRequest> {
+  const contents = contentsFor(run, plan, place)
+  if (!run.view.hasMedia) return requestWith(contents, run, plan, place, table, context)
+  const { name, options } = plan.agent
+  const turn = run.view.turnIn(name, place, options.includeContents)
+  return withMedia(run, contents, turn, table.tools).then((sent) => requestWith(sent, run, plan, place, table, context))
+}
+
+function requestWith(
+  contents: Content[],
   run: RunHost,
   plan: Plan,
   place: Place,
@@ -47,7 +63,6 @@ export function buildRequest(
     config.responseJsonSchema = agent.output.jsonSchema
     config.responseMimeType = 'application/json'
   }
-  const contents = contentsFor(run, plan, place)
   // callbacks and tools change a request in place: they must not reach the log, nor the requests of other runs
   const request = new Request(model.name, mayChange ? copyJson(contents) : contents, config, table.tools)
   if (!plan.constantInstruction || table.processors.length) return complete(run, plan, place, table, context, request)

@@ -3,6 +3,7 @@ import type { ToolTable } from '../dispatch/resolve.ts'
 import type { Event } from '../event/event.ts'
 import type { Scope } from '../event/scope.ts'
 import type { LlmAgent } from './llm-agent.ts'
+import type { MediaOptions } from './media-options.ts'
 import type { SessionView } from './session-view.ts'
 import type { AgentTree } from './tree.ts'
 
@@ -12,6 +13,7 @@ export interface RunHost extends DispatchHost {
   /** Aborted when the run is stopped. */
   readonly signal: AbortSignal
   readonly maxLlmCalls: number
+  readonly media: MediaOptions
   /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
   tableOf(agent: LlmAgent): ToolTable | undefined
   keepTable(agent: LlmAgent, table: ToolTable): void

@@ -1,6 +1,6 @@
 // A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
 import { keepShape } from '../base/keep-shape.ts'
-import type { Content } from '../content/content.ts'
+import { type Content, hasMedia } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import { Fold, openRequests } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
@@ -31,6 +31,8 @@ export class SessionView {
   #isolated: Map<string, number> | undefined
   /** Some id is there twice, or missing, or cannot be sent: not by us. */
   #hasRepeats = false
+  /** Some event holds a file. */
+  hasMedia = false
   /** Somebody was waited for, at some time. */
   hasWaited = false
   /** Taking in an entry failed: the view must not be used again. */
@@ -81,6 +83,7 @@ export class SessionView {
         this.#isolated.set(isolationScope, this.events.length)
       }
       this.events.push(entry.event)
+      if (!this.hasMedia && entry.event.content) this.hasMedia = hasMedia(entry.event.content.parts)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // a model's reply has ids that we gave or looked at
       if (isStateEdit(entry.event)) return
     }
@@ -196,13 +199,22 @@ export class SessionView {
 
   /** What an agent's model is shown. */
   history(agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
+    return this.#historyOf(agentName, scope).upTo(this.events, which)
+  }
+
+  /** Where the last message of the user stands in what `history` gave. */
+  turnIn(agentName: string, scope: Scope, which?: 'default' | 'none'): number {
+    return this.#historyOf(agentName, scope).turnIn(which)
+  }
+
+  #historyOf(agentName: string, scope: Scope): History {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
       const from = scope.isolation === undefined ? 0 : (this.#isolated?.get(scope.isolation) ?? this.events.length)
       history = new History(agentName, scope, this.#hasRepeats, from)
       this.#histories = [...this.#histories, history]
     }
-    return history.upTo(this.events, which)
+    return history
   }
 
   #retire(): void {

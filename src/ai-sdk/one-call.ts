@@ -1,6 +1,8 @@
 // One call of one tool as a run of its own: an agent whose model says just that call, so that it takes the road every
 // call takes. Nothing else runs a tool's body.
 import { LlmAgent } from '../agent/llm-agent.ts'
+import type { ArtifactService } from '../artifact/service.ts'
+import { parseArtifactUri } from '../artifact/uri.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { FunctionCall, ModelOutput, Part } from '../content/content.ts'
 import type { Event } from '../event/event.ts'
@@ -10,7 +12,7 @@ import type { RunContext } from '../tool/run-context.ts'
 import type { Tool } from '../tool/tool.ts'
 
 /** Who calls, and with what services. */
-export interface Caller extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused'> {
+export interface Caller extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media'> {
   readonly userId: string
   /** A new one without. */
   readonly sessionId?: string | undefined
@@ -48,7 +50,18 @@ export async function runOneCall(
   let result: OneResult | undefined
   for await (const event of run) result = responseIn(event) ?? result
   if (!result) result = await giveUp(runner, tool, { userId, sessionId: run.sessionId }, runContext)
+  else if (services.artifactService) result = await withBytes(result, services.artifactService)
   return { result, sessionId: run.sessionId }
+}
+
+/** The log holds references to large media; the AI SDK gets the bytes. */
+async function withBytes({ response, parts }: OneResult, service: ArtifactService): Promise<OneResult> {
+  const loaded = parts.map(async (part) => {
+    const reference = part.fileData && parseArtifactUri(part.fileData.fileUri)
+    const stored = reference && (await service.loadArtifact(reference))
+    return stored?.inlineData ? { inlineData: stored.inlineData } : part
+  })
+  return { response, parts: await Promise.all(loaded) }
 }
 
 /** Nobody answers questions here: a call that waits for somebody is ended. */

@@ -6,6 +6,15 @@ export const MAX_CONTENT_BYTES: number = 32 * 1024 * 1024
 /** Bytes of one reply on the wire, before a model adapter has read it. */
 export const MAX_REPLY_BYTES: number = 64 * 1024 * 1024
 
+/** Media with more bytes than this is recorded as a reference to an artifact, when there is a service for it. */
+export const MAX_INLINE_MEDIA_BYTES: number = 32 * 1024
+
+/** Bytes of the media of one model request, unless the Runner says otherwise: what one message may hold. */
+export const MAX_REQUEST_MEDIA_BYTES: number = (MAX_CONTENT_BYTES / 4) * 3
+
+/** Files of one model request, unless the Runner says otherwise. */
+export const MAX_REQUEST_MEDIA_FILES = 64
+
 /** Bytes of the state that one event writes. */
 export const MAX_STATE_DELTA_BYTES = 10_000_000
 

@@ -116,3 +116,12 @@ export function functionCallsOf(content: Content | undefined): readonly Function
   if (content) for (const part of content.parts) if (part.functionCall) calls.push(part.functionCall)
   return calls
 }
+
+/** Is there a file among the parts? */
+export function hasMedia(parts: readonly Part[]): boolean {
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] as Part
+    if (part.inlineData !== undefined || part.fileData !== undefined) return true
+  }
+  return false
+}

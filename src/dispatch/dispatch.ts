@@ -30,9 +30,12 @@ function carryOut(batch: Batch, one: Prepared): Promise<void> {
   return intent ? batch.host.commit([intent]).then(go) : go()
 }
 
-/** A run that is cancelled while a handle is on its way to the log must know it: its work has started. */
+/**
+ * A run that is cancelled while a handle is on its way to the log must know it: its work has started. Nor is a result lost
+ * whose media is being stored.
+ */
 function recordOne(batch: Batch, outcome: Outcome): Promise<void> {
-  if (outcome.type !== 'result' || !outcome.pending) return record(batch, [outcome])
+  if (outcome.type !== 'result' || !(outcome.pending || outcome.parts)) return record(batch, [outcome])
   const recorded = batch.host.keepUnrecorded([outcome])
   return record(batch, [outcome]).then(recorded)
 }

@@ -2,6 +2,7 @@
 import { findTool } from '../agent/find-tool.ts'
 import type { LlmAgent } from '../agent/llm-agent.ts'
 import { lostAgent } from '../agent/lost.ts'
+import type { MediaOptions } from '../agent/media-options.ts'
 import { failureOf, type Next, next } from '../agent/next.ts'
 import type { RunHost } from '../agent/run-host.ts'
 import type { SessionView } from '../agent/session-view.ts'
@@ -166,6 +167,9 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
   get maxResultBytes(): number {
     return this.services.maxResultBytes
+  }
+  get media(): MediaOptions {
+    return this.services.media
   }
   get maxArgsBytes(): number {
     return this.services.maxArgsBytes

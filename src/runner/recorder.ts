@@ -12,6 +12,7 @@ import { type EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
 import { EventWatch } from './event-watch.ts'
 import type { RunServices } from './run-services.ts'
 import type { RunState } from './run-state.ts'
+import { holdMedia, MediaStore } from './store-media.ts'
 import { Turnstile } from './turnstile.ts'
 import { concernsWaiting, type Listing, waitingAfter } from './waiting.ts'
 
@@ -31,6 +32,8 @@ export class Recorder {
   readonly #state: RunState
   readonly #watch: EventWatch | undefined
   readonly #turnstile: Turnstile = new Turnstile()
+  /** Made for the first media. */
+  #media: MediaStore | undefined
   /** What is being stored, by whoever is inside the turnstile. */
   #storing: readonly NewEntry[] = NOTHING
   /** What goes with the append that is under way. */
@@ -62,7 +65,14 @@ export class Recorder {
 
   /** `drained`: items of the inbox that are done with when this is recorded. */
   commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    return this.#watch ? this.#commitShown(this.#watch, entries, drained) : this.#append(entries, drained)
+    return this.#watch ? this.#commitShown(this.#watch, entries, drained) : this.#appendStored(entries, drained)
+  }
+
+  /** Plugins have seen the media itself; from here on it is a reference. */
+  #appendStored(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
+    if (!holdMedia(entries)) return this.#append(entries, drained)
+    this.#media ??= new MediaStore(this.#run, (problem) => this.#run.services.logger.warn(problem))
+    return this.#media.store(entries).then((stored) => this.#append(stored, drained))
   }
 
   /** Records only when it is so once everything before it is recorded. */
@@ -79,7 +89,7 @@ export class Recorder {
 
   async #commitShown(watch: EventWatch, entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
     if (this.#run.stopped) throw this.#run.stopped.reason
-    await this.#append(await watch.show(entries), drained)
+    await this.#appendStored(await watch.show(entries), drained)
   }
 
   /** A promise when plugins or the consumer are behind. */

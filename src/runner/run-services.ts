@@ -1,3 +1,4 @@
+import type { MediaOptions } from '../agent/media-options.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Deadlines } from '../base/deadlines.ts'
 import type { Ports } from '../base/ports.ts'
@@ -23,4 +24,5 @@ export interface RunServices {
   readonly maxResultBytes: number
   readonly maxArgsBytes: number
   readonly maxCallsPerReply: number
+  readonly media: MediaOptions
 }

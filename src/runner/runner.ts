@@ -1,4 +1,5 @@
 import { type Agent, isAgent } from '../agent/agent.ts'
+import type { MediaOptions } from '../agent/media-options.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
@@ -67,6 +68,8 @@ export interface RunnerOptions<Output = unknown> {
   readonly maxArgsBytes?: number | undefined
   /** Calls of one model reply that run; the others are answered with an error. Default 128. */
   readonly maxCallsPerReply?: number | undefined
+  /** How much of the session's images, sounds and documents a model request holds. */
+  readonly media?: MediaOptions | undefined
   /** Default: `console`. */
   readonly logger?: Logger | undefined
   readonly ports?: Partial<Ports> | undefined
@@ -127,8 +130,15 @@ const RULES: OptionRules<RunnerOptions> = {
   maxResultBytes: anything,
   maxArgsBytes: anything,
   maxCallsPerReply: anything,
+  media: record,
   logger: objectWith('warn', 'error'),
   ports: record,
+}
+
+const MEDIA_RULES: OptionRules<MediaOptions> = {
+  earlierTurns: oneOf('describe', 'send'),
+  maxBytesPerRequest: wholeNumber(0),
+  maxFilesPerRequest: wholeNumber(0),
 }
 
 /** What calls have in common. A session key may be spread into them, so `appName` is accepted when it is the runner's. */
@@ -196,6 +206,7 @@ export class Runner<Output = unknown> {
   constructor(options: RunnerOptions<Output>) {
     checkOptions('Runner', options, RULES)
     checkOptions('Runner, ports', options.ports ?? {}, PORT_RULES)
+    checkOptions('Runner, media', options.media ?? {}, MEDIA_RULES)
     if (options.agent === undefined)
       throw new ToolwrightError('INVALID_CONFIG', 'Runner: agent is missing. Give it an agent: new LlmAgent({ ... }).')
     options.plugins?.forEach(checkPlugin)
@@ -222,6 +233,7 @@ export class Runner<Output = unknown> {
       maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
       maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
       maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
+      media: options.media ?? {},
     }
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()

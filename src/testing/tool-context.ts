@@ -72,8 +72,6 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
   checkOptions('createToolContext()', options, RULES)
   const host = hostOf(options)
   const progressed: unknown[] = []
-  const stateDelta: JsonObject = {}
-  const artifactDelta: { [filename: string]: number } = {}
   const context = new CallContext({
     host,
     tool: { ...(options.tool ?? UNDER_TEST), declaration: () => undefined, run: () => undefined },
@@ -87,10 +85,9 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
   const { signal } = options
   if (signal?.aborted) context.abort(signal.reason)
   signal?.addEventListener('abort', () => context.abort(signal.reason))
-  spy(context, stateDelta, artifactDelta)
   return Object.defineProperties(context, {
-    stateDelta: { value: stateDelta },
-    artifactDelta: { value: artifactDelta },
+    stateDelta: { value: context.actions.stateDelta },
+    artifactDelta: { value: context.actions.artifactDelta },
     progressed: { value: progressed },
     requested: { get: () => context.questions },
   }) as CallContext & TestToolContext
@@ -104,22 +101,6 @@ function answered([key, value]: [string, unknown]): RequestState {
 }
 
 const UNDER_TEST = { name: 'tool', description: 'A tool under test.' }
-
-/** Notes what is written while it is written, so that a test can look at any time. */
-function spy(context: CallContext, stateDelta: JsonObject, artifactDelta: { [filename: string]: number }): void {
-  const { state } = context
-  const set = state.set.bind(state)
-  state.set = (key, value) => {
-    set(key, value)
-    stateDelta[key] = state.get(key) ?? null
-  }
-  const saveArtifact = context.saveArtifact.bind(context)
-  context.saveArtifact = async (filename, part, more) => {
-    const version = await saveArtifact(filename, part, more)
-    artifactDelta[filename] = version
-    return version
-  }
-}
 
 function hostOf(options: ToolContextOptions): InvocationHost {
   const { state: given = {}, appName = 'app', userId = 'user', sessionId = 'session' } = options

@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonObject, jsonSize } from '../base/json.ts'
+import { canonicalJson, copyJson, type JsonObject, jsonSize } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
@@ -12,8 +12,9 @@ import type { RequestState } from '../event/fold.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { StateReader } from '../session/service.ts'
+import type { RequestedActions } from './actions.ts'
 import { RunCallbackContext } from './callback-context.ts'
-import type { Invocation, ToolContext } from './context.ts'
+import type { Actions, Invocation, ToolContext } from './context.ts'
 import type { InvocationHost } from './host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import type { WritableState } from './state.ts'
@@ -48,6 +49,7 @@ export class CallContext implements ToolContext {
   /** The state it reads through to, when it is not the host's. */
   readonly #under: StateReader | undefined
   #made: RunCallbackContext | undefined
+  #actions: Actions | undefined
   #controller: AbortController | undefined
   #aborted: { readonly reason: unknown } | undefined
   #closed = false
@@ -76,8 +78,9 @@ export class CallContext implements ToolContext {
   get state(): WritableState {
     return this.#writes.state
   }
-  get actions(): EventActions {
-    return this.#writes.actions
+  get actions(): Actions {
+    this.#actions ??= this.#writes.viewActions(() => requestedBy(this.questions, this.functionCallId))
+    return this.#actions
   }
   get tool(): { name: string; description: string } {
     const { name, description } = this.#options.tool
@@ -171,7 +174,7 @@ export class CallContext implements ToolContext {
     return this.#writes.searchMemory(query)
   }
   transferToAgent(name: string): void {
-    this.actions.transferToAgent = name
+    this.#writes.setControl('transferToAgent', name)
   }
   progress(value: unknown): void {
     const { functionCallId, tool, onProgress } = this.#options
@@ -212,6 +215,25 @@ export class CallContext implements ToolContext {
   }
   take(): EventActions | undefined {
     return this.#made?.take()
+  }
+}
+
+/** What the body asks, as `context.actions` shows it: the confirmation under the id of the call, inputs under their keys. */
+function requestedBy(questions: readonly BodyQuestion[], callId: string): RequestedActions {
+  const asked = questions.find(({ kind }) => kind === 'confirmation')
+  const inputs = questions.filter(({ kind }) => kind === 'input')
+  const confirmation = asked && {
+    hint: asked.hint ?? '',
+    confirmed: false,
+    ...(asked.payload !== undefined && { payload: copyJson(asked.payload) }),
+  }
+  return {
+    ...(confirmation && { requestedToolConfirmations: Object.fromEntries([[callId, confirmation]]) }),
+    ...(inputs.length && {
+      requestedInputs: Object.fromEntries(
+        inputs.map(({ key = '', hint = '', schema }) => [key, { message: hint, ...(schema && { schema }) }]),
+      ),
+    }),
   }
 }
 

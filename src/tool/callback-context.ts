@@ -7,11 +7,12 @@ import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { StateReader } from '../session/service.ts'
-import type { CallbackContext, Invocation } from './context.ts'
+import { actionsView, type Control, checkControl, type RequestedActions } from './actions.ts'
+import type { Actions, CallbackContext, Invocation } from './context.ts'
 import type { InvocationHost } from './host.ts'
 import { AgentInvocation, artifactKey, requireArtifacts } from './invocation.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
-import { plainDelta, WritableState } from './state.ts'
+import { WritableState } from './state.ts'
 
 /** What callbacks get; parts are made when first used, because most callbacks use none. */
 export class RunCallbackContext implements CallbackContext {
@@ -21,7 +22,8 @@ export class RunCallbackContext implements CallbackContext {
   readonly #under: StateReader | undefined
   #invocation: Invocation | undefined
   #state: WritableState | undefined
-  #actions: EventActions | undefined
+  #actions: Actions | undefined
+  #control: Control | undefined
   #artifactDelta: { [filename: string]: number } | undefined
 
   constructor(host: InvocationHost, agentName: string, branch: string | undefined, under?: StateReader) {
@@ -41,9 +43,36 @@ export class RunCallbackContext implements CallbackContext {
     this.#state ??= new WritableState(this.#under ?? this.#host.state)
     return this.#state
   }
-  get actions(): EventActions {
-    this.#actions ??= {}
+  get actions(): Actions {
+    this.#actions ??= this.viewActions()
     return this.#actions
+  }
+  /** What was written so far. `requested`: what a call asks; without it, this is a callback's. */
+  viewActions(requested?: () => RequestedActions): Actions {
+    const writes = this
+    return actionsView({
+      get state() {
+        return writes.state
+      },
+      get artifactDelta() {
+        return writes.#artifactDelta
+      },
+      get control() {
+        return writes.#control
+      },
+      get requested() {
+        return requested?.() ?? {}
+      },
+      isCall: requested !== undefined,
+      announce: (filename, version) => writes.#announce(filename, version),
+      setControl: (field, value) => writes.setControl(field, value),
+    })
+  }
+  setControl(field: keyof Control, value: unknown): void {
+    const checked = checkControl(field, value)
+    const { [field]: _, ...others } = this.#control ?? {}
+    const control = checked === undefined ? others : { ...others, [field]: checked }
+    this.#control = Object.keys(control).length ? control : undefined
   }
   async saveArtifact(
     filename: string,
@@ -56,9 +85,11 @@ export class RunCallbackContext implements CallbackContext {
     this.#announce(filename, version)
     return version
   }
-  #announce(filename: string, version: number): void {
+  #announce(filename: string, version: number | undefined): void {
     this.#artifactDelta ??= {}
-    setOwn(this.#artifactDelta, filename, version)
+    if (version === undefined) delete this.#artifactDelta[filename]
+    else setOwn(this.#artifactDelta, filename, version)
+    if (Object.keys(this.#artifactDelta).length === 0) this.#artifactDelta = undefined
   }
   async loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
     return await requireArtifacts(this.#host).loadArtifact({ ...artifactKey(this.#host, filename), version })
@@ -81,20 +112,19 @@ export class RunCallbackContext implements CallbackContext {
   add({ stateDelta, artifactDelta, ...actions }: EventActions): void {
     for (const key of Object.keys(stateDelta ?? {})) this.state.set(key, stateDelta?.[key])
     for (const name of Object.keys(artifactDelta ?? {})) this.#announce(name, artifactDelta?.[name] ?? 0)
-    Object.assign(this.actions, actions)
+    if (Object.keys(actions).length) this.#control = { ...this.#control, ...actions }
   }
   /** Hands over what was written, once: it rides on the next event. Undefined when nothing was. */
   take(): EventActions | undefined {
     const stateDelta = this.#state?.take()
-    const actions = this.#actions
+    const control = this.#control
     const artifactDelta = this.#artifactDelta
-    if (!stateDelta && !actions && !artifactDelta) return undefined
-    this.#actions = undefined
+    if (!stateDelta && !control && !artifactDelta) return undefined
+    this.#control = undefined
     this.#artifactDelta = undefined
-    const taken: EventActions = { ...actions }
-    if (taken.stateDelta) taken.stateDelta = plainDelta(taken.stateDelta) // written by hand
-    if (stateDelta) taken.stateDelta = { ...taken.stateDelta, ...stateDelta }
-    if (artifactDelta) taken.artifactDelta = { ...taken.artifactDelta, ...artifactDelta }
+    const taken: EventActions = { ...control }
+    if (stateDelta) taken.stateDelta = stateDelta
+    if (artifactDelta) taken.artifactDelta = artifactDelta
     return taken
   }
 }

@@ -56,10 +56,23 @@ export interface ReadonlyContext {
   readonly runContext: RunContext
 }
 
+/** What a body or a callback has written so far, to be read and to be written. */
+export interface Actions extends EventActions {
+  /** What `state.set` wrote; a write here is one. Always there, also while it is empty. */
+  stateDelta: JsonObject
+  /** What `saveArtifact` announced. Always there, also while it is empty. */
+  artifactDelta: { [filename: string]: number }
+  /** What `requestConfirmation` asked, by call id. Only for reading. */
+  readonly requestedToolConfirmations?: { readonly [callId: string]: ToolConfirmation }
+  /** What `requestInput` asked, by key. Only for reading. */
+  readonly requestedInputs?: { readonly [key: string]: { readonly message: string; readonly schema?: JsonObject } }
+}
+
 /** For callbacks and `processLlmRequest`. What is written rides on the event that follows. */
 export interface CallbackContext extends ReadonlyContext {
   readonly state: State
-  readonly actions: EventActions
+  /** What was written so far, by whatever method. What is written here counts like the method. */
+  readonly actions: Actions
   /** Saves a new version (from 0) and announces it on the event. */
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number>
   /** The latest version unless told; `undefined` when there is none. */

@@ -57,6 +57,16 @@ export class WritableState implements State {
   delete(key: string): void {
     this.set(key, null)
   }
+  /** What was written so far; undefined when nothing was. */
+  get written(): Readonly<JsonObject> | undefined {
+    return this.#delta
+  }
+  /** Takes one write back. */
+  drop(key: string): void {
+    if (!this.#delta || !Object.hasOwn(this.#delta, key)) return
+    delete this.#delta[key]
+    if (Object.keys(this.#delta).length === 0) this.take()
+  }
   /** Hands the writes over; whoever writes later writes into nothing. */
   take(): JsonObject | undefined {
     const delta = this.#delta

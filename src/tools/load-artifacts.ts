@@ -1,7 +1,10 @@
+import { fromArtifact, isMediaName } from '../artifact/media.ts'
 import type { Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { SHOWS_ARTIFACTS } from '../tool/artifact-loader.ts'
 import type { CallbackContext, ToolContext } from '../tool/context.ts'
 import { tool } from '../tool/define.ts'
+import { delegate } from '../tool/delegate.ts'
 import { withParts } from '../tool/parts.ts'
 import type { LlmRequest, Tool } from '../tool/tool.ts'
 import { type ShownArtifact, showArtifact } from './show-artifact.ts'
@@ -16,14 +19,14 @@ const MAX_MEDIA_BYTES = 15 * 1024 * 1024
 
 /**
  * `load_artifacts`: the model looks at saved files. Texts are in the result; images, audio, video and PDF files are
- * parts beside it. Before each model call the model is told which artifacts there are. Needs an artifact service.
+ * parts beside it, which the log holds as references and the model sees until the user's next message. Before each model call the model is told which artifacts there are. Needs an artifact service.
  *
  * @example
  * const agent = new LlmAgent({ name: 'reader', model, tools: [loadArtifacts()] })
  * const runner = new Runner({ appName: 'app', agent, artifactService: new InMemoryArtifactService() })
  */
 export function loadArtifacts(): Tool {
-  return tool({
+  const loader = tool({
     name: 'load_artifacts',
     description:
       'Look at artifacts: files that were uploaded or saved. Text is in the result; media follow it, in the order of "attachment".',
@@ -43,6 +46,7 @@ export function loadArtifacts(): Tool {
     run: async ({ artifact_names }, context) => await load([...new Set(artifact_names)], context),
     processLlmRequest: listArtifacts,
   })
+  return delegate<Tool>(loader, { [SHOWS_ARTIFACTS]: true })
 }
 
 type Loaded = { name: string; part: ShownArtifact['shown'] } | { name: string; error: string }
@@ -62,7 +66,7 @@ async function load(names: readonly string[], context: ToolContext): Promise<{ l
       mediaBytes -= artifact.shown.bytes ?? 0
       return { name, error: `too large to show with the others: ${artifact.shown.bytes} bytes` }
     }
-    const attachment = media.push(artifact.media)
+    const attachment = media.push(artifact.media.inlineData ? fromArtifact(artifact.media, name) : artifact.media)
     return { name, part: { ...artifact.shown, attachment } }
   })
   return media.length ? withParts({ loaded }, media) : { loaded }
@@ -84,7 +88,8 @@ async function find(name: string, context: ToolContext): Promise<Found> {
 /** Tells the model what there is; when that cannot be found out, the run goes on without. */
 async function listArtifacts(request: LlmRequest, context: CallbackContext): Promise<void> {
   if (!context.invocation.services.artifacts) return
-  const names = await context.listArtifacts().catch(() => [])
+  const all = await context.listArtifacts().catch(() => [])
+  const names = all.filter((name) => !isMediaName(name)) // the conversation names those, where they were shown
   const listed = names.filter((name) => name.length <= MAX_LISTED_LENGTH).slice(0, MAX_LISTED)
   if (listed.length === 0) return
   const more = names.length > listed.length ? `, and ${names.length - listed.length} more` : ''

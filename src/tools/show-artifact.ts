@@ -1,3 +1,4 @@
+import { base64Bytes } from '../artifact/media.ts'
 import type { Blob, FileData, Part } from '../content/content.ts'
 import { cut } from './cut.ts'
 
@@ -31,15 +32,10 @@ export function showArtifact(part: Part, limits: { maxTextLength: number }): Sho
 const note = 'files of this type cannot be shown'
 
 function showBlob(part: Part, { mimeType, data }: Blob, maxTextLength: number): ShownArtifact {
-  const bytes = byteLength(data)
+  const bytes = base64Bytes(data)
   if (isMedia(mimeType)) return { shown: { mimeType, bytes }, media: part }
   const text = isText(mimeType) ? decode(data, maxTextLength) : undefined
   return { shown: text === undefined ? { mimeType, bytes, note } : { mimeType, ...showText(text, maxTextLength) } }
-}
-
-function byteLength(base64: string): number {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
-  return Math.floor(((base64.length - padding) * 3) / 4)
 }
 
 function showFile(part: Part, { mimeType }: FileData): ShownArtifact {

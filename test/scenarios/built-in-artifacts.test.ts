@@ -26,7 +26,7 @@ test('media is in the content of the response, and the next request shows it the
   const runner = new Runner({ appName: 'app', agent, artifactService: new InMemoryArtifactService() })
   const { events, text } = await runner.complete({ userId: 'ada', message: 'Paint.' })
   expect(text).toBe('A blue picture.')
-  const shown = [
+  const [response, ...media] = [
     {
       functionResponse: {
         id: expect.any(String),
@@ -42,8 +42,16 @@ test('media is in the content of the response, and the next request shows it the
     },
     png,
   ]
-  expect(events[3]?.content).toEqual({ role: 'tool', parts: shown })
-  expect(model.requests[2]?.contents.at(-1)).toEqual({ role: 'tool', parts: shown })
+  expect(events[3]?.content).toEqual({
+    role: 'tool',
+    parts: [
+      response,
+      {
+        fileData: { mimeType: 'image/png', fileUri: expect.stringMatching(/\/artifacts\/picture\.png\/versions\/0$/) },
+      },
+    ],
+  })
+  expect(model.requests[2]?.contents.at(-1)).toEqual({ role: 'tool', parts: [response, ...media] })
 })
 
 test('the model is told which artifacts there are as soon as there are some', async () => {
