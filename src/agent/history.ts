@@ -44,8 +44,8 @@ export class History {
   #read: number
   /** Where what was said to the agent last stands. */
   #turn = 0
-  /** Where the user's last message stands; 0 when the user has not spoken to this agent. */
-  #said = 0
+  /** Where the messages of the user stand. */
+  readonly #said: number[] = []
   /** What the model has seen in place of a result, by call id: the result will replace it, if it comes. */
   #handles: Map<string, { readonly at: number; readonly call: GroupCall }> | undefined
 
@@ -73,9 +73,10 @@ export class History {
     return shown
   }
 
-  /** Where the user's last message stands in what `upTo` gave. */
-  turnIn(which: 'default' | 'none' = 'default'): number {
-    return which === 'none' ? Math.max(0, this.#said - this.#turn) : this.#said
+  /** Where the user's last message stands in what `upTo` gave, or one that many messages before it; 0 without one. */
+  turnIn(which: 'default' | 'none' = 'default', earlier = 0): number {
+    const said = this.#said[this.#said.length - 1 - earlier] ?? 0
+    return which === 'none' ? Math.max(0, said - this.#turn) : said
   }
 
   #add(event: Event): void {
@@ -107,7 +108,7 @@ export class History {
     const said = content.parts.filter(isSaid)
     if (said.length === 0) return
     this.#push(said.length === content.parts.length ? content : { role: 'user', parts: said })
-    if (!this.#group) this.#said = this.#turn
+    if (!this.#group) this.#said.push(this.#turn)
   }
 
   #hearAnswers({ parts }: Content): void {

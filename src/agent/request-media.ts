@@ -10,21 +10,21 @@ import { artifactKey } from '../tool/invocation.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { RunHost } from './run-host.ts'
 
-/** The contents as they are sent. `turn`: where the last message of the user stands. */
+/** The contents as they are sent. `from`: stored files before it are described. `loader`: the tool that shows them again. */
 export async function withMedia(
   run: RunHost,
   contents: readonly Content[],
-  turn: number,
-  tools: ReadonlyMap<string, Tool>,
+  from: number,
+  loader: string | undefined,
 ): Promise<Content[]> {
-  const request = new RequestMedia(run, nameOfLoader(tools))
+  const request = new RequestMedia(run, loader)
   const sent = [...contents]
   for (let at = contents.length - 1; at >= 0; at--) {
     const content = contents[at] as Content
     if (!hasMedia(content.parts)) continue
     const parts = [...content.parts]
     for (let part = parts.length - 1; part >= 0; part--) {
-      parts[part] = await request.show(parts[part] as Part, at < turn)
+      parts[part] = await request.show(parts[part] as Part, at < from)
     }
     sent[at] = { role: content.role, parts }
   }
@@ -32,7 +32,7 @@ export async function withMedia(
 }
 
 /** The tool that shows files again, under the name this agent has it. */
-function nameOfLoader(tools: ReadonlyMap<string, Tool>): string | undefined {
+export function nameOfLoader(tools: ReadonlyMap<string, Tool>): string | undefined {
   for (const [name, tool] of tools) if (SHOWS_ARTIFACTS in tool) return name
   return undefined
 }
@@ -45,15 +45,13 @@ interface Reference {
 class RequestMedia {
   readonly #run: RunHost
   readonly #loader: string | undefined
-  readonly #describesEarlier: boolean
   #bytesLeft: number
   #filesLeft: number
 
   constructor(run: RunHost, loader: string | undefined) {
-    const { earlierTurns, maxBytesPerRequest, maxFilesPerRequest } = run.media
+    const { maxBytesPerRequest, maxFilesPerRequest } = run.media
     this.#run = run
     this.#loader = loader
-    this.#describesEarlier = (earlierTurns ?? (loader === undefined ? 'send' : 'describe')) === 'describe'
     this.#bytesLeft = maxBytesPerRequest ?? MAX_REQUEST_MEDIA_BYTES
     this.#filesLeft = maxFilesPerRequest ?? MAX_REQUEST_MEDIA_FILES
   }
@@ -66,7 +64,7 @@ class RequestMedia {
     const reference = this.#resolve(uri)
     if (!reference) return describe(part, 'not a file of this session')
     const { filename } = reference
-    if (isEarlier && this.#describesEarlier) return describe(part, `shown earlier${this.#hint(filename)}`, filename)
+    if (isEarlier) return describe(part, `shown earlier${this.#hint(filename)}`, filename)
     const blob = this.#isFull ? undefined : await this.#load(reference)
     if (typeof blob === 'string') return describe(part, blob, filename)
     if (!blob || !this.#fits(blob)) return describe(part, `${LEFT_OUT}${this.#hint(filename)}`, filename)

@@ -1,5 +1,6 @@
 import { canonicalJson, copyJson } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { MEDIA_TURNS } from '../base/limits.ts'
 import type { Content } from '../content/content.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import type { RunCallbackContext } from '../tool/callback-context.ts'
@@ -7,7 +8,7 @@ import { readonlyContext } from '../tool/invocation.ts'
 import type { LlmRequest, Tool } from '../tool/tool.ts'
 import type { LlmRequestConfig, WireTool } from '../tool/wire.ts'
 import { fill } from './instruction.ts'
-import { withMedia } from './request-media.ts'
+import { nameOfLoader, withMedia } from './request-media.ts'
 import type { Place, RunHost } from './run-host.ts'
 import { joinInstructions, type Plan } from './tree.ts'
 
@@ -43,8 +44,10 @@ export function buildRequest(
   const contents = contentsFor(run, plan, place)
   if (!run.view.hasMedia) return requestWith(contents, run, plan, place, table, context)
   const { name, options } = plan.agent
-  const turn = run.view.turnIn(name, place, options.includeContents)
-  return withMedia(run, contents, turn, table.tools).then((sent) => requestWith(sent, run, plan, place, table, context))
+  const loader = nameOfLoader(table.tools)
+  const earlierTurns = run.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
+  const from = run.view.turnIn(name, place, options.includeContents, earlierTurns)
+  return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, run, plan, place, table, context))
 }
 
 function requestWith(

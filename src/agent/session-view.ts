@@ -202,9 +202,9 @@ export class SessionView {
     return this.#historyOf(agentName, scope).upTo(this.events, which)
   }
 
-  /** Where the last message of the user stands in what `history` gave. */
-  turnIn(agentName: string, scope: Scope, which?: 'default' | 'none'): number {
-    return this.#historyOf(agentName, scope).turnIn(which)
+  /** Where the last message of the user stands in what `history` gave, or one that many messages before it. */
+  turnIn(agentName: string, scope: Scope, which: 'default' | 'none' | undefined, earlier: number): number {
+    return this.#historyOf(agentName, scope).turnIn(which, earlier)
   }
 
   #historyOf(agentName: string, scope: Scope): History {

@@ -15,6 +15,9 @@ export const MAX_REQUEST_MEDIA_BYTES: number = (MAX_CONTENT_BYTES / 4) * 3
 /** Files of one model request, unless the Runner says otherwise. */
 export const MAX_REQUEST_MEDIA_FILES = 64
 
+/** Messages of the user after its own with which a stored file is sent, unless the agent can load it again. */
+export const MEDIA_TURNS = 3
+
 /** Bytes of the state that one event writes. */
 export const MAX_STATE_DELTA_BYTES = 10_000_000
 

@@ -136,7 +136,10 @@ const RULES: OptionRules<RunnerOptions> = {
 }
 
 const MEDIA_RULES: OptionRules<MediaOptions> = {
-  earlierTurns: oneOf('describe', 'send'),
+  earlierTurns: {
+    expects: 'a whole number >= 0, or Infinity',
+    accepts: (value) => value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && Number(value) >= 0),
+  },
   maxBytesPerRequest: wholeNumber(0),
   maxFilesPerRequest: wholeNumber(0),
 }

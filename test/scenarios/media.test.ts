@@ -206,17 +206,26 @@ describe('later requests', () => {
     expect(model.requests[1]?.config.systemInstruction).toBeUndefined()
   })
 
-  test('still show earlier files to an agent that cannot load them, unless the runner says otherwise', async () => {
+  test('go with the next three messages to an agent that cannot load them, and not with the fourth', async () => {
+    const { runner, sent, lines } = stage(['1', '2', '3', '4', '5'])
+    await runner.complete({ ...ada, message: upload(photo) })
+    for (const message of ['Two?', 'Three?', 'Four?', 'Five?']) await runner.complete({ ...ada, message })
+    expect([1, 2, 3].map(sent)).toEqual([[photo], [photo], [photo]])
+    expect(sent(4)).toEqual([])
+    expect(lines(4)).toEqual(['[File "photo.png" (image/png), shown earlier.]'])
+  })
+
+  test('are sent for as many messages as the runner says', async () => {
     const open = stage(['One.', 'Two.'])
     await open.runner.complete({ ...ada, message: upload(photo) })
     await open.runner.complete({ ...ada, message: 'What colour is it?' })
     expect(open.sent(1)).toEqual([photo])
-    const closed = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 'describe' } })
+    const closed = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 0 } })
     await closed.runner.complete({ ...ada, message: upload(photo) })
     await closed.runner.complete({ ...ada, message: 'What colour is it?' })
     expect(closed.sent(1)).toEqual([])
     expect(closed.lines(1)).toEqual(['[File "photo.png" (image/png), shown earlier.]'])
-    const all = stage(['One.', 'Two.'], { tools }, { media: { earlierTurns: 'send' } })
+    const all = stage(['One.', 'Two.'], { tools }, { media: { earlierTurns: Number.POSITIVE_INFINITY } })
     await all.runner.complete({ ...ada, message: upload(photo) })
     await all.runner.complete({ ...ada, message: 'What colour is it?' })
     expect(all.sent(1)).toEqual([photo])
@@ -261,7 +270,7 @@ describe('the limit of a request', () => {
     const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
     const make = (media: unknown) => () => new Runner({ appName: 'app', agent, media: media as never })
     expect(make({ maxBytes: 1 })).toThrow(/unknown option "maxBytes"/)
-    expect(make({ earlierTurns: 'drop' })).toThrow(/earlierTurns must be "describe" or "send"/)
+    expect(make({ earlierTurns: -1 })).toThrow(/earlierTurns must be a whole number >= 0, or Infinity/)
     expect(make({ maxFilesPerRequest: -1 })).toThrow(/maxFilesPerRequest must be a whole number >= 0/)
   })
 })
@@ -360,7 +369,7 @@ describe('a forged reference', () => {
   })
 
   test('is none when a client sends a recorded message again', async () => {
-    const { runner, sent, log } = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 'describe' } })
+    const { runner, sent, log } = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 0 } })
     await runner.complete({ ...ada, message: upload(photo) })
     await runner.complete({ ...ada, message: (await log())[0]?.content as Content })
     expect(sent(1)).toEqual([photo])
