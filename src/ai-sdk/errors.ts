@@ -38,9 +38,32 @@ export function cut(model: AiSdkModel, cause?: unknown): AiSdkError {
   return new AiSdkError(message, model, { isRetryable: true, ...(cause !== undefined && { cause }) })
 }
 
+/** What a provider sent as an error inside a stream that had begun well. */
+export class ErrorInStream extends Error {}
+
+/** The provider ended its reply with an error instead of a reason to stop. */
+export function failed(model: AiSdkModel, raw: string | undefined): AiSdkError {
+  const reason = raw === undefined ? '' : ` (${clean(raw)})`
+  const message = `${model.provider} ended its reply with an error${reason}. The reply was not used.`
+  return new AiSdkError(message, model, { isRetryable: true })
+}
+
+/** The reply is larger than what one event may hold. */
+export function tooLarge(model: AiSdkModel, most: number): AiSdkError {
+  const message = `The reply of ${model.provider} has more than ${most} bytes and was not used. Set maxOutputTokens.`
+  return new AiSdkError(message, model, {})
+}
+
+/** No reply within `timeoutMs`. */
+export function late(model: AiSdkModel, timeoutMs: number): AiSdkError {
+  const message = `${model.provider} did not finish its reply within ${timeoutMs} ms. Raise timeoutMs of fromAiSdk().`
+  return new AiSdkError(message, model, { isRetryable: true })
+}
+
 /** Whatever a provider threw, as an error with plain words. Our own errors stay as they are. */
 export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => number): Error {
   if (thrown instanceof AiSdkError || thrown instanceof ToolwrightError) return thrown
+  if (thrown instanceof ErrorInStream) return inStream(thrown.cause, model, now)
   const error: JsonObject = typeof thrown === 'object' && thrown !== null ? { ...read(thrown) } : {}
   const { provider } = model
   const status = typeof error.statusCode === 'number' ? error.statusCode : undefined
@@ -67,6 +90,26 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
   return new AiSdkError(`${provider}: ${words}`, model, { ...details, ...cause })
 }
 
+/** An error that came as a part of a stream may pass: the request itself was accepted. */
+function inStream(sent: unknown, model: AiSdkModel, now: () => number): Error {
+  const { code, status, isRetryable, value }: JsonObject = isRecord(sent) ? sent : read(Object(sent))
+  const words = saidIn(value) // what the provider could not read may be the error itself
+  const error = words === undefined ? (toAiSdkError(sent, model, now) as AiSdkError) : undefined
+  const number = error?.status ?? [code, status].find((one) => typeof one === 'number')
+  const isFinal = isRetryable === false || (number !== undefined && number < 500 && ![408, 409, 429].includes(number))
+  const message = error?.message ?? `${model.provider} failed while it answered: ${clean(words ?? '')}`
+  return new AiSdkError(message, model, { status: error?.status, isRetryable: !isFinal, cause: error?.cause ?? sent })
+}
+
+/** The words of `{ error }` or `{ error: { message } }`, the way most wires send an error. */
+function saidIn(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined
+  const { error, message } = value
+  if (typeof error === 'string') return error
+  if (isRecord(error) && typeof error.message === 'string') return error.message
+  return error === undefined && value.type === 'error' && typeof message === 'string' ? message : undefined
+}
+
 const UNREADABLE = new Set<unknown>([
   'AI_JSONParseError',
   'AI_TypeValidationError',
@@ -74,10 +117,22 @@ const UNREADABLE = new Set<unknown>([
   'AI_EmptyResponseBodyError',
 ])
 
+const KEYS = [
+  'name',
+  'cause',
+  'code',
+  'status',
+  'statusCode',
+  'isRetryable',
+  'responseHeaders',
+  'requestBodyValues',
+  'value',
+] as const
+
 /** A getter that throws must not hide the error it sits on. */
 function read(thrown: object): JsonObject {
   const found: JsonObject = {}
-  for (const key of ['name', 'cause', 'statusCode', 'isRetryable', 'responseHeaders', 'requestBodyValues']) {
+  for (const key of KEYS) {
     try {
       if (key in thrown) found[key] = (thrown as JsonObject)[key]
     } catch {}
@@ -98,8 +153,7 @@ function refusal(provider: string, status: number, words: string, waitMs: number
 
 function saidBy(thrown: unknown): string {
   // an error part of a stream may be what the provider sent: { error: { message } }
-  if (isRecord(thrown) && isRecord(thrown.error)) return messageOf(thrown.error)
-  return messageOf(thrown)
+  return saidIn(thrown) ?? messageOf(thrown)
 }
 
 const MAX_WORDS = 500

@@ -2,6 +2,7 @@
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Bag, FileData, FilePart, SupportedUrls } from './spec.ts'
+import type { ToolNames } from './tool-names.ts'
 
 /** The model a prompt is written for. */
 export interface Target {
@@ -9,9 +10,16 @@ export interface Target {
   /** For error messages: `gpt-5 (openai.responses)`. */
   readonly label: string
   readonly supportedUrls: SupportedUrls
-  /** Media of a tool's result stands in the result; otherwise a user message after it shows it. */
-  readonly mediaInResults: boolean
+  readonly media: MediaPlace
+  readonly names: ToolNames
 }
+
+/**
+ * Where the media of a tool result stands: `inside` the result whatever it is; in the `result` if it is a picture,
+ * else in a user message after it; always in a user `message`; or nowhere, with a `note` in its place.
+ */
+export type MediaPlace = 'inside' | 'result' | 'message' | 'note'
+
 
 /** A part with media as a file of a message, with what its provider hung on it; undefined when it has none. */
 export function toFile(part: Part, target: Target, options: Bag = {}): FilePart | undefined {
@@ -27,6 +35,29 @@ export function toFile(part: Part, target: Target, options: Bag = {}): FilePart 
     ...(filename !== undefined && { filename }),
     ...(Object.keys(providerOptions).length && { providerOptions }),
   }
+}
+
+/** Is there a place for the part in a tool result? Providers that take media there take pictures; other types differ. */
+export function fitsResult({ inlineData, fileData }: Part, { media, version }: Target): boolean {
+  if (media === 'inside') return Boolean(inlineData ?? fileData)
+  if (media !== 'result' || (fileData && version === 'v2')) return false
+  return /^image\//i.test((inlineData ?? fileData)?.mimeType ?? '')
+}
+
+/** What is said of media the model cannot be shown. */
+export function mediaNote({ inlineData, fileData }: Part): string | undefined {
+  if (fileData) return `File (${fileData.mimeType ?? 'unknown type'}), which cannot be shown here: ${where(fileData.fileUri)}`
+  if (!inlineData) return undefined
+  const { mimeType, data, displayName } = inlineData
+  const named = displayName === undefined ? '' : ` "${displayName}"`
+  return `File${named} (${mimeType}, about ${Math.ceil((data.length * 3) / 4)} bytes), which cannot be shown here.`
+}
+
+/** Does the model read the file of a part? Bytes always count as read. */
+export function isReadable({ fileData }: Part, { supportedUrls }: Target): boolean {
+  if (!fileData) return true
+  const { fileUri, mimeType } = fileData
+  return Boolean(mimeType) && URL.canParse(fileUri) && isSupported(fileUri, mimeType ?? '', supportedUrls)
 }
 
 /** A part with media as a piece of a tool's result; undefined when it has none. */
@@ -60,15 +91,14 @@ function mediaOf({ inlineData, fileData }: Part, target: Target): Media | undefi
   }
   if (!fileData) return undefined
   const { fileUri, mimeType, displayName: filename } = fileData
-  const url = URL.canParse(fileUri) ? new URL(fileUri) : undefined
-  if (!url || !mimeType || !isSupported(fileUri, mimeType, target.supportedUrls)) {
+  if (!mimeType || !isReadable({ fileData }, target)) {
     const what = mimeType ? `of type ${mimeType}` : 'without a mimeType'
     throw new ToolwrightError(
       'INVALID_REQUEST',
       `${target.label} does not read files ${what} by their address (${where(fileUri)}). Send the bytes as inlineData.`,
     )
   }
-  return { data: { type: 'url', url, originalUrl: fileUri }, mediaType: mimeType, filename }
+  return { data: { type: 'url', url: new URL(fileUri), originalUrl: fileUri }, mediaType: mimeType, filename }
 }
 
 function olderData(data: Media['data']): string | URL {
