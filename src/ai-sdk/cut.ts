@@ -31,7 +31,8 @@ function hasEnd(chunk: unknown, depth = 0): boolean {
   if (!isRecord(chunk)) return false
   return Object.entries(chunk).some(([key, value]) => {
     if (BY_MODEL.has(key)) return false
-    if (typeof value === 'string') return (REASON.test(key) && value !== '') || (key === 'type' && LAST_EVENT.test(value))
+    if (typeof value === 'string')
+      return (REASON.test(key) && value !== '') || (key === 'type' && LAST_EVENT.test(value))
     if (typeof value === 'boolean') return key === 'done' && value
     return depth < MAX_DEPTH && hasEnd(value, depth + 1)
   })

@@ -93,7 +93,9 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
 /** An error that came as a part of a stream may pass: the request itself was accepted. */
 function inStream(sent: unknown, model: AiSdkModel, now: () => number): Error {
   const { code, status, isRetryable, value }: JsonObject = isRecord(sent) ? sent : read(Object(sent))
-  const words = saidIn(value) // what the provider could not read may be the error itself
+  if (isNetworkError(sent) || /without a finish reason/.test(messageOf(sent))) return cut(model, sent)
+  // what the provider could not read may be the error itself
+  const words = saidIn(value) ?? (isRecord(value) && typeof value.message === 'string' ? value.message : undefined)
   const error = words === undefined ? (toAiSdkError(sent, model, now) as AiSdkError) : undefined
   const number = error?.status ?? [code, status].find((one) => typeof one === 'number')
   const isFinal = isRetryable === false || (number !== undefined && number < 500 && ![408, 409, 429].includes(number))

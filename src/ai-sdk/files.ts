@@ -20,7 +20,6 @@ export interface Target {
  */
 export type MediaPlace = 'inside' | 'result' | 'message' | 'note'
 
-
 /** A part with media as a file of a message, with what its provider hung on it; undefined when it has none. */
 export function toFile(part: Part, target: Target, options: Bag = {}): FilePart | undefined {
   const found = mediaOf(part, target)
@@ -44,13 +43,13 @@ export function fitsResult({ inlineData, fileData }: Part, { media, version }: T
   return /^image\//i.test((inlineData ?? fileData)?.mimeType ?? '')
 }
 
-/** What is said of media the model cannot be shown. */
-export function mediaNote({ inlineData, fileData }: Part): string | undefined {
-  if (fileData) return `File (${fileData.mimeType ?? 'unknown type'}), which cannot be shown here: ${where(fileData.fileUri)}`
+/** Media in words, for a model that may not be shown it: some providers drop files of types they do not know. */
+export function mediaInWords({ inlineData, fileData }: Part): string | undefined {
+  if (fileData) return `file (${fileData.mimeType ?? 'unknown type'}) at ${where(fileData.fileUri)}`
   if (!inlineData) return undefined
   const { mimeType, data, displayName } = inlineData
   const named = displayName === undefined ? '' : ` "${displayName}"`
-  return `File${named} (${mimeType}, about ${Math.ceil((data.length * 3) / 4)} bytes), which cannot be shown here.`
+  return `file${named} (${mimeType}, about ${Math.ceil((data.length * 3) / 4)} bytes)`
 }
 
 /** Does the model read the file of a part? Bytes always count as read. */

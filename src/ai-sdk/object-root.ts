@@ -41,7 +41,9 @@ function shapeOf(schema: unknown, root: JsonObject, known: Map<JsonObject, Shape
 
 function readShape(schema: JsonObject, root: JsonObject, known: Map<JsonObject, Shape>): Shape {
   const properties = new Map(isRecord(schema.properties) ? Object.entries(schema.properties) : [])
-  const required = new Set(Array.isArray(schema.required) ? schema.required.filter((one) => typeof one === 'string') : [])
+  const required = new Set(
+    Array.isArray(schema.required) ? schema.required.filter((one) => typeof one === 'string') : [],
+  )
   let isClosed = schema.additionalProperties === false
   const all = [
     ...(typeof schema.$ref === 'string' ? [target(schema.$ref, root)] : []),
@@ -57,7 +59,8 @@ function readShape(schema: JsonObject, root: JsonObject, known: Map<JsonObject, 
     if (!Array.isArray(list) || list.length === 0) continue
     const shapes = list.map((one) => shapeOf(one, root, known))
     for (const shape of shapes) for (const [name, value] of shape.properties) addProperty(properties, name, value)
-    for (const name of shapes[0]?.required ?? []) if (shapes.every((shape) => shape.required.has(name))) required.add(name)
+    for (const name of shapes[0]?.required ?? [])
+      if (shapes.every((shape) => shape.required.has(name))) required.add(name)
     isClosed ||= shapes.every((shape) => shape.isClosed)
   }
   return { properties, required, isClosed }
@@ -85,7 +88,8 @@ function target(reference: string, root: JsonObject): unknown {
   let node: unknown = root
   for (const key of reference.slice(1).split('/').slice(1)) {
     const name = decodePointer(key)
-    node = typeof node === 'object' && node !== null && Object.hasOwn(node, name) ? (node as JsonObject)[name] : undefined
+    node =
+      typeof node === 'object' && node !== null && Object.hasOwn(node, name) ? (node as JsonObject)[name] : undefined
   }
   return node
 }

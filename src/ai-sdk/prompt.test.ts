@@ -177,7 +177,14 @@ test('chat completions have no media in results: a user message shows them, once
   expect((await rest(...history)).slice(1)).toMatchObject([
     { role: 'tool', content: '{"status":"drawn"}' },
     { role: 'tool', content: '{"status":"bare"}' },
-    { role: 'user', content: [{ text: 'draw gave this with its result (a):' }, { type: 'image_url' }] },
+    {
+      role: 'user',
+      content: [
+        { text: 'draw gave this with its result (a):' },
+        { text: 'file (image/png, about 9 bytes):' },
+        { type: 'image_url' },
+      ],
+    },
   ])
   const inside = await sent(chat, [user('Go.'), ...history], { mediaInToolResults: true })
   expect(at(inside, 'messages', 2, 'content')).toContain(PNG)

@@ -5,7 +5,7 @@ import { codeAsText } from '../content/code-text.ts'
 import type { Content, FunctionCall, FunctionResponse, Part } from '../content/content.ts'
 import { isFailure } from '../event/fold.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { fitsResult, isReadable, mediaNote, type Target, toFile, toResultFile } from './files.ts'
+import { fitsResult, isReadable, mediaInWords, type Target, toFile, toResultFile } from './files.ts'
 import { keptOf, providerOptionsOf } from './kept.ts'
 import type { Bag, PromptMessage, ToolCallPart, ToolResultPart, UserPart } from './spec.ts'
 import { refusingJson } from './unfit.ts'
@@ -131,11 +131,13 @@ class Prompt {
       this.#late.push({ type: 'text', text: `${call.name} gave this with its result (${call.id}):` }, ...beside)
   }
 
-  /** Media of a result: a note stands for what the provider takes nowhere. */
+  /** Media of a result, after words that say what it is. */
   #besidePart(part: Part): UserPart[] {
-    if (this.#isShown(part)) return this.#userPart(part)
-    const text = mediaNote(part)
-    return text ? [{ type: 'text', text }] : this.#userPart(part)
+    const words = mediaInWords(part)
+    if (words === undefined) return this.#userPart(part)
+    const isShown = this.#isShown(part)
+    const text = isShown ? `${words}:` : `${words}, which this model cannot be shown.`
+    return [{ type: 'text', text }, ...(isShown ? this.#userPart(part) : [])]
   }
 
   #isShown(part: Part): boolean {

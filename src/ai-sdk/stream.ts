@@ -1,8 +1,8 @@
 // A reply as it comes: deltas at once, the whole at the end.
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { unlessAborted } from '../policy/wait.ts'
 import type { LlmResponse } from '../tool/model.ts'
-import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { ANSWER_TOOL } from './answer-tool.ts'
 import { isCut, KEPT_CHUNKS } from './cut.ts'
 import { cut, ErrorInStream, isNetworkError, tooLarge } from './errors.ts'
