@@ -103,6 +103,22 @@ function inStream(sent: unknown, model: AiSdkModel, now: () => number): Error {
   return new AiSdkError(message, model, { status: error?.status, isRetryable: !isFinal, cause: error?.cause ?? sent })
 }
 
+/** A provider that could not read a refusal (`data`) says "Bad Request"; the words are in the body. */
+function saidInBody(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  const { data, responseBody } = read(thrown)
+  if (data !== undefined || typeof responseBody !== 'string' || responseBody.length > MAX_BODY) return undefined
+  try {
+    const body: unknown = JSON.parse(responseBody)
+    const { message, detail }: JsonObject = isRecord(body) ? body : {}
+    return saidIn(body) ?? [message, detail].find((one) => typeof one === 'string')
+  } catch {
+    return undefined
+  }
+}
+
+const MAX_BODY = 100_000
+
 /** The words of `{ error }` or `{ error: { message } }`, the way most wires send an error. */
 function saidIn(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined
@@ -128,6 +144,8 @@ const KEYS = [
   'isRetryable',
   'responseHeaders',
   'requestBodyValues',
+  'responseBody',
+  'data',
   'value',
 ] as const
 
@@ -153,9 +171,9 @@ function refusal(provider: string, status: number, words: string, waitMs: number
   return `${provider} refused the request (${status}): ${words}`
 }
 
-function saidBy(thrown: unknown): string {
+export function saidBy(thrown: unknown): string {
   // an error part of a stream may be what the provider sent: { error: { message } }
-  return saidIn(thrown) ?? messageOf(thrown)
+  return saidIn(thrown) ?? saidInBody(thrown) ?? messageOf(thrown)
 }
 
 const MAX_WORDS = 500

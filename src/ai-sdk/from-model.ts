@@ -16,7 +16,7 @@ import { pauseBeforeRetry } from './retry.ts'
 import type { AiSdkModel, CallOptions } from './spec.ts'
 import { streamReply } from './stream.ts'
 import { ToolNames } from './tool-names.ts'
-import { Unfit, unfitIn } from './unfit.ts'
+import { refusesSchema, Unfit, unfitIn } from './unfit.ts'
 
 export interface FromAiSdkOptions extends CallDefaults {
   /** What errors and the runner's `models` call it. Default: the model's id. */
@@ -68,7 +68,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
   const { mediaInToolResults, timeoutMs } = options
   // what the provider turned out not to carry, for later requests
   let place: MediaPlace = mediaInToolResults === undefined ? 'result' : mediaInToolResults ? 'inside' : 'message'
-  let byTool = false
+  let sendsSchema = true
   return {
     name: options.name ?? model.modelId,
     ...(toolsWithOutputSchema && { capabilities: { toolsWithOutputSchema } }),
@@ -77,6 +77,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
       const names = new ToolNames(request)
       const schema = request.config.responseJsonSchema
       let media = place
+      let byTool = !sendsSchema
       for (let attempt = 0, isSeen = false; ; attempt++) {
         const target = { version, label, supportedUrls, names, media, byTool }
         const reading = { model, names, schema, byTool }
@@ -91,8 +92,11 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
         } catch (thrown) {
           if (signal.aborted) throw signal.reason
           const unfit = isSeen ? undefined : unfitIn(thrown)
-          if (unfit === 'schema') byTool = true
-          else if (unfit === 'media' && media !== 'note' && hasResultMedia(request)) {
+          if (!isSeen && schema && !byTool && (unfit === 'schema' || refusesSchema(thrown))) {
+            byTool = true
+            // a warning is about the provider, a refusal perhaps about this schema
+            if (unfit === 'schema') sendsSchema = false
+          } else if (unfit === 'media' && media !== 'note' && hasResultMedia(request)) {
             media = media === 'message' ? 'note' : 'message'
             // it has no media in results at all; another refusal is about this request
             if (thrown instanceof Unfit) place = 'message'

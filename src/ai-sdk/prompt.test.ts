@@ -190,6 +190,20 @@ test('chat completions have no media in results: a user message shows them, once
   expect(at(inside, 'messages', 2, 'content')).toContain(PNG)
 })
 
+test('a file of a result that the model does not read is told in words', async () => {
+  const far: Part = { fileData: { mimeType: 'video/mp4', fileUri: 'https://example.com/clip.mp4?key=SECRET' } }
+  const body = JSON.stringify(
+    await sent(claude, [user('Go.'), model(call('a', 'draw')), tool(answer('a', {}, 'draw'), far)]),
+  )
+  expect(body).toContain('file (video/mp4) at https://example.com/clip.mp4, which this model cannot be shown.')
+  expect(body).not.toContain('SECRET')
+})
+
+test('pictures that a user sends and a model does not take are still an error', async () => {
+  const odd: Part = { inlineData: { mimeType: 'application/x-odd', data: PDF } }
+  await expect(sent(chat, [{ role: 'user', parts: [odd] }])).rejects.toThrow('not supported')
+})
+
 test('media inside a response object belongs to it as well', async () => {
   const functionResponse = { id: 'a', name: 'draw', response: { status: 'drawn' }, parts: [picture] }
   const body = await sent(claude, [user('Go.'), model(call('a', 'draw')), tool({ functionResponse })])

@@ -1,5 +1,6 @@
 // What a provider turns out not to carry. Providers do not declare it, so it is learned from what they do.
 import { isRecord } from '../base/json.ts'
+import { saidBy } from './errors.ts'
 
 /** The provider cannot carry a part of the request: it is written in another way and sent again. */
 export class Unfit extends Error {
@@ -27,6 +28,13 @@ export function refusingJson(content: object[]): object[] {
     throw new Unfit('media')
   }
   return Object.defineProperty(content, 'toJSON', { value: toJSON })
+}
+
+/** Did the provider refuse a request because of its response schema, or because it takes none? */
+export function refusesSchema(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return false
+  const isRefusal = thrown.statusCode === 400 || thrown.statusCode === 422
+  return isRefusal && /response.?(format|schema)|json.?schema|output.?(format|schema|config)/i.test(saidBy(thrown))
 }
 
 /** Does a provider warn that it sends no response schema? `unsupported-setting` is what version 2 calls it. */
