@@ -11,6 +11,7 @@ import {
   chat,
   claude,
   gemini,
+  providers,
   request,
   responses,
   user,
@@ -128,6 +129,18 @@ test('a server that is not there', async () => {
     isRetryable: true,
     status: undefined,
   })
+})
+
+test('an error under the status of a success is told in its own words', async () => {
+  const xai = providers.find(({ name }) => name === 'xai chat') as Wire
+  const { error } = await failure(xai, [{ json: { code: 'Overloaded', error: 'The grid is busy.' } }])
+  expect(error.message).toBe('xai.chat could not answer: The grid is busy.')
+})
+
+test('a refusal that a provider cannot read is told in its own words', async () => {
+  const groq = providers.find(({ name }) => name === 'groq') as Wire
+  const { error } = await failure(groq, [{ status: 400, json: { detail: `The plan has a hole, ${SECRET}` } }])
+  expect(error.message).toBe('groq.chat refused the request (400): The plan has a hole, [hidden]')
 })
 
 test('an answer that cannot be read', async () => {

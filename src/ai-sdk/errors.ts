@@ -75,6 +75,9 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
     return new AiSdkError(refusal(provider, status, words, waitMs), model, details)
   // the answer began well
   if (status !== undefined && isNetworkError(error.cause)) return cut(model)
+  // xAI sends errors with the status of a success
+  if (status !== undefined && error.cause === undefined)
+    return new AiSdkError(`${provider} could not answer: ${words}`, model, { isRetryable })
   if (status !== undefined || UNREADABLE.has(error.name)) {
     const message = `${provider} gave an answer that could not be read.`
     // why is in the cause: the answer, but not what was asked
