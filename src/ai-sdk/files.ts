@@ -16,9 +16,19 @@ export interface Target {
 
 /**
  * Where the media of a tool result stands: `inside` the result whatever it is; in the `result` if it is a picture,
- * else in a user message after it; always in a user `message`; or nowhere, with a `note` in its place.
+ * else in a user message after it; always in a user `message`; there, but only `pictures`; or nowhere, with a `note`
+ * in its place.
  */
-export type MediaPlace = 'inside' | 'result' | 'message' | 'note'
+export type MediaPlace = 'inside' | 'result' | 'message' | 'pictures' | 'note'
+
+/** The place to try when a provider refuses media where it stands. */
+export const NEXT_PLACE: Readonly<Record<MediaPlace, MediaPlace | undefined>> = {
+  inside: 'message',
+  result: 'message',
+  message: 'pictures',
+  pictures: 'note',
+  note: undefined,
+}
 
 /** A part with media as a file of a message, with what its provider hung on it; undefined when it has none. */
 export function toFile(part: Part, target: Target, options: Bag = {}): FilePart | undefined {
@@ -29,7 +39,7 @@ export function toFile(part: Part, target: Target, options: Bag = {}): FilePart 
   const providerOptions = videoMetadata ? { ...options, google: { ...options.google, videoMetadata } } : options
   return {
     type: part.thought && target.version === 'v4' ? 'reasoning-file' : 'file',
-    data: target.version === 'v4' ? data : olderData(data),
+    data: target.version === 'v4' ? data : olderData(data, mediaType),
     mediaType,
     ...(filename !== undefined && { filename }),
     ...(Object.keys(providerOptions).length && { providerOptions }),
@@ -37,9 +47,13 @@ export function toFile(part: Part, target: Target, options: Bag = {}): FilePart 
 }
 
 /** Is there a place for the part in a tool result? Providers that take media there take pictures; other types differ. */
-export function fitsResult({ inlineData, fileData }: Part, { media, version }: Target): boolean {
-  if (media === 'inside') return Boolean(inlineData ?? fileData)
-  if (media !== 'result' || (fileData && version === 'v2')) return false
+export function fitsResult(part: Part, { media, version }: Target): boolean {
+  if (media === 'inside') return Boolean(part.inlineData ?? part.fileData)
+  if (media !== 'result' || (part.fileData && version === 'v2')) return false
+  return isPicture(part)
+}
+
+export function isPicture({ inlineData, fileData }: Part): boolean {
   return /^image\//i.test((inlineData ?? fileData)?.mimeType ?? '')
 }
 
@@ -78,7 +92,7 @@ export function toResultFile(part: Part, target: Target): object | undefined {
 }
 
 interface Media {
-  readonly data: Exclude<FileData, string | URL>
+  readonly data: Exclude<FileData, string | URL | Uint8Array>
   readonly mediaType: string
   readonly filename: string | undefined
 }
@@ -100,8 +114,15 @@ function mediaOf({ inlineData, fileData }: Part, target: Target): Media | undefi
   return { data: { type: 'url', url: new URL(fileUri), originalUrl: fileUri }, mediaType: mimeType, filename }
 }
 
-function olderData(data: Media['data']): string | URL {
-  return data.type === 'data' ? data.data : data.url
+/** Documents as bytes: given as base64, a provider (Cohere) takes them for the text itself. */
+function olderData(data: Media['data'], mediaType: string): string | URL | Uint8Array {
+  if (data.type === 'url') return data.url
+  if (/^(image|audio|video)\//i.test(mediaType)) return data.data
+  try {
+    return Uint8Array.from(atob(data.data), (one) => one.charCodeAt(0))
+  } catch {
+    return data.data
+  }
 }
 
 function isSupported(uri: string, mimeType: string, supported: SupportedUrls): boolean {

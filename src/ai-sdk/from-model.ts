@@ -9,7 +9,7 @@ import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import { Deadline } from './deadline.ts'
 import { late, toAiSdkError } from './errors.ts'
-import type { MediaPlace } from './files.ts'
+import { type MediaPlace, NEXT_PLACE } from './files.ts'
 import { type CallDefaults, toCallOptions } from './options.ts'
 import { checkWarnings, type Reading, toResponse } from './output.ts'
 import { pauseBeforeRetry } from './retry.ts'
@@ -92,12 +92,13 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
         } catch (thrown) {
           if (signal.aborted) throw signal.reason
           const unfit = isSeen ? undefined : unfitIn(thrown)
+          const nextPlace = NEXT_PLACE[media]
           if (!isSeen && schema && !byTool && (unfit === 'schema' || refusesSchema(thrown))) {
             byTool = true
             // a warning is about the provider, a refusal perhaps about this schema
             if (unfit === 'schema') sendsSchema = false
-          } else if (unfit === 'media' && media !== 'note' && hasResultMedia(request)) {
-            media = media === 'message' ? 'note' : 'message'
+          } else if (unfit === 'media' && nextPlace && hasResultMedia(request)) {
+            media = nextPlace
             // it has no media in results at all; another refusal is about this request
             if (thrown instanceof Unfit) place = 'message'
           } else {

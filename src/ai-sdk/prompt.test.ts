@@ -3,7 +3,19 @@ import { expect, test } from 'vitest'
 import type { Content, Part } from '../content/content.ts'
 import { ProviderServer } from '../testing/server/providers.ts'
 import { type FromAiSdkOptions, fromAiSdk } from './from-model.ts'
-import { ask, at, chat, claude, gemini, request, responses, user, type Wire, wires } from './providers.test-kit.ts'
+import {
+  ask,
+  at,
+  chat,
+  claude,
+  gemini,
+  providers,
+  request,
+  responses,
+  user,
+  type Wire,
+  wires,
+} from './providers.test-kit.ts'
 
 const PNG = 'iVBORw0KGgo='
 const PDF = 'JVBERi0xLjQ='
@@ -202,6 +214,18 @@ test('a file of a result that the model does not read is told in words', async (
 test('pictures that a user sends and a model does not take are still an error', async () => {
   const odd: Part = { inlineData: { mimeType: 'application/x-odd', data: PDF } }
   await expect(sent(chat, [{ role: 'user', parts: [odd] }])).rejects.toThrow('not supported')
+})
+
+test('Cohere: a text file is read as text, and no bytes are read as words', async () => {
+  const cohere = providers.find(({ name }) => name === 'cohere') as Wire
+  const notes: Part = { inlineData: { mimeType: 'text/plain', data: btoa('Snow today.'), displayName: 'notes.txt' } }
+  const drawn = [user('Go.'), model(call('a', 'draw')), tool(answer('a', {}, 'draw'), notes, document, picture)]
+  const body = JSON.stringify(await sent(cohere, drawn))
+  expect(body).not.toContain(PDF)
+  expect(body).toContain(PNG)
+  expect(body).toContain('file \\"plan.pdf\\" (application/pdf, about 9 bytes), which this model cannot be shown.')
+  const alone = JSON.stringify(await sent(cohere, [{ role: 'user', parts: [{ text: 'See' }, notes] }]))
+  expect(alone).toContain('Snow today.')
 })
 
 test('media inside a response object belongs to it as well', async () => {

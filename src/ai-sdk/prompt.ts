@@ -5,7 +5,7 @@ import { codeAsText } from '../content/code-text.ts'
 import type { Content, FunctionCall, FunctionResponse, Part } from '../content/content.ts'
 import { isFailure } from '../event/fold.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { fitsResult, isReadable, mediaInWords, type Target, toFile, toResultFile } from './files.ts'
+import { fitsResult, isPicture, isReadable, mediaInWords, type Target, toFile, toResultFile } from './files.ts'
 import { keptOf, providerOptionsOf } from './kept.ts'
 import type { Bag, PromptMessage, ToolCallPart, ToolResultPart, UserPart } from './spec.ts'
 import { refusingJson } from './unfit.ts'
@@ -141,7 +141,9 @@ class Prompt {
   }
 
   #isShown(part: Part): boolean {
-    return this.#target.media !== 'note' && isReadable(part, this.#target)
+    const { media } = this.#target
+    if (media === 'note' || (media === 'pictures' && !isPicture(part))) return false
+    return isReadable(part, this.#target)
   }
 
   /** By id; a response without one answers the first open call of its name. */
