@@ -223,3 +223,11 @@ describe('aborting', () => {
     await server.requests[0]?.closed
   })
 })
+
+test('an error inside a stream that will not pass is not asked for again', async () => {
+  const openrouter = providers.find(({ name }) => name === 'openrouter') as Wire
+  const events = [{ error: { code: 402, message: 'No credits are left.' } }]
+  const { error, asked } = await failure(openrouter, [{ events }], { stream: true, maxRetries: 2 })
+  expect([error.message, error.isRetryable, asked]).toEqual(['openrouter: No credits are left.', false, 1])
+  expect(inspect(error)).not.toContain('secret plan')
+})

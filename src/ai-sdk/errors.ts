@@ -95,15 +95,19 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
 
 /** An error that came as a part of a stream may pass: the request itself was accepted. */
 function inStream(sent: unknown, model: AiSdkModel, now: () => number): Error {
-  const { code, status, isRetryable, value }: JsonObject = isRecord(sent) ? sent : read(Object(sent))
   if (isNetworkError(sent) || /without a finish reason/.test(messageOf(sent))) return cut(model, sent)
+  const { code, status, statusCode, value } = read(Object(sent))
+  const number = [statusCode, status, code].find((one) => typeof one === 'number')
+  const isFinal = number !== undefined && number >= 400 && number < 500 && ![408, 409, 429].includes(number)
+  const details = { isRetryable: !isFinal }
   // what the provider could not read may be the error itself
   const words = saidIn(value) ?? (isRecord(value) && typeof value.message === 'string' ? value.message : undefined)
-  const error = words === undefined ? (toAiSdkError(sent, model, now) as AiSdkError) : undefined
-  const number = error?.status ?? [code, status].find((one) => typeof one === 'number')
-  const isFinal = isRetryable === false || (number !== undefined && number < 500 && ![408, 409, 429].includes(number))
-  const message = error?.message ?? `${model.provider} failed while it answered: ${clean(words ?? '')}`
-  return new AiSdkError(message, model, { status: error?.status, isRetryable: !isFinal, cause: error?.cause ?? sent })
+  if (words !== undefined) {
+    const message = `${model.provider} failed while it answered: ${clean(words)}`
+    return new AiSdkError(message, model, { ...details, cause: sent })
+  }
+  const { message, cause, ...known } = toAiSdkError(sent, model, now) as AiSdkError
+  return new AiSdkError(message, model, { status: known.status, ...details, ...(cause !== undefined && { cause }) })
 }
 
 /** A provider that could not read a refusal (`data`) says "Bad Request"; the words are in the body. */

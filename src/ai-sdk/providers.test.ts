@@ -1,4 +1,5 @@
 // What every provider package must do, over a local server that speaks its wire.
+import { inspect } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { LlmAgent } from '../agent/llm-agent.ts'
@@ -175,8 +176,10 @@ describe.each(providers)('$name', (provider) => {
       provider.say({ text: 'Again.' }),
     ])
     const model = fromAiSdk(provider.model(server.url), { ports: { setTimer } })
-    const failure = await ask(model, request([user('?')]), { stream: true }).catch((error) => error)
+    const asked = request([user('My secret plan')])
+    const failure = await ask(model, asked, { stream: true }).catch((error) => error)
     expect(failure).toBeInstanceOf(AiSdkError)
+    expect(inspect(failure, { depth: 9 })).not.toContain('secret plan')
     if (!provider.hidesErrors) expect(failure.message).toContain('The server had an error')
     expect(server.requests).toHaveLength(1)
     const { whole } = await ask(model, request([user('?')]), { stream: true })
