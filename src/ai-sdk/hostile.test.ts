@@ -9,24 +9,18 @@ import { ProviderServer, type Reply } from '../testing/server/providers.ts'
 import { tool } from '../tool/define.ts'
 import { type FromAiSdkOptions, fromAiSdk } from './from-model.ts'
 import { ask, at, chat, claude, request, user } from './providers.test-kit.ts'
+import type { AiSdkModel, AiSdkPart } from './spec.ts'
 
 const quiet = { warn: () => {}, error: () => {} }
 const chunk = (delta: object): object => ({ id: '1', created: 1, model: 'm', choices: [{ index: 0, delta }] })
 const MEGABYTE = 'x'.repeat(1024 * 1024)
 
-function* endless(first: readonly object[], then: object): Generator<object> {
-  yield* first
-  for (;;) yield then
+function* endless(event: object): Generator<object> {
+  for (;;) yield event
 }
 
-const start = { index: 0, id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":"' } }
-const more = { index: 0, function: { arguments: MEGABYTE } }
-
-test.each([
-  ['text', endless([], chunk({ content: MEGABYTE }))],
-  ['arguments', endless([chunk({ tool_calls: [start] })], chunk({ tool_calls: [more] }))],
-])('endless %s ends with an error that says so, and closes the connection', async (_, events) => {
-  await using server = await ProviderServer.start([{ events }])
+test('an endless text ends with an error that says so, and closes the connection', { timeout: 30_000 }, async () => {
+  await using server = await ProviderServer.start([{ events: endless(chunk({ content: MEGABYTE })) }])
   const model = fromAiSdk(chat.model(server.url), { maxRetries: 0 })
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }), logger: quiet })
   const { error } = await runner.complete({ userId: 'ada', message: '?', runConfig: { streaming: true } })
@@ -34,11 +28,37 @@ test.each([
   await server.requests[0]?.closed
 })
 
+test.each([
+  ['arguments', { type: 'tool-input-delta', id: 'c1', delta: MEGABYTE }],
+  ['thoughts', { type: 'reasoning-delta', id: 'r1', delta: MEGABYTE }],
+  ['files', { type: 'file', mediaType: 'image/png', data: MEGABYTE }],
+  ['calls', { type: 'tool-call', toolCallId: 'c2', toolName: 'add', input: MEGABYTE }],
+])('endless %s end the stream with an error', async (_, part) => {
+  let isCancelled = false
+  const stream = new ReadableStream<AiSdkPart>({
+    start: (controller) => controller.enqueue({ type: 'tool-input-start', id: 'c1', toolName: 'add' } as AiSdkPart),
+    pull: (controller) => controller.enqueue(part),
+    cancel: () => {
+      isCancelled = true
+    },
+  })
+  const model: AiSdkModel = {
+    specificationVersion: 'v3',
+    provider: 'custom',
+    modelId: 'm',
+    doGenerate: () => Promise.reject(new Error('not asked')),
+    doStream: async () => ({ stream }),
+  }
+  const asking = ask(fromAiSdk(model, { maxRetries: 0 }), request([user('?')]), { stream: true })
+  await expect(asking).rejects.toThrow(/The reply of custom has more than \d+ bytes and was not used/)
+  expect(isCancelled).toBe(true)
+})
+
 test('a large answer below the limit is passed on', async () => {
-  const events = [...Array.from({ length: 8 }, () => chunk({ content: MEGABYTE })), endOf('stop')]
+  const events = [chunk({ content: MEGABYTE }), chunk({ content: MEGABYTE }), endOf('stop')]
   await using server = await ProviderServer.start([{ events }])
   const { whole } = await ask(fromAiSdk(chat.model(server.url)), request([user('?')]), { stream: true })
-  expect(textOf(whole.content)).toHaveLength(8 * MEGABYTE.length)
+  expect(textOf(whole.content)).toHaveLength(2 * MEGABYTE.length)
 })
 
 function endOf(finish_reason: string): object {

@@ -47,9 +47,6 @@ async function* read(
 
 type Loose = AiSdkPart & JsonObject
 
-/** Bytes of everything that one stream brings; arguments arrive as deltas and again as a whole. */
-const MAX_STREAM_BYTES = 2 * MAX_CONTENT_BYTES
-
 /** What a part of a reply takes besides its text. */
 const PART_BYTES = 100
 
@@ -95,6 +92,7 @@ class Reply {
         return undefined
       case 'tool-input-start':
         if (part.providerExecuted === true) return undefined
+        this.#bytes += PART_BYTES
         this.#count(text(part.toolName))
         this.#toolNames.set(part.id, this.#reading.names.toOurs(text(part.toolName) ?? ''))
         this.#openInputs.add(part.id)
@@ -172,15 +170,16 @@ class Reply {
   }
 
   #push(part: Loose): void {
-    this.#count(text(part.input))
+    this.#bytes += PART_BYTES
+    if (!this.#toolNames.has(part.toolCallId)) this.#count(text(part.input)) // else its deltas were counted
     this.#count(text(part.data) ?? (isRecord(part.data) ? text(part.data.data) : undefined))
     this.#content.push(part)
   }
 
   /** An endless stream must not fill the memory. */
   #count(value: string | undefined): void {
-    this.#bytes += (value?.length ?? 0) + PART_BYTES
-    if (this.#bytes > MAX_STREAM_BYTES) throw tooLarge(this.#reading.model, MAX_STREAM_BYTES)
+    this.#bytes += value?.length ?? 0
+    if (this.#bytes > MAX_CONTENT_BYTES) throw tooLarge(this.#reading.model, MAX_CONTENT_BYTES)
   }
 
   /** No part can hold half of its arguments: they are told beside the content. */
