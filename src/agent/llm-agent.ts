@@ -19,7 +19,7 @@ import type { InferOutput, Schema } from '../schema/infer.ts'
 import { checkCodeExecutor } from '../tool/check-code-executor.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
-import { isModel, type Model } from '../tool/model.ts'
+import { aiSdkHint, isModel, type Model } from '../tool/model.ts'
 import { serverToolOf } from '../tool/server-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { ToolSource } from '../tool/tool-source.ts'
@@ -70,6 +70,7 @@ const RULES: OptionRules<LlmAgentOptions> = {
   model: {
     expects: 'a model or the name of one',
     accepts: (value) => (typeof value === 'string' ? value !== '' : isModel(value)),
+    hint: aiSdkHint,
   },
   description: text,
   instruction: textOrCallback,

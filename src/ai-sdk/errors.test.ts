@@ -11,6 +11,7 @@ import {
   chat,
   claude,
   gemini,
+  providers,
   request,
   responses,
   user,
@@ -130,6 +131,18 @@ test('a server that is not there', async () => {
   })
 })
 
+test('an error under the status of a success is told in its own words', async () => {
+  const xai = providers.find(({ name }) => name === 'xai chat') as Wire
+  const { error } = await failure(xai, [{ json: { code: 'Overloaded', error: 'The grid is busy.' } }])
+  expect(error.message).toBe('xai.chat could not answer: The grid is busy.')
+})
+
+test('a refusal that a provider cannot read is told in its own words', async () => {
+  const groq = providers.find(({ name }) => name === 'groq') as Wire
+  const { error } = await failure(groq, [{ status: 400, json: { detail: `The plan has a hole, ${SECRET}` } }])
+  expect(error.message).toBe('groq.chat refused the request (400): The plan has a hole, [hidden]')
+})
+
 test('an answer that cannot be read', async () => {
   const { error } = await failure(chat, [{ json: { choices: 'none' } }])
   expect(error.message).toBe('openai.chat gave an answer that could not be read.')
@@ -209,4 +222,12 @@ describe('aborting', () => {
     for await (const _ of fromAiSdk(chat.model(server.url)).generate(request([user('?')]), { stream: true })) break
     await server.requests[0]?.closed
   })
+})
+
+test('an error inside a stream that will not pass is not asked for again', async () => {
+  const openrouter = providers.find(({ name }) => name === 'openrouter') as Wire
+  const events = [{ error: { code: 402, message: 'No credits are left.' } }]
+  const { error, asked } = await failure(openrouter, [{ events }], { stream: true, maxRetries: 2 })
+  expect([error.message, error.isRetryable, asked]).toEqual(['openrouter: No credits are left.', false, 1])
+  expect(inspect(error)).not.toContain('secret plan')
 })

@@ -38,9 +38,32 @@ export function cut(model: AiSdkModel, cause?: unknown): AiSdkError {
   return new AiSdkError(message, model, { isRetryable: true, ...(cause !== undefined && { cause }) })
 }
 
+/** What a provider sent as an error inside a stream that had begun well. */
+export class ErrorInStream extends Error {}
+
+/** The provider ended its reply with an error instead of a reason to stop. */
+export function failed(model: AiSdkModel, raw: string | undefined): AiSdkError {
+  const reason = raw === undefined ? '' : ` (${clean(raw)})`
+  const message = `${model.provider} ended its reply with an error${reason}. The reply was not used.`
+  return new AiSdkError(message, model, { isRetryable: true })
+}
+
+/** The reply is larger than what one event may hold. */
+export function tooLarge(model: AiSdkModel, most: number): AiSdkError {
+  const message = `The reply of ${model.provider} has more than ${most} bytes and was not used. Set maxOutputTokens.`
+  return new AiSdkError(message, model, {})
+}
+
+/** No reply within `timeoutMs`. */
+export function late(model: AiSdkModel, timeoutMs: number): AiSdkError {
+  const message = `${model.provider} did not finish its reply within ${timeoutMs} ms. Raise timeoutMs of fromAiSdk().`
+  return new AiSdkError(message, model, { isRetryable: true })
+}
+
 /** Whatever a provider threw, as an error with plain words. Our own errors stay as they are. */
 export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => number): Error {
   if (thrown instanceof AiSdkError || thrown instanceof ToolwrightError) return thrown
+  if (thrown instanceof ErrorInStream) return inStream(thrown.cause, model, now)
   const error: JsonObject = typeof thrown === 'object' && thrown !== null ? { ...read(thrown) } : {}
   const { provider } = model
   const status = typeof error.statusCode === 'number' ? error.statusCode : undefined
@@ -52,6 +75,9 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
     return new AiSdkError(refusal(provider, status, words, waitMs), model, details)
   // the answer began well
   if (status !== undefined && isNetworkError(error.cause)) return cut(model)
+  // xAI sends errors with the status of a success
+  if (status !== undefined && error.cause === undefined)
+    return new AiSdkError(`${provider} could not answer: ${words}`, model, { isRetryable })
   if (status !== undefined || UNREADABLE.has(error.name)) {
     const message = `${provider} gave an answer that could not be read.`
     // why is in the cause: the answer, but not what was asked
@@ -67,6 +93,48 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
   return new AiSdkError(`${provider}: ${words}`, model, { ...details, ...cause })
 }
 
+/** An error that came as a part of a stream may pass: the request itself was accepted. */
+function inStream(sent: unknown, model: AiSdkModel, now: () => number): Error {
+  if (isNetworkError(sent) || /without a finish reason/.test(messageOf(sent))) return cut(model, sent)
+  const { code, status, statusCode, value } = read(Object(sent))
+  const number = [statusCode, status, code].find((one) => typeof one === 'number')
+  const isFinal = number !== undefined && number >= 400 && number < 500 && ![408, 409, 429].includes(number)
+  const details = { isRetryable: !isFinal }
+  // what the provider could not read may be the error itself
+  const words = saidIn(value) ?? (isRecord(value) && typeof value.message === 'string' ? value.message : undefined)
+  if (words !== undefined) {
+    const message = `${model.provider} failed while it answered: ${clean(words)}`
+    return new AiSdkError(message, model, { ...details, cause: sent })
+  }
+  const { message, cause, ...known } = toAiSdkError(sent, model, now) as AiSdkError
+  return new AiSdkError(message, model, { status: known.status, ...details, ...(cause !== undefined && { cause }) })
+}
+
+/** A provider that could not read a refusal (`data`) says "Bad Request"; the words are in the body. */
+function saidInBody(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  const { data, responseBody } = read(thrown)
+  if (data !== undefined || typeof responseBody !== 'string' || responseBody.length > MAX_BODY) return undefined
+  try {
+    const body: unknown = JSON.parse(responseBody)
+    const { message, detail }: JsonObject = isRecord(body) ? body : {}
+    return saidIn(body) ?? [message, detail].find((one) => typeof one === 'string')
+  } catch {
+    return undefined
+  }
+}
+
+const MAX_BODY = 100_000
+
+/** The words of `{ error }` or `{ error: { message } }`, the way most wires send an error. */
+function saidIn(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined
+  const { error, message } = value
+  if (typeof error === 'string') return error
+  if (isRecord(error) && typeof error.message === 'string') return error.message
+  return error === undefined && value.type === 'error' && typeof message === 'string' ? message : undefined
+}
+
 const UNREADABLE = new Set<unknown>([
   'AI_JSONParseError',
   'AI_TypeValidationError',
@@ -74,10 +142,24 @@ const UNREADABLE = new Set<unknown>([
   'AI_EmptyResponseBodyError',
 ])
 
+const KEYS = [
+  'name',
+  'cause',
+  'code',
+  'status',
+  'statusCode',
+  'isRetryable',
+  'responseHeaders',
+  'requestBodyValues',
+  'responseBody',
+  'data',
+  'value',
+] as const
+
 /** A getter that throws must not hide the error it sits on. */
 function read(thrown: object): JsonObject {
   const found: JsonObject = {}
-  for (const key of ['name', 'cause', 'statusCode', 'isRetryable', 'responseHeaders', 'requestBodyValues']) {
+  for (const key of KEYS) {
     try {
       if (key in thrown) found[key] = (thrown as JsonObject)[key]
     } catch {}
@@ -96,10 +178,9 @@ function refusal(provider: string, status: number, words: string, waitMs: number
   return `${provider} refused the request (${status}): ${words}`
 }
 
-function saidBy(thrown: unknown): string {
+export function saidBy(thrown: unknown): string {
   // an error part of a stream may be what the provider sent: { error: { message } }
-  if (isRecord(thrown) && isRecord(thrown.error)) return messageOf(thrown.error)
-  return messageOf(thrown)
+  return saidIn(thrown) ?? saidInBody(thrown) ?? messageOf(thrown)
 }
 
 const MAX_WORDS = 500

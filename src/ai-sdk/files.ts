@@ -2,6 +2,7 @@
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Bag, FileData, FilePart, SupportedUrls } from './spec.ts'
+import type { ToolNames } from './tool-names.ts'
 
 /** The model a prompt is written for. */
 export interface Target {
@@ -9,8 +10,24 @@ export interface Target {
   /** For error messages: `gpt-5 (openai.responses)`. */
   readonly label: string
   readonly supportedUrls: SupportedUrls
-  /** Media of a tool's result stands in the result; otherwise a user message after it shows it. */
-  readonly mediaInResults: boolean
+  readonly media: MediaPlace
+  readonly names: ToolNames
+}
+
+/**
+ * Where the media of a tool result stands: `inside` the result whatever it is; in the `result` if it is a picture,
+ * else in a user message after it; always in a user `message`; there, but only `pictures`; or nowhere, with a `note`
+ * in its place.
+ */
+export type MediaPlace = 'inside' | 'result' | 'message' | 'pictures' | 'note'
+
+/** The place to try when a provider refuses media where it stands. */
+export const NEXT_PLACE: Readonly<Record<MediaPlace, MediaPlace | undefined>> = {
+  inside: 'message',
+  result: 'message',
+  message: 'pictures',
+  pictures: 'note',
+  note: undefined,
 }
 
 /** A part with media as a file of a message, with what its provider hung on it; undefined when it has none. */
@@ -22,11 +39,38 @@ export function toFile(part: Part, target: Target, options: Bag = {}): FilePart 
   const providerOptions = videoMetadata ? { ...options, google: { ...options.google, videoMetadata } } : options
   return {
     type: part.thought && target.version === 'v4' ? 'reasoning-file' : 'file',
-    data: target.version === 'v4' ? data : olderData(data),
+    data: target.version === 'v4' ? data : olderData(data, mediaType),
     mediaType,
     ...(filename !== undefined && { filename }),
     ...(Object.keys(providerOptions).length && { providerOptions }),
   }
+}
+
+/** Is there a place for the part in a tool result? Providers that take media there take pictures; other types differ. */
+export function fitsResult(part: Part, { media, version }: Target): boolean {
+  if (media === 'inside') return Boolean(part.inlineData ?? part.fileData)
+  if (media !== 'result' || (part.fileData && version === 'v2')) return false
+  return isPicture(part)
+}
+
+export function isPicture({ inlineData, fileData }: Part): boolean {
+  return /^image\//i.test((inlineData ?? fileData)?.mimeType ?? '')
+}
+
+/** Media in words, for a model that may not be shown it: some providers drop files of types they do not know. */
+export function mediaInWords({ inlineData, fileData }: Part): string | undefined {
+  if (fileData) return `file (${fileData.mimeType ?? 'unknown type'}) at ${where(fileData.fileUri)}`
+  if (!inlineData) return undefined
+  const { mimeType, data, displayName } = inlineData
+  const named = displayName === undefined ? '' : ` "${displayName}"`
+  return `file${named} (${mimeType}, about ${Math.ceil((data.length * 3) / 4)} bytes)`
+}
+
+/** Does the model read the file of a part? Bytes always count as read. */
+export function isReadable({ fileData }: Part, { supportedUrls }: Target): boolean {
+  if (!fileData) return true
+  const { fileUri, mimeType } = fileData
+  return Boolean(mimeType) && URL.canParse(fileUri) && isSupported(fileUri, mimeType ?? '', supportedUrls)
 }
 
 /** A part with media as a piece of a tool's result; undefined when it has none. */
@@ -48,7 +92,7 @@ export function toResultFile(part: Part, target: Target): object | undefined {
 }
 
 interface Media {
-  readonly data: Exclude<FileData, string | URL>
+  readonly data: Exclude<FileData, string | URL | Uint8Array>
   readonly mediaType: string
   readonly filename: string | undefined
 }
@@ -60,19 +104,25 @@ function mediaOf({ inlineData, fileData }: Part, target: Target): Media | undefi
   }
   if (!fileData) return undefined
   const { fileUri, mimeType, displayName: filename } = fileData
-  const url = URL.canParse(fileUri) ? new URL(fileUri) : undefined
-  if (!url || !mimeType || !isSupported(fileUri, mimeType, target.supportedUrls)) {
+  if (!mimeType || !isReadable({ fileData }, target)) {
     const what = mimeType ? `of type ${mimeType}` : 'without a mimeType'
     throw new ToolwrightError(
       'INVALID_REQUEST',
       `${target.label} does not read files ${what} by their address (${where(fileUri)}). Send the bytes as inlineData.`,
     )
   }
-  return { data: { type: 'url', url, originalUrl: fileUri }, mediaType: mimeType, filename }
+  return { data: { type: 'url', url: new URL(fileUri), originalUrl: fileUri }, mediaType: mimeType, filename }
 }
 
-function olderData(data: Media['data']): string | URL {
-  return data.type === 'data' ? data.data : data.url
+/** Documents as bytes: given as base64, a provider (Cohere) takes them for the text itself. */
+function olderData(data: Media['data'], mediaType: string): string | URL | Uint8Array {
+  if (data.type === 'url') return data.url
+  if (/^(image|audio|video)\//i.test(mediaType)) return data.data
+  try {
+    return Uint8Array.from(atob(data.data), (one) => one.charCodeAt(0))
+  } catch {
+    return data.data
+  }
 }
 
 function isSupported(uri: string, mimeType: string, supported: SupportedUrls): boolean {

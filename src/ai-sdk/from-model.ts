@@ -1,17 +1,22 @@
 import type { JsonObject } from '../base/json.ts'
 import { type Ports, portsWith } from '../base/ports.ts'
-import { anything, checkOptions, flag, type OptionRules, record, text } from '../error/check-options.ts'
+import type { Part } from '../content/content.ts'
+import { anything, checkOptions, flag, type OptionRules, record, text, wholeNumber } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
 import { sleep, unlessAborted } from '../policy/wait.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
-import { toAiSdkError } from './errors.ts'
-import type { Target } from './files.ts'
+import type { LlmRequest } from '../tool/tool.ts'
+import { Deadline } from './deadline.ts'
+import { late, toAiSdkError } from './errors.ts'
+import { type MediaPlace, NEXT_PLACE } from './files.ts'
 import { type CallDefaults, toCallOptions } from './options.ts'
-import { toResponse } from './output.ts'
+import { checkWarnings, type Reading, toResponse } from './output.ts'
 import { pauseBeforeRetry } from './retry.ts'
 import type { AiSdkModel, CallOptions } from './spec.ts'
 import { streamReply } from './stream.ts'
+import { ToolNames } from './tool-names.ts'
+import { refusesSchema, Unfit, unfitIn } from './unfit.ts'
 
 export interface FromAiSdkOptions extends CallDefaults {
   /** What errors and the runner's `models` call it. Default: the model's id. */
@@ -20,8 +25,13 @@ export interface FromAiSdkOptions extends CallDefaults {
   readonly maxRetries?: number | undefined
   /** Can it take tools and a response schema in one request? Default: what is known of the provider, else no. */
   readonly toolsWithOutputSchema?: boolean | undefined
-  /** Can a tool's result hold media? If not, a user message after it shows them. Default: not for chat completions. */
+  /**
+   * Can a tool's result hold media? If not, a user message after it shows them. Default: pictures stand in the result
+   * where the provider takes them, everything else in a user message.
+   */
   readonly mediaInToolResults?: boolean | undefined
+  /** How long one request may take until its reply is complete. Default: no limit but the run's. */
+  readonly timeoutMs?: number | undefined
   /** Options of every call, by provider; `generateContentConfig.providerOptions` comes on top. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined
   /** Headers of every call. */
@@ -34,6 +44,7 @@ const RULES: OptionRules<FromAiSdkOptions> = {
   maxRetries: anything,
   toolsWithOutputSchema: flag,
   mediaInToolResults: flag,
+  timeoutMs: wholeNumber(1),
   providerOptions: record,
   headers: record,
   ports: record,
@@ -53,28 +64,53 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0))
     throw new ToolwrightError('INVALID_CONFIG', 'maxRetries must be a whole number, or 0.')
   const ports = portsWith(options.ports)
-  const mediaInResults = options.mediaInToolResults ?? !model.provider.endsWith('.chat')
   const label = `${model.modelId} (${model.provider})`
+  const { mediaInToolResults, timeoutMs } = options
+  // what the provider turned out not to carry, for later requests
+  let place: MediaPlace = mediaInToolResults === undefined ? 'result' : mediaInToolResults ? 'inside' : 'message'
+  let sendsSchema = true
   return {
     name: options.name ?? model.modelId,
     ...(toolsWithOutputSchema && { capabilities: { toolsWithOutputSchema } }),
     async *generate(request, { signal = new AbortController().signal, stream = false }) {
-      const target: Target = { version, label, mediaInResults, supportedUrls: (await model.supportedUrls) ?? {} }
-      const call = { ...toCallOptions(request, model, target, options), abortSignal: signal }
-      const isStructured = request.config.responseJsonSchema !== undefined
+      const supportedUrls = (await model.supportedUrls) ?? {}
+      const names = new ToolNames(request)
+      const schema = request.config.responseJsonSchema
+      let media = place
+      let byTool = !sendsSchema
       for (let attempt = 0, isSeen = false; ; attempt++) {
+        const target = { version, label, supportedUrls, names, media, byTool }
+        const reading = { model, names, schema, byTool }
+        const deadline = new Deadline(signal, timeoutMs, () => late(model, timeoutMs ?? 0), ports)
         try {
-          for await (const response of ask(model, call, { stream, isStructured, signal })) {
+          const call = { ...toCallOptions(request, model, target, options), abortSignal: deadline.signal }
+          for await (const response of ask(call, reading, stream)) {
             isSeen = true
             yield response
           }
           return
         } catch (thrown) {
           if (signal.aborted) throw signal.reason
-          const error = toAiSdkError(thrown, model, ports.now)
-          const pause = pauseBeforeRetry(error, attempt, ports.random)
-          if (isSeen || attempt >= maxRetries || pause === undefined) throw error
-          await sleep(pause, signal, ports)
+          const unfit = isSeen ? undefined : unfitIn(thrown)
+          const nextPlace = NEXT_PLACE[media]
+          if (!isSeen && schema && !byTool && (unfit === 'schema' || refusesSchema(thrown))) {
+            byTool = true
+            // a warning is about the provider, a refusal perhaps about this schema
+            if (unfit === 'schema') sendsSchema = false
+          } else if (unfit === 'media' && nextPlace && hasResultMedia(request)) {
+            media = nextPlace
+            // it has no media in results at all; another refusal is about this request
+            if (thrown instanceof Unfit) place = 'message'
+          } else {
+            const error = toAiSdkError(thrown, model, ports.now)
+            const pause = pauseBeforeRetry(error, attempt, ports.random)
+            if (isSeen || attempt >= maxRetries || pause === undefined) throw error
+            await sleep(pause, signal, ports)
+            continue
+          }
+          attempt-- // nothing failed: the request is written in another way
+        } finally {
+          deadline.stop()
         }
       }
     },
@@ -83,17 +119,30 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
 
 /** `call` is written for the model's version, which is what its type cannot say. */
 async function* ask(
-  model: AiSdkModel,
-  call: CallOptions,
-  { stream, isStructured, signal }: { stream: boolean; isStructured: boolean; signal: AbortSignal },
+  call: CallOptions & { abortSignal: AbortSignal },
+  reading: Reading,
+  stream: boolean,
 ): AsyncGenerator<LlmResponse> {
+  const { model } = reading
+  const { abortSignal: signal } = call
   if (stream) {
-    const reply = await unlessAborted(Promise.resolve(model.doStream(call as never)), signal)
-    yield* streamReply(reply.stream, model, isStructured, signal)
+    const asked = Promise.resolve(model.doStream({ ...call, includeRawChunks: true } as never))
+    const reply = await unlessAborted(asked, signal)
+    yield* streamReply(reply.stream, reading, signal)
   } else {
     const result = await unlessAborted(Promise.resolve(model.doGenerate(call as never)), signal)
-    yield toResponse(result, model, isStructured)
+    checkWarnings(reading, result.warnings)
+    yield toResponse(result, reading)
   }
+}
+
+/** Does a tool result of the request hold media? */
+function hasResultMedia({ contents }: LlmRequest): boolean {
+  const isMedia = ({ inlineData, fileData }: Part): boolean => Boolean(inlineData ?? fileData)
+  return contents.some(
+    ({ role, parts }) =>
+      (role === 'tool' && parts.some(isMedia)) || parts.some((part) => part.functionResponse?.parts?.some(isMedia)),
+  )
 }
 
 const VERSIONS = ['v2', 'v3', 'v4'] as const

@@ -93,6 +93,14 @@ test.each([
   expect((body.tools as unknown[]).map((tool) => at(tool, 'function', 'name'))).toEqual(names)
 })
 
+test('a tool that must be called is named as it is sent', async () => {
+  const dotted = [{ functionDeclarations: [declare('math.add'), declare('math:add')] }]
+  const functionCallingConfig = { mode: 'ANY', allowedFunctionNames: ['math:add'] }
+  const { body } = await sent(chat, { tools: dotted, toolConfig: { functionCallingConfig } })
+  expect(at(body, 'tools', 0, 'function', 'name')).toBe('math_add_2')
+  expect(body.tool_choice).toEqual({ type: 'function', function: { name: 'math_add_2' } })
+})
+
 test('a server tool of Gemini is refused with what to do', async () => {
   await expect(sent(chat, { tools: [{ googleSearch: {} }] })).rejects.toThrow(
     'gpt-4.1 (openai.chat) has no server tool "googleSearch". Give the agent the one of its provider: aiSdkProviderTool(',

@@ -3,11 +3,19 @@ import { isRecord, type JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import type { LlmRequestConfig } from '../tool/wire.ts'
+import { offerAnswerTool } from './answer-tool.ts'
+import { closeObjects, isStrict } from './closed-schema.ts'
 import type { Target } from './files.ts'
-import { closeObjects, isOpenAi, isStrict } from './openai-schema.ts'
+import { withObjectRoot } from './object-root.ts'
 import { toPrompt } from './prompt.ts'
 import { type ProviderToolEntry, providerToolIn } from './provider-tool.ts'
 import type { AiSdkModel, Bag, CallOptions } from './spec.ts'
+
+/** How one request is written. */
+export interface Writing extends Target {
+  /** The provider sends no response schema: a tool takes the answer. */
+  readonly byTool: boolean
+}
 
 /** What every call of a model has besides the request. */
 export interface CallDefaults {
@@ -18,21 +26,25 @@ export interface CallDefaults {
 export function toCallOptions(
   request: LlmRequest,
   { provider }: Pick<AiSdkModel, 'provider'>,
-  target: Target,
+  target: Writing,
   defaults: CallDefaults,
 ): CallOptions {
   const { config } = request
   const given = checked(config)
   const providerOptions = mergeBags(defaults.providerOptions, given.providerOptions)
-  const { names, choice } = toolChoice(config)
+  const { names, choice } = toolChoice(config, target)
   const tools = toTools(config, names, target)
-  const format = responseFormat(config, provider)
+  const answer = target.byTool ? config.responseJsonSchema : undefined
+  const format = answer ? undefined : responseFormat(config)
   const headers = { ...defaults.headers, ...given.headers }
   const options: CallOptions = { ...given.settings, prompt: toPrompt(request, target) }
   if (tools.length) options.tools = tools
   if (tools.length && choice) options.toolChoice = choice
   if (format) options.responseFormat = format.wire
-  if (format?.isWish) providerOptions.openai = { strictJsonSchema: false, ...providerOptions.openai }
+  if (answer) offerAnswerTool(options, answer)
+  if (format?.isWish)
+    for (const name of strictOptions(provider))
+      providerOptions[name] = { strictJsonSchema: false, ...providerOptions[name] }
   if (Object.keys(headers).length) options.headers = headers
   if (Object.keys(providerOptions).length) options.providerOptions = providerOptions
   return options
@@ -88,14 +100,17 @@ function mergeBags(base: Readonly<Record<string, JsonObject>> = {}, over: Bag): 
 }
 
 /** Gemini's `functionCallingConfig`: the mode, and the names it may be limited to. */
-function toolChoice({ toolConfig }: LlmRequestConfig): { names?: readonly unknown[]; choice?: object } {
+function toolChoice({ toolConfig }: LlmRequestConfig, target: Target): { names?: readonly unknown[]; choice?: object } {
   const calling = isRecord(toolConfig) ? toolConfig.functionCallingConfig : undefined
   if (!isRecord(calling)) return {}
   const { mode, allowedFunctionNames } = calling
   const names = Array.isArray(allowedFunctionNames) && allowedFunctionNames.length ? allowedFunctionNames : undefined
   const limited = names ? { names } : {}
   if (mode === 'NONE') return { choice: { type: 'none' } }
-  if (mode === 'ANY' && names?.length === 1) return { ...limited, choice: { type: 'tool', toolName: names[0] } }
+  if (mode === 'ANY' && names?.length === 1) {
+    const toolName = target.names.toSent(String(names[0]))
+    return { ...limited, choice: { type: 'tool', toolName } }
+  }
   if (mode === 'ANY') return { ...limited, choice: { type: 'required' } }
   return mode === 'AUTO' ? { ...limited, choice: { type: 'auto' } } : limited
 }
@@ -103,7 +118,7 @@ function toolChoice({ toolConfig }: LlmRequestConfig): { names?: readonly unknow
 function toTools(
   { tools = [] }: LlmRequestConfig,
   names: readonly unknown[] | undefined,
-  { version, label }: Target,
+  { version, label, names: toolNames }: Target,
 ): object[] {
   const providers: ProviderToolEntry[] = []
   const functions: object[] = []
@@ -118,12 +133,14 @@ function toTools(
   )) {
     // a tool the provider defines and we run stands in both lists
     if ((names && !names.includes(name)) || providers.some((one) => one.name === name)) continue
-    const inputSchema = parametersJsonSchema ?? { type: 'object', properties: {}, additionalProperties: false }
-    functions.push({ type: 'function', name, description, inputSchema })
+    const inputSchema = parametersJsonSchema ? withObjectRoot(parametersJsonSchema) : NO_PARAMETERS
+    functions.push({ type: 'function', name: toolNames.toSent(name), description, inputSchema })
   }
   const type = version === 'v2' ? 'provider-defined' : 'provider'
   return [...functions, ...providers.map(({ id, name, args }) => ({ type, id, name, args }))]
 }
+
+const NO_PARAMETERS: JsonObject = { type: 'object', properties: {}, additionalProperties: false }
 
 function serverTool(name: string, label: string): ToolwrightError {
   return new ToolwrightError(
@@ -132,13 +149,19 @@ function serverTool(name: string, label: string): ToolwrightError {
   )
 }
 
-function responseFormat(
-  { responseJsonSchema, responseMimeType }: LlmRequestConfig,
-  provider: string,
-): { wire: object; isWish: boolean } | undefined {
+/** Objects are closed for every provider: most hold a model to a schema only then, and under which name is not known. */
+function responseFormat({
+  responseJsonSchema,
+  responseMimeType,
+}: LlmRequestConfig): { wire: object; isWish: boolean } | undefined {
   if (!responseJsonSchema)
     return responseMimeType === 'application/json' ? { wire: { type: 'json' }, isWish: false } : undefined
-  if (!isOpenAi(provider)) return { wire: { type: 'json', schema: responseJsonSchema }, isWish: false }
   const schema = closeObjects(responseJsonSchema)
   return { wire: { type: 'json', schema }, isWish: !isStrict(schema) }
+}
+
+/** Where providers of OpenAI's kind read `strictJsonSchema`: under their own name, or under that of their kind. */
+function strictOptions(provider: string): string[] {
+  const [own = provider] = provider.split('.')
+  return /^(openai|azure)\b/.test(own) ? ['openai'] : [own, 'openaiCompatible']
 }

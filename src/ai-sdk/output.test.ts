@@ -118,7 +118,7 @@ describe.each([true, false])('streamed: %s', (stream) => {
     const reply: Reply = (asked) => {
       const made = openaiItems([item], usage)
       const { json, events } = typeof made === 'function' ? made(asked) : made
-      return events ? { events: [...events.slice(0, -2), annotated, ...events.slice(-2)] } : { json }
+      return events ? { events: [...events].toSpliced(-2, 0, annotated) } : { json }
     }
     const { whole } = await twice(responses, reply, stream)
     expect(whole.citationMetadata).toEqual({

@@ -3,16 +3,40 @@ import { isRecord, type JsonObject } from '../base/json.ts'
 import { base64, toPlain } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
 import type { LlmResponse } from '../tool/model.ts'
-import { AiSdkError, cut } from './errors.ts'
-import { bagOf, type Kept, keep } from './kept.ts'
+import { answerAsText } from './answer-tool.ts'
+import { AiSdkError, cut, failed } from './errors.ts'
+import { bagOf, type Kept, keep, keptOf } from './kept.ts'
 import type { AiSdkModel, AiSdkPart, AiSdkResult, Bag } from './spec.ts'
+import type { ToolNames } from './tool-names.ts'
+import { lacksSchema, Unfit } from './unfit.ts'
 import { toFinish, toUsage } from './usage.ts'
 
-/** The whole reply. `isStructured`: the answer must be JSON, so what is said on the way to it is no part of it. */
-export function toResponse(result: AiSdkResult, model: AiSdkModel, isStructured: boolean): LlmResponse {
+/** How a reply is read. */
+export interface Reading {
+  readonly model: AiSdkModel
+  readonly names: ToolNames
+  /** The answer must be JSON of this shape, so what is said on the way to it is no part of it. */
+  readonly schema: JsonObject | undefined
+  /** The provider sends no schema: a tool takes the answer. */
+  readonly byTool: boolean
+}
+
+/** Throws when the provider says that it has left the schema out. */
+export function checkWarnings({ schema, byTool }: Reading, warnings: unknown): void {
+  if (schema && !byTool && lacksSchema(warnings)) throw new Unfit('schema')
+}
+
+/** The whole reply. */
+export function toResponse(result: AiSdkResult, reading: Reading): LlmResponse {
+  const { model, schema, byTool } = reading
   const finish = toFinish(result.finishReason)
-  if (finish.isCut) throw cut(model)
-  const parts = result.content.flatMap((one) => toPart(one, model, isStructured) ?? [])
+  if (finish.unified === 'interrupted') throw cut(model)
+  const read = result.content.flatMap((one) => toPart(one, reading) ?? [])
+  const isLimited = finish.reason === 'MAX_TOKENS'
+  const whole = isLimited ? withoutCutArgs(read) : read
+  const parts = schema && byTool ? answerAsText(whole, schema) : whole
+  // a reply that says nothing is reported below, with the provider's own reason
+  if (finish.unified === 'error' && (parts.some(isSaid) || finish.reason === 'OTHER')) throw failed(model, finish.raw)
   const usageMetadata = toUsage(result.usage)
   const groundingMetadata = grounding(result)
   const citationMetadata = citations(result.content)
@@ -30,6 +54,19 @@ export function toResponse(result: AiSdkResult, model: AiSdkModel, isStructured:
       errorMessage: `${model.modelId} ended its reply without saying anything: ${finish.raw ?? finish.reason}.`,
     }),
   }
+}
+
+/**
+ * The token limit may have hit before the first argument of the last call: `{}` is then no choice of the model's. The
+ * arguments are passed on as what they are, nothing, which dispatch refuses.
+ */
+function withoutCutArgs(parts: readonly Part[]): readonly Part[] {
+  const last = parts.at(-1)
+  const args = last?.functionCall?.args
+  if (!last?.functionCall || !isRecord(args) || Object.keys(args).length > 0) return parts
+  const nothing: unknown = '' // no object, as the type wants it, on purpose
+  const functionCall = { ...last.functionCall, args: nothing as JsonObject }
+  return [...parts.slice(0, -1), keep({ ...last, functionCall }, { ...keptOf(last), input: '' })]
 }
 
 /** Neither a thought nor something for the provider only. */
@@ -53,7 +90,7 @@ function about(
   }
 }
 
-function toPart(one: AiSdkPart, model: AiSdkModel, isStructured: boolean): Part | undefined {
+function toPart(one: AiSdkPart, { model, schema, names }: Reading): Part | undefined {
   const part: AiSdkPart & JsonObject = { ...one }
   const metadata = bagOf(part.providerMetadata)
   const kept: Kept = metadata ? { metadata } : {}
@@ -63,7 +100,7 @@ function toPart(one: AiSdkPart, model: AiSdkModel, isStructured: boolean): Part 
       const text = string(part.text)
       if (text === '' && !metadata) return undefined
       if (part.type === 'reasoning') return keep({ text, thought: true }, kept)
-      if (isStructured && isCommentary(metadata)) return keep({ text, thought: true }, { ...kept, isText: true })
+      if (schema && isCommentary(metadata)) return keep({ text, thought: true }, { ...kept, isText: true })
       return keep({ text }, kept)
     }
     case 'file':
@@ -72,7 +109,7 @@ function toPart(one: AiSdkPart, model: AiSdkModel, isStructured: boolean): Part 
       return file && keep(part.type === 'file' ? file : { ...file, thought: true }, kept)
     }
     case 'tool-call':
-      return part.providerExecuted === true ? opaqueCall(part, metadata) : toCall(part, kept)
+      return part.providerExecuted === true ? opaqueCall(part, metadata) : toCall(part, kept, names)
     case 'tool-result':
       return part.preliminary === true ? undefined : opaqueResult(part, metadata)
     case 'custom':
@@ -90,10 +127,10 @@ function toPart(one: AiSdkPart, model: AiSdkModel, isStructured: boolean): Part 
 }
 
 /** Arguments that are no JSON object are passed on as they came: dispatch tells the model. */
-function toCall(part: JsonObject, kept: Kept): Part {
+function toCall(part: JsonObject, kept: Kept, names: ToolNames): Part {
   const input = typeof part.input === 'string' ? part.input : JSON.stringify(part.input ?? {})
   const parsed = parse(input)
-  const call = { id: string(part.toolCallId), name: string(part.toolName) }
+  const call = { id: string(part.toolCallId), name: names.toOurs(string(part.toolName)) }
   if (isRecord(parsed)) return keep({ functionCall: { ...call, args: parsed } }, kept)
   const args: unknown = input // no object, as the type wants it, on purpose
   return keep({ functionCall: { ...call, args: args as JsonObject } }, { ...kept, input })

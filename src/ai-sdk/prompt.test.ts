@@ -3,7 +3,19 @@ import { expect, test } from 'vitest'
 import type { Content, Part } from '../content/content.ts'
 import { ProviderServer } from '../testing/server/providers.ts'
 import { type FromAiSdkOptions, fromAiSdk } from './from-model.ts'
-import { ask, at, chat, claude, gemini, request, responses, user, type Wire, wires } from './providers.test-kit.ts'
+import {
+  ask,
+  at,
+  chat,
+  claude,
+  gemini,
+  providers,
+  request,
+  responses,
+  user,
+  type Wire,
+  wires,
+} from './providers.test-kit.ts'
 
 const PNG = 'iVBORw0KGgo='
 const PDF = 'JVBERi0xLjQ='
@@ -177,10 +189,43 @@ test('chat completions have no media in results: a user message shows them, once
   expect((await rest(...history)).slice(1)).toMatchObject([
     { role: 'tool', content: '{"status":"drawn"}' },
     { role: 'tool', content: '{"status":"bare"}' },
-    { role: 'user', content: [{ text: 'draw gave this with its result (a):' }, { type: 'image_url' }] },
+    {
+      role: 'user',
+      content: [
+        { text: 'draw gave this with its result (a):' },
+        { text: 'file (image/png, about 9 bytes):' },
+        { type: 'image_url' },
+      ],
+    },
   ])
   const inside = await sent(chat, [user('Go.'), ...history], { mediaInToolResults: true })
   expect(at(inside, 'messages', 2, 'content')).toContain(PNG)
+})
+
+test('a file of a result that the model does not read is told in words', async () => {
+  const far: Part = { fileData: { mimeType: 'video/mp4', fileUri: 'https://example.com/clip.mp4?key=SECRET' } }
+  const body = JSON.stringify(
+    await sent(claude, [user('Go.'), model(call('a', 'draw')), tool(answer('a', {}, 'draw'), far)]),
+  )
+  expect(body).toContain('file (video/mp4) at https://example.com/clip.mp4, which this model cannot be shown.')
+  expect(body).not.toContain('SECRET')
+})
+
+test('pictures that a user sends and a model does not take are still an error', async () => {
+  const odd: Part = { inlineData: { mimeType: 'application/x-odd', data: PDF } }
+  await expect(sent(chat, [{ role: 'user', parts: [odd] }])).rejects.toThrow('not supported')
+})
+
+test('Cohere: a text file is read as text, and no bytes are read as words', async () => {
+  const cohere = providers.find(({ name }) => name === 'cohere') as Wire
+  const notes: Part = { inlineData: { mimeType: 'text/plain', data: btoa('Snow today.'), displayName: 'notes.txt' } }
+  const drawn = [user('Go.'), model(call('a', 'draw')), tool(answer('a', {}, 'draw'), notes, document, picture)]
+  const body = JSON.stringify(await sent(cohere, drawn))
+  expect(body).not.toContain(PDF)
+  expect(body).toContain(PNG)
+  expect(body).toContain('file \\"plan.pdf\\" (application/pdf, about 9 bytes), which this model cannot be shown.')
+  const alone = JSON.stringify(await sent(cohere, [{ role: 'user', parts: [{ text: 'See' }, notes] }]))
+  expect(alone).toContain('Snow today.')
 })
 
 test('media inside a response object belongs to it as well', async () => {

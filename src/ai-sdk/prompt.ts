@@ -5,9 +5,10 @@ import { codeAsText } from '../content/code-text.ts'
 import type { Content, FunctionCall, FunctionResponse, Part } from '../content/content.ts'
 import { isFailure } from '../event/fold.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { type Target, toFile, toResultFile } from './files.ts'
+import { fitsResult, isPicture, isReadable, mediaInWords, type Target, toFile, toResultFile } from './files.ts'
 import { keptOf, providerOptionsOf } from './kept.ts'
 import type { Bag, PromptMessage, ToolCallPart, ToolResultPart, UserPart } from './spec.ts'
+import { refusingJson } from './unfit.ts'
 
 export function toPrompt({ contents, config }: LlmRequest, target: Target): PromptMessage[] {
   const prompt = new Prompt(target)
@@ -20,6 +21,7 @@ export function toPrompt({ contents, config }: LlmRequest, target: Target): Prom
 /** A call nobody has answered yet. */
 interface OpenCall {
   readonly id: string
+  /** As the provider sees it. */
   readonly name: string
   /** Results carry what the provider hung on the call. */
   readonly options: { providerOptions?: Bag }
@@ -85,8 +87,9 @@ class Prompt {
     if (content.length) this.messages.push({ role: 'assistant', content })
   }
 
-  #call(part: Part, { id = `call-${++this.#unnamed}`, name, args }: FunctionCall): ToolCallPart {
+  #call(part: Part, { id = `call-${++this.#unnamed}`, name: ours, args }: FunctionCall): ToolCallPart {
     const options = providerOptionsOf(part)
+    const name = this.#target.names.toSent(ours)
     this.#open.push({ id, name, options })
     const { input } = keptOf(part)
     const said = input === undefined && isRecord(args) ? args : { invalidArguments: input ?? args }
@@ -100,29 +103,47 @@ class Prompt {
       const from = at++
       while (at < parts.length && !parts[at]?.functionResponse) at++
       if (response) this.#result(response, parts.slice(from + 1, at))
-      else this.#late.push(...parts.slice(from, at).flatMap((part) => this.#userPart(part)))
+      else this.#late.push(...parts.slice(from, at).flatMap((part) => this.#besidePart(part)))
     }
   }
 
   #result({ id, name, response, parts = [] }: FunctionResponse, after: readonly Part[]): void {
     const media = [...parts, ...after]
-    const call = this.#take(id, name)
+    const call = this.#take(id, this.#target.names.toSent(name))
     if (!call) {
       // nobody called it, as far as this prompt goes: no provider takes such a result
-      this.#late.push({ type: 'text', text: `The result of ${name}: ${JSON.stringify(response)}` })
-      this.#late.push(...media.flatMap((part) => this.#userPart(part)))
+      const text = `The result of ${this.#target.names.toSent(name)}: ${JSON.stringify(response)}`
+      this.#late.push({ type: 'text', text }, ...media.flatMap((part) => this.#besidePart(part)))
       return
     }
-    if (media.length && this.#target.mediaInResults) {
-      const beside = media.flatMap((part) => toResultFile(part, this.#target) ?? this.#userPart(part))
-      const said = { type: 'text', text: JSON.stringify(response) }
-      this.#answer(call, { type: 'content', value: [said, ...beside] })
-      return
+    const inside: object[] = []
+    const beside: UserPart[] = []
+    for (const part of media) {
+      const file = this.#isShown(part) && fitsResult(part, this.#target) ? toResultFile(part, this.#target) : undefined
+      if (file) inside.push(file)
+      else beside.push(...this.#besidePart(part))
     }
-    this.#answer(call, { type: isFailure(response) ? 'error-json' : 'json', value: response })
-    const beside = media.flatMap((part) => this.#userPart(part))
+    if (inside.length) {
+      const value = [{ type: 'text', text: JSON.stringify(response) }, ...inside]
+      this.#answer(call, { type: 'content', value: this.#target.media === 'result' ? refusingJson(value) : value })
+    } else this.#answer(call, { type: isFailure(response) ? 'error-json' : 'json', value: response })
     if (beside.length)
-      this.#late.push({ type: 'text', text: `${name} gave this with its result (${call.id}):` }, ...beside)
+      this.#late.push({ type: 'text', text: `${call.name} gave this with its result (${call.id}):` }, ...beside)
+  }
+
+  /** Media of a result, after words that say what it is. */
+  #besidePart(part: Part): UserPart[] {
+    const words = mediaInWords(part)
+    if (words === undefined) return this.#userPart(part)
+    const isShown = this.#isShown(part)
+    const text = isShown ? `${words}:` : `${words}, which this model cannot be shown.`
+    return [{ type: 'text', text }, ...(isShown ? this.#userPart(part) : [])]
+  }
+
+  #isShown(part: Part): boolean {
+    const { media } = this.#target
+    if (media === 'note' || (media === 'pictures' && !isPicture(part))) return false
+    return isReadable(part, this.#target)
   }
 
   /** By id; a response without one answers the first open call of its name. */

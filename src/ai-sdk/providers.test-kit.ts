@@ -1,11 +1,23 @@
 // For tests only: the real provider packages, pointed at a local server.
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
 import { createAnthropic } from '@ai-sdk/anthropic'
+import { createCohere } from '@ai-sdk/cohere'
+import { createDeepSeek } from '@ai-sdk/deepseek'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
+import { createGroq } from '@ai-sdk/groq'
+import { createMistral } from '@ai-sdk/mistral'
 import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { createXai } from '@ai-sdk/xai'
+import { createOpenRouter } from '@openrouter/ai-sdk-provider'
+import { createOllama } from 'ollama-ai-provider-v2'
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
 import type { Reply } from '../testing/server/providers.ts'
-import { anthropic, google, openaiChat, openaiResponses, type Turn } from '../testing/server/wires.ts'
+import { bedrock } from '../testing/server/wire-bedrock.ts'
+import { cohere } from '../testing/server/wire-cohere.ts'
+import { ollama } from '../testing/server/wire-ollama.ts'
+import { anthropic, chatCompletions, google, openaiChat, openaiResponses, type Turn } from '../testing/server/wires.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import type { LlmRequestConfig } from '../tool/wire.ts'
@@ -42,7 +54,120 @@ export const gemini: Wire = {
 
 export const wires: readonly Wire[] = [chat, responses, claude, gemini]
 
-/** Every provider, streaming and not. */
+/** A wire with what the table of providers must know besides. */
+export interface Provider extends Wire {
+  /** An error in the middle of a stream, as the provider sends it. */
+  readonly error: object
+  /** The words of the error do not reach us. */
+  readonly hidesErrors?: true
+  /** A picture in a tool result stands in the result. */
+  readonly picturesInResults?: true
+  /** No schema is sent: a tool takes a structured answer. */
+  readonly sendsNoSchema?: true
+  /** The calls of a reply come as a whole, never in pieces. */
+  readonly wholeCalls?: true
+}
+
+const chatError = { error: { message: 'The server had an error', type: 'server_error', code: null } }
+const compatible = (url: string, supportsStructuredOutputs: boolean) =>
+  createOpenAICompatible({ name: 'acme', apiKey, baseURL: url, supportsStructuredOutputs })
+
+/** One more provider is one more row. */
+export const providers: readonly Provider[] = [
+  { ...chat, error: chatError },
+  {
+    ...responses,
+    error: { type: 'error', sequence_number: 3, code: 'server_error', message: 'The server had an error' },
+    picturesInResults: true,
+  },
+  {
+    ...claude,
+    error: { type: 'error', error: { type: 'overloaded_error', message: 'The server had an error' } },
+    picturesInResults: true,
+  },
+  {
+    ...gemini,
+    error: { error: { code: 503, message: 'The server had an error', status: 'UNAVAILABLE' } },
+    picturesInResults: true,
+    wholeCalls: true,
+  },
+  {
+    name: 'mistral',
+    model: (url, id = 'mistral-large-latest') => createMistral({ apiKey, baseURL: url })(id),
+    say: (turn) => chatCompletions(turn, { counts: 'with reason' }),
+    error: { object: 'error', message: 'The server had an error', type: 'server_error', code: 3000 },
+  },
+  {
+    name: 'groq',
+    model: (url, id = 'llama-3.3-70b-versatile') => createGroq({ apiKey, baseURL: url })(id),
+    say: openaiChat,
+    error: chatError,
+  },
+  {
+    name: 'xai chat',
+    model: (url, id = 'grok-4') => createXai({ apiKey, baseURL: url }).chat(id),
+    say: (turn) => chatCompletions(turn, { hasPieces: false }),
+    error: chatError,
+    wholeCalls: true,
+  },
+  {
+    name: 'xai responses',
+    model: (url, id = 'grok-4') => createXai({ apiKey, baseURL: url }).responses(id),
+    say: openaiResponses,
+    error: { type: 'error', code: 'server_error', message: 'The server had an error', param: null },
+    picturesInResults: true,
+  },
+  {
+    name: 'deepseek',
+    model: (url, id = 'deepseek-chat') => createDeepSeek({ apiKey, baseURL: url })(id),
+    say: openaiChat,
+    error: chatError,
+  },
+  {
+    name: 'bedrock',
+    model: (url, id = 'anthropic.claude-3-5-sonnet-20240620-v1:0') =>
+      createAmazonBedrock({ region: 'us-east-1', accessKeyId: 'AKID', secretAccessKey: 'none', baseURL: url })(id),
+    say: bedrock,
+    error: { modelStreamErrorException: { message: 'The server had an error' } },
+    picturesInResults: true,
+  },
+  {
+    name: 'cohere',
+    model: (url, id = 'command-a-03-2025') => createCohere({ apiKey, baseURL: url })(id),
+    say: cohere,
+    error: { message: 'The server had an error' },
+  },
+  {
+    name: 'openai-compatible',
+    model: (url, id = 'acme-1') => compatible(url, true)(id),
+    say: (turn) => chatCompletions(turn, { counts: 'never' }),
+    error: chatError,
+  },
+  {
+    name: 'openai-compatible without schemas',
+    model: (url, id = 'acme-1') => compatible(url, false)(id),
+    say: openaiChat,
+    error: chatError,
+    sendsNoSchema: true,
+  },
+  {
+    name: 'openrouter',
+    model: (url, id = 'acme/router-1') => createOpenRouter({ apiKey, baseURL: url }).chat(id),
+    say: openaiChat,
+    error: { error: { code: 502, message: 'The server had an error' } },
+    picturesInResults: true,
+  },
+  {
+    name: 'ollama',
+    model: (url, id = 'llama3.2') => createOllama({ baseURL: url })(id),
+    say: ollama,
+    error: { error: 'The server had an error' },
+    hidesErrors: true,
+    wholeCalls: true,
+  },
+]
+
+/** Every provider of `wires`, streaming and not. */
 export const waysToAsk: { wire: Wire; stream: boolean; how: string }[] = wires.flatMap((wire) => [
   { wire, stream: false, how: `${wire.name}, whole` },
   { wire, stream: true, how: `${wire.name}, streamed` },

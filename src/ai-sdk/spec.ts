@@ -59,7 +59,12 @@ export interface AiSdkResult {
 /** What a provider hung on a part, by provider: it wants it back on the very same part. */
 export type Bag = Record<string, JsonObject>
 
-export type FileData = string | URL | { type: 'data'; data: string } | { type: 'url'; url: URL; originalUrl: string }
+export type FileData =
+  | string
+  | URL
+  | Uint8Array
+  | { type: 'data'; data: string }
+  | { type: 'url'; url: URL; originalUrl: string }
 
 export type UserPart = TextPart | FilePart
 export interface TextPart {

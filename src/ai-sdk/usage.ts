@@ -58,19 +58,21 @@ function count(value: unknown): number | undefined {
 export interface Finish {
   /** `STOP`, `MAX_TOKENS`, `SAFETY`, `OTHER`, or what a Gemini model itself said. */
   readonly reason: string
+  /** The AI SDK's word: `stop`, `tool-calls`, ... */
+  readonly unified: unknown
   /** The provider's own word. */
   readonly raw: string | undefined
-  /** The stream ended before the provider had said that it was over. */
-  readonly isCut: boolean
 }
 
 /** Both shapes: a word (v2), or `{ unified, raw }` (v3, v4). */
 export function toFinish(finishReason: unknown): Finish {
   const given: JsonObject = isRecord(finishReason) ? finishReason : { unified: finishReason }
+  const { unified } = given
   const raw = typeof given.raw === 'string' ? given.raw : undefined
-  const isCut = given.unified === 'interrupted'
-  if (raw !== undefined && /^[A-Z][A-Z_]+$/.test(raw)) return { reason: raw, raw, isCut }
-  return { reason: REASONS.get(given.unified) ?? 'OTHER', raw, isCut }
+  const known = REASONS.get(unified)
+  // Cohere too has words in capitals: "COMPLETE" is a STOP
+  const isOwn = raw !== undefined && /^[A-Z][A-Z_]+$/.test(raw) && known !== 'STOP' && known !== 'MAX_TOKENS'
+  return { reason: isOwn ? raw : (known ?? 'OTHER'), unified, raw }
 }
 
 const REASONS: ReadonlyMap<unknown, string> = new Map([

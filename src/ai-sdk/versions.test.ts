@@ -46,7 +46,7 @@ test('version 2', async () => {
     },
     doStream: () => Promise.reject(new Error('not asked')),
   }
-  const { whole } = await ask(fromAiSdk(model), request(history, { tools: [search] }))
+  const { whole } = await ask(fromAiSdk(model, { mediaInToolResults: true }), request(history, { tools: [search] }))
   expect(whole.content?.parts).toEqual([
     { text: 'Here: ' },
     { inlineData: { mimeType: 'image/png', data: 'AQID' } },
@@ -112,7 +112,9 @@ test('version 3, streamed', async () => {
       }
     },
   }
-  const { whole } = await ask(fromAiSdk(model), request(history, { tools: [search] }), { stream: true })
+  const { whole } = await ask(fromAiSdk(model, { mediaInToolResults: true }), request(history, { tools: [search] }), {
+    stream: true,
+  })
   expect(whole.content?.parts).toEqual([{ inlineData: { mimeType: 'image/png', data: DATA } }])
   expect(whole.usageMetadata).toMatchObject({ candidatesTokenCount: 5, thoughtsTokenCount: 3, totalTokenCount: 20 })
   expect(whole.customMetadata).toMatchObject({ aiSdk: { finishReason: 'end', warnings: [{ message: 'Take care.' }] } })

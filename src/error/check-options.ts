@@ -11,6 +11,8 @@ export interface Rule {
   readonly expects: string
   /** For options with a fixed set of values. */
   readonly values?: readonly string[]
+  /** What to do about a value that breaks the rule. */
+  hint?(value: unknown): string | undefined
   accepts(value: unknown): boolean
 }
 
@@ -120,7 +122,8 @@ function checkValue(what: string, option: string, value: unknown, rules: Rules, 
   const rule = rules[option] as Rule
   if (value === undefined || rule.accepts(value)) return
   const [meant] = rule.values && typeof value === 'string' ? closest(value, rule.values) : []
-  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  const advice = rule.hint?.(value)
+  const hint = meant !== undefined ? ` Did you mean "${meant}"?` : advice === undefined ? '' : ` ${advice}`
   throw new ToolwrightError(code, `${what}: ${option} must be ${rule.expects}, got ${kindOf(value)}.${hint}`)
 }
 

@@ -67,3 +67,11 @@ test('a message that throws while it is read is INVALID_REQUEST and says why', (
     expect.objectContaining({ code: 'INVALID_REQUEST', message: 'The message cannot be read: The upload is gone.' }),
   )
 })
+
+test.each([
+  ['messages of the AI SDK', [{ role: 'user', content: 'Hi' }]],
+  ['messages of its chat interface', [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }]],
+  ['one message of the AI SDK', { role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+])('%s are refused with what to pass instead', (_, message) => {
+  expect(() => toContent(message as never)).toThrow(/\{ role, content \}.*Pass only what the user says now/)
+})

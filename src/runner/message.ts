@@ -22,6 +22,12 @@ function readContent(message: Message, maxResultBytes: number): Content {
     checkSize('The message', message, MAX_CONTENT_BYTES, 'Save what is larger as an artifact')
     return { role: 'user', parts: [{ text: message }] }
   }
+  if (holdsMessages(message)) {
+    throw new ToolwrightError(
+      'INVALID_REQUEST',
+      'The message is a list of messages or an AI SDK message ({ role, content }). Pass only what the user says now, as a text or a list of parts: the session keeps the earlier messages.',
+    )
+  }
   const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
   if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) {
     throw new ToolwrightError('INVALID_REQUEST', 'A message is a text, a list of parts, or a content with parts.')
@@ -43,6 +49,12 @@ function readContent(message: Message, maxResultBytes: number): Content {
   } catch (cause) {
     throw new ToolwrightError('INVALID_REQUEST', 'The message is nested too deep.', { cause })
   }
+}
+
+/** `[{ role, ... }]`, or `{ role, content }`. */
+function holdsMessages(message: unknown): boolean {
+  if (Array.isArray(message)) return message.some((one) => isRecord(one) && 'role' in one)
+  return isRecord(message) && 'content' in message && !('parts' in message)
 }
 
 function checkSize(what: string, value: unknown, most: number, instead: string): void {

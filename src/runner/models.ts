@@ -1,6 +1,6 @@
 import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { isModel, type Model } from '../tool/model.ts'
+import { aiSdkHint, isModel, type Model } from '../tool/model.ts'
 
 /** From a pattern such as `gemini-*` to whatever makes models of that name. */
 export type Models = { readonly [pattern: string]: (name: string) => Model }
@@ -13,6 +13,8 @@ const DOORS: readonly (readonly [pattern: string, cure: string])[] = [
     'claude-*',
     "model: fromAiSdk(anthropic('claude-...')) with fromAiSdk from 'toolwright/ai-sdk' (npm i @ai-sdk/anthropic)",
   ],
+  // as the AI SDK and its gateway name models: openai/gpt-5
+  ['*/*', "model: fromAiSdk(provider('...')) with fromAiSdk from 'toolwright/ai-sdk'"],
 ]
 
 /** Finds the model for a name, once; a name nobody answers to is an error that says what to pass. */
@@ -31,7 +33,7 @@ export function modelResolver(models: Models): (name: string, agentName: string)
     }
     const model = make(name)
     if (!isModel(model)) {
-      const message = `models["${name}"] returned ${kindOf(model)} for agent "${agentName}". Return a model, such as gemini(name).`
+      const message = `models["${name}"] returned ${kindOf(model)} for agent "${agentName}". ${aiSdkHint(model) ?? 'Return a model, such as gemini(name).'}`
       throw new ToolwrightError('INVALID_CONFIG', message)
     }
     made.set(name, model)

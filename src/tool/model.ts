@@ -25,6 +25,12 @@ export function isModel(value: unknown): value is Model {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Model>).generate === 'function'
 }
 
+/** What to do about a value that is no model, when it is one of the AI SDK's. */
+export function aiSdkHint(value: unknown): string | undefined {
+  const isAiSdk = typeof value === 'object' && value !== null && 'doGenerate' in value
+  return isAiSdk ? 'It is a model of the AI SDK: wrap it in fromAiSdk() of "toolwright/ai-sdk".' : undefined
+}
+
 /** Anything that answers a request: a provider, a script, a rule. */
 export interface Model {
   readonly name: string

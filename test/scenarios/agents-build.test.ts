@@ -1,3 +1,4 @@
+import { openai } from '@ai-sdk/openai'
 import {
   type Agent,
   agentTool,
@@ -8,6 +9,7 @@ import {
   SequentialAgent,
   ToolwrightError,
 } from 'toolwright'
+import { fromAiSdk } from 'toolwright/ai-sdk'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { bare } from './kit.ts'
@@ -108,6 +110,16 @@ test('a model name nobody answers to', () => {
   expect(problem(() => run(named('a', { model: 'gemini-2.5-pro' })))).toMatch(/"gemini-2.5-pro".*toolwright\/gemini/)
   expect(problem(() => run(named('a', { model: 'gpt-9' })))).toContain('toolwright/ai-sdk')
   expect(problem(() => run(named('a', { model: 'house-model' })))).toContain("models: { 'pattern-*'")
+  expect(problem(() => run(named('a', { model: 'openai/gpt-5' })))).toContain('fromAiSdk(')
+})
+
+test('a model of the AI SDK that is not wrapped', () => {
+  const model = openai('gpt-5')
+  expect(problem(() => named('a', { model: model as never }))).toMatch(/model must be .*wrap it in fromAiSdk\(\)/)
+  const models = { 'gpt-*': () => model as never }
+  const agent = named('a', { model: 'gpt-5' })
+  expect(problem(() => new Runner({ appName: 'app', agent, models }))).toContain('wrap it in fromAiSdk()')
+  expect(() => named('a', { model: fromAiSdk(model) })).not.toThrow()
 })
 
 test('a model name nobody answers to, in an agent tool', () => {

@@ -21,7 +21,9 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
   /** Objects are data; with a `type` they have an event name too. Strings are written as they are. */
-  readonly events?: readonly (object | string)[]
+  readonly events?: Iterable<object | string>
+  /** How an event is written. Default: as a server-sent event. */
+  readonly frame?: (event: object) => string | Uint8Array
   /** After the events: `end` (the default), `break` the connection, or `hold` it open. */
   readonly ending?: 'end' | 'break' | 'hold'
 }
@@ -31,7 +33,8 @@ export type Reply = Sent | ((asked: Asked) => Sent)
 /** The beginning of a streamed reply, up to the event with these words; then more events, or another ending. */
 export function upTo(reply: Reply, words: string, more: Pick<Sent, 'events' | 'ending'>): Reply {
   return (asked) => {
-    const { events = [], ...rest } = typeof reply === 'function' ? reply(asked) : reply
+    const { events: given = [], ...rest } = typeof reply === 'function' ? reply(asked) : reply
+    const events = [...given]
     const end = events.findIndex((event) => JSON.stringify(event).includes(words)) + 1
     if (end === 0) throw new Error(`No event says "${words}".`)
     return { ...rest, ...more, events: [...events.slice(0, end), ...(more.events ?? [])] }
@@ -78,18 +81,21 @@ export class ProviderServer {
       path,
       headers: request.headers,
       body,
-      isStream: body.stream === true || path.includes(':stream'),
+      isStream: body.stream === true || /[:-]stream/.test(path),
       closed: new Promise((resolve) => response.on('close', resolve)),
     }
     this.requests.push(asked)
     this.#waiting?.()
     const reply = this.#replies.shift()
-    if (!reply) send(response, { status: 500, json: { error: { message: 'The script is over.' } } })
-    else send(response, typeof reply === 'function' ? reply(asked) : reply)
+    if (!reply) await send(response, { status: 500, json: { error: { message: 'The script is over.' } } })
+    else await send(response, typeof reply === 'function' ? reply(asked) : reply)
   }
 }
 
-function send(response: ServerResponse, { status = 200, headers, json, events, ending = 'end' }: Sent): void {
+async function send(
+  response: ServerResponse,
+  { status = 200, headers, json, events, frame = asEvent, ending = 'end' }: Sent,
+): Promise<void> {
   const type = events ? 'text/event-stream' : 'application/json'
   response.writeHead(status, { 'content-type': type, ...headers })
   if (!events) {
@@ -97,13 +103,27 @@ function send(response: ServerResponse, { status = 200, headers, json, events, e
     return
   }
   response.flushHeaders()
-  for (const event of events) response.write(typeof event === 'string' ? event : frame(event))
+  for (const event of events) {
+    if (response.destroyed) return
+    if (!response.write(typeof event === 'string' ? event : frame(event))) await hasRoom(response)
+  }
   if (ending === 'end') response.end()
   // what was written must have left before the connection is broken
-  else if (ending === 'break') response.write('\n', () => response.destroy())
+  else if (ending === 'break') response.write('', () => response.destroy())
 }
 
-function frame(event: object): string {
+/** Resolves when more can be written, or the client has gone. */
+function hasRoom(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
+}
+
+function asEvent(event: object): string {
   const name = 'type' in event ? `event: ${String(event.type)}\n` : ''
   return `${name}data: ${JSON.stringify(event)}\n\n`
 }

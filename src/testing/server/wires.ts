@@ -1,6 +1,6 @@
 // For tests only: one turn of a model, written the way each provider writes it, as one body or as events.
 import type { JsonObject } from '../../base/json.ts'
-import type { Asked, Reply } from './providers.ts'
+import type { Asked, Reply, Sent } from './providers.ts'
 
 /** What a model says in one turn. */
 export interface Turn {
@@ -22,11 +22,19 @@ export interface Turn {
 }
 
 /** The words of a text in the pieces they are streamed in. */
-const pieces = (text: string): string[] => text.match(/.{1,4}/gs) ?? []
-const argsOf = ({ args = {}, raw }: { args?: JsonObject; raw?: string }): string => raw ?? JSON.stringify(args)
+export const pieces = (text: string): string[] => text.match(/.{1,4}/gs) ?? []
+export const argsOf = ({ args = {}, raw }: { args?: JsonObject; raw?: string }): string => raw ?? JSON.stringify(args)
 
 /** `/chat/completions` of OpenAI. It has no place for thinking. */
 export function openaiChat({ text, calls = [], finish }: Turn): Reply {
+  return chatCompletions({ text, calls, finish }, {})
+}
+
+/** The same for providers that differ: in when they send the token counts, and in whether a call comes in pieces. */
+export function chatCompletions(
+  { text, calls = [], finish }: { [K in 'text' | 'calls' | 'finish']?: Turn[K] | undefined },
+  { counts = 'alone', hasPieces = true }: { counts?: 'alone' | 'with reason' | 'never'; hasPieces?: boolean },
+): Reply {
   const head = { id: 'chatcmpl-1', created: 1, model: 'gpt-test' }
   const finish_reason = finish ?? (calls.length ? 'tool_calls' : 'stop')
   const usage = {
@@ -42,18 +50,23 @@ export function openaiChat({ text, calls = [], finish }: Turn): Reply {
     function: { name: call.name, arguments: argsOf(call) },
   }))
   const message = { role: 'assistant', content: text ?? null, ...(calls.length && { tool_calls: toolCalls }) }
-  const chunk = (delta: object, more: object = {}): object => ({ ...head, choices: [{ index: 0, delta, ...more }] })
+  const chunk = (delta: object, more: object = {}): object => ({
+    ...head,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, ...more }],
+  })
   const events = (): object[] => [
     ...pieces(text ?? '').map((content) => chunk({ content })),
-    ...toolCalls.flatMap(({ id, type, function: { name, arguments: all } }, index) => [
+    ...(hasPieces ? [] : toolCalls.map((call, index) => chunk({ tool_calls: [{ index, ...call }] }))),
+    ...(hasPieces ? toolCalls : []).flatMap(({ id, type, function: { name, arguments: all } }, index) => [
       chunk({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] }),
       ...pieces(all).map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
     ]),
-    chunk({}, { finish_reason }),
-    { ...head, choices: [], usage },
+    { ...chunk({}, { finish_reason }), ...(counts === 'with reason' && { usage }) },
+    ...(counts === 'alone' ? [{ ...chunk({}), choices: [], usage }] : []),
   ]
   return either(
-    () => ({ ...head, choices: [{ index: 0, message, finish_reason }], usage }),
+    () => ({ ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage }),
     () => [...events(), 'data: [DONE]\n\n'],
   )
 }
@@ -85,14 +98,15 @@ export function openaiResponses({ thinking, signature, text, calls = [], finish 
 
 /** Output items of OpenAI as they are, for what has no place in a `Turn`. */
 export function openaiItems(items: readonly JsonObject[], usage: JsonObject, finish?: string): Reply {
-  const head = { id: 'resp_1', created_at: 1, model: 'gpt-test' }
+  const head = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-test', output: [] }
+  const status = finish === undefined ? 'completed' : 'incomplete'
   const incomplete_details = finish === undefined ? null : { reason: finish }
   return either(
-    () => ({ ...head, output: items, usage, incomplete_details }),
+    () => ({ ...head, status, output: items, usage, incomplete_details }),
     () => [
-      { type: 'response.created', response: head },
+      { type: 'response.created', response: { ...head, status: 'in_progress' } },
       ...items.flatMap((item, output_index) => itemEvents(item, output_index)),
-      { type: 'response.completed', response: { ...head, usage, incomplete_details } },
+      { type: 'response.completed', response: { ...head, status, usage, incomplete_details } },
     ],
   )
 }
@@ -103,7 +117,13 @@ function itemEvents(item: JsonObject, output_index: number): object[] {
   const done = { type: 'response.output_item.done', output_index, item }
   if (item.type === 'message') {
     const [{ text = '' } = {}] = item.content as { text?: string }[]
-    const deltas = pieces(text).map((delta) => ({ type: 'response.output_text.delta', item_id, output_index, delta }))
+    const deltas = pieces(text).map((delta) => ({
+      type: 'response.output_text.delta',
+      item_id,
+      output_index,
+      content_index: 0,
+      delta,
+    }))
     return [added({ ...item, content: [] }), ...deltas, done]
   }
   if (item.type === 'reasoning') {
@@ -199,6 +219,11 @@ export function googleParts(parts: readonly JsonObject[], finishReason = 'STOP',
   )
 }
 
-function either(whole: () => object, events: () => (object | string)[]): Reply {
-  return ({ isStream }: Asked) => (isStream ? { events: events() } : { json: whole() })
+/** One body, or events framed the way the wire frames them (default: server-sent events). */
+export function either(
+  whole: () => object,
+  events: () => (object | string)[],
+  framing: Pick<Sent, 'frame' | 'headers'> = {},
+): Reply {
+  return ({ isStream }: Asked) => (isStream ? { events: events(), ...framing } : { json: whole() })
 }
