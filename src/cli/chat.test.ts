@@ -299,6 +299,15 @@ describe('in a terminal where a person types', () => {
     )
   })
 
+  test('a session that is kept is named when the person leaves', async () => {
+    const { runner, options, read } = setUpTyped(['Hello.'])
+    await chat(runner, ['hi'], { ...options, sessionId: 's1', isKept: true })
+    expect(read()).toMatch(/\nGo on with s1\.\n$/)
+    const other = setUpTyped(['Hello.'])
+    await chat(other.runner, ['hi'], { ...other.options, sessionId: 's1' })
+    expect(other.read()).not.toContain('Go on with')
+  })
+
   test('the tokens of a turn that was asked about are counted as one', async () => {
     const args = { prompt: 'Which drink?', options: ['tea'] }
     const steps = [

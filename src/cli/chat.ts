@@ -22,7 +22,9 @@ export interface ChatOptions extends Pick<TurnOptions, 'screen' | 'interrupts' |
   readonly hasCommands?: boolean | undefined
   /** Where sessions are kept, in words. */
   readonly kept?: string | undefined
-  /** What to tell somebody who leaves a question open. */
+  /** The session outlives this process. */
+  readonly isKept?: boolean | undefined
+  /** How to continue a session, for a person who leaves it. */
   howToGoOn(sessionId: string): string
 }
 
@@ -143,12 +145,11 @@ class Chat {
   }
 
   async end(): Promise<Chatted> {
-    const { screen, howToGoOn } = this.#options
+    const { screen, howToGoOn, hasCommands, isKept } = this.#options
     const open = this.#isLeftOpen && this.#sessionId !== undefined ? await this.#questions(this.#sessionId) : []
-    if (open.length > 0 && this.#sessionId !== undefined) {
-      for (const { request } of open) screen.write(`Still open: ${summaryOf(request)}\n`)
-      screen.write(`${visible(howToGoOn(this.#sessionId))}\n`)
-    }
+    for (const { request } of open) screen.write(`Still open: ${summaryOf(request)}\n`)
+    const isTold = open.length > 0 || (hasCommands && isKept)
+    if (isTold && this.#sessionId !== undefined) screen.write(`${visible(howToGoOn(this.#sessionId))}\n`)
     return { turns: this.#turns, failed: this.#failed, isLeftOpen: open.length > 0 }
   }
 

@@ -132,9 +132,12 @@ describe('tools', () => {
     renderer.event(delta(' |\nis over '))
     expect(renderer.status).toBeUndefined()
   })
-  test('in a terminal an answer stands apart from the tools before it', () => {
-    const out = render([calls('f', {}), answers('f', {}), says('Done.')], { isLive: true, width: 80 })
-    expect(out).toBe('✓ f  0.2s\n\nDone.\n')
+  test('in a terminal an answer stands apart from tools and other agents', () => {
+    const other = says('Me too.', { author: 'other' })
+    const out = render([calls('f', {}), answers('f', {}), says('Done.'), other, calls('f', {}), answers('f', {})], {
+      isLive: true,
+    })
+    expect(out).toBe('✓ f  0.2s\n\nDone.\n\nother: Me too.\n\n✓ f  0.2s\n')
   })
   test('a hand-over to another agent is one line', () => {
     const actions = { transferToAgent: 'billing' }

@@ -58,7 +58,8 @@ export class Renderer {
   /** Calls whose inside was shown. */
   readonly #opened: Set<Call> = new Set()
   #progress: string | undefined
-  #lastLine: 'tool' | 'text' | undefined
+  /** What was written last: a line about a tool, or the author of a text; and how far it was indented. */
+  #last: { readonly what: string; readonly indent: string } | undefined
 
   constructor(options: RenderOptions) {
     this.#options = options
@@ -110,10 +111,9 @@ export class Renderer {
   #continue(reply: Reply, event: Event): string {
     const text = reply.said.slice(reply.shown)
     if (text === '') return ''
-    const start = reply.isNamed ? '' : this.#gap() + this.#nameOf(event)
+    const start = reply.isNamed ? '' : this.#gap(`text of ${event.author}`, this.#indent(event)) + this.#nameOf(event)
     reply.shown = reply.said.length
     reply.isNamed = true
-    this.#lastLine = 'text'
     return start + reply.flow.write(text)
   }
 
@@ -224,14 +224,14 @@ export class Renderer {
   }
 
   #line(indent: string, safeText: string): string {
-    const start = this.#endLine()
-    this.#lastLine = 'tool'
-    return `${start}${indent}${safeText}\n`
+    return `${this.#endLine()}${this.#gap('tool', indent)}${indent}${safeText}\n`
   }
 
-  /** In a terminal an answer stands apart from the lines about tools. */
-  #gap(): string {
-    return this.#options.isLive && this.#lastLine === 'tool' ? '\n' : ''
+  /** In a terminal an answer stands apart from the lines about tools, and from other agents. */
+  #gap(what: string, indent: string): string {
+    const last = this.#last
+    this.#last = { what, indent }
+    return this.#options.isLive && last && last.what !== what && last.indent === indent ? '\n' : ''
   }
 
   /** Whatever comes next starts a line; a reply that is interrupted by it says again whose it is. */

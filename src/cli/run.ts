@@ -100,6 +100,7 @@ async function talk({ runner, agentFile, given, terminal, screen, interrupts }: 
     sessionId,
     verbose,
     kept,
+    isKept,
     howToGoOn: (id: string) => howToGoOn(given, id, isKept),
   }
   if (input.isTTY && screen.isTerminal) {

@@ -141,7 +141,7 @@ You said bye.
     const kept = [...run, refund, '--db', db, '--user', 'ada', '--session', 's1']
     const first = await node([...kept, 'refund 5'], { env })
     expect(first.out).toMatch(
-      /needs your approval\n.*\nStill open: approval of refund .*\nAnswer with: npx toolwright run .*--session s1\n$/,
+      /needs your approval\n.*\nStill open: approval of refund .*\nContinue with: npx toolwright run .*--session s1\n$/,
     )
     expect(first.code).toBe(0)
     expect(refunded()).toEqual([])

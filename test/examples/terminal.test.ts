@@ -22,7 +22,7 @@ class Pane {
       'run',
       'test/examples/fixtures/show.ts',
     ]
-    const command = ['env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...run]
+    const command = ['env', '-u', 'NO_COLOR', ...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...run]
     const size = ['-x', `${columns}`, '-y', '50']
     // one command line: the pane of a program that has ended stays readable
     this.#tmux(
