@@ -2,12 +2,15 @@ import type { PendingRequest } from '../event/pending.ts'
 import type { Run } from '../runner/run.ts'
 import type { Runner } from '../runner/runner.ts'
 import { askAll } from './ask-all.ts'
+import { readTyped } from './commands.ts'
 import type { Lines } from './lines.ts'
+import { headerOf, helpText, stateText, toolsText } from './overview.ts'
 import { type Question, questionOf, summaryOf } from './question.ts'
+import { Totals } from './totals.ts'
 import { showTurn, type TurnOptions } from './turn.ts'
-import { visible } from './visible.ts'
+import { inOneLine, visible } from './visible.ts'
 
-export interface ChatOptions extends Omit<TurnOptions, 'rootName' | 'expected'> {
+export interface ChatOptions extends Pick<TurnOptions, 'screen' | 'interrupts' | 'verbose'> {
   readonly userId: string
   /** One to go on with; what it waits for is asked first. */
   readonly sessionId?: string | undefined
@@ -15,7 +18,13 @@ export interface ChatOptions extends Omit<TurnOptions, 'rootName' | 'expected'> 
   readonly answers: Lines
   /** Show each message before its turn, where nobody saw it being typed. */
   readonly echo?: boolean | undefined
-  /** What to tell somebody who leaves a question open. */
+  /** A person types: there is a header, and `/help` is no message. */
+  readonly hasCommands?: boolean | undefined
+  /** Where sessions are kept, in words. */
+  readonly kept?: string | undefined
+  /** The session outlives this process. */
+  readonly isKept?: boolean | undefined
+  /** How to continue a session, for a person who leaves it. */
   howToGoOn(sessionId: string): string
 }
 
@@ -37,9 +46,7 @@ export async function chat(runner: Runner, messages: Lines, options: ChatOptions
   await talk.begin()
   for (;;) {
     const heard = await messages.read()
-    if (heard.type !== 'line') break
-    const message = heard.text.trim()
-    if (message !== '') await talk.say(message)
+    if (heard.type !== 'line' || (await talk.hear(heard.text)) === 'leave') break
   }
   return await talk.end()
 }
@@ -53,6 +60,9 @@ class Chat {
   #turns = 0
   #failed = 0
   #isLeftOpen = false
+  #totals = new Totals()
+  /** What the last turn cut, whole. */
+  readonly #cut: string[] = []
   /** Work elsewhere that was spoken of. */
   readonly #mentioned: Set<string> = new Set()
 
@@ -63,27 +73,83 @@ class Chat {
   }
 
   async begin(): Promise<void> {
+    if (this.#options.hasCommands) this.#showHeader()
     if (this.#sessionId === undefined) return
     await this.#goOn(this.#sessionId)
     await this.#settle(this.#sessionId)
+    if (this.#turns > 0) this.#showTotals()
   }
 
-  async say(message: string): Promise<void> {
-    const { output, echo, userId } = this.#options
-    if (echo) output.write(`${this.#turns > 0 ? '\n' : ''}> ${visible(message)}\n`)
+  /** A line: a message, or a command where a person types. */
+  async hear(line: string): Promise<'leave' | undefined> {
+    const { hasCommands, screen } = this.#options
+    const text = line.trim()
+    if (text === '') return undefined
+    const typed = hasCommands ? readTyped(text) : ({ type: 'message', text } as const)
+    if (typed.type === 'message') await this.#say(typed.text)
+    else if (typed.type === 'unknown') screen.write(`${typed.hint}\n\n`)
+    else if (typed.name === 'exit') return 'leave'
+    else screen.write(`${await this.#command(typed.name)}\n`)
+    return undefined
+  }
+
+  async #command(name: string): Promise<string> {
+    const { screen, userId } = this.#options
+    const { agent, appName, sessionService } = this.#runner
+    const overview = { width: screen.width ?? 80, paint: screen.paint }
+    switch (name) {
+      case 'tools':
+        return toolsText(agent, overview)
+      case 'state': {
+        const sessionId = this.#sessionId
+        const session =
+          sessionId === undefined ? undefined : await sessionService.getSession({ appName, userId, sessionId })
+        return stateText(session?.state ?? {})
+      }
+      case 'more':
+        return this.#cut.join('') || 'The last turn cut nothing.\n'
+      case 'new':
+        return this.#leaveSession()
+      default:
+        return helpText(overview)
+    }
+  }
+
+  #leaveSession(): string {
+    const left = this.#sessionId === undefined ? '' : `Session ${inOneLine(this.#sessionId)} ends here. `
+    this.#sessionId = undefined
+    return `${left}Your next message starts a new one.\n`
+  }
+
+  #showHeader(): void {
+    const { screen, kept = 'in memory' } = this.#options
+    const session = `${this.#sessionId ?? 'new'}, ${kept}`
+    screen.write(headerOf(this.#runner.agent, session, { width: screen.width ?? 80, paint: screen.paint }))
+  }
+
+  async #say(message: string): Promise<void> {
+    const { screen, echo, userId } = this.#options
+    if (echo) screen.write(`${this.#turns > 0 && !screen.isLive ? '\n' : ''}> ${visible(message)}\n`)
+    this.#cut.length = 0
+    this.#totals = new Totals()
     const run = this.#runner.run({ userId, sessionId: this.#sessionId, message, runConfig: { streaming: true } })
     this.#sessionId = run.sessionId
     await this.#turn(run)
     await this.#settle(run.sessionId)
+    this.#showTotals()
+  }
+
+  #showTotals(): void {
+    const { screen } = this.#options
+    if (screen.isTerminal && !this.#isLeftOpen) screen.write(`${screen.paint(['dim'], this.#totals.toString())}\n\n`)
   }
 
   async end(): Promise<Chatted> {
-    const { output, howToGoOn } = this.#options
+    const { screen, howToGoOn, hasCommands, isKept } = this.#options
     const open = this.#isLeftOpen && this.#sessionId !== undefined ? await this.#questions(this.#sessionId) : []
-    if (open.length > 0 && this.#sessionId !== undefined) {
-      for (const { request } of open) output.write(`Still open: ${summaryOf(request)}\n`)
-      output.write(`${visible(howToGoOn(this.#sessionId))}\n`)
-    }
+    for (const { request } of open) screen.write(`Still open: ${summaryOf(request)}\n`)
+    const isTold = open.length > 0 || (hasCommands && isKept)
+    if (isTold && this.#sessionId !== undefined) screen.write(`${visible(howToGoOn(this.#sessionId))}\n`)
     return { turns: this.#turns, failed: this.#failed, isLeftOpen: open.length > 0 }
   }
 
@@ -116,14 +182,14 @@ class Chat {
   }
 
   #mention(request: PendingRequest): [] {
-    if (!this.#mentioned.has(request.id)) this.#options.output.write(`Waiting for ${summaryOf(request)}\n`)
+    if (!this.#mentioned.has(request.id)) this.#options.screen.write(`Waiting for ${summaryOf(request)}\n`)
     this.#mentioned.add(request.id)
     return []
   }
 
   async #cancel(sessionId: string, invocationId: string): Promise<void> {
     await this.#runner.cancel({ userId: this.#options.userId, sessionId, invocationId })
-    this.#options.output.write('! CANCELLED: The run was cancelled.\n')
+    this.#options.screen.write(`${this.#options.screen.paint(['red'], '! CANCELLED: The run was cancelled.')}\n`)
     this.#failed++
   }
 
@@ -131,7 +197,7 @@ class Chat {
   async #goOn(sessionId: string): Promise<void> {
     const run = this.#runner.resume({ userId: this.#options.userId, sessionId, runConfig: { streaming: true } })
     const failure = await showTurn(run, { ...this.#turnOptions(), expected: 'NOT_FOUND' })
-    if (failure === 'SESSION_BUSY') this.#options.output.write(BUSY)
+    if (failure === 'SESSION_BUSY') this.#options.screen.write(BUSY)
     if (failure !== undefined) this.#failed++
   }
 
@@ -143,6 +209,8 @@ class Chat {
   }
 
   #turnOptions(): TurnOptions {
-    return { ...this.#options, rootName: this.#runner.agent.name }
+    const { screen, interrupts, verbose, hasCommands } = this.#options
+    const onCut = hasCommands ? (text: string): unknown => this.#cut.push(text) : undefined
+    return { screen, interrupts, verbose, onCut, rootName: this.#runner.agent.name, totals: this.#totals }
   }
 }

@@ -47,3 +47,16 @@ test('after it is closed the process has its signal back', () => {
   interrupts.close()
   expect(signals.listenerCount('SIGINT')).toBe(0)
 })
+
+test('a key is heard each time: it never comes twice', () => {
+  let left = 0
+  const interrupts = interruptsOf(new EventEmitter(), { leave: () => left++, now: () => 0 })
+  let heard = 0
+  const forget = interrupts.listen(() => {
+    heard++
+    forget()
+  })
+  interrupts.raise()
+  interrupts.raise()
+  expect([heard, left, interrupts.wasHeard]).toEqual([1, 1, true])
+})

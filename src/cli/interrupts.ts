@@ -2,6 +2,8 @@
 export interface Interrupts {
   /** The returned function takes it back. */
   listen(callback: () => void): () => void
+  /** Ctrl+C came as a key, not as a signal. */
+  raise(): void
   readonly wasHeard: boolean
 }
 
@@ -22,12 +24,13 @@ export function interruptsOf(
   const { leave, now = Date.now } = options
   const callbacks: (() => void)[] = []
   let last = Number.NEGATIVE_INFINITY
-  const hear = (): void => {
-    const at = now()
-    if (at - last < SAME_KEY_MS) return
-    last = at
+  const raise = (): void => {
+    last = now()
     const callback = callbacks.at(-1) ?? leave
     callback()
+  }
+  const hear = (): void => {
+    if (now() - last >= SAME_KEY_MS) raise()
   }
   signals.on('SIGINT', hear)
   return {
@@ -38,6 +41,7 @@ export function interruptsOf(
         if (at >= 0) callbacks.splice(at, 1)
       }
     },
+    raise,
     get wasHeard() {
       return last > Number.NEGATIVE_INFINITY
     },

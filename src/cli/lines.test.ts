@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { interruptsOf } from './interrupts.ts'
-import { knownLines, type Lines, pipedLines, untilExit } from './lines.ts'
+import { knownLines, type Lines, pipedLines } from './lines.ts'
 
 function setUp() {
   const signals = new EventEmitter()
@@ -58,8 +58,10 @@ test('a question is shown with its answer, which nobody saw being typed', async 
   expect(output.read()).toBe('[y/N] y\\x1b[2J\n[y/N] \n')
 })
 
-test('a line that says exit is the end', async () => {
+test('a message that says exit is the end; an answer that does is an answer', async () => {
   const { input, piped } = setUp()
-  input.end('one\n exit \ntwo\n')
-  expect(await all(untilExit(piped))).toEqual(['one'])
+  input.end('one\nexit\n exit \ntwo\n')
+  expect(await piped.read()).toEqual({ type: 'line', text: 'one' })
+  expect(await piped.read('? ')).toEqual({ type: 'line', text: 'exit' })
+  expect(await all(piped)).toEqual([])
 })

@@ -11,8 +11,8 @@ export type Heard =
 
 /** Where lines come from, one at a time. */
 export interface Lines {
-  /** The next message; or, with a question's prompt, the answer to it. */
-  read(question?: string): Promise<Heard>
+  /** The next message; or, with a question's prompt, the answer to it. Where it can be edited, `initial` is there already. */
+  read(question?: string, initial?: string): Promise<Heard>
   close(): void
 }
 
@@ -28,18 +28,7 @@ export function knownLines(texts: readonly string[]): Lines {
   }
 }
 
-/** Lines up to one that says `exit`. */
-export function untilExit(lines: Lines): Lines {
-  return {
-    async read(question) {
-      const heard = await lines.read(question)
-      return heard.type === 'line' && heard.text.trim() === 'exit' ? { type: 'end' } : heard
-    },
-    close: () => lines.close(),
-  }
-}
-
-/** Lines from a file or another program. Nobody saw an answer being typed, so it is shown. */
+/** Lines from a file or another program, up to a message `exit`. Nobody saw an answer being typed, so it is shown. */
 export function pipedLines(pipe: { input: Readable; output: Writable }, interrupts: Interrupts): Lines {
   const { input, output } = pipe
   const reader = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
@@ -52,6 +41,7 @@ export function pipedLines(pipe: { input: Readable; output: Writable }, interrup
       const heard = await orInterrupt(next, interrupts)
       if (heard.type === 'line') next = undefined // after an interrupt the same line is still to come
       if (question !== undefined) output.write(`${heard.type === 'line' ? inOneLine(heard.text) : ''}\n`)
+      else if (heard.type === 'line' && heard.text.trim() === 'exit') return { type: 'end' }
       return heard
     },
     close: () => reader.close(),

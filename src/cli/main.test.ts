@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { main } from './main.ts'
@@ -7,7 +8,15 @@ import { main } from './main.ts'
 async function run(...args: string[]): Promise<{ code: number; out: string; errors: string }> {
   const output = new PassThrough({ encoding: 'utf8' })
   const errors = new PassThrough({ encoding: 'utf8' })
-  const terminal = { input: new PassThrough(), output, errors, env: {}, signals: new EventEmitter(), leave: () => {} }
+  const terminal = {
+    input: new PassThrough(),
+    output,
+    errors,
+    env: {},
+    folder: tmpdir(),
+    signals: new EventEmitter(),
+    leave: () => {},
+  }
   const code = await main(args, terminal)
   return { code, out: output.read() ?? '', errors: errors.read() ?? '' }
 }

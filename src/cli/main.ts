@@ -65,7 +65,8 @@ export async function start(): Promise<void> {
   })
   stderr.on('error', () => {}) // the run continues without its log
   const leave = (): void => process.exit(130)
-  const terminal: Terminal = { input: stdin, output: stdout, errors: stderr, env, signals: process, leave }
+  const folder = process.cwd()
+  const terminal: Terminal = { input: stdin, output: stdout, errors: stderr, env, folder, signals: process, leave }
   process.once('beforeExit', failUnfinished)
   process.exitCode = await main(argv.slice(2), terminal)
   process.off('beforeExit', failUnfinished)

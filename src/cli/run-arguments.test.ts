@@ -15,9 +15,9 @@ test('options may stand anywhere', () => {
 test('a session that is kept is gone on with by a command one can paste', () => {
   const given = parseRun(['my agent.ts', '--db', "it's.db", '--user', 'ada'])
   expect(howToGoOn(given, 's1', true)).toBe(
-    `Answer with: npx toolwright run 'my agent.ts' --db 'it'\\''s.db' --user ada --session s1`,
+    `Continue with: npx toolwright run 'my agent.ts' --db 'it'\\''s.db' --user ada --session s1`,
   )
-  expect(howToGoOn(parseRun(['agent.ts']), 's1', true)).toBe('Answer with: npx toolwright run agent.ts --session s1')
+  expect(howToGoOn(parseRun(['agent.ts']), 's1', true)).toBe('Continue with: npx toolwright run agent.ts --session s1')
 })
 
 test('one in memory is gone, and it is said how to keep the next', () => {

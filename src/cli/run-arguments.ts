@@ -44,12 +44,12 @@ function parsed(
   }
 }
 
-/** What to tell somebody who leaves a question open. */
+/** How to continue a session in another process. */
 export function howToGoOn({ file, userId, app, db }: RunArguments, sessionId: string, isKept: boolean): string {
   if (!isKept) return 'Sessions were in memory and end here; with --db <file> they are kept.'
   const user = userId === 'user' ? [] : ['--user', userId]
   const where = [...(db === undefined ? [] : ['--db', db]), ...(app === undefined ? [] : ['--app', app])]
-  return `Answer with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoted).join(' ')}`
+  return `Continue with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoted).join(' ')}`
 }
 
 /** A word as a shell takes it. */

@@ -5,11 +5,13 @@ import type { Logger } from '../dispatch/host.ts'
 import { InMemoryMemoryService } from '../memory/in-memory.ts'
 import { Runner } from '../runner/runner.ts'
 import { type ChatOptions, type Chatted, chat } from './chat.ts'
+import { loadEnvFile } from './env-file.ts'
 import { type Interrupts, interruptsOf } from './interrupts.ts'
-import { knownLines, type Lines, pipedLines, untilExit } from './lines.ts'
+import { knownLines, type Lines, pipedLines } from './lines.ts'
 import { type AgentFile, load } from './load.ts'
 import { modelsFor } from './models.ts'
 import { howToGoOn, parseRun, type RunArguments } from './run-arguments.ts'
+import { Screen } from './screen.ts'
 import { type Terminal, UsageError } from './terminal.ts'
 import { typedLines } from './typed-lines.ts'
 import { visible } from './visible.ts'
@@ -17,28 +19,35 @@ import { visible } from './visible.ts'
 export const usage = `toolwright run <file> [message]
 
 Talks to the agent of a file: one turn when there is a message, a chat without. Messages can also be piped in, one a
-line; when nothing is, the \`tour\` the file exports is played.
+line; when nothing is, the \`tour\` the file exports is played. Variables in the file .env of the working directory are
+loaded first; those that are set already stay.
 
-  --session <id>   go on with this session; what it waits for is asked first
+  --session <id>   continue this session; what it waits for is asked first
   --user <id>      whose session it is (default: user)
   --app <name>     the app it belongs to (default: the name of the file)
   --db <file>      keep sessions and artifacts in this SQLite file
-  --verbose        show what the framework logs, with stack traces
+  --verbose        show results whole and what the framework logs
   --help           show this
 
-When a call needs approval it is shown with its arguments: y or yes approves, anything else denies and is the reason.
-In a chat, Ctrl-C cancels the running turn, or the one that asks; Ctrl-D leaves and keeps the question open. At the
-prompt Ctrl-D, Ctrl-C or "exit" leaves.
+In a chat, /help lists the commands. When a call needs approval it is shown with its arguments: yes approves, no denies,
+a reason may follow; anything else is asked again. Ctrl+C cancels the running turn, or the one that asks; pressed again
+it leaves. Ctrl+D leaves and keeps the question open. NO_COLOR=1 turns colours and rendered markdown off.
 `
 
 /** The command `run`; answers the exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const given = parseRun(args)
+  loadEnvFile(terminal.folder, terminal.env)
   const agentFile = await load(given.file)
   const { runner, close } = await open(agentFile, given, given.verbose ? loudLogger(terminal) : quiet)
-  const interrupts = interruptsOf(terminal.signals, { leave: terminal.leave })
+  const screen = new Screen(terminal)
+  const leave = (): void => {
+    screen.status(undefined)
+    terminal.leave()
+  }
+  const interrupts = interruptsOf(terminal.signals, { leave })
   try {
-    return await talk({ runner, agentFile, given, terminal, interrupts })
+    return await talk({ runner, agentFile, given, terminal, screen, interrupts })
   } finally {
     interrupts.close()
     await runner.close()
@@ -75,29 +84,38 @@ interface Talk {
   readonly agentFile: AgentFile
   readonly given: RunArguments
   readonly terminal: Terminal
+  readonly screen: Screen
   readonly interrupts: Interrupts
 }
 
-async function talk({ runner, agentFile, given, terminal, interrupts }: Talk): Promise<number> {
-  const { input, output, errors, env } = terminal
-  const { message, userId, sessionId } = given
-  const isKept = given.db !== undefined || agentFile.root instanceof Runner
+async function talk({ runner, agentFile, given, terminal, screen, interrupts }: Talk): Promise<number> {
+  const { input, output, errors } = terminal
+  const { message, userId, sessionId, verbose, db } = given
+  const isKept = db !== undefined || agentFile.root instanceof Runner
+  const kept = db !== undefined ? `in ${db}` : isKept ? 'where the runner keeps it' : 'in memory (--db <file> keeps it)'
   const options = {
-    output,
-    colour: output.isTTY === true && !env.NO_COLOR,
+    screen,
     interrupts,
     userId,
     sessionId,
+    verbose,
+    kept,
+    isKept,
     howToGoOn: (id: string) => howToGoOn(given, id, isKept),
   }
-  const typed = input.isTTY ? typedLines({ input, output, prompt: '> ' }, interrupts) : undefined
-  if (message !== undefined) {
-    return exitCode(await chat(runner, knownLines([message]), { ...options, answers: typed ?? nobody }))
+  if (input.isTTY && screen.isTerminal) {
+    const prompt = screen.paint(['bold', 'cyan'], '> ')
+    const typed = typedLines({ input, output, prompt, marksPaste: screen.isLive }, interrupts)
+    try {
+      if (message !== undefined)
+        return exitCode(await chat(runner, knownLines([message]), { ...options, answers: typed }))
+      await chat(runner, typed, { ...options, answers: typed, hasCommands: true })
+      return 0
+    } finally {
+      typed.close()
+    }
   }
-  if (typed) {
-    await chat(runner, untilExit(typed), { ...options, answers: typed })
-    return 0
-  }
+  if (message !== undefined) return exitCode(await chat(runner, knownLines([message]), { ...options, answers: nobody }))
   const done = await chatPiped(runner, terminal, options)
   if (done.turns > 0 || done.isLeftOpen || interrupts.wasHeard) return exitCode(done)
   if (agentFile.tour.length > 0) {
@@ -113,7 +131,8 @@ const nobody: Lines = knownLines([])
 async function chatPiped(runner: Runner, terminal: Terminal, options: Omit<ChatOptions, 'answers'>): Promise<Chatted> {
   const piped = pipedLines(terminal, options.interrupts)
   try {
-    return await chat(runner, untilExit(piped), { ...options, answers: piped, echo: true })
+    const answers = terminal.input.isTTY ? nobody : piped // no person sees a question that goes to a file
+    return await chat(runner, piped, { ...options, answers, echo: true })
   } finally {
     piped.close()
   }

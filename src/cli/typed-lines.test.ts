@@ -10,11 +10,12 @@ function setUp() {
   const output = new PassThrough({ encoding: 'utf8' })
   let shown = ''
   output.on('data', (chunk) => (shown += chunk))
-  const typed = typedLines({ input, output, prompt: '> ' }, interruptsOf(signals, { leave: () => {} }))
+  const interrupts = interruptsOf(signals, { leave: () => {} })
+  const typed = typedLines({ input, output, prompt: '> ' }, interrupts)
   const until = async (text: string): Promise<void> => {
     while (!shown.includes(text)) await once(output, 'data')
   }
-  return { input, signals, typed, until, shown: () => shown }
+  return { input, signals, interrupts, typed, until, shown: () => shown }
 }
 
 const line = (text: string) => ({ type: 'line', text })
@@ -30,7 +31,7 @@ test('a prompt asks for each line', async () => {
   expect(shown().split('> ')).toHaveLength(3)
 })
 
-test('a paste of several lines is several messages, and its unfinished end stays at the prompt', async () => {
+test('lines that come at once are several messages, and their unfinished end stays at the prompt', async () => {
   const { input, typed } = setUp()
   const first = typed.read()
   input.write('one\rtwo\rthr')
@@ -39,6 +40,51 @@ test('a paste of several lines is several messages, and its unfinished end stays
   const third = typed.read()
   input.write('ee\r')
   expect(await third).toEqual(line('three'))
+})
+
+test('a paste of several lines is one message, sent by Enter; nothing in it is a key', async () => {
+  const { input, typed } = setUp()
+  const first = typed.read()
+  input.write('see: \x1b[200~one\r\n\ttwo\x1b[A\x03')
+  input.write('\x04three\n\x1b[20')
+  input.write('1~!')
+  input.write('\r')
+  expect(await first).toEqual(line('see: one\n    two[Athree\n!'))
+})
+
+test('Alt+Enter starts a new line of a message', async () => {
+  const { input, typed } = setUp()
+  const first = typed.read()
+  input.write('one\x1b\rtwo\r')
+  expect(await first).toEqual(line('one\ntwo'))
+})
+
+test('a character that comes in two chunks is whole', async () => {
+  const { input, typed } = setUp()
+  const bytes = Buffer.from('né\r')
+  const first = typed.read()
+  input.write(bytes.subarray(0, 2))
+  input.write(bytes.subarray(2))
+  expect(await first).toEqual(line('né'))
+})
+
+test('Tab completes a command', async () => {
+  const { input, typed, until } = setUp()
+  const first = typed.read()
+  input.write('/to')
+  await until('/to')
+  input.write('\t')
+  await until('ols')
+  input.write('\r')
+  expect(await first).toEqual(line('/tools'))
+})
+
+test('an answer can start with text to edit', async () => {
+  const { input, typed, until } = setUp()
+  const answer = typed.read('Arguments: ', '{"a":1}')
+  await until('{"a":1}')
+  input.write('\x7f\x7f2}\r')
+  expect(await answer).toEqual(line('{"a":2}'))
 })
 
 test('the arrow up brings an earlier message back, and no answer', async () => {
@@ -67,13 +113,37 @@ test('a pasted line is no answer to a question that was not shown yet: it waits 
   expect(await typed.read()).toEqual(line('y'))
 })
 
-test('what was typed during a turn is no answer to the question at its end', async () => {
+test('what was typed during a turn is no answer to the question at its end: it waits for the next message', async () => {
   const { input, typed, until } = setUp()
   input.write('y\r')
   const answer = typed.read('really? ')
   await until('really? ')
   input.write('no\r')
   expect(await answer).toEqual(line('no'))
+  expect(await typed.read()).toEqual(line('y'))
+})
+
+test('Ctrl+C during a turn is an interrupt, and what was typed stays', async () => {
+  const { input, interrupts, typed } = setUp()
+  const heard = new Promise<void>((resolve) => {
+    const forget = interrupts.listen(() => {
+      forget()
+      resolve()
+    })
+  })
+  input.write('next\x03\r')
+  await heard
+  expect(await typed.read()).toEqual(line('next'))
+})
+
+test('a terminal is read key by key, and set back at the end', () => {
+  const modes: boolean[] = []
+  const input = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => modes.push(isRaw) })
+  const interrupts = interruptsOf(new EventEmitter(), { leave: () => {} })
+  const typed = typedLines({ input, output: new PassThrough(), prompt: '> ' }, interrupts)
+  typed.close()
+  expect(modes).toEqual([true, false])
+  expect(input.listenerCount('data')).toBe(0)
 })
 
 test('Ctrl-D is the end, for questions and messages alike', async () => {
@@ -85,19 +155,32 @@ test('Ctrl-D is the end, for questions and messages alike', async () => {
   expect(await typed.read()).toEqual({ type: 'end' })
 })
 
-test('Ctrl-C at the prompt is heard, and the next line is asked for as usual', async () => {
-  const { input, typed } = setUp()
+test('Ctrl+C clears the line, warns at an empty one, and then leaves', async () => {
+  const { input, signals, typed, until, shown } = setUp()
   const next = typed.read()
+  input.write('half a mess')
+  await until('half a mess')
   input.write('\x03')
-  expect(await next).toEqual({ type: 'interrupt' })
-  const more = typed.read()
-  input.write('still here\r')
-  expect(await more).toEqual(line('still here'))
-})
-
-test('a signal at the prompt is heard too', async () => {
-  const { signals, typed } = setUp()
-  const next = typed.read()
+  while (shown().split('> ').length < 3) await until('\n')
+  input.write('\x03')
+  await until('Ctrl+C again leaves.')
   signals.emit('SIGINT')
   expect(await next).toEqual({ type: 'interrupt' })
+})
+
+test('a message after the warning is sent as usual', async () => {
+  const { input, typed, until } = setUp()
+  const next = typed.read()
+  input.write('\x03')
+  await until('Ctrl+C again leaves.')
+  input.write('still here\r')
+  expect(await next).toEqual(line('still here'))
+})
+
+test('Ctrl+C at a question is an interrupt at once', async () => {
+  const { input, typed, until } = setUp()
+  const answer = typed.read('really? ')
+  await until('really? ')
+  input.write('\x03')
+  expect(await answer).toEqual({ type: 'interrupt' })
 })

@@ -1,91 +1,105 @@
 import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import { COMMANDS } from './commands.ts'
 import type { Interrupts } from './interrupts.ts'
+import { Keyboard, type KeyInput, NEWLINE } from './keyboard.ts'
 import type { Heard, Lines } from './lines.ts'
 
-interface Keyboard {
-  readonly input: Readable
+interface TypedOptions {
+  readonly input: KeyInput
   readonly output: Writable
   /** What a message is asked for with. */
   readonly prompt: string
+  /** Ask the terminal to mark what is pasted. */
+  readonly marksPaste?: boolean | undefined
 }
 
-/** Lines typed at a prompt. A paste gives several messages; an answer is what is typed once its question is shown. */
-export function typedLines(keyboard: Keyboard, interrupts: Interrupts): Lines {
-  const { input, output, prompt } = keyboard
-  const memory: Memory = { history: [], rest: '', pasted: [] }
+/** Lines typed at a prompt. An answer is what is typed once its question is shown. */
+export function typedLines(options: TypedOptions, interrupts: Interrupts): Lines {
+  const keyboard = new Keyboard(options.input, interrupts)
+  const asking = { ...options, keyboard, interrupts }
+  let history: string[] = []
   let isOver = false
 
   async function readMessage(): Promise<Heard> {
-    const waiting = memory.pasted.shift()
-    if (waiting !== undefined) return { type: 'line', text: waiting }
-    return await ask({ input, output, prompt }, memory, interrupts)
+    const onHistory = (lines: string[]): void => {
+      history = lines
+    }
+    for (let isWarned = false; ; ) {
+      const { heard, left } = await ask({ ...asking, history, onHistory })
+      if (heard.type !== 'interrupt') return heard
+      if (left !== '') continue // Ctrl+C cleared the line
+      if (isWarned) return heard
+      isWarned = true
+      options.output.write('Ctrl+C again leaves.\n')
+    }
   }
-  async function readAnswer(question: string): Promise<Heard> {
-    await dropTyped(input)
-    return await ask({ input, output, prompt: question }, { history: [], rest: '', pasted: [] }, interrupts)
+  async function readAnswer(prompt: string, initial: string | undefined): Promise<Heard> {
+    await setImmediate() // once for what the stream holds, once for what the terminal held back
+    await setImmediate()
+    return (await ask({ ...asking, prompt, initial })).heard
   }
   return {
-    async read(question) {
+    async read(question, initial) {
       if (isOver) return { type: 'end' }
-      const heard = await (question === undefined ? readMessage() : readAnswer(question))
+      const heard = await (question === undefined ? readMessage() : readAnswer(question, initial))
       isOver = heard.type === 'end'
-      return heard
+      return heard.type === 'line' ? { type: 'line', text: heard.text.replaceAll(NEWLINE, '\n') } : heard
     },
-    close: () => {},
+    close: () => keyboard.close(),
   }
 }
 
-/** What outlives a prompt: earlier lines, further ones of a paste, and what was typed after its last newline. */
-interface Memory {
-  history: string[]
-  rest: string
-  pasted: string[]
+interface Asking extends TypedOptions {
+  readonly keyboard: Keyboard
+  readonly interrupts: Interrupts
+  /** Earlier messages; an answer has none. */
+  readonly history?: string[] | undefined
+  readonly onHistory?: ((lines: string[]) => void) | undefined
+  /** Stands on the line from the start. */
+  readonly initial?: string | undefined
 }
 
-/**
- * Asks once. The reader lives only as long as the question: between questions the terminal is in its usual mode, where
- * Ctrl-C is a signal that reaches a running turn.
- */
-async function ask({ input, output, prompt }: Keyboard, memory: Memory, interrupts: Interrupts): Promise<Heard> {
-  const reader = createInterface({ input, output, prompt, terminal: true, history: memory.history })
-  const lines: string[] = []
-  let ended: Heard | undefined
+/** Asks once: the line editor lives as long as the question. `left` is what stood on a line that was not sent. */
+async function ask(asking: Asking): Promise<{ readonly heard: Heard; readonly left: string }> {
+  const { output, prompt, keyboard, interrupts, history, onHistory, initial, marksPaste } = asking
+  const isMessage = history !== undefined
+  if (marksPaste) output.write('\x1b[?2004h')
+  const reader = createInterface({
+    input: keyboard.connect(isMessage),
+    output,
+    prompt,
+    terminal: true,
+    history: history ?? [],
+    completer: isMessage ? completeCommand : completeNothing,
+  })
   let forget = (): void => {}
-  await new Promise<void>((resolve) => {
-    const end = (how: Heard): void => {
-      ended ??= how
-      resolve()
-    }
-    const interrupt = (): void => end({ type: 'interrupt' })
+  const heard = await new Promise<Heard>((resolve) => {
+    const interrupt = (): void => resolve({ type: 'interrupt' })
     forget = interrupts.listen(interrupt)
-    reader.on('line', (line) => {
-      lines.push(line)
-      resolve()
-    })
-    reader.on('history', (history) => {
-      memory.history = history
-    })
+    reader.on('line', (text) => resolve({ type: 'line', text }))
+    reader.on('history', (lines) => onHistory?.(lines))
     reader.on('SIGINT', interrupt)
-    reader.on('close', () => end({ type: 'end' }))
+    reader.on('SIGTSTP', () => keyboard.suspend(() => reader.prompt(true)))
+    reader.on('close', () => resolve({ type: 'end' }))
     reader.prompt()
-    if (memory.rest) reader.write(memory.rest)
+    if (initial) reader.write(initial)
   })
   forget()
-  const [text, ...more] = lines
-  memory.rest = ended || text === undefined ? '' : reader.line
+  const left = heard.type === 'interrupt' ? reader.line : ''
+  keyboard.disconnect()
   reader.close()
-  if (text === undefined || memory.rest) output.write('\n') // what comes next gets a line of its own
-  if (text === undefined) return ended ?? { type: 'end' }
-  memory.pasted.push(...more)
-  return { type: 'line', text }
+  if (heard.type !== 'line') output.write('\n') // what comes next gets a line of its own
+  if (marksPaste) output.write('\x1b[?2004l')
+  return { heard, left }
 }
 
-/** Whatever was typed before a question was shown is no answer to it. */
-async function dropTyped(input: Readable): Promise<void> {
-  input.resume() // nobody listens: what comes is gone
-  await setImmediate() // once for what the stream holds, once for what the terminal held back
-  await setImmediate()
-  input.pause()
+/** Tab completes the name of a command. */
+function completeCommand(line: string): [string[], string] {
+  return [[...COMMANDS.keys()].map((name) => `/${name}`).filter((name) => line !== '' && name.startsWith(line)), line]
+}
+
+function completeNothing(line: string): [string[], string] {
+  return [[], line]
 }

@@ -24,19 +24,14 @@ export function inOneLine(text: string): string {
 /** What has no shape of its own, or another one's: it is spelled out where somebody decides on what they see. */
 const SHAPELESS = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Co}]|(?! )\p{Zs}/gu
 
-/** A value as JSON in one line, all of it, with nothing in it that cannot be seen. */
+/** A value as JSON in one line, all of it, with nothing in it that cannot be seen. It parses to the same value. */
 export function exactly(value: unknown): string {
-  return (JSON.stringify(value) ?? 'undefined').replace(SHAPELESS, spell)
+  return (JSON.stringify(value) ?? 'undefined').replace(SHAPELESS, jsonEscape)
 }
 
-/** At most `width` characters: what is too long loses its middle. */
-export function cut(text: string, width: number): string {
-  if (text.length <= width) return text
-  const characters = Array.from(text)
-  if (characters.length <= width) return text
-  const kept = Math.max(width - 1, 0)
-  const head = Math.ceil(kept / 2)
-  return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (kept - head)).join('')}`
+function jsonEscape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
 function spell(character: string): string {

@@ -7,18 +7,25 @@ export interface Ended {
   readonly errors: string
 }
 
-/** As if nobody had a key: no test reaches a provider by accident. */
+/** As if nobody had a key: no test reaches a provider by accident. Keys are empty, so that no `.env` file sets them. */
 export function withoutKeys(): NodeJS.ProcessEnv {
   const names = /^(?:GEMINI|GOOGLE|OPENAI|ANTHROPIC)_/
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.test(name)))
+  const others = Object.entries(process.env).filter(([name]) => !names.test(name))
+  return {
+    ...Object.fromEntries(others),
+    GEMINI_API_KEY: '',
+    GOOGLE_API_KEY: '',
+    OPENAI_API_KEY: '',
+    ANTHROPIC_API_KEY: '',
+  }
 }
 
 /** Runs a file of ours with the Node that runs the tests. */
 export function node(
   args: readonly string[],
-  options: { input?: string; env?: NodeJS.ProcessEnv } = {},
+  options: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
 ): Promise<Ended> {
-  const child = new Child([process.execPath, '--conditions=toolwright:source', ...args], options.env)
+  const child = new Child([process.execPath, '--conditions=toolwright:source', ...args], options.env, options.cwd)
   child.process.stdin?.end(options.input ?? '')
   return child.ended
 }
@@ -29,8 +36,8 @@ export class Child {
   out = ''
   errors = ''
 
-  constructor([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = withoutKeys()) {
-    this.process = spawn(command, args, { stdio: 'pipe', env })
+  constructor([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = withoutKeys(), cwd?: string) {
+    this.process = spawn(command, args, { stdio: 'pipe', env, cwd })
     this.process.stdout?.setEncoding('utf8').on('data', (chunk) => (this.out += chunk))
     this.process.stderr?.setEncoding('utf8').on('data', (chunk) => (this.errors += chunk))
     this.ended = new Promise((resolve, reject) => {

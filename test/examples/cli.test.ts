@@ -1,7 +1,7 @@
 // The command as a user starts it: a process of its own, real pipes, real signals.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Child, node, withoutKeys } from './child.ts'
 
@@ -21,32 +21,44 @@ test('npm start without a terminal plays the tour and ends well', async () => {
   child.process.stdin?.end()
   const { code, out, errors } = await child.ended
   expect(errors).toBe(noKey)
-  expect(out.replace(/\d\.\ds$/gm, '0.0s')).toBe(
-    `> What is the weather in Oslo?
-  -> get_weather {"city":"Oslo"}
-  <- get_weather {"city":"Oslo","celsius":-3} 0.0s
-It is -3 °C in Oslo.
-
-> How warm is it in Cairo in Fahrenheit?
-  -> get_weather {"city":"Cairo"}
-  <- get_weather {"city":"Cairo","celsius":31} 0.0s
-  -> convert {"celsius":31}
-  <- convert {"fahrenheit":88} 0.0s
-It is 88 °F in Cairo.
-
-> And in Atlantis?
-  -> get_weather {"city":"Atlantis"}
-  <- get_weather {"error":"Nobody measures in Atlantis.","errorCode":"NOT_FOUND"} 0.0s
-That did not work: Nobody measures in Atlantis.
-`,
-  )
+  expect(out.split('\n').filter((line) => /^[>✓✗]/.test(line.replace(/ {2}\d+\.\ds$/, '')))).toEqual([
+    '> What is the weather in Oslo?',
+    expect.stringMatching(/^✓ get_weather {2}city: Oslo/),
+    '> How warm is it in Cairo in Fahrenheit?',
+    expect.stringMatching(/^✓ get_weather {2}city: Cairo/),
+    expect.stringMatching(/^✓ convert {2}celsius: 31/),
+    '> And in Atlantis?',
+    expect.stringMatching(/^✗ get_weather {2}city: Atlantis/),
+  ])
+  expect(out).toMatch(/^ {2}city: Oslo, celsius: -3\n.*-3/m)
+  expect(out.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   expect(code).toBe(0)
+})
+
+test('variables of .env in the working directory are there before the file is loaded; set ones stay', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwright-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'agent.mjs')
+  writeFileSync(
+    file,
+    `const said = [process.env.FROM_FILE, process.env.FROM_BOTH].join()
+     export default { name: 'own', async *run() { yield { actions: {}, content: { role: 'model', parts: [{ text: said }] } } } }`,
+  )
+  const args = [resolve('src/cli/index.ts'), 'run', file, 'hi']
+  const env = { ...withoutKeys(), FROM_BOTH: 'mine' }
+  writeFileSync(join(folder, '.env'), 'FROM_FILE=file\nFROM_BOTH=file\n')
+  expect(await node(args, { env, cwd: folder })).toMatchObject({ code: 0, out: 'file,mine\n' })
+  writeFileSync(join(folder, '.env'), 'FROM_FILE\n')
+  expect(await node(args, { env, cwd: folder })).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/^toolwright: ".*\.env" cannot be read: line 1 is not NAME=value\./),
+  })
 })
 
 test('a message on the command line is one turn, and what is piped in is left alone', async () => {
   const args = [...run, 'examples/weather.ts', 'What is the weather', 'in Lima?']
   const { code, out } = await node(args, { input: 'What is the weather in Oslo?\n' })
-  expect(out).toContain('It is 19 °C in Lima.\n')
+  expect(out).toContain('✓ get_weather  city: Lima')
   expect(out).not.toContain('Oslo')
   expect(code).toBe(0)
 })
@@ -93,10 +105,11 @@ describe('a call that needs approval', () => {
     const { code, out, errors } = await node([...run, refund], { env, input: 'refund 5\nyes\nbye\n' })
     expect(errors).toBe('')
     expect(out).toBe(`> refund 5
-  -> refund {"note":"refund 5"}
-Approve refund {"note":"refund 5"}?
-[y/N, or why not] yes
-  <- refund {"refunded":true}
+? refund needs your approval
+    note: "refund 5"
+Approve? yes / no: yes
+✓ refund
+  refunded: true
 Refunded.
 
 > bye
@@ -106,10 +119,19 @@ You said bye.
     expect(refunded()).toEqual(['"refund 5"'])
   })
 
-  test.each(['yes please', 'true', ''])('is denied by %j', async (answer) => {
+  test('is denied by no, with a reason if there is one', async () => {
     const { env, refunded } = setUp()
-    const { code, out } = await node([...run, refund], { env, input: `refund 5\n${answer}\n` })
-    expect(out).toContain(`Not refunded: tool call was rejected by the user${answer && `: ${answer}`}\n`)
+    const { code, out } = await node([...run, refund], { env, input: 'refund 5\nno, never paid\n' })
+    expect(out).toContain('Not refunded: tool call was rejected by the user: never paid\n')
+    expect(code).toBe(0)
+    expect(refunded()).toEqual([])
+  })
+
+  test('is asked about again when the answer is neither yes nor no, and stays open at the end', async () => {
+    const { env, refunded } = setUp()
+    const { code, out } = await node([...run, refund], { env, input: 'refund 5\nyes please\ntrue\n\n' })
+    expect(out.match(/^Type yes or no; a reason may follow no\.$/gm)).toHaveLength(3)
+    expect(out).toContain('Still open: approval of refund')
     expect(code).toBe(0)
     expect(refunded()).toEqual([])
   })
@@ -119,18 +141,18 @@ You said bye.
     const kept = [...run, refund, '--db', db, '--user', 'ada', '--session', 's1']
     const first = await node([...kept, 'refund 5'], { env })
     expect(first.out).toMatch(
-      /Approve refund .*\nStill open: approval of refund .*\nAnswer with: npx toolwright run .*--session s1\n$/,
+      /needs your approval\n.*\nStill open: approval of refund .*\nContinue with: npx toolwright run .*--session s1\n$/,
     )
     expect(first.code).toBe(0)
     expect(refunded()).toEqual([])
 
     const left = await node(kept, { env })
-    expect(left.out).toMatch(/^Approve refund .*\n\[y\/N, or why not\] \nStill open/)
+    expect(left.out).toMatch(/^\? refund needs .*\n.*\nApprove\? yes \/ no: \nStill open/)
     expect([left.code, refunded()]).toEqual([0, []])
 
     const second = await node(kept, { env, input: 'y\nbye\n' })
     expect(second.out).toMatch(
-      /^Approve refund .*\n\[y\/N, or why not\] y\n {2}<- refund .*\nRefunded\.\n\n> bye\nYou said bye\.\n$/,
+      /^\? refund needs .*\n.*\nApprove\? yes \/ no: y\n✓ refund\n.*\nRefunded\.\n\n> bye\nYou said bye\.\n$/,
     )
     expect(refunded()).toEqual(['"refund 5"'])
 
@@ -150,10 +172,10 @@ You said bye.
 
   test('is shown whole and harmless, whatever is in it', async () => {
     const { out } = await node([...run, refund], { env: setUp().env, input: 'refund hostile\n' })
-    const asked = out.split('\n').find((line) => line.startsWith('Approve')) ?? ''
-    expect(asked).toContain('"\\u001b[2J\\u{202e}\\u{200d}line\\nline\\n')
+    const asked = out.split('\n').find((line) => line.startsWith('    note:')) ?? ''
+    expect(asked).toContain('"\\u001b[2J\\u202e\\u200dline\\nline\\n')
     expect(asked.match(/line\\n/g)).toHaveLength(10_000)
-    expect(asked).toMatch(/pay Eve"}\?$/)
+    expect(asked).toMatch(/pay Eve"$/)
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
   })
 
@@ -168,7 +190,7 @@ You said bye.
     const child = new Child([process.execPath, '--conditions=toolwright:source', ...run, refund], env)
     onTestFinished(() => void child.process.kill('SIGKILL'))
     child.process.stdin?.write('refund 5\n')
-    await child.until('[y/N, or why not] ')
+    await child.until('Approve? yes / no: ')
     child.process.kill('SIGINT')
     await child.until('! CANCELLED')
     child.process.stdin?.end('still there?\n')

@@ -54,6 +54,6 @@ test.each(withTour)('%s can be talked to', async (name) => {
   const { code, out, errors } = await node(['src/cli/index.ts', 'run', `examples/${name}.ts`])
   expect(errors).toBe(textOf(name).includes("'./model.ts'") ? noKey : '')
   expect(out).toMatch(/^> /)
-  expect(out).toContain('->')
+  expect(out).toContain('✓')
   expect(code).toBe(0)
 })

@@ -1,0 +1,48 @@
+import { columnsOf } from './columns.ts'
+import { spansOf } from './markdown.ts'
+import type { Paint } from './paint.ts'
+
+interface Cell {
+  readonly shown: string
+  readonly columns: number
+}
+
+export function isTableRow(line: string): boolean {
+  return /^\s*\|/.test(line)
+}
+
+/** The rows of a table with aligned columns; where those are too wide, one line for each cell. */
+export function tableOf(lines: readonly string[], width: number, paint: Paint): string[] {
+  const [first = [], ...others] = lines.map(cellsOf)
+  const isTable = others[0]?.every((cell) => /^:?-+:?$/.test(cell)) === true
+  if (!isTable) return lines.map((line) => showCell(line, paint).shown)
+  const head = first.map((cell) => showCell(cell, paint, true))
+  const rows = others.slice(1).map((row) => head.map((_, at) => showCell(row[at] ?? '', paint)))
+  const widths = head.map((cell, at) => Math.max(cell.columns, ...rows.map((row) => row[at]?.columns ?? 0)))
+  const isRight = (at: number): boolean => /-:$/.test(others[0]?.[at] ?? '')
+  const total = widths.reduce((sum, columns) => sum + columns + 2, -2)
+  if (total > width) return rows.flatMap((row) => [...row.map((cell, at) => `${head[at]?.shown}: ${cell.shown}`), ''])
+  const line = paint(['dim'], widths.map((columns) => '─'.repeat(columns)).join('  '))
+  const [top = '', ...below] = [head, ...rows].map((row) =>
+    row.map((cell, at) => padded(cell, widths[at] ?? 0, isRight(at))).join('  '),
+  )
+  return [top, line, ...below]
+}
+
+function cellsOf(line: string): string[] {
+  const inside = line.trim().replace(/^\||(?<!\\)\|$/g, '')
+  return inside.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
+}
+
+function showCell(text: string, paint: Paint, isHead = false): Cell {
+  const spans = spansOf(text, isHead ? ['bold'] : [])
+  return {
+    shown: spans.map((span) => paint(span.style, span.text)).join(''),
+    columns: columnsOf(spans.map((span) => span.text).join('')),
+  }
+}
+
+function padded({ shown, columns }: Cell, width: number, isRight: boolean): string {
+  const space = ' '.repeat(Math.max(width - columns, 0))
+  return isRight ? space + shown : shown + space
+}
