@@ -86,7 +86,7 @@ function runtimes(): Row[] {
   const platform = `${process.platform}-${process.arch}`
   const peers = [`@google/genai@${VERSIONS.genai}`]
   const programs = [
-    ['root.js', 'toolwright and toolwright/testing', AGENT_SAYS],
+    ['root.js', 'toolwright, toolwright/ai-sdk and toolwright/testing', AGENT_SAYS],
     ['code.js', 'toolwright/code', '42'],
     ['sqlite.js', 'toolwright/sqlite', '2 4'],
     ['gemini.js', 'toolwright/gemini and its test server', 'Cold.'],
@@ -146,7 +146,7 @@ function frameworks(): Row[] {
       },
     },
     {
-      name: `wrangler ${wrangler}, deploy --dry-run | toolwright and toolwright/testing, without nodejs_compat`,
+      name: `wrangler ${wrangler}, deploy --dry-run | toolwright, toolwright/ai-sdk and toolwright/testing, without nodejs_compat`,
       check: async () => {
         const args = [
           'deploy',

@@ -3,6 +3,7 @@
 /** For every runtime: an agent whose first call has invalid arguments, and the parts of `toolwright/testing` beside it. */
 export const AGENT = `
 import { LlmAgent, Runner, tool } from 'toolwright'
+import { fromAiSdk } from 'toolwright/ai-sdk'
 import { createToolContext, offlineModel, scriptedModel } from 'toolwright/testing'
 
 export async function ask() {
@@ -19,10 +20,10 @@ export async function ask() {
   await runner.close()
   const responses = events.flatMap(({ content }) => content?.parts ?? []).flatMap((part) => part.functionResponse ?? [])
   const alone = await getWeather.run({ city: 'Rome' }, createToolContext())
-  return [...responses.map(({ response }) => response.errorCode ?? response.city), text, alone.city, typeof offlineModel()].join()
+  return [...responses.map(({ response }) => response.errorCode ?? response.city), text, alone.city, typeof offlineModel(), typeof fromAiSdk].join()
 }
 `
-export const AGENT_SAYS = 'INVALID_ARGS,Oslo,It is 22 degrees in Oslo.,Rome,object'
+export const AGENT_SAYS = 'INVALID_ARGS,Oslo,It is 22 degrees in Oslo.,Rome,object,function'
 
 export const ROOT = `
 import { ask } from './agent.js'
