@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import build from '../build.ts'
 import { NEXT_APP } from './next-app.ts'
 import { AGENT, AGENT_SAYS, CODE, GEMINI_SERVER, QUICKJS, ROOT, SQLITE, TYPES, WORKER } from './programs.ts'
 import { canIsolate, type Ended, install, run } from './sandbox.ts'
@@ -52,9 +53,9 @@ async function main(): Promise<number> {
 }
 
 function pack(): string {
-  execFileSync('npm', ['pack', '--loglevel=error', '--pack-destination', work], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  build()
+  const npm = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', work]
+  execFileSync('npm', npm, { stdio: ['ignore', 'ignore', 'inherit'] })
   const [file = ''] = globSync('*.tgz', { cwd: work })
   return join(work, file)
 }
