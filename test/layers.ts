@@ -29,6 +29,7 @@ const mayUseNode = [
   // processes, threads, and what is found on the machine they run on
   'src/code/process.ts',
   'src/code/worker.ts',
+  'src/code/quickjs-wasm.ts',
   'src/code/quickjs-worker.ts',
   'src/code/host.ts',
   'src/code/temp-folder.ts',

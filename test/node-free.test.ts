@@ -25,6 +25,22 @@ test('the root entry point imports no package, so that bundlers need none', () =
   expect(packages).toEqual([])
 })
 
+/** What following every import of an entry point finds: the packages it cannot work without, and whether it is for Node. */
+test.each([
+  ['index', [], false],
+  ['ai-sdk/index', [], false],
+  ['code/index', [], true],
+  ['gemini/index', ['@google/genai'], false],
+  ['sqlite/index', [], true],
+  ['testing/index', [], false],
+  ['cli/index', [], true],
+])('%s reaches only the optional peers it needs', (entry, peers, isForNode) => {
+  const sources = reachable(`dist/${entry}.js`, read)
+  const specifiers = sources.flatMap(importsOf).filter((specifier) => !specifier.startsWith('.'))
+  expect([...new Set(specifiers.filter((specifier) => !isNodeModule(specifier)))]).toEqual(peers)
+  expect(specifiers.some(isNodeModule)).toBe(isForNode)
+})
+
 test('the root door opens, its dependencies included, without node: modules and code generation', () => {
   expect(openRootDoor("'anything'")).toBe('INVALID_ARGS,Oslo done')
 })

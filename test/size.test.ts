@@ -28,16 +28,6 @@ test('nothing runs when the package or a dependency of it is installed', () => {
   expect(scripts.filter((name) => installScripts.includes(name))).toEqual([])
 })
 
-test('the tarball holds dist, the documentation and the usual pages, nothing else', () => {
-  const files = pack().files.map(({ path }) => path)
-  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
-  expect(files.filter((path) => !/^(dist|docs)\//.test(path)).sort()).toEqual(pages)
-  expect(files.filter((path) => path.startsWith('docs/') && !path.endsWith('.md'))).toEqual([])
-  expect(files).toContain('dist/index.js')
-  expect(files).toContain('dist/index.d.ts')
-  expect(files.filter((path) => !/\.(js|js\.map|d\.ts)$/.test(path) && path.startsWith('dist/'))).toEqual([])
-})
-
 /** What `npm publish` would send; its scripts are left out because dist is built already. */
 function pack(): { unpackedSize: number; files: { path: string }[] } {
   return JSON.parse(execSync('npm pack --dry-run --json --ignore-scripts', { encoding: 'utf8', stdio: 'pipe' }))[0]

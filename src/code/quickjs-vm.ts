@@ -1,4 +1,4 @@
-import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten'
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core'
 import { CallBudget } from './call-budget.ts'
 import { prelude } from './quickjs-prelude.ts'
 import type { VmFiles } from './vm-files.ts'

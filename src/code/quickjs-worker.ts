@@ -1,8 +1,9 @@
 // The thread a QuickJS machine lives in. Whatever happens in it, ending the thread ends it.
 import { parentPort, workerData } from 'node:worker_threads'
-import { ToolwrightError } from '../error/error.ts'
-import { peer } from '../error/peer.ts'
+import releaseSync from '@jitl/quickjs-wasmfile-release-sync'
+import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
 import { QuickJsVm } from './quickjs-vm.ts'
+import { wasmBinary } from './quickjs-wasm.ts'
 import { VmFiles } from './vm-files.ts'
 import type { FromVm, ToVm, VmWorkerData } from './vm-messages.ts'
 
@@ -19,6 +20,9 @@ const OWN_BYTES = 6_000_000
 const NEARLY = 0.95
 
 const pagesFor = (bytes: number): number => Math.max(LEAST_PAGES + 16, Math.ceil((OWN_BYTES + bytes) / PAGE))
+
+// its types describe its CommonJS file; an import gets the variant itself
+const release = releaseSync as unknown as QuickJSSyncVariant
 
 const port = parentPort as NonNullable<typeof parentPort> // a worker has one
 const options: VmWorkerData = workerData
@@ -41,13 +45,12 @@ function print(stream: 'out' | 'err', text: string): void {
 }
 
 async function start(): Promise<void> {
-  const quickjs = await peer('quickjs-emscripten', () => import('quickjs-emscripten'))
   // QuickJS counts what it allocates, but in WebAssembly it cannot see how much that was: the memory itself is limited.
   const maximum = pagesFor(options.memoryBytes)
   const wasmMemory = new WebAssembly.Memory({ initial: LEAST_PAGES, maximum })
   const isFull = (): boolean => wasmMemory.buffer.byteLength > NEARLY * maximum * PAGE
-  const variant = quickjs.newVariant(quickjs.RELEASE_SYNC, { wasmMemory })
-  const vm = new QuickJsVm(await quickjs.newQuickJSWASMModuleFromVariant(variant), options, {
+  const variant = newVariant(release, { wasmBinary, wasmMemory })
+  const vm = new QuickJsVm(await newQuickJSWASMModuleFromVariant(variant), options, {
     files,
     print,
     tick: flush,
@@ -73,7 +76,4 @@ async function start(): Promise<void> {
   send({ type: 'ready' })
 }
 
-start().catch((error: unknown) => {
-  if (!(error instanceof ToolwrightError)) throw error
-  send({ type: 'missing', message: error.message })
-})
+void start() // a rejection is an error of the thread, which its parent reports

@@ -39,7 +39,7 @@ const RULES: OptionRules<QuickJsOptions> = {
 
 /**
  * JavaScript in QuickJS, an engine of its own in WebAssembly, in a thread of its own: no file, no network, no process,
- * no clock but the time. Needs `quickjs-emscripten`, and nothing of the system.
+ * no clock but the time. The engine is part of this package: nothing needs to be installed.
  *
  * @example
  * const codeExecutor = quickjs()

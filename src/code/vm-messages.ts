@@ -17,7 +17,6 @@ export type ToVm =
 /** What a worker tells. */
 export type FromVm =
   | { readonly type: 'ready' }
-  | { readonly type: 'missing'; readonly message: string }
   | { readonly type: 'started' }
   | { readonly type: 'print'; readonly stream: 'out' | 'err'; readonly text: string }
   | { readonly type: 'call'; readonly id: number; readonly name: string; readonly args: string }

@@ -1,6 +1,7 @@
 // Threads for QuickJS machines.
 import { Worker } from 'node:worker_threads'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { workerProgram } from './quickjs-worker-program.ts'
 import type { FromVm, ToVm, VmWorkerData } from './vm-messages.ts'
 
 /** The thread's own heap; the machine's memory is limited by itself. */
@@ -21,11 +22,9 @@ export interface VmThread {
   end(): Promise<void>
 }
 
-/** Source and published files differ in their endings only. */
-const file = new URL(import.meta.url.endsWith('.ts') ? './quickjs-worker.ts' : './quickjs-worker.js', import.meta.url)
-
 export function startThread(data: VmWorkerData): VmThread {
-  const worker = new Worker(file, {
+  const worker = new Worker(workerProgram, {
+    eval: typeof workerProgram === 'string',
     name: 'toolwright quickjs',
     workerData: data,
     env: {},
@@ -43,7 +42,6 @@ export function startThread(data: VmWorkerData): VmThread {
   const ready = new Promise<void>((resolve, reject) => {
     worker.on('message', (message: FromVm) => {
       if (message.type === 'ready') resolve()
-      else if (message.type === 'missing') reject(new ToolwrightError('MISSING_PEER', message.message))
       else listener(message)
     })
     void broke.then((why) => reject(new ToolwrightError('INTERNAL', `QuickJS could not be started: ${why}`)))

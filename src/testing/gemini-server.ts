@@ -1,11 +1,12 @@
 import { callback, checkOptions, list, type OptionRules, text } from '../error/check-options.ts'
 import type { GeminiScript, GeminiServer, GeminiServerOptions } from './gemini-script.ts'
+import { startGeminiServer } from './server/gemini.ts'
 
 const RULES: OptionRules<GeminiServerOptions> = { models: list, apiKey: text, rules: callback }
 
 /**
  * A local HTTP server that speaks Gemini's wire, the Gemini API's paths and Vertex AI's: it says what the script says,
- * refuses what Gemini refuses, and fails as told. A request past the end of the script is refused.
+ * refuses what Gemini refuses, and fails as told. A request past the end of the script is refused. It needs Node.
  *
  * @example
  * await using server = await geminiServer([{ calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }, 'Cold.'])
@@ -13,7 +14,5 @@ const RULES: OptionRules<GeminiServerOptions> = { models: list, apiKey: text, ru
  */
 export async function geminiServer(script: GeminiScript, options: GeminiServerOptions = {}): Promise<GeminiServer> {
   checkOptions('geminiServer()', options, RULES)
-  // loaded here: what is behind it needs Node, and this door opens without
-  const { startGeminiServer } = await import('./server/gemini.ts')
   return await startGeminiServer(script, options)
 }

@@ -1,8 +1,8 @@
 // A local Gemini: real HTTP, real paths, real refusals. Only what it says is scripted.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isRecord } from '../../base/json.ts'
-import { messageOf } from '../../error/error.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type {
   GeminiReply,
   GeminiRequest,
@@ -15,6 +15,7 @@ import { type Refusal, refusalOf, refuse } from './gemini-refusals.ts'
 import { writeReply } from './gemini-reply.ts'
 
 export async function startGeminiServer(script: GeminiScript, options: GeminiServerOptions): Promise<GeminiServer> {
+  const { createServer } = nodeHttp()
   const requests: GeminiRequest[] = []
   let said = 0
   const nextStep = (): GeminiStep | undefined => (typeof script === 'function' ? script : script[said++])
@@ -53,6 +54,16 @@ export async function startGeminiServer(script: GeminiScript, options: GeminiSer
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Not an import: a bundler for browsers or workers fails on any `node:` import it can see, also on one that never runs. */
+function nodeHttp(): typeof import('node:http') {
+  const http = globalThis.process?.getBuiltinModule?.('node:http')
+  if (http) return http
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    'geminiServer() needs node:http, which this runtime does not have. Run the test in Node 22.18 or newer.',
+  )
 }
 
 // no status that clients try again

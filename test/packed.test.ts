@@ -1,0 +1,188 @@
+// What npm publishes: which files, and whether a user can read the errors that come out of them.
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { linksOf, readPage } from './docs/pages.ts'
+import { type Installed, installPacked } from './packed/install.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+let app: Installed
+let files: string[] = []
+beforeAll(() => {
+  app = installPacked()
+  const inside = join(app.folder, 'node_modules/toolwright')
+  files = globSync('**/*', { cwd: inside, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(inside.length + 1))
+    .sort()
+})
+afterAll(() => app.remove())
+
+const manifest = (): Record<string, Record<string, unknown>> =>
+  JSON.parse(readFileSync(join(app.folder, 'node_modules/toolwright/package.json'), 'utf8'))
+
+test('the package holds dist, the documentation, the examples and the usual pages, nothing else', () => {
+  const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
+  const docs = globSync('docs/**/*.md')
+  const examples = globSync('examples/**/*.ts')
+  expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([...pages, ...docs, ...examples].sort())
+})
+
+test('dist holds one file per entry point, the files they share and their source maps', () => {
+  const folders = ['', 'ai-sdk/', 'code/', 'gemini/', 'sqlite/', 'testing/']
+  const wanted = [...folders.flatMap((folder) => [`${folder}index.js`, `${folder}index.d.ts`]), 'cli/index.js']
+  const entries = files.filter((file) => /^dist\/([\w-]+\/)?index\.(js|d\.ts)$/.test(file))
+  expect(entries).toEqual(wanted.map((file) => `dist/${file}`).sort())
+  const rest = files.filter((file) => file.startsWith('dist/') && !entries.includes(file))
+  expect(
+    rest.filter((file) => !/^dist\/([\w-]+-[\w-]{8}\.(js|d\.ts|js\.map)|[\w-]+\/index\.js\.map)$/.test(file)),
+  ).toEqual([])
+  expect(files.filter((file) => /test-kit|\.test\b|test-d|(^|\/)src\//.test(file))).toEqual([])
+})
+
+test('every target of package.json is in the package', () => {
+  const { exports, bin } = manifest()
+  const targets = [...Object.values(exports ?? {}), ...Object.values(bin ?? {})].flatMap((target) =>
+    typeof target === 'string'
+      ? target
+      : Object.entries(target as object).flatMap(([name, file]) => (name === 'toolwright:source' ? [] : file)),
+  )
+  expect(targets.length).toBeGreaterThan(12)
+  expect(targets.filter((target: string) => !files.includes(target.slice(2)))).toEqual([])
+})
+
+test('no script of the package runs when it is installed', () => {
+  const install = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare', 'prepublish']
+  expect(Object.keys(manifest().scripts ?? {}).filter((name) => install.includes(name))).toEqual([])
+})
+
+test('the npm page can rewrite every relative link of the README to a file of the repository', () => {
+  expect(manifest()).toMatchObject({
+    repository: { type: 'git', url: 'git+https://github.com/toolwright/toolwright.git' },
+    homepage: 'https://github.com/toolwright/toolwright#readme',
+    bugs: 'https://github.com/toolwright/toolwright/issues',
+  })
+  const targets = linksOf(readPage('README.md', read('README.md')))
+  expect(targets.length).toBeGreaterThan(10)
+  expect(targets.filter((target) => !existsSync(target))).toEqual([])
+  expect(targets.filter((target) => /^(\/|\.\.)/.test(target))).toEqual([])
+})
+
+test('every file that is published for JavaScript names a source map that is there and holds the source', () => {
+  const scripts = files.filter((file) => file.endsWith('.js') && read(file).includes('sourceMappingURL'))
+  expect(scripts.length).toBeGreaterThan(5)
+  for (const file of scripts) {
+    const map = JSON.parse(read(`${file}.map`))
+    expect(map.sourcesContent?.length, file).toBe(map.sources.length)
+  }
+  expect(files.filter((file) => file.endsWith('.d.ts') && read(file).includes('sourceMappingURL'))).toEqual([])
+})
+
+/** A model that throws, so that the stack goes through the published files. */
+const FAILING = `
+import { LlmAgent, Runner } from 'toolwright'
+const stacks = []
+const model = { name: 'broken', async *generate() { stacks.push(new Error('here').stack) } }
+Error.stackTraceLimit = 50
+const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }), logger: { error() {}, warn() {} } })
+await runner.complete({ userId: 'ada', message: 'hello' })
+console.log(stacks[0])
+`
+
+test('a stack trace names the functions of the package', () => {
+  const file = app.write('failing.js', FAILING)
+  const stack = start(['--no-warnings', file])
+  const frames = stack.split('\n').filter((line) => line.includes('toolwright/dist/'))
+  expect(frames.length).toBeGreaterThan(3)
+  expect(frames.filter((line) => /at (async )?(\w+\.)?[\w$]{1,2} \(/.test(line))).toEqual([])
+  expect(stack).toContain('askModel')
+})
+
+test('with source maps a stack trace names the files and lines of the source', () => {
+  const stack = start(['--no-warnings', '--enable-source-maps', app.write('failing.js', FAILING)])
+  const [, file = '', line = ''] = stack.match(/toolwright\/(src\/[\w/-]+\.ts):(\d+)/) ?? []
+  expect(readFileSync(file, 'utf8').split('\n').length).toBeGreaterThan(Number(line))
+})
+
+test('a TypeScript error shows the names of types, and the types need neither @types/node nor a peer', () => {
+  app.write(
+    'wrong.ts',
+    `import { createEvent } from 'toolwright'
+import { fromAiSdk } from 'toolwright/ai-sdk'
+import { quickjs } from 'toolwright/code'
+import { sqlite } from 'toolwright/sqlite'
+import { createToolContext } from 'toolwright/testing'
+interface SessionService { mine: 1 }
+interface State { mine: 1 }
+interface Event { mine: 1 }
+interface CodeExecutor { mine: 1 }
+export const service: SessionService = sqlite('app.db').sessionService
+export const state: State = createToolContext().state
+export const event: Event = createEvent({ author: 'a', invocationId: 'i' })
+export const executor: CodeExecutor = quickjs()
+export const models: unknown[] = [fromAiSdk]
+`,
+  )
+  const options = { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, skipLibCheck: false, types: [] }
+  app.write('tsconfig.json', JSON.stringify({ compilerOptions: options, files: ['wrong.ts'] }))
+  const tsc = resolve('node_modules/typescript/bin/tsc')
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], {
+    cwd: app.folder,
+    encoding: 'utf8',
+  })
+  const named = [...stdout.matchAll(/in type 'import\(".*?"\)\.(\w+)'/g)].map(([, name]) => name)
+  expect(named, stdout).toEqual(['SessionService', 'State', 'Event', 'CodeExecutor'])
+  expect(stdout.match(/error TS/g), stdout).toHaveLength(4)
+})
+
+test.each([
+  ['gemini-2.5-flash', '"@google/genai" is not installed. Run: npm i @google/genai'],
+  ['gpt-5', '"@ai-sdk/openai" is not installed. Run: npm i @ai-sdk/openai'],
+  ['claude-sonnet-4-5', '"@ai-sdk/anthropic" is not installed. Run: npm i @ai-sdk/anthropic'],
+])('the command finds the provider of %s by name, and says what to install', (model, message) => {
+  const program = `import { LlmAgent } from 'toolwright'
+export default new LlmAgent({ name: 'agent', model: '${model}' })`
+  const args = ['node_modules/toolwright/dist/cli/index.js', 'run', app.write(`${model}.js`, program)]
+  const env = { PATH: process.env.PATH, GEMINI_API_KEY: 'any' }
+  const ended = spawnSync(process.execPath, args, { cwd: app.folder, encoding: 'utf8', input: 'hello\n', env })
+  expect(ended.stdout + ended.stderr).toContain(message)
+  expect(ended.status).toBe(1)
+})
+
+/** The attacks of src/code run on the source; this shows that the published worker has the same limits. */
+test('the published quickjs() keeps code in, and runs honest code', () => {
+  const program = `import { quickjs } from 'toolwright/code'
+const run = async (code, timeoutMs = 30_000) => {
+  const executor = quickjs({ timeoutMs, memoryBytes: 16_000_000 })
+  const signal = new AbortController().signal
+  const { outcome, output } = await executor.execute({ code, language: 'js', sessionKey: '', signal })
+  console.log(outcome, output.replace('--- stderr ---\\n', '').split('\\n')[0])
+}
+await run('["process", "require", "Buffer", "fetch", "WebAssembly"].filter((name) => name in globalThis).length')
+await run('this.constructor.constructor("return typeof process + typeof require")()')
+await run('await import("node:fs")')
+await run('for (;;);', 500)
+await run('const all = []; for (;;) all.push(new Uint8Array(1e6))')
+await run('[1, 2].map((value) => value * 2)')`
+  const lines = start(['--no-warnings', app.write('attacks.js', program)])
+    .trim()
+    .split('\n')
+  expect(lines).toEqual([
+    'OK 0',
+    'OK undefinedundefined',
+    expect.stringMatching(/^FAILED .*node:fs/),
+    'DEADLINE_EXCEEDED [stopped after 500 ms]',
+    'FAILED InternalError: out of memory',
+    'OK [ 2, 4 ]',
+  ])
+})
+
+const read = (file: string): string => readFileSync(join(app.folder, 'node_modules/toolwright', file), 'utf8')
+
+function start(args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: app.folder })
+  expect([status, stderr]).toEqual([0, ''])
+  return stdout
+}
