@@ -94,9 +94,8 @@ class Compiled implements CompiledSchema {
 type Ready = Pick<CompiledSchema, 'jsonSchema' | 'parse'>
 
 function fromStandard(schema: StandardSchemaV1, what: string): Ready {
-  const standard = schema['~standard']
-  const checked = checkSchema(convert(standard, what), what, { patterns: false })
-  return { jsonSchema: checked.jsonSchema, parse: standardParser(standard, checked) }
+  const checked = checkSchema(convert(schema, what), what, { patterns: false })
+  return { jsonSchema: checked.jsonSchema, parse: standardParser(schema['~standard'], checked) }
 }
 
 function compileJson(schema: object, what: string, lenient: boolean): CompiledSchema {

@@ -2,14 +2,16 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { cureFor, NOUNS } from './not-json.ts'
 
 /** The `~standard` member of a schema. */
-export type Standard = StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
+type Standard = StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
 
 /** The JSON Schema of what the schema accepts, or throws INVALID_CONFIG. `what` names the owner of the schema. */
-export function convert(standard: Standard, what: string): unknown {
+export function convert(schema: StandardSchemaV1, what: string): unknown {
+  const standard: Standard = schema['~standard']
   const { vendor, jsonSchema } = standard
-  if (typeof jsonSchema?.input !== 'function') throw withoutJsonSchema(standard, what)
+  if (typeof jsonSchema?.input !== 'function') throw withoutJsonSchema(schema, what)
   let found: unknown
   try {
     found = jsonSchema.input({ target: 'draft-2020-12', libraryOptions: libraryOptions(vendor) })
@@ -17,6 +19,7 @@ export function convert(standard: Standard, what: string): unknown {
     const problem = vendor === 'zod' ? locate(standard, what) : undefined
     throw problem ?? notConvertible(what, `its schema cannot be written as JSON Schema: ${messageOf(error)}`, error)
   }
+  if (vendor !== 'zod') dropUndefined(found)
   const problem = findMark(found, vendor, what)
   if (problem) throw problem
   return found
@@ -25,7 +28,7 @@ export function convert(standard: Standard, what: string): unknown {
 /** Zod throws without saying where: a second conversion finds the place. */
 function locate({ jsonSchema, vendor }: Standard, what: string): ToolwrightError | undefined {
   try {
-    const options = { ...libraryOptions(vendor), unrepresentable: 'any' }
+    const options = { override: markZod, unrepresentable: 'any' }
     return findMark(jsonSchema?.input({ target: 'draft-2020-12', libraryOptions: options }), vendor, what)
   } catch {
     return undefined
@@ -39,7 +42,7 @@ const MARK = '~unsupported'
 function libraryOptions(vendor: string): Record<string, unknown> | undefined {
   switch (vendor) {
     case 'zod':
-      return { override: markZod }
+      return { override: markFile }
     case 'valibot':
       return { ignoreActions: ['check', 'raw_check', 'partial_check'], overrideSchema: markValibot }
     case 'arktype':
@@ -49,19 +52,22 @@ function libraryOptions(vendor: string): Record<string, unknown> | undefined {
   }
 }
 
-function markZod({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonObject }): void {
-  const inner = isRecord(zodSchema) ? zodSchema._zod : undefined
-  const def = isRecord(inner) && isRecord(inner.def) ? inner.def : undefined
-  if (!def || jsonSchema.$ref !== undefined) return
-  const { type, values } = def
-  if (type === 'literal' && Array.isArray(values)) {
-    const value: unknown = values.find((one) => one === undefined || typeof one === 'bigint')
-    if (values.includes(value) && (value === undefined || typeof value === 'bigint')) jsonSchema[MARK] = typeof value
-  } else if (typeof type === 'string' && NOUNS.has(type)) {
-    // An empty schema is what Zod writes for these; anything else was written by the developer.
-    if (type === 'file' || Object.keys(jsonSchema).every((keyword) => keyword === 'description'))
-      jsonSchema[MARK] = type
-  }
+interface ZodPart {
+  readonly zodSchema: { readonly _zod: { readonly def: JsonObject; readonly toJSONSchema?: unknown } }
+  readonly jsonSchema: JsonObject
+}
+
+// Zod calls a File a string.
+function markFile({ zodSchema, jsonSchema }: ZodPart): void {
+  if (zodSchema._zod.def.type === 'file') jsonSchema[MARK] = 'file'
+}
+
+function markZod({ zodSchema, jsonSchema }: ZodPart): void {
+  const { def, toJSONSchema } = zodSchema._zod
+  const values = def.type === 'literal' && Array.isArray(def.values) ? def.values : []
+  if (values.includes(undefined)) jsonSchema[MARK] = 'undefined'
+  else if (values.some((value) => typeof value === 'bigint')) jsonSchema[MARK] = 'bigint'
+  else if (typeof def.type === 'string' && NOUNS.has(def.type) && !toJSONSchema) jsonSchema[MARK] = def.type
 }
 
 function markValibot({ valibotSchema, errors }: { valibotSchema?: unknown; errors?: unknown }): JsonObject | undefined {
@@ -75,47 +81,18 @@ function markArkType({ code, base, domain, proto, unit }: { [field: string]: unk
   return { ...(base as JsonObject), [MARK]: NOUNS.has(known) ? known : String(kind) }
 }
 
-/** What the kinds are called in messages. */
-const NOUNS: ReadonlyMap<string, string> = new Map([
-  ['date', 'a Date'],
-  ['bigint', 'a bigint'],
-  ['symbol', 'a symbol'],
-  ['function', 'a function'],
-  ['map', 'a Map'],
-  ['set', 'a Set'],
-  ['undefined', 'undefined'],
-  ['void', 'undefined'],
-  ['nan', 'NaN'],
-  ['promise', 'a promise'],
-  ['file', 'a File'],
-  ['blob', 'a Blob'],
-  ['instance', 'an instance of a class'],
-  ['custom', 'a value of a custom type'],
-  ['transform', 'a value of any type (a transform by itself)'],
-])
-
-const CURES: ReadonlyMap<string, string> = new Map([
-  ['bigint', 'Use a string or an integer, and convert it in run.'],
-  ['map', 'Use a record.'],
-  ['set', 'Use an array.'],
-  ['undefined', 'Leave the property out, or make it optional.'],
-  ['void', 'Leave it out.'],
-  ['transform', 'Put the schema of what the model sends before it: z.string().transform(...).'],
-])
-
-const DATE_CURES: ReadonlyMap<string, string> = new Map([
-  ['zod', 'Use z.iso.datetime() and convert it in run, or z.iso.datetime().pipe(z.coerce.date()).'],
-  ['valibot', 'Use v.pipe(v.string(), v.isoTimestamp()), followed by v.transform((text) => new Date(text)) or not.'],
-  ['arktype', 'Use "string.date.iso", or "string.date.iso.parse" to get a Date.'],
-])
-
-/** The cure for a value that JSON cannot hold. */
-export function cureFor(kind: string, vendor = ''): string {
-  if (kind === 'date') return DATE_CURES.get(vendor) ?? 'Use a string of format "date-time", and convert it in run.'
-  return CURES.get(kind) ?? 'Describe it as JSON (string, number, object, array), and convert it in run.'
+/** Drops branches that only allow `undefined` from unions: nothing can send it. Zod refuses them itself. */
+function dropUndefined(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return
+  const record = schema as JsonObject
+  if (Array.isArray(record.anyOf)) {
+    const sent = record.anyOf.filter((branch) => !isRecord(branch) || branch[MARK] !== 'undefined')
+    if (sent.length > 0) record.anyOf = sent
+  }
+  for (const part of Object.values(record)) dropUndefined(part)
 }
 
-/** Finds the first mark. A branch that only allows `undefined` is dropped from its union: nothing can send it. */
+/** Finds the first mark. */
 function findMark(schema: unknown, vendor: string, what: string, path = ''): ToolwrightError | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
   const record = schema as JsonObject
@@ -126,10 +103,6 @@ function findMark(schema: unknown, vendor: string, what: string, path = ''): Too
       what,
       `${place} is ${NOUNS.get(kind) ?? kind}, which JSON cannot hold. ${cureFor(kind, vendor)}`,
     )
-  }
-  if (Array.isArray(record.anyOf)) {
-    const sent = record.anyOf.filter((branch) => !isRecord(branch) || branch[MARK] !== 'undefined')
-    if (sent.length > 0) record.anyOf = sent
   }
   for (const key of Object.keys(record)) {
     const part = record[key]
@@ -155,16 +128,22 @@ function notConvertible(what: string, problem: string, cause?: unknown): Toolwri
   return new ToolwrightError('INVALID_CONFIG', `${what}: ${problem}`, cause === undefined ? undefined : { cause })
 }
 
-function withoutJsonSchema({ vendor }: Standard, what: string): ToolwrightError {
+function withoutJsonSchema(schema: StandardSchemaV1, what: string): ToolwrightError {
+  const { vendor } = schema['~standard']
   const cure =
     vendor === 'valibot'
       ? 'Wrap it: toStandardJsonSchema(schema) from "@valibot/to-json-schema".'
       : vendor === 'zod'
-        ? ZOD_CURE
+        ? zodCure(schema as unknown as JsonObject)
         : 'Use a version of the library that implements Standard JSON Schema, or pass plain JSON Schema.'
-  return new ToolwrightError('INVALID_CONFIG', `${what}: its schema cannot be shown to a model as JSON Schema. ${cure}`)
+  return notConvertible(what, `its schema cannot be shown to a model as JSON Schema. ${cure}`)
 }
 
-const ZOD_CURE =
-  'Schemas of Zod 3, of "zod/mini" and of Zod before 4.2 ("zod/v4" in zod@3.25 too) do not carry it. Install Zod 4.2 or newer ' +
-  '(npm i zod@latest) and import z from "zod"; or, with Zod 4 or "zod/mini", pass z.toJSONSchema(schema, { io: "input" }).'
+function zodCure({ _zod }: JsonObject): string {
+  const install = 'Install Zod 4.2 or newer (npm i zod@latest) and import z from "zod"'
+  if (!isRecord(_zod)) return `It is a Zod 3 schema, and Zod 3 writes no JSON Schema. ${install}.`
+  const { major, minor } = isRecord(_zod.version) ? _zod.version : {}
+  if (major === 4 && Number(minor) < 2)
+    return `It is a schema of Zod 4.${String(minor)}; Zod schemas carry it since 4.2 ("zod/v4" of zod@3.25 is Zod 4.0). ${install}.`
+  return 'Schemas of "zod/mini" do not carry it: pass z.toJSONSchema(schema), which does, or import z from "zod".'
+}

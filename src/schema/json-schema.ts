@@ -44,28 +44,30 @@ function withoutUndefined(value: unknown): unknown {
   return copy
 }
 
-// Fills in what is absent; a default is taken as it is written, not completed from within.
-function applyDefaults(value: unknown, node: Node, work: Work): void {
+// Fills in what is absent, also inside a default: an object that is itself a default is completed like one that was sent.
+function applyDefaults(value: unknown, node: Node, work: Work, filled: readonly Node[] = []): void {
   if (typeof value !== 'object' || value === null) return
   spend(work, node.cost)
-  if (node.ref) applyDefaults(value, node.ref, work)
-  if (node.allOf) for (const part of node.allOf) applyDefaults(value, part, work)
+  if (node.ref) applyDefaults(value, node.ref, work, filled)
+  if (node.allOf) for (const part of node.allOf) applyDefaults(value, part, work, filled)
   if (Array.isArray(value)) {
     const { first = [], rest } = node.array ?? {}
     for (let i = 0; i < value.length; i++) {
       const part = first[i] ?? rest
-      if (part) applyDefaults(value[i], part, work)
+      if (part) applyDefaults(value[i], part, work, filled)
     }
     return
   }
   const record = value as JsonObject
   for (const [key, property] of node.object?.properties ?? []) {
-    if (Object.hasOwn(record, key)) applyDefaults(record[key], property, work)
+    if (Object.hasOwn(record, key)) applyDefaults(record[key], property, work, filled)
     else {
       const found = defaultOf(property)
-      if (found === undefined) continue
-      spend(work, partsOf(found))
+      // A default that holds itself, through a reference, is filled in once.
+      if (found === undefined || filled.includes(property)) continue
+      spend(work, partsOf(found) + filled.length)
       setOwn(record, key, copyJson(found))
+      applyDefaults(record[key], property, work, [...filled, property])
     }
   }
 }

@@ -1,5 +1,5 @@
 // Where the schemas of a document are, and what a "$ref" leads to.
-import { isRecord, type JsonObject } from '../base/json.ts'
+import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { checkSchema } from './check.ts'
 import { decodePointer } from './path.ts'
@@ -67,9 +67,10 @@ function register(addresses: SchemaAddresses, schema: unknown, outer: string): v
 
 function name(addresses: SchemaAddresses, address: string, schema: JsonObject): void {
   const taken = addresses.named.get(address)
-  if (taken && taken !== schema)
-    fail(addresses, `two schemas have the "$id" or "$anchor" "${address.replace(BASE, '')}".`)
-  addresses.named.set(address, schema)
+  // One schema that is used in two places stands there twice.
+  if (taken && taken !== schema && canonicalJson(taken) !== canonicalJson(schema))
+    fail(addresses, `two different schemas have the "$id" or "$anchor" "${address.replace(BASE, '')}"; rename one.`)
+  if (!taken) addresses.named.set(address, schema)
 }
 
 function addressOf(addresses: SchemaAddresses, reference: string, base: string): string {
