@@ -14,6 +14,8 @@ export interface CheckedSchema {
   readonly hasDefaults: boolean
   /** Some property is called like a member of every object (`toString`, `constructor`). */
   readonly hasInheritedNames: boolean
+  /** Some schema has an address of its own. */
+  readonly hasAddresses: boolean
 }
 
 const MAX_LEVELS = 64
@@ -28,7 +30,7 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
       `${what}: the JSON Schema at ${at} is not valid: ${problem}${problem.endsWith('.') ? '' : '.'}`,
     )
   }
-  const found = { hasDefaults: false, hasInheritedNames: false }
+  const found = { hasDefaults: false, hasInheritedNames: false, hasAddresses: false }
   const open = new Set<object>()
   let nodes = 0
   let data = 0
@@ -48,6 +50,7 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
       const problem = keywordProblem(keyword, value, options.patterns)
       if (problem) fail(here, problem)
       if (keyword === 'default') found.hasDefaults = true
+      else if (keyword === '$id' || keyword === '$anchor') found.hasAddresses = true
       if (MAPS.has(keyword)) {
         const map: JsonObject = {}
         for (const key of Object.keys(value as JsonObject)) {

@@ -6,6 +6,7 @@ import { convert } from './convert.ts'
 import { jsonSchemaParser } from './json-schema.ts'
 import type { Parsed } from './parsed.ts'
 import { decodePointer } from './path.ts'
+import { useLocalReferences } from './references.ts'
 import { standardParser } from './standard.ts'
 import { isPlainZodObject } from './zod.ts'
 
@@ -101,6 +102,7 @@ function fromStandard(schema: StandardSchemaV1, what: string): Ready {
 function compileJson(schema: object, what: string, lenient: boolean): CompiledSchema {
   let checked: CheckedSchema = checkSchema(schema, what, { patterns: !lenient })
   const { jsonSchema } = checked
+  if (checked.hasAddresses) useLocalReferences(jsonSchema, { what, lenient })
   if (jsonSchema.type === undefined && isRecord(jsonSchema.properties))
     checked = { ...checked, jsonSchema: { type: 'object', ...jsonSchema } }
   return new Compiled(() => ({ jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what, lenient) }))

@@ -2,7 +2,7 @@
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { checkSchema } from './check.ts'
-import { decodePointer } from './path.ts'
+import { decodePointer, encodePointer } from './path.ts'
 
 export interface SchemaAddresses {
   /** The base address of every schema. */
@@ -49,6 +49,35 @@ export function resolve(addresses: SchemaAddresses, schema: JsonObject, referenc
     register(addresses, target, resource)
   }
   return target
+}
+
+/**
+ * Makes every "$ref" a pointer from the root and drops "$id" and "$anchor": models and their providers know no other
+ * references. Changes the schema, which is a copy of ours.
+ */
+export function useLocalReferences(schema: JsonObject, options: Pick<SchemaAddresses, 'what' | 'lenient'>): void {
+  const addresses = findAddresses(schema, options)
+  const pointers = new Map<unknown, string>()
+  point(schema, '#', pointers)
+  const targets = new Map<JsonObject, string>()
+  // Resolving adds places that no keyword gives to schemas; a map is walked to its end all the same.
+  for (const node of addresses.bases.keys())
+    if (typeof node.$ref === 'string') {
+      const pointer = pointers.get(resolve(addresses, node, node.$ref))
+      if (pointer === undefined) return // a boolean schema: it has no place of its own
+      targets.set(node, pointer)
+    }
+  for (const node of addresses.bases.keys()) {
+    if (targets.has(node)) node.$ref = targets.get(node)
+    delete node.$id
+    delete node.$anchor
+  }
+}
+
+function point(value: unknown, pointer: string, pointers: Map<unknown, string>): void {
+  if (typeof value !== 'object' || value === null) return
+  pointers.set(value, pointer)
+  for (const [key, part] of Object.entries(value)) point(part, `${pointer}/${encodePointer(key)}`, pointers)
 }
 
 function register(addresses: SchemaAddresses, schema: unknown, outer: string): void {
