@@ -16,6 +16,8 @@ export interface CheckedSchema {
   readonly hasInheritedNames: boolean
   /** Some schema has an address of its own. */
   readonly hasAddresses: boolean
+  /** It has references or patterns, which only compiling finds fault with. */
+  readonly hasLinks: boolean
 }
 
 const MAX_LEVELS = 64
@@ -30,7 +32,7 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
       `${what}: the JSON Schema at ${at} is not valid: ${problem}${problem.endsWith('.') ? '' : '.'}`,
     )
   }
-  const found = { hasDefaults: false, hasInheritedNames: false, hasAddresses: false }
+  const found = { hasDefaults: false, hasInheritedNames: false, hasAddresses: false, hasLinks: false }
   const open = new Set<object>()
   let nodes = 0
   let data = 0
@@ -51,6 +53,7 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
       if (problem) fail(here, problem)
       if (keyword === 'default') found.hasDefaults = true
       else if (keyword === '$id' || keyword === '$anchor') found.hasAddresses = true
+      else if (keyword === '$ref' || keyword === 'pattern' || keyword === 'patternProperties') found.hasLinks = true
       if (MAPS.has(keyword)) {
         const map: JsonObject = {}
         for (const key of Object.keys(value as JsonObject)) {

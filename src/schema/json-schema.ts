@@ -17,9 +17,14 @@ const tooMuchWork: Parsed = {
 /** The check of a plain JSON Schema (draft 2020-12), in bounded time. Generates no code. */
 export function jsonSchemaParser(checked: CheckedSchema, what: string, lenient = false): (value: unknown) => Parsed {
   // Its own copy: what the model is shown may be passed around.
-  const root = compileNodes(copyJson(checked.jsonSchema), { what, lenient })
+  const source = copyJson(checked.jsonSchema)
+  const compile = (): Node => compileNodes(source, { what, lenient })
+  // Nothing else can be wrong with a checked schema, so that the first value is early enough.
+  let compiled = checked.hasLinks || checked.hasAddresses ? compile() : undefined
   return (value) => {
     try {
+      compiled ??= compile()
+      const root = compiled
       const problem = sizeProblem(value)
       if (problem) return problem
       const work: Work = { left: MAX_WORK }
