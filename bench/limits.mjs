@@ -4,12 +4,19 @@
 /** `median(adapter, scenario, metric)` is undefined for what was not measured. */
 export const limits = [
   { scenario: 'S1', what: 'one call, times the floor', max: 12, value: timesFloor('us') },
+  { scenario: 'S1', what: 'turns 1-1,000 over later ones', max: 3, value: warmUp },
   { scenario: 'S2', what: '8 parallel calls, times the floor', max: 7, value: timesFloor('us') },
   { scenario: 'S3', what: '50-call chain, times the floor', max: 10, value: timesFloor('us') },
   { scenario: 'S3', what: 'steps 41-50 over steps 1-10', max: 1.1, value: growth },
   { scenario: 'S4', what: 'turns 181-200, times the floor', max: 18, value: timesFloor('late') },
   { scenario: 'S4', what: 'turns 181-200 over turns 41-60', max: 1.2, value: growth },
   { scenario: 'S5', what: '1,000 tools, times our own S1', max: 1.15, value: timesOneTool, needs: 'S1' },
+  {
+    scenario: 'S5',
+    what: 'set-up with 1,000 tools, ms',
+    max: 10,
+    value: (median) => median('toolwright', 'S5', 'setupMs'),
+  },
   { scenario: 'S6', what: '1,000 concurrent, times the floor', max: 5, value: timesFloor('ms') },
   { scenario: 'S7', what: 'streaming a delta, times the floor', max: 4, value: timesFloor('us') },
   { scenario: 'S8', what: 'import, ms over bare Node', max: 15, value: importTime },
@@ -35,6 +42,10 @@ function timesFloor(metric) {
 
 function growth(median, scenario) {
   return median('toolwright', scenario, 'late') / median('toolwright', scenario, 'early')
+}
+
+function warmUp(median) {
+  return median('toolwright', 'S1', 'firstUs') / median('toolwright', 'S1', 'us')
 }
 
 function timesOneTool(median) {

@@ -141,6 +141,7 @@ const growth = (s) => (n) =>
 const kb = (s) => (n) => (med(n, s, 'heapB') === undefined ? '-' : (med(n, s, 'heapB') / 1024).toFixed(1))
 const rows = [
   ['S1 one call, us/turn', ratio('S1', 'us')],
+  ['S1 turns 1-1,000, us/turn', ratio('S1', 'firstUs')],
   ['S1 retained heap, KB/turn', kb('S1')],
   ['S2 8 parallel calls, us/turn', ratio('S2', 'us')],
   ['S2 retained heap, KB/turn', kb('S2')],

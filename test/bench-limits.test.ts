@@ -34,11 +34,13 @@ test('good figures keep every limit', () => expect(over(measured())).toEqual([])
 
 test.each([
   ['S1 us', 12.1, 'S1 one call, times the floor'],
+  ['S1 firstUs', 3.1, 'S1 turns 1-1,000 over later ones'],
   ['S2 us', 7.1, 'S2 8 parallel calls, times the floor'],
   ['S3 us', 10.1, 'S3 50-call chain, times the floor'],
   ['S3 late', 1.2, 'S3 steps 41-50 over steps 1-10'],
   ['S4 late', 2.5, 'S4 turns 181-200 over turns 41-60'],
   ['S5 us', 1.2, 'S5 1,000 tools, times our own S1'],
+  ['S5 setupMs', 10.1, 'S5 set-up with 1,000 tools, ms'],
   ['S6 ms', 5.1, 'S6 1,000 concurrent, times the floor'],
   ['S7 us', 4.1, 'S7 streaming a delta, times the floor'],
   ['S8 ms', 86, 'S8 import, ms over bare Node'],

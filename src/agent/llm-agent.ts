@@ -146,15 +146,15 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
   }
 
   get hasTools(): boolean {
-    const { wire, processors } = this.table
-    return wire.length > 0 || this.dynamicTools.length > 0 || processors.some((tool) => serverToolOf(tool))
+    const { hasDeclarations, processors } = this.table
+    return hasDeclarations || this.dynamicTools.length > 0 || processors.some((tool) => serverToolOf(tool))
   }
 
   /** Every tool the model would see: the agent's own, those of its toolsets, and what the framework adds. */
   async listTools(context: ReadonlyContext): Promise<Tool[]> {
     const table = this.#attached?.() ?? this.#tableByItself()
     const listed = await listTools(this.dynamicTools, table, context, (problem) => console.warn(problem))
-    return [...listed.entries.values()].flatMap(({ tool, declaration }) => (declaration ? [tool] : []))
+    return [...listed.entries.values()].flatMap(({ tool, isPassive }) => (isPassive ? [] : [tool]))
   }
 
   /** For the runner: what this agent works with where it stands in its tree. */

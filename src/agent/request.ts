@@ -61,7 +61,7 @@ function requestWith(
   const { agent, model, output } = plan
   const config: LlmRequestConfig = { ...agent.options.generateContentConfig }
   const mayChange = table.processors.length > 0 || plan.hooks.beforeModel.length > 0
-  if (table.wire.length) config.tools = mayChange ? table.wire.map(ownWireTool) : table.wire
+  if (table.hasDeclarations) config.tools = mayChange ? table.wire.map(ownWireTool) : table.wire
   if (output === 'native' && agent.output) {
     config.responseJsonSchema = agent.output.jsonSchema
     config.responseMimeType = 'application/json'

@@ -19,7 +19,7 @@ export function fitServerTools(
   if (served.length === 0) return table
   const missing = served.filter((tool) => !has(model, tool))
   for (const tool of missing) refuse(problemOf(tool, model, agentName))
-  const others = table.wire.length > 0 || served.length - missing.length > 1
+  const others = table.hasDeclarations || served.length - missing.length > 1
   const alone = others && !model.capabilities?.serverToolsWithFunctions
   if (missing.length === 0 && !alone) return table
   const fit = all.flatMap((tool): SourcedTool[] => {

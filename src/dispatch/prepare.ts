@@ -33,7 +33,7 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     const error = `The same call has failed ${failed} times in a row and is not run again.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
-  if (!entry?.declaration) {
+  if (!entry || entry.isPassive) {
     const error = call.isCode ? `Nobody runs code for ${batch.agentName}.` : unknownTool(batch.table, call.name)
     return failure(call, 'NOT_FOUND', error)
   }

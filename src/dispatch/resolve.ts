@@ -7,6 +7,7 @@ import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
 import { checkTool } from '../tool/check-tool.ts'
+import { builtTool } from '../tool/late-declaration.ts'
 import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
 import type { WireTool } from '../tool/wire.ts'
@@ -14,6 +15,8 @@ import type { WireTool } from '../tool/wire.ts'
 /** A tool with everything that can be made ready before it is called. */
 export interface ToolEntry {
   readonly tool: Tool
+  /** Has no declaration: not advertised, never dispatched. */
+  readonly isPassive: boolean
   /** Undefined = passive. */
   readonly declaration: FunctionDeclaration | undefined
   /** The gate the tool had when it was made ready: callbacks get the tool itself and must not be able to open it. */
@@ -27,6 +30,8 @@ export interface ToolEntry {
 export interface ToolTable {
   readonly entries: ReadonlyMap<string, ToolEntry>
   readonly tools: ReadonlyMap<string, Tool>
+  /** Is there a tool that a model can call? */
+  readonly hasDeclarations: boolean
   /** As they go into a request; the same array every time. */
   readonly wire: readonly WireTool[]
   /** Those that want to change the request. */
@@ -42,21 +47,19 @@ export interface SourcedTool {
 /** Makes tools ready; a bad name, a bad schema or a name used twice is an error that says what to change. */
 export function makeToolTable(sourced: readonly SourcedTool[]): ToolTable {
   const entries = new Map<string, ToolEntry>()
-  const sources = new Map<string, string>()
   for (const { tool, source } of sourced) {
     const entry = entryOf(tool)
-    const taken = sources.get(tool.name)
-    if (taken !== undefined && isSameServerTool((entries.get(tool.name) as ToolEntry).tool, tool)) continue
-    if (taken !== undefined) {
+    const taken = entries.get(tool.name)?.tool
+    if (taken === undefined) entries.set(tool.name, entry)
+    else if (!isSameServerTool(taken, tool)) {
+      const other = sourced.find((one) => one.tool === taken)?.source
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `Tool "${tool.name}" is defined twice${taken === source ? ` in ${source}` : `: in ${taken} and in ${source}`}. Rename one, or use prefixTools().`,
+        `Tool "${tool.name}" is defined twice${other === source ? ` in ${source}` : `: in ${other} and in ${source}`}. Rename one, or use prefixTools().`,
       )
     }
-    entries.set(tool.name, entry)
-    sources.set(tool.name, source)
   }
-  return tableOf(entries)
+  return new Table(entries)
 }
 
 /** The same table with more tools, as far as their names are free and they are sound; the others are reported. */
@@ -74,19 +77,82 @@ export function extendToolTable(
       report(`Tool "${String(tool?.name)}" of ${source} is left out: ${messageOf(error)}`)
     }
   }
-  return tableOf(entries)
+  return new Table(entries)
 }
 
-function tableOf(entries: ReadonlyMap<string, ToolEntry>): ToolTable {
-  const all = [...entries.values()]
-  const tools = new Map(all.map(({ tool }) => [tool.name, tool]))
-  const functionDeclarations = all.flatMap(({ declaration }) => (declaration ? [declaration] : []))
-  return {
-    entries,
-    tools,
-    wire: functionDeclarations.length ? [{ functionDeclarations }] : [],
-    processors: all.flatMap(({ tool }) => (tool.processLlmRequest ? [tool] : [])),
+class Table implements ToolTable {
+  readonly entries: ReadonlyMap<string, ToolEntry>
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly processors: readonly Tool[]
+  readonly hasDeclarations: boolean
+  #wire: readonly WireTool[] | undefined
+
+  constructor(entries: ReadonlyMap<string, ToolEntry>) {
+    const tools = new Map<string, Tool>()
+    const processors: Tool[] = []
+    let hasDeclarations = false
+    for (const [name, { tool, isPassive }] of entries) {
+      tools.set(name, tool)
+      if (tool.processLlmRequest) processors.push(tool)
+      if (!isPassive) hasDeclarations = true
+    }
+    this.entries = entries
+    this.tools = tools
+    this.processors = processors
+    this.hasDeclarations = hasDeclarations
   }
+
+  get wire(): readonly WireTool[] {
+    if (!this.#wire) {
+      const functionDeclarations: FunctionDeclaration[] = []
+      for (const { declaration } of this.entries.values()) if (declaration) functionDeclarations.push(declaration)
+      this.#wire = functionDeclarations.length ? [{ functionDeclarations }] : []
+    }
+    return this.#wire
+  }
+}
+
+class Entry implements ToolEntry {
+  readonly tool: Tool
+  readonly gate: Tool['requiresConfirmation']
+  readonly isPassive: boolean
+  readonly parse: ToolEntry['parse']
+  readonly parseResult: ToolEntry['parseResult']
+  #declaration: FunctionDeclaration | undefined
+  #declare: (() => FunctionDeclaration | undefined) | undefined
+
+  /** `built` is the tool as `tool()` made it, if it did. */
+  constructor(tool: Tool, built: Tool | undefined) {
+    const isLate = built === tool || (built?.name === tool.name && tool.parse !== undefined)
+    const declaration = isLate ? undefined : declarationOf(tool)
+    this.tool = tool
+    this.isPassive = !isLate && declaration === undefined
+    this.#declaration = declaration
+    this.#declare = isLate ? tool.declaration : undefined
+    // a getter decides anew for each call
+    this.gate = Object.getOwnPropertyDescriptor(tool, 'requiresConfirmation')?.value
+    this.parse = built === tool && tool.parse ? tool.parse : parserOf(tool, declaration?.parametersJsonSchema)
+    this.parseResult = resultParserOf(tool)
+  }
+
+  get declaration(): FunctionDeclaration | undefined {
+    if (this.#declare) {
+      this.#declaration = this.#declare()
+      this.#declare = undefined
+    }
+    return this.#declaration
+  }
+}
+
+function declarationOf(tool: Tool): FunctionDeclaration | undefined {
+  const declaration = tool.declaration()
+  if (declaration && declaration.name !== tool.name) {
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `Tool "${tool.name}" declares itself as "${declaration.name}": both must be the same.`,
+    )
+  }
+  return declaration
 }
 
 const known: WeakMap<Tool, ToolEntry> = new WeakMap()
@@ -95,28 +161,13 @@ const known: WeakMap<Tool, ToolEntry> = new WeakMap()
 export function entryOf(tool: Tool): ToolEntry {
   let entry = known.get(tool)
   if (entry) return entry
-  const problem = nameProblem(tool.name)
-  if (problem) throw new ToolwrightError('INVALID_CONFIG', `Tool "${String(tool.name)}" cannot be used: ${problem}.`)
-  checkTool(tool)
-  const declaration = tool.declaration()
-  if (declaration && declaration.name !== tool.name) {
-    throw new ToolwrightError(
-      'INVALID_CONFIG',
-      `Tool "${tool.name}" declares itself as "${declaration.name}": both must be the same.`,
-    )
+  const built = builtTool(tool)
+  if (built !== tool) {
+    const problem = nameProblem(tool.name)
+    if (problem) throw new ToolwrightError('INVALID_CONFIG', `Tool "${String(tool.name)}" cannot be used: ${problem}.`)
+    checkTool(tool)
   }
-  const what = `Tool "${tool.name}"`
-  const isChecked = (tool as { [CHECKS_RESULT]?: boolean })[CHECKS_RESULT] === true
-  const { outputSchema } = tool
-  const result = outputSchema === undefined || isChecked ? undefined : compileSchema(outputSchema, `${what}, output`)
-  entry = {
-    tool,
-    declaration,
-    // a getter decides anew for each call
-    gate: Object.getOwnPropertyDescriptor(tool, 'requiresConfirmation')?.value,
-    parse: parserOf(tool, declaration?.parametersJsonSchema, what),
-    parseResult: result && ((value) => result.parse(value)),
-  }
+  entry = new Entry(tool, built)
   known.set(tool, entry)
   return entry
 }
@@ -126,16 +177,22 @@ export function gateOf({ tool, gate }: ToolEntry): Tool['requiresConfirmation'] 
   return gate && tool.requiresConfirmation !== true ? gate : tool.requiresConfirmation
 }
 
-function parserOf(tool: Tool, schema: JsonObject | undefined, what: string): ToolEntry['parse'] {
+function parserOf(tool: Tool, schema: JsonObject | undefined): ToolEntry['parse'] {
   if (tool.parse) return (args) => (tool.parse as NonNullable<Tool['parse']>).call(tool, args)
   if (!schema) return (value) => ({ value })
-  const compiled = compileSchema(schema, what, { object: true })
-  return (args) => compiled.parse(args)
+  return compileSchema(schema, `Tool "${tool.name}"`, { object: true }).parse
+}
+
+function resultParserOf(tool: Tool): ToolEntry['parseResult'] {
+  const { outputSchema } = tool
+  const isChecked = (tool as { [CHECKS_RESULT]?: boolean })[CHECKS_RESULT] === true
+  if (outputSchema === undefined || isChecked) return undefined
+  return compileSchema(outputSchema, `Tool "${tool.name}", output`).parse
 }
 
 /** What to tell a model that called a tool that is not there. */
 export function unknownTool(table: ToolTable, name: string): string {
-  const names = [...table.entries.values()].flatMap(({ tool, declaration }) => (declaration ? [tool.name] : []))
+  const names = [...table.entries.values()].flatMap(({ tool, isPassive }) => (isPassive ? [] : [tool.name]))
   const close = closest(name, names)
   if (names.length === 0) return `Unknown tool "${clip(name)}". There are no tools.`
   return `Unknown tool "${clip(name)}". ${close.length ? `Did you mean ${list(close)}?` : `There are ${list(names.slice(0, 20))}${names.length > 20 ? ' and others' : ''}.`}`

@@ -1,7 +1,9 @@
 // Is it a JSON Schema that can be trusted with a model's arguments? One walk finds out and makes the copy models see.
 import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { UNCHECKED_FORMATS } from './formats.ts'
 import { partsOf } from './measure.ts'
+import { cureFor, NOUNS, notJson } from './not-json.ts'
 import { clip } from './parsed.ts'
 import { compilePattern } from './pattern.ts'
 import { isRegularExpression, UnsupportedPattern } from './pattern-parse.ts'
@@ -12,6 +14,10 @@ export interface CheckedSchema {
   readonly hasDefaults: boolean
   /** Some property is called like a member of every object (`toString`, `constructor`). */
   readonly hasInheritedNames: boolean
+  /** Some schema has an address of its own. */
+  readonly hasAddresses: boolean
+  /** It has references or patterns, which only compiling finds fault with. */
+  readonly hasLinks: boolean
 }
 
 const MAX_LEVELS = 64
@@ -21,16 +27,19 @@ const MAX_BYTES = 256_000
 /** Checks a JSON Schema, or throws INVALID_CONFIG naming the place. `patterns: false` leaves regular expressions alone. */
 export function checkSchema(schema: unknown, what: string, options: { patterns: boolean }): CheckedSchema {
   const fail = (at: string, problem: string): never => {
-    throw new ToolwrightError('INVALID_CONFIG', `${what}: the JSON Schema at ${at} is not valid: ${problem}.`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `${what}: the JSON Schema at ${at} is not valid: ${problem}${problem.endsWith('.') ? '' : '.'}`,
+    )
   }
-  const found = { hasDefaults: false, hasInheritedNames: false }
+  const found = { hasDefaults: false, hasInheritedNames: false, hasAddresses: false, hasLinks: false }
   const open = new Set<object>()
   let nodes = 0
   let data = 0
 
   const walk = (node: unknown, at: string, level: number): unknown => {
     if (typeof node === 'boolean') return node
-    if (!isRecord(node)) return fail(at, 'a schema is an object or a boolean')
+    if (!isRecord(node) || notJson(node)) return fail(at, 'a schema is an object or a boolean')
     if (open.has(node)) return fail(at, 'the object contains itself; use "$ref" for a recursive schema')
     if (level > MAX_LEVELS) return fail(at, `it is nested deeper than ${MAX_LEVELS} levels`)
     if (++nodes > MAX_NODES) return fail('#', `it has more than ${MAX_NODES} parts`)
@@ -43,6 +52,8 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
       const problem = keywordProblem(keyword, value, options.patterns)
       if (problem) fail(here, problem)
       if (keyword === 'default') found.hasDefaults = true
+      else if (keyword === '$id' || keyword === '$anchor') found.hasAddresses = true
+      else if (keyword === '$ref' || keyword === 'pattern' || keyword === 'patternProperties') found.hasLinks = true
       if (MAPS.has(keyword)) {
         const map: JsonObject = {}
         for (const key of Object.keys(value as JsonObject)) {
@@ -63,19 +74,30 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
       } else setOwn(copy, keyword, copyData(value, here))
     }
     open.delete(node)
-    return copy
+    return copy.nullable === undefined ? copy : withNull(copy)
   }
 
   const copyData = (value: unknown, at: string): unknown => {
-    if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
-      return fail(at, 'it cannot be written as JSON')
     data += partsOf(value) // before it is copied: one list may stand in many places
     if (data > MAX_BYTES / 2) return fail('#', `it is bigger than ${MAX_BYTES / 1000} kB`)
+    let copy: unknown
     try {
-      return copyJson(value)
+      copy = copyJson(value)
     } catch {
       return fail(at, 'the value is nested too deeply or contains itself')
     }
+    requireJson(value, at)
+    return copy
+  }
+
+  const requireJson = (value: unknown, at: string): void => {
+    const kind = notJson(value)
+    if (kind) fail(at, `it is ${kind.noun}, which JSON cannot hold. ${cureFor(kind.name)}`)
+    if (typeof value !== 'object' || value === null) return
+    if (Array.isArray(value)) for (const [i, item] of value.entries()) requireJson(item, `${at}/${i}`)
+    else
+      for (const key of Object.keys(value))
+        if ((value as JsonObject)[key] !== undefined) requireJson((value as JsonObject)[key], `${at}/${key}`)
   }
 
   if (!isRecord(schema)) return fail('#', 'a schema is an object')
@@ -117,13 +139,13 @@ function keywordProblem(keyword: string, value: unknown, patterns: boolean): str
   if (COUNTS.test(keyword)) return Number.isInteger(value) && Number(value) >= 0 ? undefined : 'it must be a count'
   if (TEXTS.has(keyword)) {
     if (typeof value !== 'string') return 'it must be a string'
+    if (keyword === 'format' && patterns && UNCHECKED_FORMATS.has(value))
+      return `the format "${value}" is not checked; use "hostname", or leave it out and check the value in the tool`
     return keyword === 'pattern' && patterns ? patternProblem(value) : undefined
   }
   switch (keyword) {
     case 'type':
-      return (Array.isArray(value) ? value.length > 0 && value.every((name) => TYPES.has(name)) : TYPES.has(value))
-        ? undefined
-        : `it must be one of ${[...TYPES].join(', ')}, or a list of them`
+      return typeProblem(value)
     case 'enum':
       return Array.isArray(value) && value.length > 0 ? undefined : 'it must be a list of values'
     case 'required':
@@ -131,6 +153,7 @@ function keywordProblem(keyword: string, value: unknown, patterns: boolean): str
     case 'dependentRequired':
       return isRecord(value) && Object.values(value).every(isStrings) ? undefined : 'it must hold lists of names'
     case 'uniqueItems':
+    case 'nullable':
       return typeof value === 'boolean' ? undefined : 'it must be true or false'
     case '$dynamicRef':
     case '$recursiveRef':
@@ -138,6 +161,36 @@ function keywordProblem(keyword: string, value: unknown, patterns: boolean): str
     default:
       return undefined
   }
+}
+
+/** Keywords that apply to `null` too, so that a type that admits it is not enough. */
+const CLOSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'const', 'if']
+
+/** OpenAPI 3.0 writes `nullable: true`; JSON Schema lists "null" among the types. */
+function withNull({ nullable, ...schema }: JsonObject): JsonObject {
+  if (nullable === false) return schema
+  if (CLOSED.some((keyword) => schema[keyword] !== undefined)) {
+    const { title, description, default: preset, $defs, definitions, ...rest } = schema
+    const outer = { title, description, default: preset, $defs, definitions }
+    for (const key of Object.keys(outer)) if (schema[key] === undefined) delete outer[key as keyof typeof outer]
+    return { ...outer, anyOf: [rest, { type: 'null' }] }
+  }
+  const { type, enum: values } = schema
+  const types = Array.isArray(type) ? type : [type]
+  return {
+    ...schema,
+    ...(type !== undefined && !types.includes('null') && { type: [...types, 'null'] }),
+    ...(Array.isArray(values) && !values.includes(null) && { enum: [...values, null] }),
+  }
+}
+
+function typeProblem(value: unknown): string | undefined {
+  const names: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const other = names.find((name) => !TYPES.has(name))
+  if (names.length > 0 && other === undefined) return undefined
+  const kind = typeof other === 'string' ? other.toLowerCase() : ''
+  if (NOUNS.has(kind)) return `it is ${NOUNS.get(kind)}, which JSON cannot hold. ${cureFor(kind)}`
+  return `it must be one of ${[...TYPES].join(', ')}, or a list of them`
 }
 
 /** Why a pattern cannot be used; undefined when it can. */

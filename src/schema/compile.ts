@@ -1,15 +1,20 @@
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { messageOf, ToolwrightError } from '../error/error.ts'
+import { ToolwrightError } from '../error/error.ts'
 import { type CheckedSchema, checkSchema } from './check.ts'
+import { convert } from './convert.ts'
 import { jsonSchemaParser } from './json-schema.ts'
 import type { Parsed } from './parsed.ts'
 import { decodePointer } from './path.ts'
+import { useLocalReferences } from './references.ts'
 import { standardParser } from './standard.ts'
+import { isPlainZodObject } from './zod.ts'
 
 /** A schema ready for use: what the model is told, and the check of what it sends. */
 export interface CompiledSchema {
   readonly jsonSchema: JsonObject
+  /** Does it describe objects only? */
+  readonly isObject: boolean
   /** Checks a value and applies defaults. A promise only when the schema itself is asynchronous. */
   parse(value: unknown): Parsed | Promise<Parsed>
 }
@@ -34,12 +39,14 @@ export function compileSchema(
     throw new ToolwrightError('INVALID_CONFIG', `${what}: a schema is a Standard Schema or a JSON Schema object.`)
   let ready = compiled.get(schema)
   if (!ready) {
-    ready = isStandard(schema)
-      ? compileStandard(schema['~standard'], what)
-      : compileJson(schema, what, options.lenient === true)
+    ready = isPlainZodObject(schema)
+      ? new Compiled(() => fromStandard(schema, what), true)
+      : isStandard(schema)
+        ? new Compiled(() => fromStandard(schema, what))
+        : compileJson(schema, what, options.lenient === true)
     compiled.set(schema, ready)
   }
-  if (options.object && !describesObject(ready.jsonSchema, ready.jsonSchema))
+  if (options.object && !ready.isObject)
     throw new ToolwrightError(
       'INVALID_CONFIG',
       `${what}: the parameters must be an object schema (type: "object"), because a model calls a tool with named arguments.`,
@@ -52,47 +59,53 @@ function isStandard(schema: object): schema is StandardSchemaV1 {
   return isRecord(standard) && typeof standard.validate === 'function'
 }
 
-function compileStandard(
-  standard: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>,
-  what: string,
-): CompiledSchema {
-  if (typeof standard.jsonSchema?.input !== 'function') throw withoutFace(standard.vendor, what)
-  let face: unknown
-  try {
-    face = standard.jsonSchema.input({ target: 'draft-2020-12', ...conversionOptions(standard.vendor) })
-  } catch (error) {
-    throw new ToolwrightError(
-      'INVALID_CONFIG',
-      `${what}: its schema cannot be written as JSON Schema: ${messageOf(error)}`,
-      { cause: error },
-    )
+/** What is made from a schema: by the first use when the schema is known to be sound, else at once. */
+class Compiled implements CompiledSchema {
+  #make: (() => Ready) | undefined
+  #ready: Ready | undefined
+  #isObject: boolean | undefined
+  /** Bound: it is passed around by itself. */
+  readonly parse: CompiledSchema['parse'] = (value) => this.#get().parse(value)
+
+  /** `isObject` is given for a schema that can wait. */
+  constructor(make: () => Ready, isObject?: boolean) {
+    this.#make = make
+    this.#isObject = isObject
+    if (isObject === undefined) this.#get()
   }
-  const checked = checkSchema(face, what, { patterns: false })
-  return { jsonSchema: checked.jsonSchema, parse: standardParser(standard, checked) }
+
+  get jsonSchema(): JsonObject {
+    return this.#get().jsonSchema
+  }
+
+  get isObject(): boolean {
+    this.#isObject ??= describesObject(this.jsonSchema, this.jsonSchema)
+    return this.#isObject
+  }
+
+  #get(): Ready {
+    if (!this.#ready) {
+      this.#ready = (this.#make as () => Ready)()
+      this.#make = undefined
+    }
+    return this.#ready
+  }
 }
 
-function withoutFace(vendor: unknown, what: string): ToolwrightError {
-  const cure =
-    vendor === 'valibot'
-      ? 'Wrap it: toStandardJsonSchema(schema) from "@valibot/to-json-schema".'
-      : vendor === 'zod'
-        ? 'Use Zod 4.2 or newer.'
-        : 'Use a version of the library that implements Standard JSON Schema, or pass plain JSON Schema.'
-  return new ToolwrightError('INVALID_CONFIG', `${what}: its schema cannot be shown to a model as JSON Schema. ${cure}`)
-}
+type Ready = Pick<CompiledSchema, 'jsonSchema' | 'parse'>
 
-// A custom check has no JSON Schema and needs none: it still runs when arguments are parsed.
-function conversionOptions(vendor: string): { libraryOptions?: Record<string, unknown> } {
-  if (vendor !== 'valibot') return {}
-  return { libraryOptions: { ignoreActions: ['check', 'raw_check', 'partial_check'] } }
+function fromStandard(schema: StandardSchemaV1, what: string): Ready {
+  const checked = checkSchema(convert(schema, what), what, { patterns: false })
+  return { jsonSchema: checked.jsonSchema, parse: standardParser(schema['~standard'], checked) }
 }
 
 function compileJson(schema: object, what: string, lenient: boolean): CompiledSchema {
   let checked: CheckedSchema = checkSchema(schema, what, { patterns: !lenient })
   const { jsonSchema } = checked
+  if (checked.hasAddresses) useLocalReferences(jsonSchema, { what, lenient })
   if (jsonSchema.type === undefined && isRecord(jsonSchema.properties))
     checked = { ...checked, jsonSchema: { type: 'object', ...jsonSchema } }
-  return { jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what, lenient) }
+  return new Compiled(() => ({ jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what, lenient) }))
 }
 
 function describesObject(schema: unknown, root: JsonObject, known: Map<unknown, boolean> = new Map()): boolean {

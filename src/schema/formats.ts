@@ -16,9 +16,12 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map(
     duration: isDuration,
     uri: (text: string) => isUri(text, true),
     'uri-reference': (text: string) => isUri(text, false),
+    iri: (text: string) => isUri(asciiOf(text), true),
+    'iri-reference': (text: string) => isUri(asciiOf(text), false),
     'uri-template': isUriTemplate,
     url: isWebAddress,
     email: isEmail,
+    'idn-email': (text: string) => isEmail(asciiOf(text)),
     hostname: isHostname,
     ipv4: isIpv4,
     ipv6: isIpv6,
@@ -29,6 +32,14 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map(
     'relative-json-pointer': isRelativeJsonPointer,
   }),
 )
+
+/** Formats of JSON Schema that are not checked; a schema that asks for one is refused. */
+export const UNCHECKED_FORMATS: ReadonlySet<unknown> = new Set(['idn-hostname'])
+
+/** Letters of other scripts stand where ASCII letters may stand. */
+function asciiOf(text: string): string {
+  return text.replace(/[\u00a0-\u{10ffff}]/gu, 'a')
+}
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

@@ -14,7 +14,11 @@ export type InferOutput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.Infer
 
 type Side = 'input' | 'output'
 
-type FromJsonSchema<S, D extends Side> = S extends { readonly const: infer C }
+type FromJsonSchema<S, D extends Side> = S extends { readonly nullable: true }
+  ? FromSchema<S, D> | null
+  : FromSchema<S, D>
+
+type FromSchema<S, D extends Side> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
     ? E

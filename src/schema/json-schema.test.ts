@@ -268,7 +268,11 @@ describe('a bad JSON Schema is refused when it is defined', () => {
     ['an empty anyOf', object({ a: { anyOf: [] } }), /anyOf/],
     ['a reference to nothing', object({ a: { $ref: '#/$defs/none' } }), /\$ref.*#\/\$defs\/none/],
     ['a reference that goes on after a place', object({ a: { $ref: '#/$defs/a#b' } }, { $defs: { a: {} } }), /\$ref/],
-    ['two schemas of one name', object({}, { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }), /two schemas/],
+    [
+      'two schemas of one name',
+      object({}, { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x', type: 'string' } } }),
+      /two different schemas/,
+    ],
     ['a bad schema in a place of no keyword', object({ a: { $ref: '#/x' } }, { x: { type: 'strin' } }), /type/],
     ['a reference to an inherited name', object({ a: { $ref: '#/constructor' } }), /\$ref/],
     ['a remote reference', object({ a: { $ref: 'https://example.com/s.json' } }), /example\.com/],

@@ -17,9 +17,14 @@ const tooMuchWork: Parsed = {
 /** The check of a plain JSON Schema (draft 2020-12), in bounded time. Generates no code. */
 export function jsonSchemaParser(checked: CheckedSchema, what: string, lenient = false): (value: unknown) => Parsed {
   // Its own copy: what the model is shown may be passed around.
-  const root = compileNodes(copyJson(checked.jsonSchema), { what, lenient })
+  const source = copyJson(checked.jsonSchema)
+  const compile = (): Node => compileNodes(source, { what, lenient })
+  // Nothing else can be wrong with a checked schema, so that the first value is early enough.
+  let compiled = checked.hasLinks || checked.hasAddresses ? compile() : undefined
   return (value) => {
     try {
+      compiled ??= compile()
+      const root = compiled
       const problem = sizeProblem(value)
       if (problem) return problem
       const work: Work = { left: MAX_WORK }
@@ -44,28 +49,30 @@ function withoutUndefined(value: unknown): unknown {
   return copy
 }
 
-// Fills in what is absent; a default is taken as it is written, not completed from within.
-function applyDefaults(value: unknown, node: Node, work: Work): void {
+// Fills in what is absent, also inside a default: an object that is itself a default is completed like one that was sent.
+function applyDefaults(value: unknown, node: Node, work: Work, filled: readonly Node[] = []): void {
   if (typeof value !== 'object' || value === null) return
   spend(work, node.cost)
-  if (node.ref) applyDefaults(value, node.ref, work)
-  if (node.allOf) for (const part of node.allOf) applyDefaults(value, part, work)
+  if (node.ref) applyDefaults(value, node.ref, work, filled)
+  if (node.allOf) for (const part of node.allOf) applyDefaults(value, part, work, filled)
   if (Array.isArray(value)) {
     const { first = [], rest } = node.array ?? {}
     for (let i = 0; i < value.length; i++) {
       const part = first[i] ?? rest
-      if (part) applyDefaults(value[i], part, work)
+      if (part) applyDefaults(value[i], part, work, filled)
     }
     return
   }
   const record = value as JsonObject
   for (const [key, property] of node.object?.properties ?? []) {
-    if (Object.hasOwn(record, key)) applyDefaults(record[key], property, work)
+    if (Object.hasOwn(record, key)) applyDefaults(record[key], property, work, filled)
     else {
       const found = defaultOf(property)
-      if (found === undefined) continue
-      spend(work, partsOf(found))
+      // A default that holds itself, through a reference, is filled in once.
+      if (found === undefined || filled.includes(property)) continue
+      spend(work, partsOf(found) + filled.length)
       setOwn(record, key, copyJson(found))
+      applyDefaults(record[key], property, work, [...filled, property])
     }
   }
 }

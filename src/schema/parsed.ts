@@ -3,7 +3,12 @@ export interface Issue {
   /** `address.street`, `items[2]`; empty for the whole. */
   readonly path: string
   readonly expected: string
+  /** What the author of the schema wrote for this case: `z.string().min(3, 'Give the full city name')`. */
+  readonly message?: string
 }
+
+/** `expected` of an issue about which the schema says nothing more. */
+export const VALID_VALUE = 'a valid value'
 
 /** A checked value, defaults applied, or what is wrong with it. */
 export type Parsed =
@@ -18,10 +23,17 @@ export const UNCHECKED: Parsed = {
 const MAX_SHOWN = 20
 const MAX_TEXT = 4_000
 
-/** `city: expected string; units: expected "celsius" or "fahrenheit"`. `whole` names the value itself. */
+/**
+ * `city: expected string; units: expected "celsius" or "fahrenheit"`, and with the author's words
+ * `city: Give the full city name (expected string of at least 3 characters)`. `whole` names the value itself.
+ */
 export function describeIssues(issues: readonly Issue[], whole = 'arguments'): string {
-  if (issues.length === 0) return `${whole}: expected a valid value` // a validator that says no and not why
-  return listIssues(issues, ({ path, expected }) => `${path || whole}: expected ${expected}`)
+  if (issues.length === 0) return `${whole}: expected ${VALID_VALUE}` // a validator that says no and not why
+  return listIssues(issues, ({ path, expected, message }) => {
+    const place = path || whole
+    if (message === undefined) return `${place}: expected ${expected}`
+    return expected === VALID_VALUE ? `${place}: ${message}` : `${place}: ${message} (expected ${expected})`
+  })
 }
 
 /** What the model is told of a result that does not fit. */

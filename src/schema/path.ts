@@ -20,3 +20,8 @@ export function decodePointer(part: string): string {
   } catch {}
   return text.replaceAll('~1', '/').replaceAll('~0', '~')
 }
+
+/** A key as one part of a JSON pointer in a URI. */
+export function encodePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25')
+}

@@ -1,8 +1,8 @@
 // Where the schemas of a document are, and what a "$ref" leads to.
-import { isRecord, type JsonObject } from '../base/json.ts'
+import { canonicalJson, isRecord, type JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { checkSchema } from './check.ts'
-import { decodePointer } from './path.ts'
+import { decodePointer, encodePointer } from './path.ts'
 
 export interface SchemaAddresses {
   /** The base address of every schema. */
@@ -51,6 +51,35 @@ export function resolve(addresses: SchemaAddresses, schema: JsonObject, referenc
   return target
 }
 
+/**
+ * Makes every "$ref" a pointer from the root and drops "$id" and "$anchor": models and their providers know no other
+ * references. Changes the schema, which is a copy of ours.
+ */
+export function useLocalReferences(schema: JsonObject, options: Pick<SchemaAddresses, 'what' | 'lenient'>): void {
+  const addresses = findAddresses(schema, options)
+  const pointers = new Map<unknown, string>()
+  point(schema, '#', pointers)
+  const targets = new Map<JsonObject, string>()
+  // Resolving adds places that no keyword gives to schemas; a map is walked to its end all the same.
+  for (const node of addresses.bases.keys())
+    if (typeof node.$ref === 'string') {
+      const pointer = pointers.get(resolve(addresses, node, node.$ref))
+      if (pointer === undefined) return // a boolean schema: it has no place of its own
+      targets.set(node, pointer)
+    }
+  for (const node of addresses.bases.keys()) {
+    if (targets.has(node)) node.$ref = targets.get(node)
+    delete node.$id
+    delete node.$anchor
+  }
+}
+
+function point(value: unknown, pointer: string, pointers: Map<unknown, string>): void {
+  if (typeof value !== 'object' || value === null) return
+  pointers.set(value, pointer)
+  for (const [key, part] of Object.entries(value)) point(part, `${pointer}/${encodePointer(key)}`, pointers)
+}
+
 function register(addresses: SchemaAddresses, schema: unknown, outer: string): void {
   if (!isRecord(schema)) return
   let base = outer
@@ -67,9 +96,10 @@ function register(addresses: SchemaAddresses, schema: unknown, outer: string): v
 
 function name(addresses: SchemaAddresses, address: string, schema: JsonObject): void {
   const taken = addresses.named.get(address)
-  if (taken && taken !== schema)
-    fail(addresses, `two schemas have the "$id" or "$anchor" "${address.replace(BASE, '')}".`)
-  addresses.named.set(address, schema)
+  // One schema that is used in two places stands there twice.
+  if (taken && taken !== schema && canonicalJson(taken) !== canonicalJson(schema))
+    fail(addresses, `two different schemas have the "$id" or "$anchor" "${address.replace(BASE, '')}"; rename one.`)
+  if (!taken) addresses.named.set(address, schema)
 }
 
 function addressOf(addresses: SchemaAddresses, reference: string, base: string): string {

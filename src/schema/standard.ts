@@ -16,15 +16,19 @@ export function standardParser(
       if (problem) return problem
       const result = standard.validate(read ? read(value) : value)
       // A validator may give a promise of its own making; callers know only the native one.
-      return 'then' in result ? Promise.resolve(result).then(settled).catch(unchecked) : settled(result)
+      return 'then' in result
+        ? Promise.resolve(result)
+            .then((settled) => parsed(settled, value))
+            .catch(unchecked)
+        : parsed(result, value)
     } catch {
       return UNCHECKED
     }
   }
 }
 
-function settled(result: StandardSchemaV1.Result<unknown>): Parsed {
-  return result.issues ? { issues: standardIssues(result.issues) } : { value: result.value }
+function parsed(result: StandardSchemaV1.Result<unknown>, value: unknown): Parsed {
+  return result.issues ? { issues: standardIssues(result.issues, value) } : { value: result.value }
 }
 
 function unchecked(): Parsed {

@@ -9,6 +9,7 @@ import type { Parsed } from '../schema/parsed.ts'
 import { COMMON_RULES, checkReconcile } from './check-tool.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
 import { notePending } from './define-pending.ts'
+import { lateDeclaration, noteBuilt } from './late-declaration.ts'
 import { type Effect, type LlmRequest, type Middleware, nameProblem, type Reconciled, type Tool } from './tool.ts'
 
 /** A tool whose author knows its types; to the framework it is a `Tool`. */
@@ -93,21 +94,23 @@ export function tool<
   R extends Returns<O> = Returns<O>,
 >(options: ToolOptions<P, O, R>): TypedTool<ArgsOf<P>, R> {
   check(options)
-  const { name, description, parameters, outputSchema, confirmationHint, run } = options
+  const { name, description, parameters, outputSchema, confirmationHint, isLongRunning, run } = options
   const what = `Tool "${name}"`
   const input = parameters === undefined ? undefined : compileSchema(parameters, what, { object: true })
   const output = outputSchema === undefined ? undefined : compileSchema(outputSchema, `${what}, output schema`)
-  const plain: FunctionDeclaration = {
-    name,
-    description,
-    ...(input && { parametersJsonSchema: input.jsonSchema }),
-    ...(output && { responseJsonSchema: output.jsonSchema }),
-  }
-  const declaration = options.isLongRunning ? notePending(plain) : plain
+  const declaration = lateDeclaration(() => {
+    const plain: FunctionDeclaration = {
+      name,
+      description,
+      ...(input && { parametersJsonSchema: input.jsonSchema }),
+      ...(output && { responseJsonSchema: output.jsonSchema }),
+    }
+    return isLongRunning ? notePending(plain) : plain
+  })
   const made: JsonObject = {
     name,
     description,
-    declaration: () => declaration,
+    declaration,
     parse: input ? input.parse : parseNothing,
     run: run.bind(options),
     ...(output && { outputSchema }),
@@ -120,7 +123,9 @@ export function tool<
   if (typeof confirmationHint === 'string') made.confirmationHint = () => confirmationHint
   // The predicates are typed with Args for the author; the framework passes what `parse` gave.
   // Frozen: callbacks get the tool itself, and must not open its gate for the calls that follow.
-  return Object.freeze(made) as unknown as TypedTool<ArgsOf<P>, R>
+  const built = Object.freeze(made) as unknown as TypedTool<ArgsOf<P>, R>
+  noteBuilt(built)
+  return built
 }
 
 /** Options that become members as they are; functions run on the options. */

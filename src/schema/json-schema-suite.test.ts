@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../base/json.ts'
+import { checkSchema } from './check.ts'
+import { compileNodes, type Node } from './nodes.ts'
+import { fits } from './validate.ts'
+import { MAX_WORK } from './work.ts'
+
+interface Group {
+  readonly description: string
+  readonly schema: JsonObject | boolean
+  readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[]
+}
+
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../test/json-schema-suite/${name}.json`, import.meta.url), 'utf8'))
+
+const refused: { readonly [draft: string]: { readonly [reason: string]: readonly string[] } } = read('refused')
+
+/** Tests whose answer differs on purpose. Schemas follow draft 2020-12, which decides these the other way. */
+const DIFFERENT: { readonly [draft: string]: readonly string[] } = {
+  // a metaschema is a remote schema: it is not read, so it cannot switch keywords off
+  'draft2020-12': [
+    'vocabulary: schema that uses custom metaschema with with no validation vocabulary: no validation: invalid number, but it still validates',
+  ],
+  draft7: [
+    // "contentEncoding" and "contentMediaType" only describe: required by "content" of draft 2020-12
+    'optional/content: validation of string-encoded content based on media type: an invalid JSON document',
+    'optional/content: validation of binary string-encoding: an invalid base64 string (% is not a valid character)',
+    'optional/content: validation of binary-encoded media type documents: a validly-encoded invalid JSON document',
+    'optional/content: validation of binary-encoded media type documents: an invalid base64 string that is valid JSON',
+    // keywords beside "$ref" count: required by "ref" of draft 2020-12
+    'ref: ref overrides any sibling keywords: ref valid, maxItems ignored',
+    'ref: $ref prevents a sibling $id from changing the base uri: $ref resolves to /definitions/base_foo, data does not validate',
+    'ref: $ref prevents a sibling $id from changing the base uri: $ref resolves to /definitions/base_foo, data validates',
+  ],
+}
+
+/** Undefined when the schema is refused. */
+function compile(schema: Group['schema']): Node | undefined {
+  try {
+    const checked = checkSchema(typeof schema === 'boolean' ? { allOf: [schema] } : schema, 'T', { patterns: true })
+    return compileNodes(checked.jsonSchema, { what: 'T', lenient: false })
+  } catch {
+    return undefined
+  }
+}
+
+describe.each(['draft2020-12', 'draft7'])('the official tests of %s', (draft) => {
+  const groups = Object.entries(read(draft) as { [file: string]: Group[] }).flatMap(([file, list]) =>
+    list.map((group) => ({ ...group, id: `${file}: ${group.description}`, root: compile(group.schema) })),
+  )
+
+  test('refuse, when built, only the schemas that are listed with a reason', () => {
+    const found = groups.flatMap(({ id, root }) => (root ? [] : [id]))
+    expect(found.sort()).toEqual(
+      Object.values(refused[draft] ?? {})
+        .flat()
+        .sort(),
+    )
+  })
+
+  test('agree on every value', () => {
+    let count = 0
+    const different: string[] = []
+    for (const { id, root, tests } of groups)
+      for (const { description, data, valid } of root ? tests : []) {
+        count++
+        if (fits(root as Node, data, { left: MAX_WORK }) !== valid) different.push(`${id}: ${description}`)
+      }
+    expect(different.sort()).toEqual([...(DIFFERENT[draft] ?? [])].sort())
+    expect(count).toBeGreaterThan(1_200)
+  })
+})
