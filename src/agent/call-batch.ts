@@ -11,7 +11,7 @@ import type { CodeExecutor } from '../tool/code-executor.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
 import { agentBody } from './agent-body.ts'
-import { agentOf } from './agent-tool.ts'
+import { type AgentMark, agentOf } from './agent-tool.ts'
 import { type Code, codeBody } from './code-body.ts'
 import type { Hooks } from './hooks.ts'
 import type { Place, RunHost } from './run-host.ts'
@@ -25,6 +25,9 @@ export class CallBatch implements Batch {
   readonly calls: readonly CallState[]
   readonly #plan: Plan
   readonly #walk: (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
+
+  /** Calls of agent tools whose agent has failed. */
+  #failed: Set<CallState> | undefined
 
   constructor(
     run: RunHost,
@@ -65,9 +68,29 @@ export class CallBatch implements Batch {
     if (tool === this.#plan.code?.tool) return (call, args, context) => this.#runCode(call, args as Code, context)
     const mark = agentOf(tool)
     if (!mark) return undefined
+    return (call, args, context) => this.#runAgent(tool, mark, call, args, context)
+  }
+  async #runAgent(tool: Tool, mark: AgentMark, call: CallState, args: unknown, context: CallContext): Promise<unknown> {
     const { host: run, scope: place } = this
-    return (call, args, context) =>
-      agentBody({ run, plan: this.#plan, place, mark, call, args, context, walk: this.#walk })
+    const isRetry = this.#failed?.has(call) ?? false
+    try {
+      return await agentBody({
+        run,
+        plan: this.#plan,
+        place,
+        tool,
+        mark,
+        call,
+        args,
+        context,
+        isRetry,
+        walk: this.#walk,
+      })
+    } catch (error) {
+      this.#failed ??= new Set()
+      this.#failed.add(call)
+      throw error
+    }
   }
   #runCode(call: CallState, args: Code, context: CallContext): Promise<unknown> {
     const { host: run, scope: place, table } = this

@@ -1,7 +1,9 @@
 import type { DispatchHost } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import type { Event } from '../event/event.ts'
+import type { CallState } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
+import type { Tool } from '../tool/tool.ts'
 import type { LlmAgent } from './llm-agent.ts'
 import type { SessionView } from './session-view.ts'
 import type { AgentTree } from './tree.ts'
@@ -15,6 +17,8 @@ export interface RunHost extends DispatchHost {
   /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
   tableOf(agent: LlmAgent): ToolTable | undefined
   keepTable(agent: LlmAgent, table: ToolTable): void
+  /** The tool of a recorded call; undefined when it no longer exists, or its toolset is not listed in this run. */
+  toolOf(call: CallState): Tool | undefined
   /** Replies whose calls are being answered now. */
   dispatching: number
   /** The ids of replies that are not recorded yet. */

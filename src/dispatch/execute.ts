@@ -10,7 +10,15 @@ import type { PolicyCall } from '../tool/tool.ts'
 import { askedByBody } from './ask.ts'
 import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
-import { type Answered, failure, type Outcome, type Ready, type Result, unknownOutcome } from './outcome.ts'
+import {
+  AgentFailed,
+  type Answered,
+  failure,
+  type Outcome,
+  type Ready,
+  type Result,
+  unknownOutcome,
+} from './outcome.ts'
 import { settle } from './settle.ts'
 import { Timeout, type WaitOptions, waitFor } from './wait.ts'
 
@@ -78,7 +86,8 @@ function runPolicies(batch: Batch, ready: Ready): unknown {
     return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
   // a policy may wait for a slot: no deadline there, but cancellation reaches it
-  return waitFor(run(0, { tool: entry.tool, args, context }), waitOf(batch, ready, undefined))
+  const isResumed = batch.hasBegun(entry.tool, ready.call)
+  return waitFor(run(0, { tool: entry.tool, args, context, isResumed }), waitOf(batch, ready, undefined))
 }
 
 /** Runs the body with a context of its own: an attempt that fails, or comes back too late, has written nothing. */
@@ -170,10 +179,12 @@ async function drain({ ports }: DispatchHost, { context }: Ready, steps: Steps):
 function failed({ call, entry }: Ready | Answered, error: unknown): Result {
   if (error instanceof Timeout) {
     const effect = entry.tool.effect ?? 'atMostOnce'
-    if (effect === 'none' || effect === 'idempotent') return failure(call, 'TIMEOUT', error.message)
+    const canRepeat = effect === 'none' || effect === 'idempotent'
+    if (canRepeat && !error.mayHaveActed) return failure(call, 'TIMEOUT', error.message)
     return unknownOutcome(call, 'TIMEOUT', `${error.message} and may have taken effect`)
   }
-  return failure(call, error instanceof ToolError ? error.code : 'EXECUTION_FAILED', messageOf(error))
+  const result = failure(call, error instanceof ToolError ? error.code : 'EXECUTION_FAILED', messageOf(error))
+  return error instanceof AgentFailed ? { ...result, response: { text: error.text, ...result.response } } : result
 }
 
 async function recover(batch: Batch, one: Ready | Answered, error: unknown): Promise<{ value: unknown } | undefined> {

@@ -26,6 +26,7 @@ export type EventErrorCode =
   | 'MODEL_ERROR'
   | 'INVALID_OUTPUT'
   | 'AGENT_ERROR'
+  | 'TIMEOUT'
 
 /** One thing that happened in a session. Plain JSON; owned by the framework from the moment it is stored. */
 export interface Event {

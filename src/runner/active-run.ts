@@ -15,21 +15,23 @@ import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import { cancelWork, type StartedWork } from '../dispatch/cancel-work.ts'
+import { closingEntries, startedWork } from '../dispatch/close-scope.ts'
 import type { Draft, Logger, Unrecorded, Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
+import { Waiters } from '../dispatch/waiters.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Denial, Event, EventActions, NewEntry } from '../event/event.ts'
-import { Fold } from '../event/fold.ts'
+import { type CallState, Fold } from '../event/fold.ts'
 import { OWN_ID_PREFIX } from '../event/own-id.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { HeldLog, InboxItem, Lease, PostedItem, Session, StateReader } from '../session/service.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
+import type { Tool } from '../tool/tool.ts'
 import { acceptAnswers } from './accept.ts'
 import { tellBeginning, tellEnd, unlessItHangs } from './around-run.ts'
 import { Cancelled } from './cancelled.ts'
-import { closingEntries, startedWork } from './close-run.ts'
 import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
 import { LiveSession } from './live-session.ts'
@@ -39,7 +41,6 @@ import type { Followable } from './run.ts'
 import { type Hearer, RunInbox } from './run-inbox.ts'
 import type { RunServices } from './run-services.ts'
 import { RunState } from './run-state.ts'
-import { Waiters } from './waiters.ts'
 
 export interface ActiveRunOptions {
   readonly services: RunServices
@@ -264,9 +265,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   /** Nobody can go on with it: not when an agent that had begun something no longer exists, for one. */
   #endAs(reason: string): Promise<void> {
-    const { root } = this.#options.tree
+    const { name } = this.#options.tree.root
     const started = this.#startedWork([])
-    const closing = { rootName: root.name, reason, errorCode: 'AGENT_ERROR', unrecorded: [], started } as const
+    const ending = { author: name, scope: { path: name }, reason, errorCode: 'AGENT_ERROR' } as const
+    const closing = { ...ending, unrecorded: [], started }
     const close = (): Promise<void> => this.commit(closingEntries(this, closing))
     return started.length ? cancelWork(this, started).then(close) : close()
   }
@@ -333,6 +335,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return this.#tables?.get(agent)
   }
 
+  toolOf(call: CallState): Tool | undefined {
+    return findTool(this.#options.tree, this, call)
+  }
+
   keepTable(agent: LlmAgent, table: ToolTable): void {
     this.#tables ??= new Map()
     this.#tables.set(agent, table)
@@ -385,11 +391,12 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   /** Gives every open call its final response and records why. */
   closeAsCancelled(reason: string, drained: readonly string[] | undefined = this.#drained): Promise<void> {
-    const { name: rootName } = this.#options.tree.root
+    const { name } = this.#options.tree.root
+    const ending = { author: name, scope: { path: name }, reason, errorCode: 'CANCELLED' } as const
     const entries = (): NewEntry[] => {
       const unrecorded = this.#unrecorded?.flat() ?? []
       const started = this.#startedWork(unrecorded)
-      return closingEntries(this, { rootName, reason, errorCode: 'CANCELLED', unrecorded, started })
+      return closingEntries(this, { ...ending, unrecorded, started })
     }
     const started = this.#startedWork(this.#unrecorded?.flat() ?? [])
     if (started.length === 0) return this.#recorder.close(entries, drained)
@@ -397,7 +404,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   #startedWork(unrecorded: readonly (Unrecorded | undefined)[]): StartedWork[] {
-    return startedWork(this.fold, unrecorded, (call) => findTool(this.#options.tree, this, call))
+    return startedWork(this.fold, unrecorded, (call) => this.toolOf(call))
   }
 
   checkLease(): Promise<void> | undefined {
