@@ -8,6 +8,8 @@ import { Waiters } from '../dispatch/waiters.ts'
 import type { Event, NewEntry } from '../event/event.ts'
 import { isWithin } from '../event/scope.ts'
 import type { Agent } from './agent.ts'
+import type { LlmAgent } from './llm-agent.ts'
+import { next } from './next.ts'
 import type { Place, RunHost } from './run-host.ts'
 
 type Walk = (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
@@ -40,6 +42,8 @@ export async function walkInTime(
 /** Every open call in the scope gets its final response, then the scope ends: in one append. */
 async function closeScope(run: RunHost, part: StoppablePart, agent: Agent, scope: Place): Promise<void> {
   await part.committed()
+  const log = { fold: run.fold, tree: scope.tree, listed: (one: LlmAgent) => run.tableOf(one) }
+  if (next(agent, log, scope.path).type === 'done') return // its last word was on its way to the log
   const unrecorded = part.unrecorded.flat()
   const started = startedWork(run.fold, unrecorded, (call) => run.toolOf(call)).filter(({ call }) =>
     isWithin(call.path, scope.path),
