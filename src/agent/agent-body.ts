@@ -10,6 +10,7 @@ import type { CallContext } from '../tool/call-context.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
 import type { AgentMark } from './agent-tool.ts'
+import { branchedText } from './answer-text.ts'
 import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { failureOf } from './next.ts'
@@ -66,9 +67,11 @@ function openingOf({ view }: RunHost, path: string): Content | undefined {
   return view.events.find(({ isolationScope, content }) => isolationScope === path && content?.role === 'user')?.content
 }
 
-/** The child's last words, or the object when it has an output schema. Throws why it failed, if it did. */
+/** The child's last words, those of all its branches, or the object when it has an output schema. Throws why it failed, if it did. */
 async function resultOf(run: RunHost, agent: Agent, inner: Place): Promise<unknown> {
-  const text = textOf(run.fold.answerIn(inner.path)?.content)
+  const last = run.fold.answerIn(inner.path)
+  const isBranched = last !== undefined && last.branch !== inner.branch
+  const text = isBranched ? branchedText(agent, inner.tree, inner, run.view.events) : textOf(last?.content)
   const failure = failureOf(agent, { fold: run.fold, tree: inner.tree }, inner.path)
   if (failure?.code === 'TIMEOUT') throw new Timeout(failure.message, mayHaveActed(run, inner.path))
   if (failure) throw new AgentFailed(failure.message, text)

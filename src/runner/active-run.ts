@@ -1,4 +1,5 @@
 // A run while it runs: from its message to its rest, and the queue its events leave by.
+import { branchedText } from '../agent/answer-text.ts'
 import { findTool } from '../agent/find-tool.ts'
 import type { LlmAgent } from '../agent/llm-agent.ts'
 import { lostAgent } from '../agent/lost.ts'
@@ -295,6 +296,12 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   error(): { readonly code: string; readonly message: string } | undefined {
     const { tree } = this.#options
     return failureOf(tree.root, { fold: this.fold, tree }, tree.root.name)
+  }
+
+  branchedText(): string {
+    const { tree } = this.#options
+    const own = this.view.events.filter(({ invocationId }) => invocationId === this.invocationId)
+    return branchedText(tree.root, tree, { path: tree.root.name }, own)
   }
 
   /** Ends the run before its end; bodies and the model see their signals. */
