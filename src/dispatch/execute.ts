@@ -1,10 +1,8 @@
 // Runs one call: policies, then the body with its signal, deadline and progress, then the callbacks.
 // Nothing outside this file calls a tool's body.
-import { isRecord, type JsonObject } from '../base/json.ts'
 import { nextTurn } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
-import { maskArgs } from '../policy/redact.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
 import { askedByBody } from './ask.ts'
@@ -19,6 +17,7 @@ import {
   type Result,
   unknownOutcome,
 } from './outcome.ts'
+import { nullReturned, recover, shownArgs } from './recover.ts'
 import { settle } from './settle.ts'
 import { Timeout, type WaitOptions, waitFor } from './wait.ts'
 
@@ -42,7 +41,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     } catch (error) {
       if (host.stopped) throw host.stopped.reason
       if (one.type === 'ready' && hasAsked(one, error)) return await askedByBody(one)
-      const recovered = hooks.onToolError.length ? await recover(batch, one, error) : undefined
+      const recovered = hooks.onToolError.length ? await recover(batch, one, one.args, error) : undefined
       if (!recovered) return failed(one, error)
       value = recovered.value
     }
@@ -187,25 +186,9 @@ function failed({ call, entry }: Ready | Answered, error: unknown): Result {
   return error instanceof AgentFailed ? { ...result, response: { text: error.text, ...result.response } } : result
 }
 
-async function recover(batch: Batch, one: Ready | Answered, error: unknown): Promise<{ value: unknown } | undefined> {
-  const { entry, context } = one
-  const args = shownArgs(one)
-  try {
-    for (const onToolError of batch.hooks.onToolError) {
-      const value = await onToolError({ tool: entry.tool, args, error, context })
-      if (value === null) batch.host.logger.error(nullReturned('onToolError', entry.tool.name, 'The error stays.'))
-      else if (value !== undefined) return { value }
-    }
-  } catch (failed) {
-    // what the tool did still counts: an unknown outcome must not become a plain failure
-    batch.host.logger.warn(`onToolError of ${entry.tool.name} failed: ${messageOf(failed)}`, failed)
-  }
-  return undefined
-}
-
 async function afterTool(batch: Batch, one: Ready | Answered, result: unknown): Promise<unknown> {
   const { entry, context } = one
-  const args = shownArgs(one)
+  const args = shownArgs(entry.tool, one.args)
   let value = result
   for (const hook of batch.hooks.afterTool) {
     const other = await hook({ tool: entry.tool, args, result: value, context })
@@ -224,13 +207,4 @@ const WITHHELD: unique symbol = Symbol('withheld')
 function withheld(call: CallState): Result {
   const error = `The result of ${call.name} is withheld: an afterTool callback returned null. The call is done; do not repeat it.`
   return failure(call, 'INVALID_RESULT', error)
-}
-
-function nullReturned(hook: string, tool: string, consequence: string): string {
-  return `An ${hook} callback returned null for tool "${tool}". ${consequence} Return nothing (undefined) or a result.`
-}
-
-function shownArgs({ entry, args }: Ready | Answered): JsonObject {
-  const shown = maskArgs(entry.tool, args)
-  return isRecord(shown) ? shown : { value: shown }
 }
