@@ -4,6 +4,7 @@ import type { Event } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
 import type { Tool } from '../tool/tool.ts'
+import type { KeptToolsets } from './kept-toolsets.ts'
 import type { LlmAgent } from './llm-agent.ts'
 import type { SessionView } from './session-view.ts'
 import type { AgentTree } from './tree.ts'
@@ -16,6 +17,8 @@ export interface RunHost extends DispatchHost {
   readonly maxLlmCalls: number
   /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
   tableOf(agent: LlmAgent): ToolTable | undefined
+  /** Toolsets that dynamic sources have returned to the runs of this runner. */
+  readonly keptToolsets: KeptToolsets
   keepTable(agent: LlmAgent, table: ToolTable): void
   /** The tool of a recorded call; undefined when it no longer exists, or its toolset is not listed in this run. */
   toolOf(call: CallState): Tool | undefined

@@ -58,7 +58,8 @@ export function missingTool(name: string): ToolEntry {
       throw new ToolError(`Unknown tool "${name}".`, { code: 'NOT_FOUND' })
     },
   }
-  return { tool, declaration: undefined, gate: undefined, parse: (value) => ({ value }), parseResult: undefined }
+  const nothing = { declaration: undefined, declared: undefined, gate: undefined, parseResult: undefined }
+  return { tool, ...nothing, parse: (value) => ({ value }) }
 }
 
 /** The arguments as callbacks may see them. */

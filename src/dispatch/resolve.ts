@@ -1,21 +1,25 @@
 // From the name a model said to the tool that answers to it.
 import { closest } from '../base/closest.ts'
-import type { JsonObject } from '../base/json.ts'
+import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
 import { checkTool } from '../tool/check-tool.ts'
+import { notePending } from '../tool/define-pending.ts'
 import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
 import type { WireTool } from '../tool/wire.ts'
+import type { Logger } from './host.ts'
 
 /** A tool with everything that can be made ready before it is called. */
 export interface ToolEntry {
   readonly tool: Tool
   /** Undefined = passive. */
   readonly declaration: FunctionDeclaration | undefined
+  /** What `declaration()` of the tool returned when it was made ready. */
+  readonly declared: FunctionDeclaration | undefined
   /** The gate the tool had when it was made ready: callbacks get the tool itself and must not be able to open it. */
   readonly gate: Tool['requiresConfirmation']
   parse(args: unknown): Parsed | Promise<Parsed>
@@ -91,14 +95,15 @@ function tableOf(entries: ReadonlyMap<string, ToolEntry>): ToolTable {
 
 const known: WeakMap<Tool, ToolEntry> = new WeakMap()
 
-/** One tool, made ready. */
+/** One tool, made ready. A tool that declares something else than before is made ready again. */
 export function entryOf(tool: Tool): ToolEntry {
   let entry = known.get(tool)
-  if (entry) return entry
+  if (entry && isCurrent(entry)) return entry
   const problem = nameProblem(tool.name)
   if (problem) throw new ToolwrightError('INVALID_CONFIG', `Tool "${String(tool.name)}" cannot be used: ${problem}.`)
   checkTool(tool)
-  const declaration = tool.declaration()
+  const declared = tool.declaration()
+  const declaration = declared && tool.isLongRunning ? notePending(declared) : declared
   if (declaration && declaration.name !== tool.name) {
     throw new ToolwrightError(
       'INVALID_CONFIG',
@@ -112,6 +117,7 @@ export function entryOf(tool: Tool): ToolEntry {
   entry = {
     tool,
     declaration,
+    declared,
     // a getter decides anew for each call
     gate: Object.getOwnPropertyDescriptor(tool, 'requiresConfirmation')?.value,
     parse: parserOf(tool, declaration?.parametersJsonSchema, what),
@@ -119,6 +125,29 @@ export function entryOf(tool: Tool): ToolEntry {
   }
   known.set(tool, entry)
   return entry
+}
+
+/** Does the tool still declare what it declared when it was made ready? */
+function isCurrent({ tool, declared }: ToolEntry): boolean {
+  const now = tool.declaration()
+  if (now === declared) return true
+  return now !== undefined && declared !== undefined && canonicalJson(now) === canonicalJson(declared)
+}
+
+/** The table with the present declarations of its tools; the same table when none has changed. */
+export function refreshed(table: ToolTable, logger: Pick<Logger, 'warn'>): ToolTable {
+  let entries: Map<string, ToolEntry> | undefined
+  for (const [name, entry] of table.entries) {
+    try {
+      if (isCurrent(entry)) continue
+      const current = entryOf(entry.tool)
+      entries ??= new Map(table.entries)
+      entries.set(name, current)
+    } catch (error) {
+      logger.warn(`Tool "${name}" keeps its earlier declaration: ${messageOf(error)}`)
+    }
+  }
+  return entries ? tableOf(entries) : table
 }
 
 /** What the tool demands now, and never less than it demanded when it was made ready. */

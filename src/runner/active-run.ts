@@ -1,6 +1,7 @@
 // A run while it runs: from its message to its rest, and the queue its events leave by.
 import { branchedText } from '../agent/answer-text.ts'
 import { findTool } from '../agent/find-tool.ts'
+import type { KeptToolsets } from '../agent/kept-toolsets.ts'
 import type { LlmAgent } from '../agent/llm-agent.ts'
 import { lostAgent } from '../agent/lost.ts'
 import { failureOf, type Next, next } from '../agent/next.ts'
@@ -163,6 +164,9 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
   get maxResultBytes(): number {
     return this.services.maxResultBytes
+  }
+  get keptToolsets(): KeptToolsets {
+    return this.services.keptToolsets
   }
   get maxArgsBytes(): number {
     return this.services.maxArgsBytes

@@ -1,3 +1,4 @@
+import type { KeptToolsets } from '../agent/kept-toolsets.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Deadlines } from '../base/deadlines.ts'
 import type { Ports } from '../base/ports.ts'
@@ -23,4 +24,6 @@ export interface RunServices {
   readonly maxResultBytes: number
   readonly maxArgsBytes: number
   readonly maxCallsPerReply: number
+  /** Toolsets that dynamic sources have returned. */
+  readonly keptToolsets: KeptToolsets
 }

@@ -1,4 +1,5 @@
 import { type Agent, isAgent } from '../agent/agent.ts'
+import { KeptToolsets } from '../agent/kept-toolsets.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
@@ -205,6 +206,7 @@ export class Runner {
       maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
       maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
       maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
+      keptToolsets: new KeptToolsets(),
     }
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
@@ -309,9 +311,11 @@ export class Runner {
 
   async #end(): Promise<void> {
     await this.#starter.close()
-    const { ports, plugins } = this.#services
+    const { ports, plugins, keptToolsets } = this.#services
     const closing = [
-      ...resourcesOf(this.#tree.agents()).map((one) => closeInTime(resourceName(one), closeResource(one), ports)),
+      ...resourcesOf(this.#tree.agents(), keptToolsets.all()).map((one) =>
+        closeInTime(resourceName(one), closeResource(one), ports),
+      ),
       ...plugins.map((plugin) => closeInTime(`Plugin "${plugin.name}"`, closePlugin(plugin), ports)),
     ]
     const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
