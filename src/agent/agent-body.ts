@@ -1,6 +1,6 @@
 // An agent tool has no blocking body: its call is a scope of the invocation, walked like any other.
 import { isRecord } from '../base/json.ts'
-import { type Content, textOf } from '../content/content.ts'
+import type { Content } from '../content/content.ts'
 import { SUSPENDED } from '../dispatch/host.ts'
 import { AgentFailed } from '../dispatch/outcome.ts'
 import { Timeout } from '../dispatch/wait.ts'
@@ -10,7 +10,7 @@ import type { CallContext } from '../tool/call-context.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
 import type { AgentMark } from './agent-tool.ts'
-import { branchedText } from './answer-text.ts'
+import { answerTextOf, branchedText } from './answer-text.ts'
 import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
 import { failureOf } from './next.ts'
@@ -71,7 +71,8 @@ function openingOf({ view }: RunHost, path: string): Content | undefined {
 async function resultOf(run: RunHost, agent: Agent, inner: Place): Promise<unknown> {
   const last = run.fold.answerIn(inner.path)
   const isBranched = last !== undefined && last.branch !== inner.branch
-  const text = isBranched ? branchedText(agent, inner.tree, inner, run.view.events) : textOf(last?.content)
+  const said = last?.content ? answerTextOf(last.content) : ''
+  const text = isBranched ? branchedText(agent, inner.tree, inner, run.view.events) : said
   const failure = failureOf(agent, { fold: run.fold, tree: inner.tree }, inner.path)
   if (failure?.code === 'TIMEOUT') throw new Timeout(failure.message, mayHaveActed(run, inner.path))
   if (failure) throw new AgentFailed(failure.message, text)

@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import type { Batch } from '../dispatch/host.ts'
+import type { Result } from '../dispatch/outcome.ts'
 import { emitProgress } from '../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../dispatch/resolve.ts'
 import type { CallState } from '../event/fold.ts'
@@ -12,6 +13,7 @@ import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
 import { agentBody } from './agent-body.ts'
 import { type AgentMark, agentOf } from './agent-tool.ts'
+import { checkFinalResult } from './check-answer.ts'
 import { type Code, codeBody } from './code-body.ts'
 import type { Hooks } from './hooks.ts'
 import type { Place, RunHost } from './run-host.ts'
@@ -99,6 +101,11 @@ export class CallBatch implements Batch {
     const answer = (calls: readonly CallState[], inner: Place): Promise<void> =>
       dispatch(new CallBatch(run, inner, this.#plan, table, calls, this.#walk))
     return codeBody({ run, executor, agentName: agent.name, place, table, call, args, context, dispatch: answer })
+  }
+  checkFinal(result: Result): Result | Promise<Result> {
+    const { output } = this.#plan.agent
+    const beside = this.host.fold.scopes.get(this.scope.path)?.calls.length ?? 0
+    return output ? checkFinalResult(this.#plan.agent, output, result, beside > 1) : result
   }
   groundingOf(call: CallState): JsonObject | undefined {
     const mark = call.isCode ? undefined : agentOf(this.table.tools.get(call.name))

@@ -51,7 +51,8 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     if (host.stopped) throw host.stopped.reason
     if (value === WITHHELD) return withheld(call)
     const settled = settle({ host, call, entry, context, value, pending })
-    const result = settled instanceof Promise ? await settled : settled
+    let result = settled instanceof Promise ? await settled : settled
+    if (result.actions?.skipSummarization) result = await batch.checkFinal(result)
     return call.requests.length ? sayingWhatRan(one, result) : result
   } catch (error) {
     if (host.stopped) throw host.stopped.reason

@@ -22,6 +22,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     settled[at] = outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome
   }
   const leaves = stops || actions.transferToAgent !== undefined || actions.escalate === true
+  if (actions.skipSummarization && (actions.transferToAgent !== undefined || isWaiting(batch, settled))) {
+    delete actions.skipSummarization // it is not the last word: another agent, or a later answer, follows
+  }
   const parts: Part[] = []
   const asked: Asked[] = []
   let longRunningToolIds: string[] | undefined
@@ -52,6 +55,14 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   if (leaves) for (const part of leftBehind(batch, outcomes)) parts.push(part)
   const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
   return asked.length ? [...entries, ...askEntries(batch, asked)] : entries
+}
+
+/** Does a call of this reply still wait for an answer or a result? */
+function isWaiting({ host, scope }: Batch, outcomes: readonly Outcome[]): boolean {
+  if (outcomes.some((one) => one.type !== 'result' || one.pending)) return true
+  const here = new Set(outcomes.map(({ call }) => call.id))
+  const calls = host.fold.scopes.get(scope.path)?.calls ?? []
+  return calls.some((call) => (!call.response || call.pending) && !here.has(call.id))
 }
 
 /** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */

@@ -217,7 +217,10 @@ export class Fold {
       scope.answered = false
     }
     if (actions.escalate) scope.escalated = true
-    if (actions.skipSummarization) scope.skipped = true
+    if (actions.skipSummarization) {
+      scope.skipped = true
+      if (event.isolationScope !== undefined && content?.role === 'tool') this.#keepAnswer(event.isolationScope, event)
+    }
     if (event.errorCode !== undefined) {
       scope.error = { code: event.errorCode, message: event.errorMessage ?? event.errorCode }
       scope.ended = true
@@ -294,9 +297,13 @@ export class Fold {
     scope.calls = calls ?? NO_CALLS
     scope.answered = calls === undefined
     if (scope.answered && event.isolationScope !== undefined) {
-      this.#answers ??= new Map()
-      this.#answers.set(event.isolationScope, event)
+      this.#keepAnswer(event.isolationScope, event)
     }
+  }
+
+  #keepAnswer(isolation: string, event: Event): void {
+    this.#answers ??= new Map()
+    this.#answers.set(isolation, event)
   }
 
   /** An id names one call. Whoever wrote another of it, it is no call: answers could not be told apart. */
