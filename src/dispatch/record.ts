@@ -45,8 +45,10 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (outcome.stops)
       stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
     if (outcome.pending) {
-      longRunningToolIds ??= []
-      longRunningToolIds.push(id)
+      if (!batch.entryOf(call)?.tool.isLongRunning) {
+        longRunningToolIds ??= [] // its body decided it: the event with the call could not say so
+        longRunningToolIds.push(id)
+      }
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
     } else parts.push(answerPart(call, response))
     if (outcome.parts) for (const part of outcome.parts) parts.push(part)

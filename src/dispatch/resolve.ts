@@ -1,7 +1,7 @@
 // From the name a model said to the tool that answers to it.
 import { closest } from '../base/closest.ts'
 import { canonicalJson, type JsonObject } from '../base/json.ts'
-import type { FunctionDeclaration } from '../content/content.ts'
+import type { FunctionDeclaration, Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
@@ -35,6 +35,8 @@ export interface ToolTable {
   readonly wire: readonly WireTool[]
   /** Those that want to change the request. */
   readonly processors: readonly Tool[]
+  /** Is one of them long-running? */
+  readonly hasLongRunning: boolean
 }
 
 /** A tool and where it came from, for error messages. */
@@ -90,6 +92,7 @@ function tableOf(entries: ReadonlyMap<string, ToolEntry>): ToolTable {
     tools,
     wire: functionDeclarations.length ? [{ functionDeclarations }] : [],
     processors: all.flatMap(({ tool }) => (tool.processLlmRequest ? [tool] : [])),
+    hasLongRunning: all.some(({ tool }) => tool.isLongRunning),
   }
 }
 
@@ -160,6 +163,15 @@ function parserOf(tool: Tool, schema: JsonObject | undefined, what: string): Too
   if (!schema) return (value) => ({ value })
   const compiled = compileSchema(schema, what, { object: true })
   return (args) => compiled.parse(args)
+}
+
+/** The ids of the calls among these parts whose tools are long-running; undefined when there are none. */
+export function longRunningIds(table: ToolTable, parts: readonly Part[]): string[] | undefined {
+  if (!table.hasLongRunning) return undefined
+  const ids = parts.flatMap(({ functionCall: call }) =>
+    call?.id !== undefined && table.tools.get(call.name)?.isLongRunning ? [call.id] : [],
+  )
+  return ids.length ? ids : undefined
 }
 
 /** What to tell a model that called a tool that is not there. */

@@ -215,13 +215,28 @@ export class Runner {
     this.#starter = new RunStarter({ appName, services: this.#services, tree: this.#tree, whilePaused })
   }
 
-  /** Sends a message; the events come as they happen. */
+  /** Sends a message; the events come as they happen. What is wrong with the message is thrown when it is iterated. */
   run(options: RunOptions): Run {
-    return this.#handle(this.#begunBy(options))
+    this.#checkCall('runner.run()', options, CALL_RULES)
+    try {
+      return this.#handle(this.#begunBy(options))
+    } catch (error) {
+      const open = (): Promise<never> => Promise.reject(error)
+      const { sessionId = '' } = options
+      return new RunHandle({
+        sessionId,
+        invocationId: '',
+        open,
+        cancel: async () => {},
+        detach: false,
+        signal: undefined,
+      })
+    }
   }
 
   /** Sends a message and waits for the end, or for a pause. */
   async complete(options: RunOptions): Promise<Completion> {
+    this.#checkCall('runner.run()', options, CALL_RULES)
     const begin = this.#begunBy(options)
     const active = await this.#starter.begin(begin, begin.signal ? () => begin.signal?.aborted === true : undefined)
     const forgetSignal = followSignal(options.signal, active)
@@ -327,7 +342,6 @@ export class Runner {
   }
 
   #begunBy(options: RunOptions): Begin {
-    this.#checkCall('runner.run()', options, CALL_RULES)
     const { userId, sessionId, message: given, stateDelta, runConfig = {}, signal } = options
     const { newId } = this.#services.ports
     const message = toContent(given, this.#services.maxResultBytes)
