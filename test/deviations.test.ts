@@ -637,6 +637,18 @@ test('D60: an option that does not exist is refused', () => {
   expect(() => tool(options)).toThrow('Did you mean "requiresConfirmation"?')
 })
 
+test('D61: the answer of a ParallelAgent has the text of every branch', async () => {
+  const speaker = (name: string, text: string): LlmAgent => new LlmAgent({ name, model: scriptedModel([text]) })
+  const both = new ParallelAgent({ name: 'both', subAgents: [speaker('oslo', 'a fjord'), speaker('bergen', 'rain')] })
+  const model = scriptedModel([{ calls: [{ name: 'both', args: { request: 'Compare.' } }] }, 'ok'])
+  const { events } = await new Runner({ appName: 'app', agent: agentOf([agentTool(both)], model) }).complete({
+    userId: 'ada',
+    message: 'Go',
+  })
+  const responses = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
+  expect(responses.map(({ response }) => response)).toEqual([{ text: '[oslo]\na fjord\n\n[bergen]\nrain' }])
+})
+
 const ada = { userId: 'ada', sessionId: 's1' } as const
 
 /** A reply that calls tools without arguments. */
