@@ -11,7 +11,6 @@ import { notePending } from '../tool/define-pending.ts'
 import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
 import type { WireTool } from '../tool/wire.ts'
-import type { Logger } from './host.ts'
 
 /** A tool with everything that can be made ready before it is called. */
 export interface ToolEntry {
@@ -138,7 +137,7 @@ function isCurrent({ tool, declared }: ToolEntry): boolean {
 }
 
 /** The table with the present declarations of its tools; the same table when none has changed. */
-export function refreshed(table: ToolTable, logger: Pick<Logger, 'warn'>): ToolTable {
+export function refreshed(table: ToolTable, logger: { warn(problem: string): void }): ToolTable {
   let entries: Map<string, ToolEntry> | undefined
   for (const [name, entry] of table.entries) {
     try {
