@@ -638,6 +638,30 @@ test('D60: an option that does not exist is refused', () => {
   expect(() => tool(options)).toThrow('Did you mean "requiresConfirmation"?')
 })
 
+test('D61: large files are stored once, recorded as references, and limited per request', async () => {
+  const artifactService = new InMemoryArtifactService()
+  const photo = { inlineData: { mimeType: 'image/png', data: 'AAAA'.repeat(20_000) } }
+  const show = tool({ name: 'show', description: 'Shows', run: () => withParts({ ok: true }, [photo, photo]) })
+  const runner = { artifactService, media: { maxFilesPerRequest: 1 } }
+  const { events, model } = await play([show], [calls('show'), 'done'], { runner })
+  expect(JSON.stringify(events)).not.toContain('AAAA')
+  const [left, sent] = model.requests[1]?.contents.at(-1)?.parts.slice(1) ?? []
+  expect([left?.text, sent]).toEqual([expect.stringContaining('left out'), photo])
+  expect(await artifactService.listArtifactKeys({ appName: 'app', ...ada })).toHaveLength(1)
+})
+
+test('D62: the answer of a ParallelAgent has the text of every branch', async () => {
+  const speaker = (name: string, text: string): LlmAgent => new LlmAgent({ name, model: scriptedModel([text]) })
+  const both = new ParallelAgent({ name: 'both', subAgents: [speaker('oslo', 'a fjord'), speaker('bergen', 'rain')] })
+  const model = scriptedModel([{ calls: [{ name: 'both', args: { request: 'Compare.' } }] }, 'ok'])
+  const { events } = await new Runner({ appName: 'app', agent: agentOf([agentTool(both)], model) }).complete({
+    userId: 'ada',
+    message: 'Go',
+  })
+  const responses = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
+  expect(responses.map(({ response }) => response)).toEqual([{ text: '[oslo]\na fjord\n\n[bergen]\nrain' }])
+})
+
 const ada = { userId: 'ada', sessionId: 's1' } as const
 
 /** A reply that calls tools without arguments. */
@@ -692,15 +716,3 @@ async function read(run: Run): Promise<Event[]> {
 function responsesOf(events: readonly Event[]): FunctionResponse[] {
   return events.flatMap((event) => event.content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
 }
-
-test('D61: large files are stored once, recorded as references, and limited per request', async () => {
-  const artifactService = new InMemoryArtifactService()
-  const photo = { inlineData: { mimeType: 'image/png', data: 'AAAA'.repeat(20_000) } }
-  const show = tool({ name: 'show', description: 'Shows', run: () => withParts({ ok: true }, [photo, photo]) })
-  const runner = { artifactService, media: { maxFilesPerRequest: 1 } }
-  const { events, model } = await play([show], [calls('show'), 'done'], { runner })
-  expect(JSON.stringify(events)).not.toContain('AAAA')
-  const [left, sent] = model.requests[1]?.contents.at(-1)?.parts.slice(1) ?? []
-  expect([left?.text, sent]).toEqual([expect.stringContaining('left out'), photo])
-  expect(await artifactService.listArtifactKeys({ appName: 'app', ...ada })).toHaveLength(1)
-})

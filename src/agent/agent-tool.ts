@@ -4,11 +4,10 @@ import type { FunctionDeclaration } from '../content/content.ts'
 import { checkOptions, flag, type OptionRules, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Parsed } from '../schema/parsed.ts'
+import { AGENT } from '../tool/agent-mark.ts'
 import type { Tool } from '../tool/tool.ts'
 import { type Agent, isAgent } from './agent.ts'
 import { LlmAgent } from './llm-agent.ts'
-
-const AGENT: unique symbol = Symbol.for('toolwright.agent')
 
 export interface AgentToolOptions {
   /** Default: the agent's name. */

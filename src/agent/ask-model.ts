@@ -9,7 +9,7 @@ import { nextTurn } from '../base/ports.ts'
 import { type Content, textOf } from '../content/content.ts'
 import { partsSize } from '../content/parts-size.ts'
 import type { Draft } from '../dispatch/host.ts'
-import type { ToolTable } from '../dispatch/resolve.ts'
+import { longRunningIds, type ToolTable } from '../dispatch/resolve.ts'
 import { messageOf } from '../error/error.ts'
 import { codeCallOf } from '../event/code-call.ts'
 import type { EventErrorCode, NewEntry } from '../event/event.ts'
@@ -52,7 +52,8 @@ async function replyTo(
   context: RunCallbackContext,
   ids: CallIds,
 ): Promise<NewEntry[]> {
-  const built = buildRequest(run, plan, place, tools instanceof Promise ? await tools : tools, context)
+  const table = tools instanceof Promise ? await tools : tools
+  const built = buildRequest(run, plan, place, table, context)
   const request = built instanceof Promise ? await built : built
   let response = plan.hooks.beforeModel.length ? await before(plan, request, context) : undefined
   try {
@@ -72,6 +73,8 @@ async function replyTo(
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const unfit = hasAnswer ? await checkAnswer(run, plan, place, context, content) : undefined
   const event = finalReply(run, plan, place, context, content, response)
+  const longRunning = longRunningIds(table, content.parts)
+  if (longRunning) event.longRunningToolIds = longRunning
   return unfit ? [{ event }, { event: unfit }] : [{ event }]
 }
 

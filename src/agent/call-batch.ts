@@ -2,6 +2,7 @@ import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import type { Batch } from '../dispatch/host.ts'
+import type { Result } from '../dispatch/outcome.ts'
 import { emitProgress } from '../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../dispatch/resolve.ts'
 import type { CallState } from '../event/fold.ts'
@@ -11,7 +12,8 @@ import type { CodeExecutor } from '../tool/code-executor.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Agent } from './agent.ts'
 import { agentBody } from './agent-body.ts'
-import { agentOf } from './agent-tool.ts'
+import { type AgentMark, agentOf } from './agent-tool.ts'
+import { checkFinalResult } from './check-answer.ts'
 import { type Code, codeBody } from './code-body.ts'
 import type { Hooks } from './hooks.ts'
 import type { Place, RunHost } from './run-host.ts'
@@ -25,6 +27,9 @@ export class CallBatch implements Batch {
   readonly calls: readonly CallState[]
   readonly #plan: Plan
   readonly #walk: (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
+
+  /** Calls of agent tools whose agent has failed. */
+  #failed: Set<CallState> | undefined
 
   constructor(
     run: RunHost,
@@ -65,9 +70,29 @@ export class CallBatch implements Batch {
     if (tool === this.#plan.code?.tool) return (call, args, context) => this.#runCode(call, args as Code, context)
     const mark = agentOf(tool)
     if (!mark) return undefined
+    return (call, args, context) => this.#runAgent(tool, mark, call, args, context)
+  }
+  async #runAgent(tool: Tool, mark: AgentMark, call: CallState, args: unknown, context: CallContext): Promise<unknown> {
     const { host: run, scope: place } = this
-    return (call, args, context) =>
-      agentBody({ run, plan: this.#plan, place, mark, call, args, context, walk: this.#walk })
+    const isRetry = this.#failed?.has(call) ?? false
+    try {
+      return await agentBody({
+        run,
+        plan: this.#plan,
+        place,
+        tool,
+        mark,
+        call,
+        args,
+        context,
+        isRetry,
+        walk: this.#walk,
+      })
+    } catch (error) {
+      this.#failed ??= new Set()
+      this.#failed.add(call)
+      throw error
+    }
   }
   #runCode(call: CallState, args: Code, context: CallContext): Promise<unknown> {
     const { host: run, scope: place, table } = this
@@ -76,6 +101,11 @@ export class CallBatch implements Batch {
     const answer = (calls: readonly CallState[], inner: Place): Promise<void> =>
       dispatch(new CallBatch(run, inner, this.#plan, table, calls, this.#walk))
     return codeBody({ run, executor, agentName: agent.name, place, table, call, args, context, dispatch: answer })
+  }
+  checkFinal(result: Result): Result | Promise<Result> {
+    const { output } = this.#plan.agent
+    const beside = this.host.fold.scopes.get(this.scope.path)?.calls.length ?? 0
+    return output ? checkFinalResult(this.#plan.agent, output, result, beside > 1) : result
   }
   groundingOf(call: CallState): JsonObject | undefined {
     const mark = call.isCode ? undefined : agentOf(this.table.tools.get(call.name))

@@ -1,9 +1,14 @@
 // Structured answers: read, checked, corrected, given up.
+import { toPlain } from '../base/plain.ts'
 import { type Content, textOf } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
+import type { Result } from '../dispatch/outcome.ts'
+import type { CompiledSchema } from '../schema/compile.ts'
 import { describeIssues } from '../schema/parsed.ts'
 import type { RunCallbackContext } from '../tool/callback-context.ts'
+import { answerTextOf } from './answer-text.ts'
 import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE, wrongAnswers } from './final-answer.ts'
+import type { LlmAgent } from './llm-agent.ts'
 import type { Place, RunHost } from './run-host.ts'
 import type { Plan } from './tree.ts'
 
@@ -51,6 +56,26 @@ export async function checkAnswer(
   if (parsed.issues) return correction(run, plan, place, describeIssues(parsed.issues))
   if (options.outputKey !== undefined) context.state.set(options.outputKey, parsed.value)
   return undefined
+}
+
+/**
+ * Checks a tool's result that is to be the final answer of an agent with an `outputSchema`. One that does not fit, or is
+ * not the only one of its reply, is not final: the model is asked for the answer.
+ */
+export async function checkFinalResult(
+  { options: { outputKey } }: LlmAgent,
+  output: CompiledSchema,
+  result: Result,
+  isOneOfMany: boolean,
+): Promise<Result> {
+  const { skipSummarization: _, ...actions } = result.actions ?? {}
+  const { id, name } = result.call
+  const said = answerTextOf({ role: 'tool', parts: [{ functionResponse: { id, name, response: result.response } }] })
+  const parsed = isOneOfMany ? undefined : await parseAnswer(output, said)
+  if (!parsed || parsed.issues) return { ...result, actions }
+  if (outputKey === undefined) return result
+  const stateDelta = { ...actions.stateDelta, [outputKey]: toPlain(parsed.value).value }
+  return { ...result, actions: { ...result.actions, stateDelta } }
 }
 
 /** Told to the model in its next request, or the end when it was told often enough. */

@@ -5,7 +5,7 @@ import { clip, MAX_NAME_LENGTH } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import { truncatedArgs } from '../dispatch/args.ts'
 import { SUSPENDED, type Waiter } from '../dispatch/host.ts'
-import type { ToolTable } from '../dispatch/resolve.ts'
+import { longRunningIds, type ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, type ResultErrorCode, ToolError } from '../error/error.ts'
 import { type CallState, isFailure } from '../event/fold.ts'
 import { childPath } from '../event/scope.ts'
@@ -162,10 +162,13 @@ class CallsFromCode implements Waiter {
   }
 
   async #carryOut(inner: Place, name: string, args: JsonObject): Promise<CallState> {
-    const { run, agentName, dispatch } = this.#code
+    const { run, agentName, dispatch, table } = this.#code
     if (!run.fold.scopes.has(inner.path)) {
       const parts = [{ functionCall: { id: run.newCallId(), name, args } }]
-      await run.commit([{ event: run.draft(agentName, inner, { role: 'model', parts }, {}) }])
+      const event = run.draft(agentName, inner, { role: 'model', parts }, {})
+      const longRunning = longRunningIds(table, parts)
+      if (longRunning) event.longRunningToolIds = longRunning
+      await run.commit([{ event }])
     }
     const call = run.fold.scopes.get(inner.path)?.calls[0] as CallState
     if (call.name !== name || canonicalJson(call.args) !== canonicalJson(args)) {

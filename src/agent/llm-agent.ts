@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
+import { systemPorts } from '../base/ports.ts'
 import { makeToolTable, type SourcedTool, type ToolTable } from '../dispatch/resolve.ts'
 import {
   anything,
@@ -26,6 +27,7 @@ import type { ToolSource } from '../tool/tool-source.ts'
 import { addedTools, outputMode } from './added-tools.ts'
 import { type Agent, agents, checkAgentName, type InvocationContext, WALK } from './agent.ts'
 import { CALLBACK_RULES, type Callbacks } from './hooks.ts'
+import { KeptToolsets } from './kept-toolsets.ts'
 import { type DynamicTools, flatten, listTools } from './list-tools.ts'
 import { TRANSFER_TO_AGENT } from './transfer.ts'
 
@@ -120,6 +122,8 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
   readonly output: CompiledSchema | undefined
   declare readonly $output?: OutputOf<S>
   #attached: (() => ToolTable) | undefined
+  /** For `listTools()`; a runner keeps its own. */
+  readonly #kept: KeptToolsets = new KeptToolsets()
 
   constructor(options: LlmAgentOptions<S>) {
     checkAgentName(options?.name)
@@ -153,7 +157,12 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
   /** Every tool the model would see: the agent's own, those of its toolsets, and what the framework adds. */
   async listTools(context: ReadonlyContext): Promise<Tool[]> {
     const table = this.#attached?.() ?? this.#tableByItself()
-    const listed = await listTools(this.dynamicTools, table, context, (problem) => console.warn(problem))
+    const listed = await listTools(this.dynamicTools, table, {
+      context,
+      kept: this.#kept,
+      ports: systemPorts,
+      report: (problem) => console.warn(problem),
+    })
     return [...listed.entries.values()].flatMap(({ tool, isPassive }) => (isPassive ? [] : [tool]))
   }
 

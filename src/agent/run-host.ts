@@ -1,7 +1,10 @@
 import type { DispatchHost } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
 import type { Event } from '../event/event.ts'
+import type { CallState } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
+import type { Tool } from '../tool/tool.ts'
+import type { KeptToolsets } from './kept-toolsets.ts'
 import type { LlmAgent } from './llm-agent.ts'
 import type { MediaOptions } from './media-options.ts'
 import type { SessionView } from './session-view.ts'
@@ -16,7 +19,11 @@ export interface RunHost extends DispatchHost {
   readonly media: MediaOptions
   /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
   tableOf(agent: LlmAgent): ToolTable | undefined
+  /** Toolsets that dynamic sources have returned to the runs of this runner. */
+  readonly keptToolsets: KeptToolsets
   keepTable(agent: LlmAgent, table: ToolTable): void
+  /** The tool of a recorded call; undefined when it no longer exists, or its toolset is not listed in this run. */
+  toolOf(call: CallState): Tool | undefined
   /** Replies whose calls are being answered now. */
   dispatching: number
   /** The ids of replies that are not recorded yet. */

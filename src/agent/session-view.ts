@@ -1,7 +1,7 @@
 // A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
 import { keepShape } from '../base/keep-shape.ts'
 import { type Content, hasMedia } from '../content/content.ts'
-import type { Entry, Event, NewEntry } from '../event/event.ts'
+import { type Entry, type Event, type NewEntry, startsWaiting } from '../event/event.ts'
 import { Fold, openRequests } from '../event/fold.ts'
 import type { Scope } from '../event/scope.ts'
 import { History } from './history.ts'
@@ -87,7 +87,7 @@ export class SessionView {
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // a model's reply has ids that we gave or looked at
       if (isStateEdit(entry.event)) return
     }
-    if (entry.record?.type === 'request' || entry.event?.longRunningToolIds) this.hasWaited = true
+    if (!this.hasWaited && startsWaiting(entry)) this.hasWaited = true
     const fold = this.foldOf((entry.event ?? entry.record).invocationId)
     fold.add(entry, seq)
     if (fold !== this.#latest) this.#changed(fold, entry.event)

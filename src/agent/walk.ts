@@ -4,7 +4,7 @@ import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import { unreachable } from '../base/unreachable.ts'
 import type { Content } from '../content/content.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
-import type { ToolTable } from '../dispatch/resolve.ts'
+import { refreshed, type ToolTable } from '../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { type CallState, hasActed } from '../event/fold.ts'
 import { RunCallbackContext } from '../tool/callback-context.ts'
@@ -73,13 +73,17 @@ function throwIfStopped({ stopped }: RunHost): void {
 /** The tools of an agent as they are for this request. */
 function toolsNow(run: RunHost, agent: LlmAgent, place: Place): ToolTable | Promise<ToolTable> {
   const { table } = place.tree.plan(agent)
-  return agent.dynamicTools.length ? listNow(run, agent, place, table) : table
+  const current = refreshed(table, run.logger)
+  if (agent.dynamicTools.length) return listNow(run, agent, place, current)
+  if (current !== table || run.tableOf(agent)) run.keepTable(agent, current)
+  return current
 }
 
 async function listNow(run: RunHost, agent: LlmAgent, place: Place, table: ToolTable): Promise<ToolTable> {
   const context = readonlyContext(run, agent.name, place.branch)
   const warn = (problem: string): void => run.logger.warn(problem)
-  const all = await listTools(agent.dynamicTools, table, context, warn)
+  const { keptToolsets: kept, ports } = run
+  const all = await listTools(agent.dynamicTools, table, { context, kept, ports, report: warn })
   const listed = fitServerTools(all, place.tree.plan(agent).model, agent.name, warn)
   run.keepTable(agent, listed)
   return listed

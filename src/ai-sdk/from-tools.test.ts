@@ -202,7 +202,7 @@ test('a tool without a body is refused, or waits for its result', async () => {
   const given = tool({ inputSchema: z.object({}), outputSchema: z.object({}) })
   expect(() => fromAiSdkTools({ it: given })).toThrow("pass { withoutExecute: 'longRunning' }")
   const { events } = await call(given, {}, { withoutExecute: 'longRunning' })
-  expect(events.at(-1)).toMatchObject({ longRunningToolIds: ['c1'] })
+  expect(events.at(-2)).toMatchObject({ longRunningToolIds: ['c1'] })
 })
 
 test('dynamic tools are tools', async () => {

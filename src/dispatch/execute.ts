@@ -1,16 +1,23 @@
 // Runs one call: policies, then the body with its signal, deadline and progress, then the callbacks.
 // Nothing outside this file calls a tool's body.
-import { isRecord, type JsonObject } from '../base/json.ts'
 import { nextTurn } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
-import { maskArgs } from '../policy/redact.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
 import { askedByBody } from './ask.ts'
 import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
-import { type Answered, failure, type Outcome, type Ready, type Result, unknownOutcome } from './outcome.ts'
+import {
+  AgentFailed,
+  type Answered,
+  failure,
+  type Outcome,
+  type Ready,
+  type Result,
+  unknownOutcome,
+} from './outcome.ts'
+import { nullReturned, recover, shownArgs } from './recover.ts'
 import { settle } from './settle.ts'
 import { Timeout, type WaitOptions, waitFor } from './wait.ts'
 
@@ -34,7 +41,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     } catch (error) {
       if (host.stopped) throw host.stopped.reason
       if (one.type === 'ready' && hasAsked(one, error)) return await askedByBody(one)
-      const recovered = hooks.onToolError.length ? await recover(batch, one, error) : undefined
+      const recovered = hooks.onToolError.length ? await recover(batch, one, one.args, error) : undefined
       if (!recovered) return failed(one, error)
       value = recovered.value
     }
@@ -44,7 +51,8 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     if (host.stopped) throw host.stopped.reason
     if (value === WITHHELD) return withheld(call)
     const settled = settle({ host, call, entry, context, args: one.args, value, pending })
-    const result = settled instanceof Promise ? await settled : settled
+    let result = settled instanceof Promise ? await settled : settled
+    if (result.actions?.skipSummarization) result = await batch.checkFinal(result)
     return call.requests.length ? sayingWhatRan(one, result) : result
   } catch (error) {
     if (host.stopped) throw host.stopped.reason
@@ -84,7 +92,8 @@ function runPolicies(batch: Batch, ready: Ready): unknown {
     return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
   // a policy may wait for a slot: no deadline there, but cancellation reaches it
-  return waitFor(run(0, { tool: entry.tool, args, context }), waitOf(batch, ready, undefined))
+  const isResumed = batch.hasBegun(entry.tool, ready.call)
+  return waitFor(run(0, { tool: entry.tool, args, context, isResumed }), waitOf(batch, ready, undefined))
 }
 
 /** Runs the body with a context of its own: an attempt that fails, or comes back too late, has written nothing. */
@@ -176,31 +185,17 @@ async function drain({ ports }: DispatchHost, { context }: Ready, steps: Steps):
 function failed({ call, entry }: Ready | Answered, error: unknown): Result {
   if (error instanceof Timeout) {
     const effect = entry.tool.effect ?? 'atMostOnce'
-    if (effect === 'none' || effect === 'idempotent') return failure(call, 'TIMEOUT', error.message)
+    const canRepeat = effect === 'none' || effect === 'idempotent'
+    if (canRepeat && !error.mayHaveActed) return failure(call, 'TIMEOUT', error.message)
     return unknownOutcome(call, 'TIMEOUT', `${error.message} and may have taken effect`)
   }
-  return failure(call, error instanceof ToolError ? error.code : 'EXECUTION_FAILED', messageOf(error))
-}
-
-async function recover(batch: Batch, one: Ready | Answered, error: unknown): Promise<{ value: unknown } | undefined> {
-  const { entry, context } = one
-  const args = shownArgs(one)
-  try {
-    for (const onToolError of batch.hooks.onToolError) {
-      const value = await onToolError({ tool: entry.tool, args, error, context })
-      if (value === null) batch.host.logger.error(nullReturned('onToolError', entry.tool.name, 'The error stays.'))
-      else if (value !== undefined) return { value }
-    }
-  } catch (failed) {
-    // what the tool did still counts: an unknown outcome must not become a plain failure
-    batch.host.logger.warn(`onToolError of ${entry.tool.name} failed: ${messageOf(failed)}`, failed)
-  }
-  return undefined
+  const result = failure(call, error instanceof ToolError ? error.code : 'EXECUTION_FAILED', messageOf(error))
+  return error instanceof AgentFailed ? { ...result, response: { text: error.text, ...result.response } } : result
 }
 
 async function afterTool(batch: Batch, one: Ready | Answered, result: unknown): Promise<unknown> {
   const { entry, context } = one
-  const args = shownArgs(one)
+  const args = shownArgs(entry.tool, one.args)
   let value = result
   for (const hook of batch.hooks.afterTool) {
     const other = await hook({ tool: entry.tool, args, result: value, context })
@@ -219,13 +214,4 @@ const WITHHELD: unique symbol = Symbol('withheld')
 function withheld(call: CallState): Result {
   const error = `The result of ${call.name} is withheld: an afterTool callback returned null. The call is done; do not repeat it.`
   return failure(call, 'INVALID_RESULT', error)
-}
-
-function nullReturned(hook: string, tool: string, consequence: string): string {
-  return `An ${hook} callback returned null for tool "${tool}". ${consequence} Return nothing (undefined) or a result.`
-}
-
-function shownArgs({ entry, args }: Ready | Answered): JsonObject {
-  const shown = maskArgs(entry.tool, args)
-  return isRecord(shown) ? shown : { value: shown }
 }

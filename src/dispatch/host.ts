@@ -9,6 +9,7 @@ import type { CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { Tool } from '../tool/tool.ts'
+import type { Result } from './outcome.ts'
 import type { ToolEntry, ToolTable } from './resolve.ts'
 
 /** Where the framework tells the operator what nobody else is told. */
@@ -116,6 +117,8 @@ export interface Batch {
   entryOf(call: CallState): ToolEntry | undefined
   /** For what is walked as a scope of this invocation, an agent tool's child or code; undefined when the tool has a body. */
   scopedBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined
+  /** A result that is to be the agent's final answer: without that when it does not fit what the agent has to answer. */
+  checkFinal(result: Result): Result | Promise<Result>
   /** What the agent behind this call found its answer on, when its caller is to say so too. */
   groundingOf(call: CallState): JsonObject | undefined
   /** Has this call's agent already begun? Then the gates were passed. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { ModelOutput, Part } from '../content/content.ts'
-import type { ResultErrorCode } from '../error/error.ts'
+import { type ResultErrorCode, ToolError } from '../error/error.ts'
 import type { EventActions, Request } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
 import type { CallContext } from '../tool/call-context.ts'
@@ -69,6 +69,15 @@ export type Outcome = Result | Asked | Suspended
 /** Is there nothing left to run? */
 export function isOutcome(one: Prepared): one is Outcome {
   return one.type !== 'ready' && one.type !== 'answered'
+}
+
+/** Thrown by the body of an agent tool whose agent failed. `text`: what the agent said before. */
+export class AgentFailed extends ToolError {
+  readonly text: string
+  constructor(message: string, text: string) {
+    super(message)
+    this.text = text
+  }
 }
 
 /** A call that failed: the model is told, nothing else happens. */

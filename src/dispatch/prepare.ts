@@ -17,6 +17,7 @@ import { definitionOf } from './definition.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
 import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
+import { missingTool, refuse } from './recover.ts'
 import { gateOf, type ToolEntry, unknownTool } from './resolve.ts'
 import { Timeout, waitFor } from './wait.ts'
 
@@ -34,8 +35,10 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
   if (!entry || entry.isPassive) {
-    const error = call.isCode ? `Nobody runs code for ${batch.agentName}.` : unknownTool(batch.table, call.name)
-    return failure(call, 'NOT_FOUND', error)
+    if (call.isCode) return failure(call, 'NOT_FOUND', `Nobody runs code for ${batch.agentName}.`)
+    const known = entry ?? missingTool(call.name)
+    const begun = { call, entry: known, context: contextOf(batch, call, known, call.requests) }
+    return refuse(batch, begun, call.args, 'NOT_FOUND', unknownTool(batch.table, call.name))
   }
   if (call.requests.length === 0) return begin(batch, call, entry, call.requests)
   return definitionOf(entry).then((definition) => begin(batch, call, entry, standing(call, definition)))
@@ -75,10 +78,12 @@ function begin(
   const begun = { call, entry, context: contextOf(batch, call, entry, requests) }
   if (batch.hasBegun(entry.tool, call)) return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
   if (!isRecord(call.args)) {
-    return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: they are no JSON object`)
+    const problem = `Invalid arguments for ${call.name}: they are no JSON object`
+    return refuse(batch, begun, call.args, 'INVALID_ARGS', problem)
   }
   const tooLarge = truncatedBytes(call.args)
-  if (tooLarge !== undefined) return failure(call, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
+  if (tooLarge !== undefined)
+    return refuse(batch, begun, call.args, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
   if (call.intent)
     return recoverAttempt(batch, begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
   const edited = editedArgs(call, entry.tool)
@@ -128,20 +133,21 @@ function validate(
     const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
     const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.maxArgsBytes) : undefined // before a callback changes them
     const tooLarge = kept && truncatedBytes(kept)
-    if (tooLarge !== undefined) return failure(begun.call, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
+    if (tooLarge !== undefined)
+      return refuse(batch, begun, kept, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
     // a tool's own parse may give any promise; what is neither that nor a verdict has accepted nothing
     if ('then' in parsed) {
       return checkedInTime(batch, begun, parsed).then(
-        (value) => checked(batch, begun, value, kept, then),
+        (value) => checked(batch, begun, args, value, kept, then),
         (error) => {
           if (batch.host.stopped) throw batch.host.stopped.reason
-          return invalid(begun, error)
+          return invalid(batch, begun, args, error)
         },
       )
     }
-    return checked(batch, begun, parsed, kept, then)
+    return checked(batch, begun, args, parsed, kept, then)
   } catch (error) {
-    return invalid(begun, error)
+    return invalid(batch, begun, args, error)
   }
 }
 
@@ -154,20 +160,22 @@ function checkedInTime({ host }: Batch, { entry, context }: Begun, parsing: Prom
 function checked(
   batch: Batch,
   begun: Begun,
+  given: unknown,
   parsed: Parsed,
   rewritten: JsonObject | undefined,
   then: Step,
 ): Prepared | Promise<Prepared> {
   const { call, entry, context } = begun
-  if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return invalid(begun, undefined) // nothing was accepted
+  if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return invalid(batch, begun, given, undefined) // nothing was accepted
   if (!parsed.issues) return then(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
-  return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`)
+  const problem = `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`
+  return refuse(batch, begun, given, 'INVALID_ARGS', problem)
 }
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
-function invalid({ call }: Begun, error: unknown): Prepared {
+function invalid(batch: Batch, begun: Begun, args: unknown, error: unknown): Prepared | Promise<Prepared> {
   const why = error instanceof TooDeep || error instanceof Timeout ? error.message : 'they could not be checked'
-  return failure(call, 'INVALID_ARGS', `Invalid arguments for ${call.name}: ${why}`)
+  return refuse(batch, begun, args, 'INVALID_ARGS', `Invalid arguments for ${begun.call.name}: ${why}`)
 }
 
 /** Callbacks see the arguments as they were sent, so that what they give back can be checked like them. */

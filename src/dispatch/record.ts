@@ -22,6 +22,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     settled[at] = outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome
   }
   const leaves = stops || actions.transferToAgent !== undefined || actions.escalate === true
+  if (actions.skipSummarization && (actions.transferToAgent !== undefined || isWaiting(batch, settled))) {
+    delete actions.skipSummarization // it is not the last word: another agent, or a later answer, follows
+  }
   const parts: Part[] = []
   const asked: Asked[] = []
   let longRunningToolIds: string[] | undefined
@@ -42,8 +45,10 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (outcome.stops)
       stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
     if (outcome.pending) {
-      longRunningToolIds ??= []
-      longRunningToolIds.push(id)
+      if (!batch.entryOf(call)?.tool.isLongRunning) {
+        longRunningToolIds ??= [] // its body decided it: the event with the call could not say so
+        longRunningToolIds.push(id)
+      }
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
     } else parts.push(answerPart(call, response, outcome.modelOutput))
     if (outcome.parts) for (const part of outcome.parts) parts.push(part)
@@ -52,6 +57,14 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   if (leaves) for (const part of leftBehind(batch, outcomes)) parts.push(part)
   const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
   return asked.length ? [...entries, ...askEntries(batch, asked)] : entries
+}
+
+/** Does a call of this reply still wait for an answer or a result? */
+function isWaiting({ host, scope }: Batch, outcomes: readonly Outcome[]): boolean {
+  if (outcomes.some((one) => one.type !== 'result' || one.pending)) return true
+  const here = new Set(outcomes.map(({ call }) => call.id))
+  const calls = host.fold.scopes.get(scope.path)?.calls ?? []
+  return calls.some((call) => (!call.response || call.pending) && !here.has(call.id))
 }
 
 /** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */

@@ -1,12 +1,13 @@
 // From the name a model said to the tool that answers to it.
 import { closest } from '../base/closest.ts'
-import type { JsonObject } from '../base/json.ts'
-import type { FunctionDeclaration } from '../content/content.ts'
+import { canonicalJson, type JsonObject } from '../base/json.ts'
+import type { FunctionDeclaration, Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
 import { checkTool } from '../tool/check-tool.ts'
+import { notePending } from '../tool/define-pending.ts'
 import { builtTool } from '../tool/late-declaration.ts'
 import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
@@ -19,6 +20,10 @@ export interface ToolEntry {
   readonly isPassive: boolean
   /** Undefined = passive. */
   readonly declaration: FunctionDeclaration | undefined
+  /** `tool()` made its declaration, which never changes. */
+  readonly isFixed: boolean
+  /** What `declaration()` of a tool written by hand returned when it was made ready. */
+  readonly declared: FunctionDeclaration | undefined
   /** The gate the tool had when it was made ready: callbacks get the tool itself and must not be able to open it. */
   readonly gate: Tool['requiresConfirmation']
   parse(args: unknown): Parsed | Promise<Parsed>
@@ -36,6 +41,10 @@ export interface ToolTable {
   readonly wire: readonly WireTool[]
   /** Those that want to change the request. */
   readonly processors: readonly Tool[]
+  /** Is one of them long-running? */
+  readonly hasLongRunning: boolean
+  /** Those written by hand, whose declarations may change. */
+  readonly changeable: readonly ToolEntry[]
 }
 
 /** A tool and where it came from, for error messages. */
@@ -85,21 +94,30 @@ class Table implements ToolTable {
   readonly tools: ReadonlyMap<string, Tool>
   readonly processors: readonly Tool[]
   readonly hasDeclarations: boolean
+  readonly hasLongRunning: boolean
+  readonly changeable: readonly ToolEntry[]
   #wire: readonly WireTool[] | undefined
 
   constructor(entries: ReadonlyMap<string, ToolEntry>) {
     const tools = new Map<string, Tool>()
     const processors: Tool[] = []
+    const changeable: ToolEntry[] = []
     let hasDeclarations = false
-    for (const [name, { tool, isPassive }] of entries) {
+    let hasLongRunning = false
+    for (const [name, entry] of entries) {
+      const { tool, isPassive, isFixed } = entry
       tools.set(name, tool)
       if (tool.processLlmRequest) processors.push(tool)
+      if (!isFixed) changeable.push(entry)
       if (!isPassive) hasDeclarations = true
+      if (tool.isLongRunning) hasLongRunning = true
     }
     this.entries = entries
     this.tools = tools
     this.processors = processors
+    this.changeable = changeable
     this.hasDeclarations = hasDeclarations
+    this.hasLongRunning = hasLongRunning
   }
 
   get wire(): readonly WireTool[] {
@@ -116,6 +134,8 @@ class Entry implements ToolEntry {
   readonly tool: Tool
   readonly gate: Tool['requiresConfirmation']
   readonly isPassive: boolean
+  readonly isFixed: boolean
+  readonly declared: FunctionDeclaration | undefined
   readonly parse: ToolEntry['parse']
   readonly parseResult: ToolEntry['parseResult']
   #declaration: FunctionDeclaration | undefined
@@ -124,24 +144,31 @@ class Entry implements ToolEntry {
   /** `built` is the tool as `tool()` made it, if it did. */
   constructor(tool: Tool, built: Tool | undefined) {
     const isLate = built === tool || (built?.name === tool.name && tool.parse !== undefined)
-    const declaration = isLate ? undefined : declarationOf(tool)
+    const declared = isLate ? undefined : declarationOf(tool)
     this.tool = tool
-    this.isPassive = !isLate && declaration === undefined
-    this.#declaration = declaration
+    this.isPassive = !isLate && declared === undefined
+    this.isFixed = isLate
+    this.declared = declared
+    this.#declaration = noted(tool, declared)
     this.#declare = isLate ? tool.declaration : undefined
     // a getter decides anew for each call
     this.gate = Object.getOwnPropertyDescriptor(tool, 'requiresConfirmation')?.value
-    this.parse = built === tool && tool.parse ? tool.parse : parserOf(tool, declaration?.parametersJsonSchema)
+    this.parse = built === tool && tool.parse ? tool.parse : parserOf(tool, declared?.parametersJsonSchema)
     this.parseResult = resultParserOf(tool)
   }
 
   get declaration(): FunctionDeclaration | undefined {
     if (this.#declare) {
-      this.#declaration = this.#declare()
+      this.#declaration = noted(this.tool, this.#declare())
       this.#declare = undefined
     }
     return this.#declaration
   }
+}
+
+/** Long-running tools say that their result comes later, however they were made. */
+function noted(tool: Tool, declaration: FunctionDeclaration | undefined): FunctionDeclaration | undefined {
+  return declaration && tool.isLongRunning ? notePending(declaration) : declaration
 }
 
 function declarationOf(tool: Tool): FunctionDeclaration | undefined {
@@ -157,10 +184,10 @@ function declarationOf(tool: Tool): FunctionDeclaration | undefined {
 
 const known: WeakMap<Tool, ToolEntry> = new WeakMap()
 
-/** One tool, made ready. */
+/** One tool, made ready. A tool that declares something else than before is made ready again. */
 export function entryOf(tool: Tool): ToolEntry {
   let entry = known.get(tool)
-  if (entry) return entry
+  if (entry && isCurrent(entry)) return entry
   const built = builtTool(tool)
   if (built !== tool) {
     const problem = nameProblem(tool.name)
@@ -170,6 +197,31 @@ export function entryOf(tool: Tool): ToolEntry {
   entry = new Entry(tool, built)
   known.set(tool, entry)
   return entry
+}
+
+/** Does the tool still declare what it declared when it was made ready? */
+function isCurrent({ tool, declared, isFixed }: ToolEntry): boolean {
+  if (isFixed) return true
+  const now = tool.declaration()
+  if (now === declared) return true
+  return now !== undefined && declared !== undefined && canonicalJson(now) === canonicalJson(declared)
+}
+
+/** The table with the present declarations of its tools; the same table when none has changed. */
+export function refreshed(table: ToolTable, logger: { warn(problem: string): void }): ToolTable {
+  let entries: Map<string, ToolEntry> | undefined
+  for (const entry of table.changeable) {
+    const { name } = entry.tool
+    try {
+      if (isCurrent(entry)) continue
+      const current = entryOf(entry.tool)
+      entries ??= new Map(table.entries)
+      entries.set(name, current)
+    } catch (error) {
+      logger.warn(`Tool "${name}" keeps its earlier declaration: ${messageOf(error)}`)
+    }
+  }
+  return entries ? new Table(entries) : table
 }
 
 /** What the tool demands now, and never less than it demanded when it was made ready. */
@@ -188,6 +240,15 @@ function resultParserOf(tool: Tool): ToolEntry['parseResult'] {
   const isChecked = (tool as { [CHECKS_RESULT]?: boolean })[CHECKS_RESULT] === true
   if (outputSchema === undefined || isChecked) return undefined
   return compileSchema(outputSchema, `Tool "${tool.name}", output`).parse
+}
+
+/** The ids of the calls among these parts whose tools are long-running; undefined when there are none. */
+export function longRunningIds(table: ToolTable, parts: readonly Part[]): string[] | undefined {
+  if (!table.hasLongRunning) return undefined
+  const ids = parts.flatMap(({ functionCall: call }) =>
+    call?.id !== undefined && table.tools.get(call.name)?.isLongRunning ? [call.id] : [],
+  )
+  return ids.length ? ids : undefined
 }
 
 /** What to tell a model that called a tool that is not there. */

@@ -5,7 +5,14 @@ import type { CallContext } from '../tool/call-context.ts'
 import type { DispatchHost, Waiter } from './host.ts'
 
 /** A body that did not come back in time. */
-export class Timeout extends Error {}
+export class Timeout extends Error {
+  /** True when calls inside an agent that timed out may have taken effect. For other tools their `effect` decides. */
+  readonly mayHaveActed: boolean
+  constructor(message: string, mayHaveActed = false) {
+    super(message)
+    this.mayHaveActed = mayHaveActed
+  }
+}
 
 export interface WaitOptions {
   readonly host: DispatchHost

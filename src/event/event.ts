@@ -26,6 +26,7 @@ export type EventErrorCode =
   | 'MODEL_ERROR'
   | 'INVALID_OUTPUT'
   | 'AGENT_ERROR'
+  | 'TIMEOUT'
 
 /** A model of a `fallback()` chain that did not reply, and why. No secrets are in the message. */
 export interface FailedModel {
@@ -156,4 +157,14 @@ export function isFinalResponse(event: Event): boolean {
     if (part.functionCall || part.functionResponse || (part.executableCode && !isAnswered(parts, at))) return false
   }
   return true
+}
+
+/** Does a call wait from this entry on: for an answer, or for the result that follows its handle? */
+export function startsWaiting({ event, record }: NewEntry): boolean {
+  if (record) return record.type === 'request'
+  const { content } = event
+  if (content?.role !== 'tool') return false
+  const { parts } = content
+  for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
+  return false
 }

@@ -67,6 +67,8 @@ export interface ScopeState {
   /** Calls that failed in the latest reply, and how often in a row by now. */
   failures: Failures | undefined
   earlierFailures: Failures | undefined
+  /** How many calls the invocation had made when this scope was opened again: older ones belong to a failed attempt. */
+  reopenedAt: number
 }
 
 /** How often equal calls have failed, by what they have in common. */
@@ -196,12 +198,14 @@ export class Fold {
       this.#hear(event)
       return
     }
-    const scope = this.scopes.get(path) ?? this.#open(path, event)
+    const known = this.scopes.get(path)
+    const scope = known ?? this.#open(path, event)
     const { content, actions } = event
     if (this.#requests && this.#isRequest(event)) return // the framework's words, not the model's
     if (content?.role !== 'user') speaker(scope, event.author)
     if (content?.role === 'model') this.#reply(scope, event)
     else if (content?.role === 'tool') this.#respond(scope, event)
+    else if (known && content && event.isolationScope === path && this.#reopen(path)) return
     else if (content && scope.answered) {
       scope.answered = false // told to answer again
       scope.corrections++
@@ -213,12 +217,36 @@ export class Fold {
       scope.answered = false
     }
     if (actions.escalate) scope.escalated = true
-    if (actions.skipSummarization) scope.skipped = true
+    if (actions.skipSummarization) {
+      scope.skipped = true
+      if (event.isolationScope !== undefined && content?.role === 'tool') this.#keepAnswer(event.isolationScope, event)
+    }
     if (event.errorCode !== undefined) {
       scope.error = { code: event.errorCode, message: event.errorMessage ?? event.errorCode }
       scope.ended = true
     }
     if (actions.endOfAgent) scope.ended = true
+  }
+
+  /**
+   * A second opening of an agent tool's scope is another attempt: what failed there goes on from where it failed. False
+   * when nothing has failed, so that it is no opening.
+   */
+  #reopen(isolation: string): boolean {
+    let hasFailed = false
+    for (const scope of this.scopes.all()) {
+      if (scope.isolation !== isolation || !scope.error) continue
+      hasFailed = true
+      scope.error = undefined
+      scope.ended = false
+      scope.answered = false
+      scope.corrections = 0
+      scope.failures = undefined
+      scope.earlierFailures = undefined
+      scope.speakers = scope.speakers.map(({ name }) => ({ name, replies: 0 }))
+      scope.reopenedAt = this.calls.size
+    }
+    return hasFailed
   }
 
   /** The user's own: a message, or results of long-running calls. */
@@ -269,9 +297,13 @@ export class Fold {
     scope.calls = calls ?? NO_CALLS
     scope.answered = calls === undefined
     if (scope.answered && event.isolationScope !== undefined) {
-      this.#answers ??= new Map()
-      this.#answers.set(event.isolationScope, event)
+      this.#keepAnswer(event.isolationScope, event)
     }
+  }
+
+  #keepAnswer(isolation: string, event: Event): void {
+    this.#answers ??= new Map()
+    this.#answers.set(isolation, event)
   }
 
   /** An id names one call. Whoever wrote another of it, it is no call: answers could not be told apart. */
@@ -380,6 +412,7 @@ export class Fold {
       corrections: 0,
       failures: undefined,
       earlierFailures: undefined,
+      reopenedAt: 0,
     }
     this.scopes.set(path, scope)
     let end = path.length

@@ -12,3 +12,8 @@ export interface Scope {
 export function childPath(path: string, agentName: string, at: string | number): string {
   return `${path}/${agentName}@${at}`
 }
+
+/** Is this path the scope itself, or a scope below it? */
+export function isWithin(path: string, scopePath: string): boolean {
+  return path === scopePath || path.startsWith(`${scopePath}/`)
+}

@@ -23,8 +23,14 @@ export interface CachedOptions {
 
 const RULES: OptionRules<CachedOptions> = { ttlMs: anything, maxEntries: anything, scope: anything }
 
+/** A result, and whether it is the caller's final answer. */
+interface Kept {
+  readonly value: unknown
+  readonly skipSummarization: boolean
+}
+
 /** How one run of the body ended, for those who waited for it. */
-type Shared = { type: 'value'; value: unknown } | { type: 'error'; error: unknown } | { type: 'not-shared' }
+type Shared = ({ type: 'value' } & Kept) | { type: 'error'; error: unknown } | { type: 'not-shared' }
 
 /**
  * Answers equal calls from memory and lets concurrent equal calls share one run. Only successes are kept: not what was
@@ -44,24 +50,24 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
   if (!['invocation', 'session', 'user'].includes(scope))
     throw invalidPolicy('cached', tool, 'scope is "invocation", "session" or "user".')
   const { monotonicNow: now } = portsWith(ports)
-  const entries = new Map<string, { value: unknown; expiresAt: number }>()
+  const entries = new Map<string, { kept: Kept; expiresAt: number }>()
   const running = new Map<string, Promise<Shared>>()
 
   return addLayer(tool, async (call, next) => {
-    // Arguments that are more than JSON (a Date a schema made) have no honest key.
-    if (!isPlainJson(call.args)) return await next(call)
+    // Arguments that are more than JSON (a Date a schema made) have no honest key. What has begun goes on to its end.
+    if (!isPlainJson(call.args) || call.isResumed) return await next(call)
     const key = keyOf(call, scope)
     for (;;) {
       const entry = entries.get(key)
       entries.delete(key)
       if (entry && entry.expiresAt > now()) {
         entries.set(key, entry)
-        return answer(call, entry.value)
+        return answer(call, entry.kept)
       }
       const leader = running.get(key)
       if (!leader) break
       const shared = await unlessAborted(leader, call.context.signal)
-      if (shared.type === 'value') return answer(call, shared.value)
+      if (shared.type === 'value') return answer(call, shared)
       if (shared.type === 'error') throw shared.error
     }
 
@@ -71,8 +77,9 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
     try {
       const value = await next(call)
       if (isShareable(value, call.context)) {
-        shared = { type: 'value', value: keepParts(value, copyJson(value)) }
-        if (!isFailure(value)) keep(key, shared.value)
+        const skipSummarization = call.context.actions.skipSummarization === true
+        shared = { type: 'value', value: keepParts(value, copyJson(value)), skipSummarization }
+        if (!isFailure(value)) keep(key, shared)
       }
       return value
     } catch (error) {
@@ -85,16 +92,17 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
     }
   })
 
-  function keep(key: string, value: unknown): void {
-    entries.set(key, { value, expiresAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs })
+  function keep(key: string, kept: Kept): void {
+    entries.set(key, { kept, expiresAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs })
     const [oldest] = entries.keys()
     if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
   }
 }
 
 // Only finished results are kept, so one from memory is finished, also of a tool that usually answers with a handle.
-function answer({ context }: PolicyCall, value: unknown): unknown {
+function answer({ context }: PolicyCall, { value, skipSummarization }: Kept): unknown {
   context.longRunning = false
+  if (skipSummarization) context.actions.skipSummarization = true
   return keepParts(value, copyJson(value))
 }
 
@@ -106,9 +114,8 @@ function keyOf({ args, context }: PolicyCall, scope: CacheScope): string {
 
 // A result that also steers the run (a transfer, an open question) is more than its value.
 function isShareable(value: unknown, context: ToolContext): boolean {
-  const { transferToAgent, escalate, skipSummarization, requestedToolConfirmations, requestedAuthConfigs } =
-    context.actions
-  if (context.longRunning || transferToAgent || escalate || skipSummarization) return false
+  const { transferToAgent, escalate, requestedToolConfirmations, requestedAuthConfigs } = context.actions
+  if (context.longRunning || transferToAgent || escalate) return false
   if (requestedToolConfirmations || requestedAuthConfigs) return false
   return isPlainJson(value)
 }

@@ -30,6 +30,7 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
   let sweepAt = MANY_KEYS
   const clock = portsWith(ports)
   return addLayer(tool, async (call, next) => {
+    if (call.isResumed) return await next(call) // it has started before
     const id = key ? keyOf('rateLimit', tool, key(call)) : ''
     let window = windows.get(id)
     if (!window) {

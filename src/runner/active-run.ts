@@ -1,5 +1,7 @@
 // A run while it runs: from its message to its rest, and the queue its events leave by.
+import { branchedText } from '../agent/answer-text.ts'
 import { findTool } from '../agent/find-tool.ts'
+import type { KeptToolsets } from '../agent/kept-toolsets.ts'
 import type { LlmAgent } from '../agent/llm-agent.ts'
 import { lostAgent } from '../agent/lost.ts'
 import type { MediaOptions } from '../agent/media-options.ts'
@@ -16,11 +18,13 @@ import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import { cancelWork, type StartedWork } from '../dispatch/cancel-work.ts'
+import { closingEntries, startedWork } from '../dispatch/close-scope.ts'
 import type { Draft, Logger, Unrecorded, Waiter } from '../dispatch/host.ts'
 import type { ToolTable } from '../dispatch/resolve.ts'
+import { Waiters } from '../dispatch/waiters.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { Denial, Event, EventActions, NewEntry } from '../event/event.ts'
-import { Fold } from '../event/fold.ts'
+import { type CallState, Fold } from '../event/fold.ts'
 import { OWN_ID_PREFIX } from '../event/own-id.ts'
 import type { Scope } from '../event/scope.ts'
 import type { MemoryService } from '../memory/service.ts'
@@ -28,10 +32,10 @@ import type { HeldLog, InboxItem, Lease, PostedItem, Session, StateReader } from
 import { RunCallbackContext } from '../tool/callback-context.ts'
 import type { RunConfig } from '../tool/run-config.ts'
 import type { RunContext } from '../tool/run-context.ts'
+import type { Tool } from '../tool/tool.ts'
 import { acceptAnswers } from './accept.ts'
 import { tellBeginning, tellEnd, unlessItHangs } from './around-run.ts'
 import { Cancelled } from './cancelled.ts'
-import { closingEntries, startedWork } from './close-run.ts'
 import { draftEvent } from './draft-event.ts'
 import { EventQueue } from './event-queue.ts'
 import { LiveSession } from './live-session.ts'
@@ -41,7 +45,6 @@ import type { Followable } from './run.ts'
 import { type Hearer, RunInbox } from './run-inbox.ts'
 import type { RunServices } from './run-services.ts'
 import { RunState } from './run-state.ts'
-import { Waiters } from './waiters.ts'
 
 export interface ActiveRunOptions {
   readonly services: RunServices
@@ -171,6 +174,9 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   get media(): MediaOptions {
     return this.services.media
   }
+  get keptToolsets(): KeptToolsets {
+    return this.services.keptToolsets
+  }
   get maxArgsBytes(): number {
     return this.services.maxArgsBytes
   }
@@ -273,9 +279,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   /** Nobody can go on with it: not when an agent that had begun something no longer exists, for one. */
   #endAs(reason: string): Promise<void> {
-    const { root } = this.#options.tree
+    const { name } = this.#options.tree.root
     const started = this.#startedWork([])
-    const closing = { rootName: root.name, reason, errorCode: 'AGENT_ERROR', unrecorded: [], started } as const
+    const ending = { author: name, scope: { path: name }, reason, errorCode: 'AGENT_ERROR' } as const
+    const closing = { ...ending, unrecorded: [], started }
     const close = (): Promise<void> => this.commit(closingEntries(this, closing))
     return started.length ? cancelWork(this, started).then(close) : close()
   }
@@ -302,6 +309,12 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   error(): { readonly code: string; readonly message: string } | undefined {
     const { tree } = this.#options
     return failureOf(tree.root, { fold: this.fold, tree }, tree.root.name)
+  }
+
+  branchedText(): string {
+    const { tree } = this.#options
+    const own = this.view.events.filter(({ invocationId }) => invocationId === this.invocationId)
+    return branchedText(tree.root, tree, { path: tree.root.name }, own)
   }
 
   /** Ends the run before its end; bodies and the model see their signals. */
@@ -340,6 +353,10 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   tableOf(agent: LlmAgent): ToolTable | undefined {
     return this.#tables?.get(agent)
+  }
+
+  toolOf(call: CallState): Tool | undefined {
+    return findTool(this.#options.tree, this, call)
   }
 
   keepTable(agent: LlmAgent, table: ToolTable): void {
@@ -394,11 +411,12 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
   /** Gives every open call its final response and records why. */
   closeAsCancelled(reason: string, drained: readonly string[] | undefined = this.#drained): Promise<void> {
-    const { name: rootName } = this.#options.tree.root
+    const { name } = this.#options.tree.root
+    const ending = { author: name, scope: { path: name }, reason, errorCode: 'CANCELLED' } as const
     const entries = (): NewEntry[] => {
       const unrecorded = this.#unrecorded?.flat() ?? []
       const started = this.#startedWork(unrecorded)
-      return closingEntries(this, { rootName, reason, errorCode: 'CANCELLED', unrecorded, started })
+      return closingEntries(this, { ...ending, unrecorded, started })
     }
     const started = this.#startedWork(this.#unrecorded?.flat() ?? [])
     if (started.length === 0) return this.#recorder.close(entries, drained)
@@ -406,7 +424,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   }
 
   #startedWork(unrecorded: readonly (Unrecorded | undefined)[]): StartedWork[] {
-    return startedWork(this.fold, unrecorded, (call) => findTool(this.#options.tree, this, call))
+    return startedWork(this.fold, unrecorded, (call) => this.toolOf(call))
   }
 
   checkLease(): Promise<void> | undefined {

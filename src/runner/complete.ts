@@ -1,6 +1,5 @@
-import type { Content } from '../content/content.ts'
-import { textOf } from '../content/content.ts'
-import { type Event, isFinalResponse } from '../event/event.ts'
+import { answerTextOf, isAnswerIn } from '../agent/answer-text.ts'
+import type { Event } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import { pendingOf } from './pending.ts'
 import type { Followable } from './run.ts'
@@ -8,7 +7,7 @@ import { addUsage, noUsage, type Usage } from './usage.ts'
 
 /** A run that has come to its end, or to a pause. */
 export interface Completion<Output = unknown> {
-  /** The last answer of the agent the user talks to. */
+  /** The last answer of the agent the user talks to; of a `ParallelAgent` the answers of all branches, labelled. */
   readonly text: string
   /** The answer as a value of the agent's `outputSchema`, validated; undefined when the run is paused or ended early. */
   readonly output: Output | undefined
@@ -26,7 +25,7 @@ export interface Completion<Output = unknown> {
 /** What became of a run that is over. */
 export function completionOf(active: Followable): Completion {
   const events: Event[] = []
-  let text = ''
+  let last: Event | undefined
   const usage = noUsage()
   const all = active.events.takeAll()
   for (let at = 0; at < all.length; at++) {
@@ -34,23 +33,17 @@ export function completionOf(active: Followable): Completion {
     if (event.partial) continue
     events.push(event)
     if (event.usageMetadata) addUsage(usage, event.usageMetadata)
-    if (event.isolationScope !== undefined || event.longRunningToolIds?.length) continue // a handle is no answer
-    if (isFinalResponse(event) && event.content) text = answerOf(event.content)
+    if (isAnswerIn(event, undefined)) last = event
   }
   const { sessionId, invocationId } = active
   const step = active.next()
   const pending = step.type === 'wait' ? pendingOf(step.on, active) : []
+  const text = textOfRun(active, last)
   return { text, output: undefined, usage, events, pending, error: active.error(), sessionId, invocationId }
 }
 
-/** Text, or what a tool answered when nobody was to summarise it. */
-function answerOf(content: Content): string {
-  if (content.role !== 'tool') return textOf(content)
-  const answers = content.parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.response] : []))
-  return answers
-    .map((response) => {
-      const said = response.text ?? response.result
-      return typeof said === 'string' ? said : JSON.stringify(response)
-    })
-    .join('\n')
+/** Branches that have spoken before a pause are in the log, not among the events of this run. */
+function textOfRun(active: Followable, last: Event | undefined): string {
+  if (!last?.content) return ''
+  return last.branch === undefined ? answerTextOf(last.content) : active.branchedText()
 }

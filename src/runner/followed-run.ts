@@ -43,6 +43,10 @@ export class FollowedRun implements Followable {
     return this.#active.error()
   }
 
+  branchedText(): string {
+    return this.#active.branchedText()
+  }
+
   stop(reason: unknown): void {
     if (!this.over) this.#active.stop(reason)
   }

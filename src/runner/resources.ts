@@ -11,10 +11,13 @@ import type { Plugin } from './plugin.ts'
 
 type Resource = Toolset | CodeExecutor
 
-/** Of these agents and of those they use as tools, each once, whatever filters and prefixes stand before it. */
-export function resourcesOf(agents: readonly Agent[]): Resource[] {
+/**
+ * Of these agents and of those they use as tools, each once, whatever filters and prefixes stand before it. `returned`:
+ * toolsets that dynamic sources have returned.
+ */
+export function resourcesOf(agents: readonly Agent[], returned: Iterable<Toolset>): Resource[] {
   const seen = new Set<Agent>()
-  const found = new Set<Resource>()
+  const found = new Set<Resource>(returned)
   const visit = (agent: Agent): void => {
     if (!(agent instanceof LlmAgent) || seen.has(agent)) return
     seen.add(agent)

@@ -1,3 +1,4 @@
+import type { KeptToolsets } from '../agent/kept-toolsets.ts'
 import type { MediaOptions } from '../agent/media-options.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Deadlines } from '../base/deadlines.ts'
@@ -25,4 +26,6 @@ export interface RunServices {
   readonly maxArgsBytes: number
   readonly maxCallsPerReply: number
   readonly media: MediaOptions
+  /** Toolsets that dynamic sources have returned. */
+  readonly keptToolsets: KeptToolsets
 }

@@ -28,6 +28,8 @@ export interface Followable {
   next(): Next
   /** Why the whole of it ended early, when it did. */
   error(): { readonly code: string; readonly message: string } | undefined
+  /** The answer of the whole invocation, when branches gave it. */
+  branchedText(): string
   /** Ends it before its end. */
   stop(reason: unknown): void
   /** Its reader goes: that ends what is his. */

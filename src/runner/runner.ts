@@ -1,4 +1,5 @@
 import { type Agent, isAgent } from '../agent/agent.ts'
+import { KeptToolsets } from '../agent/kept-toolsets.ts'
 import type { MediaOptions } from '../agent/media-options.ts'
 import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
@@ -237,6 +238,7 @@ export class Runner<Output = unknown> {
       maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
       maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
       media: options.media ?? {},
+      keptToolsets: new KeptToolsets(),
     }
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
@@ -245,13 +247,28 @@ export class Runner<Output = unknown> {
     this.#starter = new RunStarter({ appName, services: this.#services, tree: this.#tree, whilePaused })
   }
 
-  /** Sends a message; the events come as they happen. */
+  /** Sends a message; the events come as they happen. What is wrong with the message is thrown when it is iterated. */
   run(options: RunOptions): Run {
-    return this.#handle(this.#begunBy(options))
+    this.#checkCall('runner.run()', options, CALL_RULES)
+    try {
+      return this.#handle(this.#begunBy(options))
+    } catch (error) {
+      const open = (): Promise<never> => Promise.reject(error)
+      const { sessionId = '' } = options
+      return new RunHandle({
+        sessionId,
+        invocationId: '',
+        open,
+        cancel: async () => {},
+        detach: false,
+        signal: undefined,
+      })
+    }
   }
 
   /** Sends a message and waits for the end, or for a pause. */
   async complete(options: RunOptions): Promise<Completion<Output>> {
+    this.#checkCall('runner.run()', options, CALL_RULES)
     const begin = this.#begunBy(options)
     const active = await this.#starter.begin(begin, begin.signal ? () => begin.signal?.aborted === true : undefined)
     const forgetSignal = followSignal(options.signal, active)
@@ -349,9 +366,11 @@ export class Runner<Output = unknown> {
 
   async #end(): Promise<void> {
     await this.#starter.close()
-    const { ports, plugins } = this.#services
+    const { ports, plugins, keptToolsets } = this.#services
     const closing = [
-      ...resourcesOf(this.#tree.agents()).map((one) => closeInTime(resourceName(one), closeResource(one), ports)),
+      ...resourcesOf(this.#tree.agents(), keptToolsets.all()).map((one) =>
+        closeInTime(resourceName(one), closeResource(one), ports),
+      ),
       ...plugins.map((plugin) => closeInTime(`Plugin "${plugin.name}"`, closePlugin(plugin), ports)),
     ]
     const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
@@ -363,7 +382,6 @@ export class Runner<Output = unknown> {
   }
 
   #begunBy(options: RunOptions): Begin {
-    this.#checkCall('runner.run()', options, CALL_RULES)
     const { userId, sessionId, message: given, stateDelta, runConfig = {}, runContext, signal } = options
     const { newId } = this.#services.ports
     const message = toContent(given, this.#services.maxResultBytes)

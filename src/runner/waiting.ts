@@ -2,7 +2,7 @@
 // changes in the same transaction as the log.
 import type { SessionView } from '../agent/session-view.ts'
 import { answerIn } from '../event/code-call.ts'
-import type { Event, NewEntry, Request } from '../event/event.ts'
+import { type Event, type NewEntry, type Request, startsWaiting } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import { pendingOf, requestOf, resultOf, type Where } from './pending.ts'
@@ -28,10 +28,7 @@ export interface Listing {
 /** Could these entries change what the session waits for? */
 export function concernsWaiting({ hasWaited }: SessionView, entries: readonly NewEntry[]): boolean {
   if (hasWaited) return true
-  for (let at = 0; at < entries.length; at++) {
-    const { event, record } = entries[at] as NewEntry
-    if (record ? record.type === 'request' : event?.longRunningToolIds) return true
-  }
+  for (let at = 0; at < entries.length; at++) if (startsWaiting(entries[at] as NewEntry)) return true
   return false
 }
 

@@ -11,6 +11,7 @@ import {
   text,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
+import { isAgentTool } from './agent-mark.ts'
 import type { Tool } from './tool.ts'
 
 /** Longer waits make a timer fire at once. */
@@ -92,6 +93,11 @@ export function checkTool(tool: Tool): void {
   const what = `Tool "${tool.name}"`
   checkMembers(what, tool, TOOL_RULES, GUARDED)
   checkReconcile(what, tool)
+  if (!tool.isLongRunning || !isAgentTool(tool)) return
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `${what} is an agent tool and cannot be long-running: its result is there when its agent is done. Make a tool of that agent long-running instead.`,
+  )
 }
 
 export function checkReconcile(what: string, { effect, reconcile }: Pick<Tool, 'effect' | 'reconcile'>): void {

@@ -5,7 +5,7 @@ const NOTE =
 
 /** Adds, once, the sentence that keeps a model from calling a long-running tool again. */
 export function notePending(declaration: FunctionDeclaration): FunctionDeclaration {
-  if (declaration.description.includes(NOTE)) return declaration
-  const { description } = declaration
+  const { description = '' }: { description?: string } = declaration // one written by hand may have none
+  if (description.includes(NOTE)) return declaration
   return { ...declaration, description: description === '' ? NOTE : `${description}\n\n${NOTE}` }
 }

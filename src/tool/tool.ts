@@ -20,6 +20,8 @@ export interface PolicyCall {
   readonly tool: Tool
   readonly args: unknown
   readonly context: ToolContext
+  /** The call is of an agent tool whose agent began earlier and continues, after a pause or in another process. */
+  readonly isResumed?: boolean | undefined
 }
 
 /** A layer around a body. `next` runs what is inside; it may be run again or not at all. */

@@ -1,16 +1,19 @@
 import {
   type Agent,
+  agentTool,
+  approve,
   type Event,
   exitLoop,
   LlmAgent,
   LoopAgent,
   ParallelAgent,
+  type PendingRequest,
   Runner,
   SequentialAgent,
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { notebook, signalled } from './kit.ts'
+import { bare, notebook, responsesOf, signalled } from './kit.ts'
 
 const speaker = (name: string, ...steps: Step[]) => new LlmAgent({ name, model: scriptedModel(steps) })
 const complete = async (agent: Agent) => {
@@ -176,5 +179,67 @@ test('who escalates in a branch lets the siblings finish and then ends the loop'
   const both = new ParallelAgent({ name: 'both', subAgents: [stop, speaker('other', 'still here')] })
   const agent = new LoopAgent({ name: 'loop', maxIterations: 9, subAgents: [both] })
   const { text } = await complete(agent)
-  expect(text).toBe('still here')
+  expect(text).toBe('[other]\nstill here')
+})
+
+test('the text of branches is that of all of them, labelled, in the order they were declared', async () => {
+  const heard = signalled()
+  const slow = scriptedModel([() => heard.promise.then(() => 'Oslo has a fjord.')])
+  const fast = scriptedModel([
+    () => {
+      queueMicrotask(() => heard.resolve())
+      return 'Bergen has rain.'
+    },
+  ])
+  const both = new ParallelAgent({
+    name: 'both',
+    subAgents: [new LlmAgent({ name: 'oslo', model: slow }), new LlmAgent({ name: 'bergen', model: fast })],
+  })
+  const flow = new SequentialAgent({ name: 'flow', subAgents: [speaker('first', 'Let me see.'), both] })
+  expect((await complete(flow)).text).toBe('[oslo]\nOslo has a fjord.\n\n[bergen]\nBergen has rain.')
+})
+
+test('the text of one branch, and of an agent after branches, has no label', async () => {
+  const one = new ParallelAgent({ name: 'one', subAgents: [speaker('only', 'alone')] })
+  const both = new ParallelAgent({ name: 'both', subAgents: [speaker('a', 'x'), speaker('b', 'y')] })
+  const flow = new SequentialAgent({ name: 'flow', subAgents: [both, speaker('last', 'both heard')] })
+  expect([(await complete(one)).text, (await complete(flow)).text]).toEqual(['alone', 'both heard'])
+})
+
+test('the text of branches holds a branch that spoke before a pause', async () => {
+  const refund = bare('refund', () => 'ok', { requiresConfirmation: true })
+  const paused = new LlmAgent({
+    name: 'a',
+    model: scriptedModel([{ calls: [{ name: 'refund' }] }, 'refunded']),
+    tools: [refund],
+  })
+  const runner = new Runner({
+    appName: 'app',
+    agent: new ParallelAgent({ name: 'both', subAgents: [paused, speaker('b', 'said')] }),
+  })
+  const where = { userId: 'ada', sessionId: 's1' }
+  const { pending, text } = await runner.complete({ ...where, message: 'Go' })
+  expect(text).toBe('[b]\nsaid')
+  const later = await runner.complete({ ...where, message: [approve(pending[0] as PendingRequest)] })
+  expect(later.text).toBe('[a]\nrefunded\n\n[b]\nsaid')
+})
+
+test('an agent tool over branches answers with all of them, also below a branch of its caller', async () => {
+  const inner = () =>
+    new SequentialAgent({
+      name: 'inner',
+      subAgents: [new ParallelAgent({ name: 'both', subAgents: [speaker('x', 'one'), speaker('y', 'two')] })],
+    })
+  const caller = (name: string) =>
+    new LlmAgent({
+      name,
+      model: scriptedModel([{ calls: [{ id: `${name}-1`, name: 'inner', args: { request: 'Go' } }] }, `${name} done`]),
+      tools: [agentTool(inner())],
+    })
+  for (const agent of [caller('boss'), new ParallelAgent({ name: 'bosses', subAgents: [caller('p'), caller('q')] })]) {
+    const { events } = await complete(agent)
+    const responses = responsesOf(events).map(({ response }) => response)
+    expect(responses.length).toBeGreaterThan(0)
+    for (const response of responses) expect(response).toEqual({ text: '[x]\none\n\n[y]\ntwo' })
+  }
 })

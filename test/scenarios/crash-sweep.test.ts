@@ -7,6 +7,8 @@ import {
   type Agent,
   agentTool,
   type Content,
+  cached,
+  concurrency,
   type Effect,
   type Event,
   InMemorySessionService,
@@ -16,8 +18,11 @@ import {
   type Model,
   ParallelAgent,
   Runner,
+  redact,
+  retry,
   SequentialAgent,
   type SessionService,
+  timeout,
   tool,
 } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
@@ -127,6 +132,24 @@ const shapes: { [name: string]: (ledger: Ledger) => Agent } = {
       name: 'root',
       model: rule(({ results }) => (results === 0 ? [{ name: 'middle', args: { request: 'go' } }] : 'done')),
       tools: [agentTool(middle)],
+    })
+  },
+  'an agent tool with policies, whose agent fails once': (ledger) => {
+    const model: Model = {
+      name: 'flaky',
+      async *generate(request, options) {
+        const asked = request.contents.filter(({ role }) => role === 'user').length
+        if (asked === 1 && request.contents.some(({ role }) => role === 'tool')) throw new Error('overloaded')
+        const steady = rule(({ results }) => (asked === 1 && results === 0 ? [{ name: 'pay' }] : 'paid'))
+        yield* steady.generate(request, options)
+      },
+    }
+    const inner = new LlmAgent({ name: 'inner', model, tools: [effectTool('pay', 'atMostOnce', ledger)] })
+    const patient = retry(timeout(agentTool(inner), 60_000), { attempts: 2, delayMs: 0 })
+    return new LlmAgent({
+      name: 'root',
+      model: rule(({ results }) => (results === 0 ? [{ name: 'inner', args: { request: 'go' } }] : 'done')),
+      tools: [redact(cached(concurrency(patient, 1)), ['secret'])],
     })
   },
   'code that calls tools': (ledger) =>

@@ -1,7 +1,17 @@
-import { type Plugin, ToolError, tool } from 'toolwright'
+import {
+  deny,
+  InMemorySessionService,
+  type JsonObject,
+  type PendingRequest,
+  type Plugin,
+  redact,
+  type Tool,
+  ToolError,
+  tool,
+} from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bare, HandTimers, intentsOf, notebook, openLog, play } from './kit.ts'
+import { bare, HandTimers, intentsOf, notebook, openLog, play, stage } from './kit.ts'
 
 const square = tool({
   name: 'square',
@@ -212,13 +222,89 @@ describe('onToolError', () => {
     expect((await playing).response).toEqual({ heard: 'square timed out after 30000 ms' })
   })
 
-  test('is not asked about arguments that do not fit', async () => {
-    const { response } = await play({
+  test('answers a call of an unknown tool, plugins first', async () => {
+    const seen: unknown[] = []
+    const plugin: Plugin = { name: 'watch', onToolError: ({ tool, args }) => void seen.push([tool.name, args]) }
+    const { response, text } = await play({
       tools: [square],
-      calls: [{ name: 'square', args: {} }],
-      agent: { onToolError: () => expect.unreachable() },
+      calls: [{ name: 'squar', args: { n: 3 } }],
+      agent: {
+        onToolError: [
+          ({ error, tool }) => void seen.push([(error as ToolError).code, tool.description]),
+          ({ context }) => {
+            context.state.set('misses', 1)
+            return { hint: 'It is square.' }
+          },
+          () => expect.unreachable(),
+        ],
+        afterTool: ({ result }) => void seen.push(result),
+      },
+      runner: { plugins: [plugin] },
     })
-    expect(response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+    expect(response).toEqual({ hint: 'It is square.' })
+    expect(seen).toEqual([['squar', { n: 3 }], ['NOT_FOUND', 'Tool not found'], { hint: 'It is square.' }])
+    expect(text).toBe('done')
+  })
+
+  test.each<[string, unknown, Partial<Tool>]>([
+    ['that do not fit', { n: 'three' }, {}],
+    ['that a validator cannot check', { n: 3 }, { parse: () => Promise.reject(new Error('down')) }],
+    ['that beforeTool made unfit', { n: 3 }, {}],
+  ])('answers a call with arguments %s, and the call never runs', async (what, args, more) => {
+    const seen: unknown[] = []
+    const { sessionService, appended } = openLog()
+    const pay = { ...square, ...more, run: () => expect.unreachable() }
+    const { response } = await play({
+      tools: [pay],
+      calls: [{ name: 'square', args: args as JsonObject }],
+      agent: {
+        ...(what.includes('beforeTool') && { beforeTool: () => ({ args: { n: 'rewritten' } }) }),
+        onToolError: ({ error, args: shown, tool }) => {
+          seen.push([(error as ToolError).code, shown, tool.name])
+          return { recovered: true }
+        },
+      },
+      runner: { sessionService },
+    })
+    expect(response).toEqual({ recovered: true })
+    expect(seen).toEqual([['INVALID_ARGS', what.includes('beforeTool') ? { n: 'rewritten' } : args, 'square']])
+    expect(intentsOf(appended)).toEqual([])
+  })
+
+  test('that has nothing to say leaves unknown tools and unfit arguments refused', async () => {
+    const { responses } = await play({
+      tools: [square],
+      calls: [
+        { name: 'squar', args: {} },
+        { name: 'square', args: {} },
+      ],
+      agent: { onToolError: ({ args }) => void Object.assign(args, { n: 3 }) },
+    })
+    expect(responses.map(({ response }) => response.errorCode)).toEqual(['NOT_FOUND', 'INVALID_ARGS'])
+  })
+
+  test('sees redacted arguments of a refused call', async () => {
+    const seen: unknown[] = []
+    const discreet = redact(square, { args: ['n'] })
+    const onToolError = ({ args }: { args: unknown }) => void seen.push(args)
+    await play({ tools: [discreet], calls: [{ name: 'square', args: { n: 'secret' } }], agent: { onToolError } })
+    expect(seen).toEqual([{ n: '[redacted]' }])
+  })
+
+  test('is not asked about a call that a human refused', async () => {
+    const seen: unknown[] = []
+    const store = new InMemorySessionService()
+    const agent = { onToolError: ({ error }: { error: unknown }) => void seen.push(error) }
+    const guarded = bare('guarded', () => expect.unreachable(), { requiresConfirmation: true })
+    const { runner } = stage({
+      tools: [guarded],
+      calls: [{ name: 'guarded' }],
+      agent,
+      runner: { sessionService: store },
+    })
+    const { pending } = await runner.complete({ userId: 'ada', sessionId: 's1', message: 'go' })
+    await runner.complete({ userId: 'ada', sessionId: 's1', message: [deny(pending[0] as PendingRequest)] })
+    expect(seen).toEqual([])
   })
 })
 

@@ -21,7 +21,7 @@ describe.each(stores)('%s', (_, newStore) => {
     const [unknown, known] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
     expect(unknown?.response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('refund') })
     expect(known?.response).toEqual({ refunded: 6 })
-    expect(heard, 'callbacks hear of the tool that there is').toEqual(['before'])
+    expect(heard, 'only onToolError hears of a tool that does not exist').toEqual(['error', 'before'])
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
     expect(text).toBe('done')
   })

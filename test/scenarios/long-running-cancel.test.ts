@@ -1,5 +1,6 @@
 // Long-running work whose run is cancelled: its handle is kept, its tool is told, and its outcome is unknown.
 import {
+  type Event,
   type JsonObject,
   LlmAgent,
   longRunning,
@@ -19,6 +20,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { about, finals, process, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
 import { quiet } from './kit.ts'
 
+const isHandle = ({ content }: Event): boolean =>
+  content?.parts.some(({ functionResponse }) => functionResponse?.willContinue) ?? false
 const handle = { job: 7, status: 'started' }
 const refundB: Step = { calls: [{ id: 'r1', name: 'refund', args: { amount: 5 } }] }
 const calls: Step = { calls: [{ id: 'c1', name: 'start', args: {} }] }
@@ -69,8 +72,8 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
     ]
     const { runner } = process(store, { tools: [noted, hangs], steps, runner: { ports: { setTimer } } })
-    for await (const { longRunningToolIds } of runner.run({ ...where, message: 'go' })) {
-      if (longRunningToolIds) await runner.cancel(where)
+    for await (const event of runner.run({ ...where, message: 'go' })) {
+      if (isHandle(event)) await runner.cancel(where)
     }
     const written = (await stored(store)).flatMap(({ actions }) => actions.stateDelta ?? [])
     expect(written).toEqual([{ job: 7 }])
@@ -90,11 +93,11 @@ describe.each(stores)('%s', (_name, newStore) => {
       }
       if (when === 'while it is stored') {
         store.append = (...args) => {
-          if (args[2].some(({ event }) => event?.longRunningToolIds)) cancelOnce()
+          if (args[2].some(({ event }) => event && isHandle(event))) cancelOnce()
           return append(...args)
         }
       }
-      const watch: Plugin = { name: 'watch', onEvent: ({ event }) => void (event.longRunningToolIds && cancelOnce()) }
+      const watch: Plugin = { name: 'watch', onEvent: ({ event }) => void (isHandle(event) && cancelOnce()) }
       const plugins = when === 'before it is stored' ? [watch] : []
       const story = process(store, { tools: [startTool({ cancel })], steps: [calls], runner: { plugins } })
       await say(story.runner)

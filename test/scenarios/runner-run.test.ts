@@ -10,7 +10,7 @@ import {
   tool,
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bare, notebook } from './kit.ts'
 
 const keyOf = (sessionId: string) => ({ appName: 'app', userId: 'ada', sessionId })
@@ -236,4 +236,32 @@ test.each([
   const refused = await runner.complete({ userId: 'ada', sessionId: 's1', message: message as never }).catch((e) => e)
   expect(refused).toMatchObject({ name: 'ToolwrightError', code: 'INVALID_REQUEST' })
   expect(await runner.sessionService.getSession(keyOf('s1'))).toBeUndefined()
+})
+
+describe('a message that cannot be sent', () => {
+  const runner = runnerOf(['hello'])
+  const bad: [string, unknown][] = [
+    ['a number', 42],
+    ['nothing', undefined],
+    ['an empty text', ' '],
+    ['a function call', [{ functionCall: { name: 'pay', args: {} } }]],
+  ]
+
+  test.each(bad)('%s rejects when the run is iterated, and run() does not throw', async (_, message) => {
+    const run = runner.run({ userId: 'ada', sessionId: 's9', message: message as string })
+    expect(run.sessionId).toBe('s9')
+    await expect(run[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 400 })
+    expect(await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's9' })).toBeUndefined()
+  })
+
+  test('nobody iterates it: no unhandled rejection, also with detach', () => {
+    runner.run({ userId: 'ada', message: 42 as never })
+    runner.run({ userId: 'ada', message: 42 as never, runConfig: { detach: true } })
+  })
+
+  test('complete() rejects', async () => {
+    await expect(runner.complete({ userId: 'ada', message: 42 as never })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    })
+  })
 })

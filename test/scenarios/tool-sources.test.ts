@@ -1,9 +1,22 @@
 // A function in `tools` is never called to find out what it is: tools that depend on the context say so with toolSource().
-import { agentTool, LlmAgent, Runner, StaticToolset, type Toolset, tool, toolSource } from 'toolwright'
+import {
+  agentTool,
+  concurrency,
+  type JsonObject,
+  LlmAgent,
+  longRunning,
+  prefixTools,
+  Runner,
+  StaticToolset,
+  type Tool,
+  type Toolset,
+  tool,
+  toolSource,
+} from 'toolwright'
 import { toAiSdkTools } from 'toolwright/ai-sdk'
-import { scriptedModel } from 'toolwright/testing'
+import { type ScriptedModel, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { bare, notebook, offered, play, stage, tell } from './kit.ts'
+import { bare, declarationsOf, HandTimers, notebook, offered, play, responsesOf, stage, tell } from './kit.ts'
 
 const model = scriptedModel([])
 const refused = (where: RegExp) =>
@@ -120,4 +133,188 @@ describe('toolSource()', () => {
     expect(offered(inner)).toEqual(['search'])
     expect(new Runner({ appName: 'app', agent: helper })).toBeInstanceOf(Runner)
   })
+})
+
+describe('toolsets that a source returns', () => {
+  /** Toolsets that know whether they are open. */
+  function workshop() {
+    const open = new Set<number>()
+    let made = 0
+    const make = (): Toolset => {
+      const n = ++made
+      open.add(n)
+      return {
+        name: `set ${n}`,
+        listTools: async () => [bare('read', () => n)],
+        shutdown: async () => void open.delete(n),
+      }
+    }
+    return { open, make, made: () => made }
+  }
+  const steps = [{ calls: [{ name: 'read' }] }, { calls: [{ name: 'read' }] }, 'done']
+
+  test('are made once for each key, shared by runs, and closed with the runner', async () => {
+    const { open, make } = workshop()
+    const source = toolSource(() => prefixTools(make(), 'x_'), { key: ({ invocation }) => invocation.userId })
+    const reply = { calls: [{ name: 'x_read' }] }
+    const { runner } = stage({ tools: [source], steps: [reply, reply, 'done', reply, 'done', reply, 'done'] })
+    for (const userId of ['ada', 'ada', 'bob']) {
+      const { events } = await runner.complete({ userId, message: 'go' })
+      const results = responsesOf(events).map(({ response }) => response.result)
+      expect(new Set(results)).toEqual(new Set([userId === 'ada' ? 1 : 2]))
+    }
+    expect([...open]).toEqual([1, 2])
+    await runner.close()
+    expect([...open]).toEqual([])
+  })
+
+  test('without a key are closed with the runner, and many of them are reported once', async () => {
+    const { open, make, made } = workshop()
+    const logger = notebook()
+    const source = toolSource(() => make(), { name: 'fresh' })
+    const { runner, model } = stage({
+      tools: [source],
+      steps: Array.from({ length: 15 }, () => 'done'),
+      runner: { logger },
+    })
+    for (let n = 0; n < 15; n++) await tell(runner, model)
+    expect([open.size, made()]).toEqual([15, 15])
+    expect(logger.lines.filter((line) => line.includes('give toolSource() a key'))).toHaveLength(1)
+    await runner.close()
+    expect(open.size).toBe(0)
+  })
+
+  test('one that is the same each time is not reported, and closed once', async () => {
+    const logger = notebook()
+    const shutdown = vi.fn(async () => {})
+    const set: Toolset = { name: 'one', listTools: async () => [bare('read', () => 1)], shutdown }
+    const { runner, model } = stage({ tools: [toolSource(() => [set])], steps, runner: { logger } })
+    await tell(runner, model)
+    await runner.close()
+    expect(logger.lines).toEqual([])
+    expect(shutdown).toHaveBeenCalledOnce()
+  })
+
+  test.each<[string, () => string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no user')
+      },
+    ],
+    ['returns no string', () => 7 as never],
+  ])('a key that %s leaves the source out', async (_, key) => {
+    const logger = notebook()
+    const list = vi.fn(() => [])
+    const { text } = await play({
+      tools: [toolSource(list, { name: 'odd', key })],
+      steps: ['done'],
+      runner: { logger },
+    })
+    expect([text, list.mock.calls.length]).toEqual(['done', 0])
+    expect(logger.lines.join()).toContain('The tools of tool source "odd" are left out')
+  })
+
+  test('a list that fails for a key is asked for again', async () => {
+    let asked = 0
+    const list = () => {
+      if (++asked === 1) throw new Error('not yet')
+      return [bare('read', () => asked)]
+    }
+    const { runner, model } = stage({ tools: [toolSource(list, { key: () => 'k' })], steps: ['one', 'two', 'three'] })
+    for (let n = 0; n < 3; n++) await tell(runner, model)
+    expect(asked).toBe(2)
+    expect([offered(model, 0), offered(model, 1), offered(model, 2)]).toEqual([[], ['read'], ['read']])
+  })
+})
+
+describe('a listing that hangs', () => {
+  const hang = () => new Promise<never>(() => {})
+  test.each<[string, Toolset | ReturnType<typeof toolSource>]>([
+    ['a toolset', { name: 'slow', listTools: hang }],
+    ['a tool source', toolSource(hang, { name: 'slow' })],
+    ['a tool source with a key', toolSource(hang, { name: 'slow', key: () => 'k' })],
+    ['a toolset of a tool source', toolSource(() => ({ name: 'slow', listTools: hang }))],
+  ])('of %s is left out after its time, and the run continues', async (_, source) => {
+    const timers = new HandTimers()
+    const logger = notebook()
+    const playing = play({
+      tools: [source, bare('read', () => 1)],
+      steps: ['done'],
+      runner: { logger, ports: timers.ports },
+    })
+    await timers.fire(30_000)
+    const { text, model } = await playing
+    expect([text, offered(model)]).toEqual(['done', ['read']])
+    expect(logger.lines[0]).toMatch(/The tools of (toolset|tool source) "slow" are left out: listing them took longer/)
+  })
+})
+
+describe('a declaration that changes', () => {
+  function changing(how: 'static' | 'listed' | 'wrapped') {
+    let n = 0
+    const read: Tool = {
+      name: 'read',
+      description: 'Reads',
+      effect: 'none',
+      declaration: () => ({
+        name: 'read',
+        description: n === 0 ? 'Reads a page' : 'Reads a chapter',
+        parametersJsonSchema: { type: 'object', properties: {}, required: [n === 0 ? 'page' : 'chapter'] },
+      }),
+      run: (args) => {
+        n = 1
+        return args
+      },
+    }
+    if (how === 'wrapped') return concurrency(read, 2)
+    return how === 'static' ? read : new StaticToolset([read])
+  }
+  const described = (model: ScriptedModel, at: number) =>
+    declarationsOf(model, at).map(({ description }) => description)
+
+  test.each(['static', 'listed', 'wrapped'] as const)(
+    'is declared anew, and arguments are checked against it: %s',
+    async (how) => {
+      const call = (args: JsonObject) => ({ calls: [{ name: 'read', args }] })
+      const told = await play({
+        tools: [changing(how)],
+        steps: [call({ page: 1 }), call({ page: 2 }), call({ chapter: 2 }), 'done'],
+      })
+      expect([0, 1, 2].map((at) => described(told.model, at)[0])).toEqual([
+        'Reads a page',
+        'Reads a chapter',
+        'Reads a chapter',
+      ])
+      expect(told.responses.map(({ response }) => response.errorCode ?? response)).toEqual([
+        { page: 1 },
+        'INVALID_ARGS',
+        { chapter: 2 },
+      ])
+    },
+  )
+
+  test('into one that cannot be used keeps the earlier one, and is reported', async () => {
+    let n = 0
+    const logger = notebook()
+    const read: Tool = {
+      ...bare('read', () => ++n),
+      declaration: () => ({ name: n === 0 ? 'read' : 'other', description: 'Reads' }),
+    }
+    const told = await play({ tools: [read], steps: [{ calls: [{ name: 'read' }] }, 'done'], runner: { logger } })
+    expect([offered(told.model, 1), told.text]).toEqual([['read'], 'done'])
+    expect(logger.lines[0]).toContain('Tool "read" keeps its earlier declaration')
+  })
+})
+
+test('a long-running tool written by hand is described like one made with longRunning()', async () => {
+  const job = bare('job', () => ({ ticket: 1 }))
+  const byHand = { ...job, isLongRunning: true }
+  const [a, b] = await Promise.all(
+    [byHand, longRunning(job)].map(async (one) =>
+      declarationsOf((await play({ tools: [one], steps: ['done'] })).model),
+    ),
+  )
+  expect(a).toEqual(b)
+  expect(a?.[0]?.description).toContain('do not call it again for the same work')
 })

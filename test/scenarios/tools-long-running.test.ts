@@ -1,4 +1,14 @@
-import { cached, concurrency, longRunning, redact, retry, type Tool, timeout } from 'toolwright'
+import {
+  cached,
+  concurrency,
+  type Event,
+  isFinalResponse,
+  longRunning,
+  redact,
+  retry,
+  type Tool,
+  timeout,
+} from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { bare, declarationsOf, play, responsesOf, stage, tell } from './kit.ts'
 
@@ -9,13 +19,35 @@ describe('a long-running tool', () => {
     { functionResponse: { id, name: 'ask_boss', response: response as { [key: string]: unknown } } },
   ]
 
+  test('is named on the event with its call, one that is decided by its body on the response', async () => {
+    const decides = bare('decides', (_, context) => {
+      context.longRunning = true
+      return { ticket: 8 }
+    })
+    const { runner } = stage({
+      tools: [longRunning(ask()), decides, bare('quick', () => 1)],
+      calls: [
+        { id: 'q1', name: 'quick' },
+        { id: 'c1', name: 'ask_boss', args: { days: 3 } },
+        { id: 'd1', name: 'decides' },
+      ],
+    })
+    const { events, pending, text } = await runner.complete({ userId: 'ada', message: 'holiday?' })
+    expect(events.map(({ longRunningToolIds }) => longRunningToolIds)).toEqual([['c1'], ['d1']])
+    expect(pending.map(({ id }) => id)).toEqual(['c1', 'd1'])
+    expect(text).toBe('')
+    expect(isFinalResponse(events[0] as Event)).toBe(true)
+  })
+
   test('ends the run as pending, and its answer continues the same invocation', async () => {
     const { runner, model } = stage({ tools: [longRunning(ask())], steps })
     const first = await runner.complete({ userId: 'ada', message: 'holiday?' })
     expect(first.text).not.toContain('Enjoy')
-    const [event] = first.events.filter(({ content }) => content?.role === 'tool')
-    expect(event?.longRunningToolIds).toEqual(['c1'])
-    expect(event?.content?.parts).toEqual([
+    const [called, handled] = first.events
+    expect(called?.content?.parts[0]?.functionCall?.id).toBe('c1')
+    expect(called?.longRunningToolIds).toEqual(['c1']) // where adk-web looks for it
+    expect(handled?.longRunningToolIds).toBeUndefined()
+    expect(handled?.content?.parts).toEqual([
       { functionResponse: { id: 'c1', name: 'ask_boss', response: { ticket: 7 }, willContinue: true } },
     ])
     const { sessionId, invocationId } = first

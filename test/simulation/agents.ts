@@ -3,15 +3,19 @@ import {
   type Agent,
   agentTool,
   type CodeExecutor,
+  cached,
+  concurrency,
   exitLoop,
   getUserChoice,
   type JsonObject,
   LlmAgent,
   LoopAgent,
   ParallelAgent,
+  retry,
   SequentialAgent,
   type Tool,
   type ToolContext,
+  timeout,
   tool,
 } from 'toolwright'
 import type { Outside } from './outside.ts'
@@ -51,7 +55,7 @@ function makeOne(spec: AgentSpec, tools: ReadonlyMap<string, Tool>, around: Surr
         model: scriptModel(spec, around),
         tools: [
           ...spec.tools.map((one) => tools.get(one) as Tool),
-          ...spec.agentTools.map((one) => agentTool(make(one))),
+          ...spec.agentTools.map((one) => withPolicies(agentTool(make(one)))),
         ],
         subAgents: spec.subAgents.map(make),
         outputKey: spec.outputKey,
@@ -59,6 +63,18 @@ function makeOne(spec: AgentSpec, tools: ReadonlyMap<string, Tool>, around: Surr
         toolExecution: { parallel: spec.parallel },
         maxIterations: spec.maxIterations,
       })
+  }
+}
+
+/** By name, so that every process and every run of a seed makes the same. */
+function withPolicies(helper: Tool): Tool {
+  switch (Number(/\d+/.exec(helper.name)?.[0] ?? 0) % 3) {
+    case 1:
+      return retry(timeout(helper, 1_200), { attempts: 2, delayMs: 0 })
+    case 2:
+      return concurrency(cached(helper, { scope: 'invocation' }), 1)
+    default:
+      return helper
   }
 }
 

@@ -160,6 +160,16 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     'an agent used up its model calls',
     ({ logs }) => events(logs).some(({ errorCode }) => errorCode === 'MAX_ITERATIONS'),
   ],
+  ['an agent tool timed out', ({ logs }) => events(logs).some(({ errorCode }) => errorCode === 'TIMEOUT')],
+  [
+    'an agent tool was tried again after its agent had failed',
+    ({ logs }) => {
+      const opened = events(logs).flatMap(({ isolationScope, content, invocationId }) =>
+        isolationScope !== undefined && content?.role === 'user' ? [`${invocationId} ${isolationScope}`] : [],
+      )
+      return new Set(opened).size < opened.length
+    },
+  ],
   // ids
   ...(['call', 'request', 'elsewhere'] as const).map((reuse): [string, Happened] => [
     `a model reused an id: ${reuse}`,

@@ -222,8 +222,9 @@ export function kindOf({ event, record }: NewEntry): string {
   if (event.errorCode) return `error ${event.errorCode}`
   const part = event.content?.parts[0]
   if (event.author === 'user') return part?.functionResponse ? 'answer' : 'message'
-  if (event.longRunningToolIds?.length) return event.content?.role === 'model' ? 'question' : 'handle'
-  if (event.content?.role === 'tool') return 'response'
+  if (event.content?.role === 'tool')
+    return event.content.parts.some(({ functionResponse }) => functionResponse?.willContinue) ? 'handle' : 'response'
+  if (event.actions.requestedToolConfirmations || part?.functionCall?.name.startsWith('adk_request_')) return 'question'
   if (event.content?.role === 'user') return 'opening'
   if (part?.functionCall || part?.executableCode) return 'call'
   return event.content ? 'reply' : 'note'

@@ -54,10 +54,14 @@ function* callsPerReply({ ledger }: Evidence, log: AuditedLog, most = Number.POS
 /** Replies in the log: of one agent in one scope, and of a whole invocation. */
 function* modelCalls(evidence: Evidence, log: AuditedLog, root: AgentSpec): Iterable<Violation> {
   const most = new Map([...agentsOf(root)].map((one) => [one.name, (one.type === 'llm' && one.maxIterations) || 16]))
-  const inScope = Map.groupBy(
-    log.replies,
-    ({ event }) => `${event.invocationId} ${event.nodeInfo?.path} ${event.author}`,
+  // each opening of an agent tool's scope is an attempt with a limit of its own
+  const openings = log.evidence.entries.flatMap(({ seq, event }) =>
+    event?.isolationScope !== undefined && event.content?.role === 'user' ? [{ seq, scope: event.isolationScope }] : [],
   )
+  const inScope = Map.groupBy(log.replies, ({ event, seq }) => {
+    const attempt = openings.filter(({ scope, seq: at }) => scope === event.isolationScope && at < seq).length
+    return `${event.invocationId} ${event.nodeInfo?.path} ${attempt} ${event.author}`
+  })
   for (const [where, { length }] of inScope) {
     const limit = most.get(where.split(' ').at(-1) ?? '') ?? 0
     if (length > limit)

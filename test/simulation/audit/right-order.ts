@@ -32,7 +32,12 @@ function isEnd(event: Event | undefined): boolean {
 function* turns(events: readonly Event[], workflows: ReadonlyMap<string, WorkflowSpec>): Iterable<string> {
   const latest = new Map<string, number>()
   const left = new Set<string>()
+  /** Those of them that were left because a child failed: another attempt of their agent tool goes on with them. */
+  const failed = new Set<string>()
   for (const event of events) {
+    const { isolationScope, content, errorCode } = event
+    if (isolationScope !== undefined && content?.role === 'user')
+      for (const path of failed) if (path === isolationScope || path.startsWith(`${isolationScope}/`)) left.delete(path)
     const steps = event.nodeInfo?.path.split('/') ?? []
     for (let depth = 0; depth + 1 < steps.length; depth++) {
       const workflow = workflows.get(nameOf(steps[depth] ?? ''))
@@ -48,7 +53,10 @@ function* turns(events: readonly Event[], workflows: ReadonlyMap<string, Workflo
       if (place > before && left.has(above)) yield `${step} begins in ${above} after that was left`
       latest.set(above, Math.max(place, before))
     }
-    for (const above of leftBy(event, steps, workflows)) left.add(above)
+    for (const above of leftBy(event, steps, workflows)) {
+      left.add(above)
+      if (errorCode !== undefined) failed.add(above)
+    }
   }
 }
 

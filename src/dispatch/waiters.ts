@@ -1,5 +1,5 @@
 import { keepShape } from '../base/keep-shape.ts'
-import type { Waiter } from '../dispatch/host.ts'
+import type { Waiter } from './host.ts'
 
 /** Those inside a run who are told when it is stopped: mostly one, the tool that runs. */
 export class Waiters {

@@ -1,25 +1,28 @@
-// Ends an invocation early: every open call gets a final response, then the reason is recorded.
+// Ends an invocation, or one scope of it, early: every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Content, Part } from '../content/content.ts'
-import { cancelledWork, type StartedWork } from '../dispatch/cancel-work.ts'
-import type { Draft, Unrecorded } from '../dispatch/host.ts'
 import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
-import type { Scope } from '../event/scope.ts'
+import { isWithin, type Scope } from '../event/scope.ts'
 import type { Tool } from '../tool/tool.ts'
+import { cancelledWork, type StartedWork } from './cancel-work.ts'
+import type { Draft, Unrecorded } from './host.ts'
 
 interface Closing {
   readonly fold: Fold
   draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
 }
 
-/** Why and how an invocation ends early. */
+/** Why and how an invocation, or the scope of an agent tool, ends early. */
 export interface ClosingOptions {
-  readonly rootName: string
+  /** The agent that ends, and its scope. */
+  readonly author: string
+  readonly scope: Scope
   readonly reason: string
-  readonly errorCode: 'CANCELLED' | 'AGENT_ERROR'
+  /** `TIMEOUT` ends one scope and the calls in it; the others end the whole invocation. */
+  readonly errorCode: 'CANCELLED' | 'AGENT_ERROR' | 'TIMEOUT'
   /** Results that are not in the log yet. */
   readonly unrecorded: readonly (Unrecorded | undefined)[]
   /** Long-running calls that have returned their handle. */
@@ -40,11 +43,12 @@ export function startedWork(
 }
 
 export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[] {
-  const { rootName, reason, errorCode, unrecorded, started } = options
+  const { author, scope, reason, errorCode, unrecorded, started } = options
   const entries: NewEntry[] = []
   const results = new Map(unrecorded.flatMap((one) => (one ? [[one.call.id, one]] : [])))
   const works = new Map(started.map((work) => [work.call, work]))
-  for (const [path, calls] of byScope(run.fold.openCalls())) {
+  const open = run.fold.openCalls().filter((call) => errorCode !== 'TIMEOUT' || isWithin(call.path, scope.path))
+  for (const [path, calls] of byScope(open)) {
     const actions: EventActions = {}
     const parts: Part[] = calls.map((call) => {
       // what a body wrote is in the log with its handle
@@ -54,14 +58,14 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
       }
       const work = works.get(call)
-      if (work) return answerPart(call, cancelledWork(work, 'The run ended before the result of this call.'))
+      if (work) return answerPart(call, cancelledWork(work, ENDED[errorCode].beforeResult))
       return answerPart(call, result?.response ?? responseTo(call, reason, errorCode), result?.modelOutput)
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
-    const author = calls[0]?.agent ?? rootName
-    entries.push({ event: run.draft(author, { path, branch, isolation }, { role: 'tool', parts }, actions) })
+    const caller = calls[0]?.agent ?? author
+    entries.push({ event: run.draft(caller, { path, branch, isolation }, { role: 'tool', parts }, actions) })
   }
-  const last = run.draft(rootName, { path: rootName }, undefined, {})
+  const last = run.draft(author, scope, undefined, {})
   last.errorCode = errorCode
   last.errorMessage = clip(reason)
   return [...entries, { event: last }]
@@ -77,9 +81,25 @@ function byScope(calls: readonly CallState[]): Map<string, CallState[]> {
   return scopes
 }
 
-function responseTo(call: CallState, reason: string, errorCode: 'CANCELLED' | 'AGENT_ERROR'): JsonObject {
+function responseTo(call: CallState, reason: string, errorCode: ClosingOptions['errorCode']): JsonObject {
   if (errorCode === 'AGENT_ERROR' && !call.intent) return { error: reason, errorCode: 'NOT_FOUND' }
-  if (!call.intent) return { error: 'The run was cancelled before this call was finished.', errorCode: 'CANCELLED' }
-  const error = 'The run was cancelled while this call was running; it may have taken effect.'
-  return { status: 'unknown_outcome', error, errorCode: 'UNKNOWN_OUTCOME' }
+  if (!call.intent) return { error: ENDED[errorCode].beforeEnd, errorCode: 'CANCELLED' }
+  return { status: 'unknown_outcome', error: ENDED[errorCode].whileRunning, errorCode: 'UNKNOWN_OUTCOME' }
+}
+
+const CANCELLED = {
+  beforeResult: 'The run ended before the result of this call.',
+  beforeEnd: 'The run was cancelled before this call was finished.',
+  whileRunning: 'The run was cancelled while this call was running; it may have taken effect.',
+}
+
+/** What a call that was open is answered, by why its agent ended. */
+const ENDED = {
+  CANCELLED,
+  AGENT_ERROR: CANCELLED,
+  TIMEOUT: {
+    beforeResult: 'The agent timed out before the result of this call.',
+    beforeEnd: 'The agent timed out before this call was finished.',
+    whileRunning: 'The agent timed out while this call was running; it may have taken effect.',
+  },
 }
