@@ -31,8 +31,6 @@ const DIFFERENT: { readonly [draft: string]: readonly string[] } = {
     'optional/content: validation of binary-encoded media type documents: an invalid base64 string that is valid JSON',
     // keywords beside "$ref" count: required by "ref" of draft 2020-12
     'ref: ref overrides any sibling keywords: ref valid, maxItems ignored',
-    'ref: $ref prevents a sibling $id from changing the base uri: $ref resolves to /definitions/base_foo, data does not validate',
-    'ref: $ref prevents a sibling $id from changing the base uri: $ref resolves to /definitions/base_foo, data validates',
   ],
 }
 
@@ -63,11 +61,15 @@ describe.each(['draft2020-12', 'draft7'])('the official tests of %s', (draft) =>
   test('agree on every value', () => {
     let count = 0
     const different: string[] = []
+    const accepted: string[] = []
     for (const { id, root, tests } of groups)
       for (const { description, data, valid } of root ? tests : []) {
         count++
-        if (fits(root as Node, data, { left: MAX_WORK }) !== valid) different.push(`${id}: ${description}`)
+        if (fits(root as Node, data, { left: MAX_WORK }) === valid) continue
+        different.push(`${id}: ${description}`)
+        if (!valid && !id.startsWith('optional/content:')) accepted.push(`${id}: ${description}`)
       }
+    expect(accepted, 'invalid values that are accepted').toEqual([])
     expect(different.sort()).toEqual([...(DIFFERENT[draft] ?? [])].sort())
     expect(count).toBeGreaterThan(1_200)
   })

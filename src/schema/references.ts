@@ -84,6 +84,8 @@ function register(addresses: SchemaAddresses, schema: unknown, outer: string): v
   if (!isRecord(schema)) return
   let base = outer
   if (typeof schema.$id === 'string') {
+    if (isAmbiguous(addresses, schema))
+      fail(addresses, `"$ref" beside "$id": draft 7 ignores the "$id" and 2020-12 does not; remove one of them.`)
     const address = addressOf(addresses, schema.$id, outer)
     const [resource, fragment] = split(address)
     if (fragment === '') base = resource
@@ -92,6 +94,12 @@ function register(addresses: SchemaAddresses, schema: unknown, outer: string): v
   addresses.bases.set(schema, base)
   if (typeof schema.$anchor === 'string') name(addresses, `${base}#${schema.$anchor}`, schema)
   for (const part of partsOf(schema)) register(addresses, part, base)
+}
+
+/** Does a document of draft 7 move the base of a reference where that draft does not? */
+function isAmbiguous(addresses: SchemaAddresses, schema: JsonObject): boolean {
+  const root = addresses.named.get(BASE)
+  return typeof schema.$ref === 'string' && schema !== root && isRecord(root?.definitions) && !isRecord(root?.$defs)
 }
 
 function name(addresses: SchemaAddresses, address: string, schema: JsonObject): void {
