@@ -662,6 +662,44 @@ test('D62: the answer of a ParallelAgent has the text of every branch', async ()
   expect(responses.map(({ response }) => response)).toEqual([{ text: '[oslo]\na fjord\n\n[bergen]\nrain' }])
 })
 
+test('D63: an agent tool checks its arguments', async () => {
+  const inner = new LlmAgent({
+    name: 'inner',
+    model: scriptedModel([]),
+    inputSchema: z.object({ topic: z.string() }),
+  })
+  const { response } = await play([agentTool(inner)], [{ calls: [{ name: 'inner', args: { topic: 5 } }] }, 'done'])
+  expect(response.errorCode).toBe('INVALID_ARGS')
+})
+
+test('D64: a paused run can be cancelled', async () => {
+  const pay = tool({ name: 'pay', description: 'Pay', requiresConfirmation: true, run: () => 1 })
+  const agent = new LlmAgent({ name: 'agent', model: scriptedModel([calls('pay')]), tools: [pay] })
+  const runner = new Runner({ appName: 'app', agent })
+  const where = { userId: 'ada', sessionId: 's1' }
+  expect((await runner.complete({ ...where, message: 'go' })).pending).toHaveLength(1)
+  await runner.cancel(where)
+  expect(await runner.pending()).toEqual([])
+  const session = await runner.sessionService.getSession({ appName: 'app', ...where })
+  expect(responsesOf(session?.events ?? []).at(-1)?.response.errorCode).toBe('CANCELLED')
+})
+
+test('D65: resume says when there is nothing to resume, and when another run holds the session', async () => {
+  const wait = tool({ name: 'wait', description: 'Wait', run: () => new Promise(() => {}) })
+  const agent = new LlmAgent({ name: 'agent', model: scriptedModel([calls('wait')]), tools: [wait] })
+  const runner = new Runner({ appName: 'app', agent })
+  const where = { userId: 'ada', sessionId: 's1' }
+  const resumed = async (): Promise<void> => {
+    for await (const _ of runner.resume(where));
+  }
+  await expect(resumed()).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  for await (const event of runner.run({ ...where, message: 'go' })) {
+    if (event.content?.role !== 'model') continue
+    await expect(resumed()).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+    break
+  }
+})
+
 const ada = { userId: 'ada', sessionId: 's1' } as const
 
 /** A reply that calls tools without arguments. */
