@@ -1,133 +1,109 @@
 // An answer in JSON: from results and the message what they have, and something of the right type for the rest.
 import { isRecord, type JsonObject, setOwn } from '../../base/json.ts'
-import { isoDate } from './dates.ts'
-import { isRequired, propertiesOf, resolved, typeOf } from './schema.ts'
+import { fill } from './fill.ts'
+import type { Result } from './heard.ts'
+import { passageOf } from './mentions.ts'
+import { declaredOf } from './parameters.ts'
+import { valuesFor } from './results.ts'
+import { isRequired, propertiesOf, resolved, typeOf, under } from './schema.ts'
 
 export interface Sources {
-  /** The value found for a path of keys, if any; for the empty path a list, if there is one. */
-  found(path: readonly string[]): unknown
+  readonly results: readonly Result[]
+  readonly message: string
   /** The answer in words, for a text that is nowhere to be found. */
   readonly text: string
   readonly now: number
-}
-
-/** Where a value is to be made. */
-interface Place extends Sources {
-  readonly root: JsonObject
-  readonly path: readonly string[]
-  /** Schemas can be endless and branch at every level. */
-  readonly budget: { left: number }
 }
 
 const MAX_DEPTH = 12
 const MAX_VALUES = 2_000
 
 /** A value of the schema; what is optional and was not found is left out. */
-export function jsonAnswer(schema: JsonObject, sources: Sources): unknown {
-  return made(schema, { ...sources, root: schema, path: [], budget: { left: MAX_VALUES } })
-}
+export function jsonAnswer(root: JsonObject, { results, message, text, now }: Sources): unknown {
+  let left = MAX_VALUES // schemas can be endless and branch at every level
+  const list = results.flatMap(({ response }) => Object.values(response)).find(Array.isArray)
+  return made(root, typeOf(resolved(root, root)) === 'object' ? known(root) : list, 0)
 
-function made(raw: unknown, place: Place): unknown {
-  const { root, path, budget } = place
-  const schema = resolved(raw, root)
-  const type = typeOf(schema)
-  if (Object.hasOwn(schema, 'const')) return schema.const
-  if (path.length > MAX_DEPTH || budget.left-- <= 0) return empty(type)
-  if (type === 'object') return objectOf(schema, place)
-  const found = place.found(path)
-  if (type === 'array' && Array.isArray(found)) return itemsFrom(found, schema, place)
-  if (found !== undefined && isOfType(found, schema, type)) return found
-  if (Array.isArray(schema.enum)) return schema.enum[0]
-  if (Object.hasOwn(schema, 'default')) return schema.default
-  if (type === 'array') return itemsFor(schema, place)
-  if (type === 'number' || type === 'integer') return numberFor(schema)
-  if (type === 'string' || type === undefined) return isNullable(raw) ? null : textFor(schema, place)
-  return empty(type)
-}
-
-function objectOf(schema: JsonObject, place: Place): JsonObject {
-  const object: JsonObject = {}
-  for (const [name, raw] of propertiesOf(schema)) {
-    const path = [...place.path, name]
-    const isWanted = isRequired(schema, name) || place.found(path) !== undefined
-    if (isWanted) setOwn(object, name, made(raw, { ...place, path }))
+  /** What results, then the message, have for the properties of an object. */
+  function known(raw: unknown): JsonObject {
+    const tool = declaredOf({ name: 'answer', parametersJsonSchema: resolved(raw, root) })
+    const told = fill(tool, passageOf(message, now), true).values
+    const found: JsonObject = {}
+    for (const one of tool.parameters) setOwn(found, one.name, valuesFor(one, results, 1)[0] ?? told.get(one))
+    return found
   }
-  return object
-}
 
-/** Items that were found, each as the schema wants it; those of another type are left out. */
-function itemsFrom(found: readonly unknown[], schema: JsonObject, place: Place): unknown[] {
-  const item = resolved(schema.items, place.root)
-  const type = typeOf(item)
-  if (type !== 'object') return found.filter((one) => isOfType(one, item, type))
-  return found.filter(isRecord).map((record) => {
-    const own = (path: readonly string[]): unknown => path.slice(place.path.length + 1).reduce<unknown>(under, record)
-    return made(item, { ...place, path: [...place.path, ''], found: own })
-  })
-}
+  function made(raw: unknown, found: unknown, depth: number): unknown {
+    const schema = resolved(raw, root)
+    const type = typeOf(schema)
+    if (Object.hasOwn(schema, 'const')) return schema.const
+    if (depth > MAX_DEPTH || left-- <= 0) return empty(type)
+    if (type === 'object') {
+      const object: JsonObject = {}
+      for (const [name, inner] of propertiesOf(schema)) {
+        const value = under(found, name)
+        if (isRequired(schema, name) || value !== undefined) setOwn(object, name, made(inner, value, depth + 1))
+      }
+      return object
+    }
+    if (type === 'array' && Array.isArray(found)) {
+      const item = resolved(schema.items, root)
+      const isFit = (one: unknown): boolean => (typeOf(item) === 'object' ? isRecord(one) : isOfType(one, item))
+      return found.filter(isFit).map((one) => made(item, one, depth + 1))
+    }
+    if (found !== undefined && isOfType(found, schema)) return found
+    if (Array.isArray(schema.enum)) return schema.enum[0]
+    if (Object.hasOwn(schema, 'default')) return schema.default
+    if (type === 'array') {
+      const least = Math.min(Number(schema.minItems) || 0, MAX_VALUES)
+      const items = Array.isArray(schema.prefixItems) ? schema.prefixItems : Array(least).fill(schema.items)
+      return items.map((item) => made(item, undefined, depth + 1))
+    }
+    if (type === 'number' || type === 'integer') return numberFor(schema)
+    return type === 'string' || type === undefined ? textFor(schema) : empty(type)
+  }
 
-const under = (value: unknown, key: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
-
-/** No more items than must be there. */
-function itemsFor(schema: JsonObject, place: Place): unknown[] {
-  const inside = { ...place, path: [...place.path, ''] }
-  if (Array.isArray(schema.prefixItems)) return schema.prefixItems.map((item) => made(item, inside))
-  const least = typeof schema.minItems === 'number' ? Math.min(schema.minItems, MAX_VALUES) : 0
-  return Array.from({ length: least }, () => made(schema.items, inside))
+  function textFor({ format, minLength, maxLength }: JsonObject): string {
+    const examples: readonly (readonly [formats: RegExp, example: string])[] = [
+      [/^date-time$/, new Date(now).toISOString()],
+      [/^date$/, new Date(now).toISOString().slice(0, 10)],
+      [/^time$/, '00:00:00'],
+      [/^email$/, 'nobody@example.com'],
+      [/^ur[il]$/, 'https://example.com/'],
+      [/^uuid$/, '00000000-0000-4000-8000-000000000000'],
+    ]
+    const example = examples.find(([formats]) => formats.test(String(format)))?.[1]
+    const least = Math.min(Number(minLength) || 0, 10_000)
+    return (
+      example ?? text.padEnd(least, '.').slice(0, typeof maxLength === 'number' ? Math.max(0, maxLength) : undefined)
+    )
+  }
 }
 
 /** Zero, or what is nearest to it within the bounds. */
-function numberFor(schema: JsonObject): number {
-  const bound = (key: string, otherwise: number): number => {
-    const value = schema[key]
-    return typeof value === 'number' ? value : otherwise
-  }
-  const lower = Math.max(bound('minimum', -Infinity), bound('exclusiveMinimum', -Infinity))
-  const upper = Math.min(bound('maximum', Infinity), bound('exclusiveMaximum', Infinity))
-  const fits = (value: number): boolean =>
-    value >= lower && value <= upper && value !== schema.exclusiveMinimum && value !== schema.exclusiveMaximum
-  const step = bound('multipleOf', 1)
+function numberFor({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: JsonObject): number {
+  const [over, under] = [Number(exclusiveMinimum ?? -Infinity), Number(exclusiveMaximum ?? Infinity)]
+  const [lower, upper] = [Math.max(Number(minimum ?? -Infinity), over), Math.min(Number(maximum ?? Infinity), under)]
+  const step = Number(multipleOf ?? 1)
   const nearest = lower > 0 ? Math.ceil(lower / step) * step : Math.floor(upper / step) * step
-  return [0, nearest, nearest + step, nearest - step, (lower + upper) / 2].find(fits) ?? 0
+  const isFit = (value: number): boolean => value >= lower && value <= upper && value !== over && value !== under
+  return [0, nearest, nearest + step, nearest - step, (lower + upper) / 2].find(isFit) ?? 0
 }
 
-const examples: ReadonlyMap<unknown, (now: number) => string> = new Map<unknown, (now: number) => string>([
-  ['date', isoDate],
-  ['date-time', (now) => new Date(now).toISOString()],
-  ['time', () => '00:00:00'],
-  ['email', () => 'nobody@example.com'],
-  ['uri', () => 'https://example.com/'],
-  ['url', () => 'https://example.com/'],
-  ['uuid', () => '00000000-0000-4000-8000-000000000000'],
-])
-
-function textFor(schema: JsonObject, { text, now }: Sources): string {
-  const example = examples.get(schema.format)
-  if (example) return example(now)
-  const least = typeof schema.minLength === 'number' ? Math.min(schema.minLength, 10_000) : 0
-  const most = typeof schema.maxLength === 'number' ? schema.maxLength : Infinity
-  return text.padEnd(least, '.').slice(0, most)
-}
-
-function isOfType(value: unknown, schema: JsonObject, type: string | undefined): boolean {
+function isOfType(value: unknown, schema: JsonObject): boolean {
+  const type = typeOf(schema)
   if (Array.isArray(schema.enum)) return schema.enum.includes(value)
   if (type === 'integer') return Number.isInteger(value)
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isRecord(value)
-  return type === undefined || typeof value === type
+  return (
+    type === undefined ||
+    (Array.isArray(value) ? type === 'array' : isRecord(value) ? type === 'object' : typeof value === type)
+  )
 }
-
-const isNullable = (schema: unknown): boolean =>
-  isRecord(schema) &&
-  ((Array.isArray(schema.anyOf) && schema.anyOf.some((one) => isRecord(one) && one.type === 'null')) ||
-    (Array.isArray(schema.type) && schema.type.includes('null')))
 
 /** The least a type allows. */
 function empty(type: string | undefined): unknown {
   if (type === 'array') return []
   if (type === 'object') return {}
   if (type === 'boolean') return false
-  if (type === 'null') return null
-  return type === 'number' || type === 'integer' ? 0 : ''
+  return type === 'number' || type === 'integer' ? 0 : type === 'null' ? null : ''
 }

@@ -38,12 +38,13 @@ function joined(a: JsonObject, b: unknown): JsonObject {
 
 function pointedAt($ref: string, root: JsonObject): unknown {
   if (!$ref.startsWith('#')) return {}
-  let at: unknown = root
-  for (const key of $ref.split('/').slice(1, 20)) {
-    const name = key.replaceAll('~1', '/').replaceAll('~0', '~')
-    at = isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined
-  }
-  return at
+  const keys = $ref.split('/').slice(1, 20)
+  return keys.reduce<unknown>((at, key) => under(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root)
+}
+
+/** The own value of a key. */
+export function under(value: unknown, key: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
 /** The type a resolved schema names or implies. */
