@@ -1,7 +1,9 @@
+import { type JsonObject, jsonSize } from '../base/json.ts'
 import type { Content, Part } from '../content/content.ts'
 import { callback, checkOptions, type OptionRules, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Model } from '../tool/model.ts'
+import type { LlmRequest } from '../tool/tool.ts'
 import { plan, type Reply } from './offline/plan.ts'
 
 export interface OfflineModelOptions {
@@ -36,7 +38,8 @@ export function offlineModel(options: OfflineModelOptions = {}): Model {
           signal?.throwIfAborted()
         }
       }
-      yield { content: said(partsOf(reply)), finishReason: 'STOP' }
+      const content = said(partsOf(reply))
+      yield { content, finishReason: 'STOP', usageMetadata: usageOf(request, content) }
     },
   }
 }
@@ -44,6 +47,15 @@ export function offlineModel(options: OfflineModelOptions = {}): Model {
 function partsOf(reply: Reply): Part[] {
   if (reply.type === 'say') return [{ text: reply.text }]
   return reply.calls.map((functionCall) => ({ functionCall }))
+}
+
+const MAX_COUNTED = 10_000_000
+
+/** About four characters to a token, as in English text. */
+function usageOf({ contents, config }: LlmRequest, content: Content): JsonObject {
+  const tokens = (value: unknown): number => Math.ceil(Math.min(jsonSize(value, MAX_COUNTED), MAX_COUNTED) / 4)
+  const [promptTokenCount, candidatesTokenCount] = [tokens([contents, config]), tokens(content.parts)]
+  return { promptTokenCount, candidatesTokenCount, totalTokenCount: promptTokenCount + candidatesTokenCount }
 }
 
 function said(parts: readonly Part[]): Content {

@@ -6,15 +6,18 @@ import { nameWords } from './words.ts'
 /** What the results say; compared with each other where the message asks for that. */
 export function answerFrom(results: readonly Result[], message: string): string {
   const separate = merged(results)
-  const told = new Set(separate.map(sentence))
-  return comparison(separate, message) ?? [...told].join([...told].some((one) => /\n|^[^.]*: /.test(one)) ? '\n' : ' ')
+  const told = new Set(separate.map((one) => sentence(one, separate.length > 1)))
+  return (
+    comparison(separate, message) ??
+    [...told].join([...told].some((one) => /\n|^(?!That)[^.]*: /.test(one)) ? '\n' : ' ')
+  )
 }
 
 const underWay = /^(?:running|pending|in_progress|queued|started|accepted|processing|waiting|submitted|scheduled)$/i
 const isDone = (value: unknown): boolean =>
   value === null || /^(?:true|ok|success|done|completed)$/i.test(String(value))
 
-function sentence(result: Result): string {
+function sentence(result: Result, isOneOfMany: boolean): string {
   const { name, args, response } = result
   if (isFailed(result)) return failure(name, response)
   const status = String(response.status)
@@ -25,11 +28,11 @@ function sentence(result: Result): string {
   const value = response[key]
   const isOnly = news.length === 1
   const echoed = facts(response, news)
-  if (keys.length === 0 || (isOnly && /^(?:ok|success|done|status|result)$/.test(key) && isDone(value)))
-    return ended(`Done${inBrackets(echoed)}`)
+  const isQuiet = /^(?:ok|success|done|status|result)$/.test(key) && isDone(value)
+  if (news.length === 0 || (isOnly && isQuiet)) return ended(`Done${inBrackets(echoed)}`)
   if (isOnly && typeof value === 'string' && texts.test(key)) return clipped(value)
   if (isOnly && key === 'status') return ended(`${capital(said(value))}${inBrackets(echoed)}`)
-  if (isOnly && key === 'result' && typeof value === 'number') return `It is ${value}.`
+  if (isOnly && texts.test(key)) return ended(typeof value === 'number' ? `It is ${value}` : capital(said(value)))
   if (isOnly && typeof value === 'boolean' && /(?:ed|able|sent|paid)$/.test(key))
     return ended(`${capital(`${value ? '' : 'not '}${labelOf(key)}`)}${inBrackets(echoed)}`)
   const where = keys.find((one) => places.test(one) && typeof response[one] === 'string')
@@ -40,12 +43,14 @@ function sentence(result: Result): string {
       `It is ${quantity(degrees, response)}${where ? ` in ${response[where]}` : ''}${rest.length ? `, ${rest.join(', ')}` : ''}`,
     )
   }
-  if (isOnly && key === where) return ended(`It is in ${value}`)
+  const [subject = 'It'] = isOneOfMany ? echoed.map((one) => capital(one.replace(':', ''))) : []
+  if (isOnly && key === where) return ended(`${subject} is in ${value}`)
   if (isOnly && Array.isArray(value) && value.some(isRecord))
     return `${capital(labelOf(key))}:\n${shown(value)
       .map((item) => `- ${item}`)
       .join('\n')}`
-  return ended(capital(facts(response, []).join(', ') || 'done'))
+  const text = keys.find((one) => texts.test(one) && typeof response[one] === 'string')
+  return text ? `${response[text]}${inBrackets(facts(response, [text]))}` : ended(capital(said(response)))
 }
 
 const texts = /^(?:text|result|answer|output|message|response|summary|translation|draft|content)$/
@@ -77,7 +82,8 @@ function facts(object: JsonObject, without: readonly string[], depth = 0): strin
   const keys = Object.keys(object).filter((key) => !without.includes(key) && !(key === 'currency' && hasMoney))
   return keys.slice(0, MAX_ITEMS * 2).map((key) => {
     const value = object[key]
-    return `${labelOf(key)}: ${typeof value === 'number' ? quantity(key, object) : said(value, depth + 1)}`
+    const text = typeof value === 'number' ? quantity(key, object) : said(value, depth + 1).replace(/\.$/, '')
+    return `${labelOf(key)}: ${/: [^)]*$/.test(text) ? `(${text})` : text}`
   })
 }
 

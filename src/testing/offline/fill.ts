@@ -1,4 +1,4 @@
-// The values of a tool's parameters, as far as a passage has them: choices, then what has a form, yes and no, then texts.
+// The values of a tool's parameters, as far as a passage has them: choices, yes and no, what has a form, then texts.
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import { later, type Mention, type MentionKind, type Passage } from './mentions.ts'
 import type { Declared, Kind, Parameter } from './parameters.ts'
@@ -34,23 +34,10 @@ interface Spot extends Span {
 export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
   const marks = new Uint8Array(passage.text.length)
   const values = new Map<Parameter, unknown>()
-  const filling: Filling = {
-    ...{ tool, passage, values },
-    open: (test) => tool.parameters.filter((parameter) => !values.has(parameter) && test(parameter)),
-    take: ({ start, end }) => void marks.fill(1, start, end),
-    isFree: ({ start, end }) => !marks.subarray(start, end).some(Boolean),
-  }
-  const several = recognise(filling, isTold)
-  const recognised = isTold ? values.size : fillTexts(filling)
-  const isUnused = (one: Mention): boolean => !/^(?:phrase|quoted)$/.test(one.kind) && filling.isFree(one)
-  const free = passage.mentions.filter((one) => isUnused(one) && one.value !== later(passage.now, 0))
-  const unused = Math.max(0, free.length - (several?.values.length ?? 0))
-  return { values, several, missing: missingOf(tool, values), recognised, unused }
-}
-
-function recognise(filling: Filling, isTold: boolean): Filled['several'] {
-  const { passage, values, take, isFree } = filling
-  let several: Filled['several']
+  const take = ({ start, end }: Span): void => void marks.fill(1, start, end)
+  const isFree = ({ start, end }: Span): boolean => !marks.subarray(start, end).some(Boolean)
+  const filling: Filling = { tool, passage, values, take, isFree }
+  const also: { readonly parameter: Parameter; readonly spots: readonly Spot[] }[] = []
   const assign = <T extends Span>(
     parameter: Parameter,
     first: T,
@@ -60,15 +47,15 @@ function recognise(filling: Filling, isTold: boolean): Filled['several'] {
     const run = runOf(first, all, filling)
     values.set(parameter, parameter.item ? run.map(made) : made(first))
     for (const one of parameter.item ? run : [first]) take(one)
-    const more = parameter.item ? [] : run.filter(({ start }) => start > first.start).map(made)
-    if (more.length) several ??= { parameter, values: more }
+    const more = parameter.item ? [] : run.filter(({ start }) => start > first.start)
+    also.push({ parameter, spots: more.map((one) => ({ value: made(one), start: one.start, end: one.end })) })
   }
-  for (const parameter of filling.open(({ kind, item }) => (item?.kind ?? kind) === 'choice')) {
-    const found = chosenIn((parameter.item ?? parameter).choices, filling)
+  for (const parameter of tool.parameters) {
+    const { choices } = parameter.item ?? parameter
+    const found = parameter.kind === 'boolean' ? saidTo(parameter, passage) : chosenIn(choices, filling)
     if (found[0]) assign(parameter, found[0], found, ({ value }) => value)
   }
-  const open = filling.open(({ kind, item }) => (item?.kind ?? kind) !== 'choice')
-  const pairs = open.flatMap((parameter, at) =>
+  const pairs = tool.parameters.flatMap((parameter, at) =>
     passage.mentions.map((mention) => {
       const score = worth(parameter, mention, filling, isTold) - at / 100 - mention.start / 1e6 // of equals the first
       return { parameter, mention, score }
@@ -79,11 +66,16 @@ function recognise(filling: Filling, isTold: boolean): Filled['several'] {
     const same = passage.mentions.filter((one) => one.kind === mention.kind && isFree(one))
     assign(parameter, mention, same, (one) => converted(parameter.item ?? parameter, one, filling))
   }
-  for (const parameter of filling.open(({ kind }) => kind === 'boolean')) {
-    const said = saidTo(parameter, passage)
-    if (said) assign(parameter, said, [said], ({ value }) => value)
-  }
-  return several
+  const recognised = isTold ? values.size : fillTexts(filling)
+  const [several] = also.flatMap(({ parameter, spots }) => {
+    const free = spots.filter(isFree)
+    return free.length ? [{ parameter, values: free.map(({ value }) => value) }] : []
+  })
+  const isUnused = (one: Mention): boolean => !/^(?:phrase|quoted)$/.test(one.kind) && isFree(one)
+  const free = passage.mentions.filter((one) => isUnused(one) && one.value !== later(passage.now, 0))
+  const isWhole = [...values.keys()].some(({ kind }) => kind === 'request') // it takes all of the passage
+  const unused = isWhole ? 0 : Math.max(0, free.length - (several?.values.length ?? 0))
+  return { values, several, missing: missingOf(tool, values), recognised, unused }
 }
 
 /** What each kind of parameter can be made from, and how gladly. */
@@ -103,17 +95,16 @@ const fits: Partial<Record<Kind, Partial<Record<MentionKind, number>>>> = {
 /** Prepositions say which of several parameters a value is for. */
 const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
-    from: 'from source origin sender departure start',
-    to: 'to target destination recipient end until contact email',
-    into: 'to target language folder',
-    in: 'city place location town country room region address state folder directory language currency',
-    at: 'city place location address time start restaurant hotel',
-    for: 'customer name person guest city place user date',
+    from: 'from source origin sender start',
+    to: 'to target destination recipient end language contact email',
+    into: 'to target language',
+    in: 'city place location town country room address folder language currency',
+    at: 'place location address time start restaurant hotel',
+    for: 'customer name person guest city place date',
     with: 'attendee guest person contact name',
-    by: 'artist author deadline due date',
-    on: 'date day start',
+    by: 'artist author due date',
     of: 'name city country place',
-    about: 'subject topic city',
+    about: 'subject topic city place',
   }).map(([preposition, words]) => [preposition, stemsOf(words)]),
 )
 
@@ -123,28 +114,31 @@ function isFor(preposition: string | undefined, { words }: Parameter): boolean {
 }
 
 const counts = stemsOf('limit count max maximum quantity amount number size')
-const seconds = new Map(Object.entries({ second: 1, minute: 60, hour: 3_600, day: 86_400, week: 604_800 }).map(([unit, size]) => [stem(unit), size])) // biome-ignore format: short
+const units = Object.entries({ second: 1, minute: 60, hour: 3_600, day: 86_400, week: 604_800 })
+const seconds = new Map(units.map(([unit, size]) => [stem(unit), size]))
 
 /** Not above zero when too little speaks for it: an optional number needs a word that says what it is. */
 function worth(parameter: Parameter, mention: Mention, { tool, passage }: Filling, isTold: boolean): number {
   const { kind, words, schema } = parameter.item ?? parameter
-  const { value, preposition, before, after, unit } = mention
-  const fit = fits[kind]?.[mention.kind]
+  const { value, preposition, before, after, unit, kind: found } = mention
+  const fit = fits[kind]?.[found]
   if (fit === undefined || (schema.type === 'integer' && !Number.isInteger(value))) return 0
-  const noun = before.find(isContent)
-  const speaks = (word: string | undefined): boolean => word !== undefined && word !== '' && speaksOf(words, word)
+  const noun = before.find(isContent)?.stem ?? ''
+  const isNamed = speaksOf(words, noun)
   const isOwn = isFor(preposition, parameter)
-  if (mention.kind === 'name' && !isTold && isMereWord(mention, tool, passage)) return 0
-  if (mention.kind === 'name' && /^(?:called|named|titled)$/.test(before[0]?.lower ?? '')) return 0 // its text may be longer
-  if (mention.kind === 'phrase' && !speaks(noun?.stem) && !isOwn) return 0
-  if (kind === 'id' && mention.kind === 'name' && !/^[A-Z\d.]{2,10}$/.test(String(value))) return 0
-  if (kind === 'id' && mention.kind === 'number' && unit && !speaks(noun?.stem)) return 0 // not the 12 of "12 apples"
-  let score = fit + (speaks(before[0]?.stem) ? 2.5 : speaks(after?.stem) ? 2.2 : speaks(noun?.stem) ? 1.5 : 0)
-  if (mention.kind === 'number') {
+  if (found === 'name' && !isTold && isMereWord(mention, tool, passage)) return 0
+  if (found === 'name' && /^(?:called|named|titled)$/.test(before[0]?.lower ?? '')) return 0 // its text may be longer
+  if (found === 'phrase' && !isNamed && !isOwn) return 0
+  if (kind === 'id' && found === 'name' && !/^[A-Z\d.]{2,10}$/.test(String(value))) return 0
+  if (kind === 'id' && found === 'quoted' && /\s/.test(String(value))) return 0
+  if (kind === 'id' && found === 'number' && unit && !isNamed) return 0 // not the 12 of "12 apples"
+  let score =
+    fit + (speaksOf(words, before[0]?.stem ?? '') ? 2.5 : speaksOf(words, after?.stem ?? '') ? 2.2 : isNamed ? 1.5 : 0)
+  if (found === 'number') {
     const isOut =
       Number(value) < Number(schema.minimum ?? -Infinity) || Number(value) > Number(schema.maximum ?? Infinity)
     const isMeasure =
-      unit === stem('percent') ? schema.maximum === 100 : seconds.has(unit) && words.some((word) => seconds.has(word))
+      unit === stem('percent') ? schema.maximum === 100 : seconds.has(unit) && words.some((one) => seconds.has(one))
     score += (isOut ? -1.5 : 0) + (isMeasure ? 2 : 0) + (preposition === 'to' ? 0.75 : 0)
   } else if (isOwn) score += 1.5
   else if (tool.parameters.some((other) => isFor(preposition, other))) score -= 1.5
@@ -176,8 +170,7 @@ function converted({ kind, schema, words }: Parameter, mention: Mention, { passa
     const isDate = mention.kind === 'date'
     const other = passage.mentions.find((one) => one.kind === (isDate ? 'time' : 'date') && isFree(one))
     if (other) take(other)
-    const today = later(passage.now, !isDate && `${value}` < new Date(passage.now).toISOString().slice(11, 16) ? 1 : 0)
-    return isDate ? `${value}T${other?.value ?? '00:00'}:00Z` : `${other?.value ?? today}T${value}:00Z`
+    return `${isDate ? value : (other?.value ?? later(passage.now, 0))}T${isDate ? (other?.value ?? '00:00') : value}:00Z`
   }
   if (kind === 'time' && schema.format === 'time') return `${value}:00`
   if (typeof value === 'number') return passage.text.slice(start, end)
@@ -187,7 +180,7 @@ function converted({ kind, schema, words }: Parameter, mention: Mention, { passa
 export const inCapitals = (text: string): string =>
   text.replace(/(?<![\p{L}\p{N}'’])\p{Ll}/gu, (letter) => letter.toUpperCase())
 
-const separators = new Set('and or plus also then as well than with versus vs more less'.split(' '))
+const joining = /^(?:and|or|plus|also|then|as|well|than|with|versus|vs|more|less)$/
 
 /** The spots that form a list with this one: "Oslo, Lima and Cairo", "in Oslo and in Lima", "Oslo warmer than Lima". */
 function runOf<T extends Span>(one: T, all: readonly T[], { passage: { text, tokens }, tool }: Filling): T[] {
@@ -196,7 +189,9 @@ function runOf<T extends Span>(one: T, all: readonly T[], { passage: { text, tok
     const between = a && b && b.start > a.end && b.start - a.end < 60 ? text.slice(a.end, b.start) : ''
     if (!/[,&\n]|\b(?:and|or|plus|than|with|versus|vs)\b/i.test(between) || /[;!?:]|\.\s/.test(between)) return false
     const isGlue = (stem: string): boolean => speaksOf(tool.nameStems, stem) || /er\s+than\b/.test(between)
-    return tokensOf(between).every(({ lower, stem }) => separators.has(lower) || determiners.has(lower) || lower === before || isGlue(stem)) // biome-ignore format: short
+    return tokensOf(between).every(
+      ({ lower, stem }) => joining.test(lower) || determiners.has(lower) || lower === before || isGlue(stem),
+    )
   }
   let [first, last] = [all.indexOf(one), all.indexOf(one)]
   while (areListed(all[last], all[last + 1])) last++
@@ -204,48 +199,44 @@ function runOf<T extends Span>(one: T, all: readonly T[], { passage: { text, tok
   return all.slice(first, last + 1)
 }
 
-/** What people say for values programs use. */
-const alsoSaid = new Map(
-  Object.entries({ time: 'multipli', plu: 'add', minu: 'subtract', divid: 'divid', import: 'high' }),
-)
+/** What people say for values programs use, as stems. */
+const synonyms = Object.entries({
+  times: 'multiply',
+  plus: 'add',
+  minus: 'subtract',
+  divided: 'divide',
+  important: 'high',
+})
+const alsoSaid = new Map(synonyms.map(([said, meant]) => [stem(said), stem(meant)]))
 
 /** The choices a passage names, in its order: as they are written, else nearly so. */
-function chosenIn(choices: readonly unknown[], { passage: { tokens, mentions }, isFree }: Filling): Spot[] {
+function chosenIn(choices: readonly unknown[], { passage: { tokens }, isFree }: Filling): Spot[] {
   const all = choices.map((value) => ({ value, words: nameWords(String(value)).map(stem) }))
   const isHere = (words: readonly string[], at: number): boolean =>
-    words.every((word, ahead) => tokens[at + ahead]?.stem === word)
-  const exact = tokens.flatMap(({ start }, at) => {
-    const [longest] = all
-      .filter(({ words }) => words.length && isHere(words, at))
-      .sort((a, b) => b.words.length - a.words.length)
-    return longest ? [{ value: longest.value, start, end: tokens[at + longest.words.length - 1]?.end ?? start }] : []
+    words.every((word, next) => tokens[at + next]?.stem === word)
+  const exact = all.flatMap(({ value, words }) => {
+    const at = words.length ? tokens.findIndex((token, index) => isHere(words, index) && isFree(token)) : -1
+    return at < 0 ? [] : [{ value, start: tokens[at]?.start ?? 0, end: tokens[at + words.length - 1]?.end ?? 0 }]
   })
-  const alike = tokens.slice(0, 100).flatMap(({ lower, stem, start, end }) => {
+  const alike = tokens.slice(0, exact.length ? 0 : 100).flatMap(({ lower, stem, start, end }) => {
     const meant = all.find(
       ({ value, words }) => alsoSaid.get(stem) === words.join('') || isCloseSpelling(lower, String(value)),
     )
-    return meant ? [{ value: meant.value, start, end }] : []
+    return meant && isFree({ start, end }) ? [{ value: meant.value, start, end }] : []
   })
-  const numbers = mentions.filter(({ value }) => typeof value === 'number' && choices.includes(value))
-  const found = [exact, numbers, alike].map((some) => some.filter(isFree)).find((some) => some.length) ?? []
-  return [...new Map(found.toReversed().map((one) => [one.value, one])).values()].reverse()
+  return [...exact, ...alike].sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
-/** Words that say yes and no by themselves, and the parameters they are about. */
-const switches = [['on enabled active', 'on enable start dim', 'off disable stop'], ['locked lock', 'lock', 'unlock'], ['open', 'open', 'close']].map((words) => words.map(stemsOf)) // biome-ignore format: a table
+const opposites = new Map(Object.entries({ off: 'on', unlock: 'lock', clos: 'open' }))
 
-/** Whether the passage says yes or no to it, and where; undefined when it does not speak of it. */
-function saidTo({ words }: Parameter, { tokens }: Passage): Spot | undefined {
-  const [, yes, no] = switches.find(([about]) => words.some((word) => about?.has(word))) ?? []
-  const at = tokens.findIndex(({ stem }) => yes?.has(stem) || no?.has(stem))
-  const found = at >= 0 ? [at] : words.map((word) => tokens.findIndex(({ stem }) => stem === word))
-  if (found.length === 0 || found.includes(-1)) return undefined
-  const [from, to] = [Math.min(...found), Math.max(...found)]
-  const isNegated = tokens
-    .slice(Math.max(0, from - 3), from)
-    .some(({ lower }) => /^(?:no|not|without|never|don't)$/.test(lower))
-  const isYes = !no?.has(tokens[at]?.stem ?? '')
-  return { value: isYes !== isNegated, start: tokens[from]?.start ?? 0, end: tokens[to]?.end ?? 0 }
+/** Whether the passage says yes or no to it, and where: by its name, or by words such as "on" and "off". */
+function saidTo({ words }: Parameter, { tokens }: Passage): Spot[] {
+  const at = words.map((word) => tokens.findIndex(({ stem }) => stem === word || opposites.get(stem) === word))
+  const [first, last] = [tokens[Math.min(...at)], tokens[Math.max(...at)]]
+  if (!first || !last) return []
+  const near = tokens.slice(Math.max(0, Math.min(...at) - 3), Math.min(...at) + 1)
+  const isNo = near.some(({ lower, stem }) => /^(?:no|not|without|never|don't)$/.test(lower) || opposites.has(stem))
+  return [{ value: !isNo, start: first.start, end: last.end }]
 }
 
 /** What a call is not possible without. */

@@ -1,7 +1,8 @@
 // What a request says, told by its structure: roles, calls, responses and who is named in brackets, never by a sentence
 // that the framework wrote.
-import { isRecord, type JsonObject } from '../../base/json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { type Content, functionCallsOf, textOf } from '../../content/content.ts'
+import { recordOf } from './schema.ts'
 
 /** A call that was answered. */
 export interface Result {
@@ -24,12 +25,8 @@ export interface Heard {
   readonly steps: number
   /** A result that was waited for, when the message names the id of its call. */
   readonly arrived: Result | undefined
-  /** What other agents said and found since. */
-  readonly others: {
-    readonly names: ReadonlySet<string>
-    readonly texts: readonly string[]
-    readonly results: readonly Result[]
-  }
+  /** Other agents that spoke since, and what they said. */
+  readonly others: { readonly names: ReadonlySet<string>; readonly texts: readonly string[] }
 }
 
 const MAX_EARLIER = 5
@@ -79,28 +76,14 @@ function answersIn(contents: readonly Content[]): (Result & { readonly id: strin
   )
 }
 
-const recordOf = (value: unknown): JsonObject => (isRecord(value) ? value : {})
-
-/** Behind the first colon stands what the agent said, or as JSON what it found; without a colon, only who it was. */
+/** Behind the first colon stands what the agent said; a JSON object there is what it found. */
 function othersIn(contents: readonly Content[]): Heard['others'] {
   const names = new Set<string>()
   const texts: string[] = []
-  const results: Result[] = []
   for (const { text = '' } of contents.filter(isContext).flatMap(({ parts }) => parts)) {
-    const [, author, told = '', rest = ''] = /^\[([^\]\s]{1,128})\] ([^:{\n]{1,200})(?:: ?([\s\S]*))?/.exec(text) ?? []
-    if (author === undefined) continue
-    names.add(author)
-    const found = rest.startsWith('{') ? parsed(rest) : undefined
-    if (found) results.push({ name: told.split(' ').at(-1) ?? '', args: {}, response: found })
-    else if (rest) texts.push(rest)
+    const [, author, said = ''] = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/.exec(text) ?? []
+    if (author !== undefined) names.add(author)
+    if (said && !/^\{[\s\S]*\}$/.test(said)) texts.push(said)
   }
-  return { names, texts, results }
-}
-
-function parsed(json: string): JsonObject | undefined {
-  try {
-    return recordOf(JSON.parse(json))
-  } catch {
-    return undefined
-  }
+  return { names, texts }
 }

@@ -31,7 +31,7 @@ test('results fill what they have, by their names', async () => {
 
 test('a text that is nowhere is the answer in words', async () => {
   expect(await answerTo(z.object({ summary: z.string() }))).toEqual({
-    summary: 'It is -3 °C in Oslo; sky clear and cold.',
+    summary: 'It is -3 °C in Oslo, sky: clear and cold.',
   })
 })
 

@@ -5,7 +5,7 @@ import type { Result } from './heard.ts'
 import { passageOf } from './mentions.ts'
 import { declaredOf } from './parameters.ts'
 import { valuesFor } from './results.ts'
-import { isRequired, propertiesOf, resolved, typeOf, under } from './schema.ts'
+import { isRequired, recordOf, resolved, typeOf, under } from './schema.ts'
 
 export interface Sources {
   readonly results: readonly Result[]
@@ -40,7 +40,7 @@ export function jsonAnswer(root: JsonObject, { results, message, text, now }: So
     if (depth > MAX_DEPTH || left-- <= 0) return empty(type)
     if (type === 'object') {
       const object: JsonObject = {}
-      for (const [name, inner] of propertiesOf(schema)) {
+      for (const [name, inner] of Object.entries(recordOf(schema.properties))) {
         const value = under(found, name)
         if (isRequired(schema, name) || value !== undefined) setOwn(object, name, made(inner, value, depth + 1))
       }

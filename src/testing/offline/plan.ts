@@ -10,9 +10,10 @@ import { jsonAnswer } from './json-answer.ts'
 import { passageOf } from './mentions.ts'
 import { type Declared, declarationsIn, declaredOf } from './parameters.ts'
 import { completed } from './results.ts'
+import { recordOf } from './schema.ts'
 import { notUnderstood, question, smallTalk } from './talk.ts'
-import { askedFor, type Means, tasksIn } from './tasks.ts'
-import { ENOUGH, type Task, Toolbox } from './tools.ts'
+import { askedFor, tasksIn } from './tasks.ts'
+import { ENOUGH, type Task, Toolbox, termsOf } from './tools.ts'
 
 export interface Call {
   readonly name: string
@@ -32,50 +33,50 @@ export function plan({ contents, config, tools: bodies }: LlmRequest, now: numbe
   const declarations = new Map(declarationsIn(config.tools).map((one) => [one.name, one]))
   const final = declarations.get(SET_MODEL_RESPONSE)
   const transfer = declarations.get(TRANSFER_TO_AGENT)
-  const own = [...declarations.values()].filter(
-    ({ name }) => ![TRANSFER_TO_AGENT, SET_MODEL_RESPONSE, EXIT_LOOP].includes(name),
-  )
-  const tools = own.map(declaredOf)
-  const listed = transfer ? declaredOf(transfer).parameters.flatMap(({ choices }) => choices) : []
-  const targets = transferTargets(bodies.get(TRANSFER_TO_AGENT)) ?? listed.map((name) => ({ name: String(name) }))
-  const agents = targets.map(declaredOf)
-  const means: Means = { tools, toolbox: new Toolbox(tools, agents), now }
-  const heard = listen(contents)
-  const instruction = readable(config.systemInstruction ?? '')
   const isLoop = declarations.has(EXIT_LOOP)
-  const next = nextStep(heard, isLoop, instruction, means, agents)
+  for (const name of [SET_MODEL_RESPONSE, TRANSFER_TO_AGENT, EXIT_LOOP]) declarations.delete(name)
+  const named = transfer ? declaredOf(transfer).parameters.flatMap(({ choices }) => choices) : []
+  const targets = transferTargets(bodies.get(TRANSFER_TO_AGENT)) ?? named.map((name) => ({ name: String(name) }))
+  const agents = targets.map(declaredOf)
+  const toolbox = new Toolbox([...declarations.values()].map(declaredOf), agents)
+  const heard = listen(contents)
+  const asking: Asking = { toolbox, agents, heard, isLoop, now, message: readable(heard.message) }
+  const next = nextStep(asking, readable(config.systemInstruction ?? ''))
   if (next.type === 'call') return next
   if (isLoop && isDone(heard)) return call([{ name: EXIT_LOOP, args: {} }], heard) ?? next
   const schema = final ? final.parametersJsonSchema : config.responseJsonSchema
   if (!isRecord(schema)) return next
-  const results = [...heard.others.results, ...heard.results].filter((one) => !isFailed(one))
-  const answer = jsonAnswer(schema, { results, message: readable(heard.message), text: next.text, now })
+  const results = heard.results.filter((one) => !isFailed(one))
+  const answer = jsonAnswer(schema, { results, message: asking.message, text: next.text, now })
   if (!final) return say(JSON.stringify(answer))
-  return call([{ name: SET_MODEL_RESPONSE, args: isRecord(answer) ? answer : {} }], heard) ?? next
+  return call([{ name: SET_MODEL_RESPONSE, args: recordOf(answer) }], heard) ?? next
 }
 
-function nextStep(
-  heard: Heard,
-  isLoop: boolean,
-  instruction: string,
-  means: Means,
-  agents: readonly Declared[],
-): Reply {
+interface Asking {
+  readonly toolbox: Toolbox
+  readonly agents: readonly Declared[]
+  readonly heard: Heard
+  readonly message: string
+  readonly isLoop: boolean
+  readonly now: number
+}
+
+function nextStep(asking: Asking, instruction: string): Reply {
+  const { heard, message, toolbox, agents, now } = asking
   const { arrived, results, steps, others } = heard
-  const message = readable(heard.message)
-  const talk = results.length ? undefined : smallTalk(message, means.tools, agents)
   if (arrived) return say(answerFrom([arrived], message))
+  const talk = results.length ? undefined : smallTalk(message, toolbox.tools, agents)
   if (talk !== undefined) return say(talk)
-  const own = steps < MAX_STEPS ? askedFor(message, heard.earlier.map(readable), means) : []
-  // an agent that has had its turn sent the message on: it would only come back
-  const agent = betterThan(own, message, agents.filter(({ name }) => !others.names.has(name)), means) // biome-ignore format: short
-  const handed =
-    agent && steps < MAX_STEPS && call([{ name: TRANSFER_TO_AGENT, args: { agent_name: agent.name } }], heard)
-  if (handed) return handed
-  const tasks = own.length || steps >= MAX_STEPS ? own : asInstructed(message, instruction, isLoop, means)
-  if (tasks.length) return advance(tasks, message, heard, means)
-  const known = answerFrom(results.filter(({ name }) => means.tools.some((tool) => tool.name === name)), message) // biome-ignore format: short
-  return say(known || [...new Set(others.texts)].join(' ') || notUnderstood(means.tools, agents))
+  if (steps < MAX_STEPS) {
+    const own = askedFor(message, heard.earlier.map(readable), toolbox, now)
+    const agent = betterThan(own, asking)
+    const handed = agent && call([{ name: TRANSFER_TO_AGENT, args: { agent_name: agent.name } }], heard)
+    const tasks = own.length ? own : asInstructed(asking, instruction)
+    if (handed) return handed
+    if (tasks.length) return advance(tasks, asking)
+  }
+  const own = results.filter(({ name }) => toolbox.tools.some((tool) => tool.name === name))
+  return say(answerFrom(own, message) || [...new Set(others.texts)].join(' ') || notUnderstood(toolbox.tools, agents))
 }
 
 /** The beginning and the end of a message nobody would read whole. */
@@ -86,15 +87,11 @@ function readable(message: string): string {
 }
 
 /** The agent whose name and description fit the message better than what this one would do itself. */
-function betterThan(
-  own: readonly Task[],
-  message: string,
-  agents: readonly Declared[],
-  { toolbox, now }: Means,
-): Declared | undefined {
-  const terms = toolbox.termsOf(passageOf(message, now))
+function betterThan(own: readonly Task[], { message, agents, toolbox, heard, now }: Asking): Declared | undefined {
+  const terms = termsOf(passageOf(message, now))
   const words = (one: Declared): number => toolbox.weigh(one, terms)
-  const [best] = agents.toSorted((a, b) => words(b) - words(a))
+  // an agent that has had its turn sent the message on: it would only come back
+  const [best] = agents.filter(({ name }) => !heard.others.names.has(name)).sort((a, b) => words(b) - words(a))
   const least = Math.max(ENOUGH, ...own.map(({ tool }) => words(tool) + 0.01))
   return best && words(best) >= least ? best : undefined
 }
@@ -102,51 +99,45 @@ function betterThan(
 const goOn = /^\W*(?:please )?(?:go on|continue|proceed|start|begin|go ahead)\b|\binstruct/i
 
 /** A message that names no tool may hold what the tool of the instruction takes; a loop goes on without. */
-function asInstructed(message: string, instruction: string, isLoop: boolean, means: Means): Task[] {
-  const passage = passageOf(message, means.now)
+function asInstructed({ message, isLoop, toolbox, now }: Asking, instruction: string): Task[] {
+  const passage = passageOf(message, now)
   const isGoing = isLoop || goOn.test(message)
-  const tasks = tasksIn(instruction, means).map((task) => ({ ...task, passage, filled: fill(task.tool, passage) }))
-  const isPossible = ({ filled: { missing, recognised } }: Task): boolean =>
-    missing.length === 0 && (recognised > 0 || isGoing)
-  return tasks.filter(isPossible).slice(0, 1)
+  const tasks = tasksIn(instruction, toolbox, now).map((task) => ({
+    ...task,
+    passage,
+    filled: fill(task.tool, passage),
+  }))
+  return tasks
+    .filter(({ filled: { missing, recognised } }) => missing.length === 0 && (recognised > 0 || isGoing))
+    .slice(0, 1)
 }
 
 /** The calls that are possible now, else the answer, else a question. */
-function advance(tasks: readonly Task[], message: string, heard: Heard, means: Means): Reply {
-  const { results, others } = heard
+function advance(tasks: readonly Task[], asking: Asking): Reply {
+  const { results } = asking.heard
   const isGoing = !results.some(isFailed)
-  const sources = isGoing ? [...others.results, ...results] : []
-  const filled = tasks.map((task) => ({ ...task, ...completed(task, sources) }))
-  const chained = isGoing && results.length ? nextInChain(tasks, message, heard, means) : []
-  const possible = [...filled.filter((task) => task.filled.missing.length === 0), ...chained]
-  const next = call(possible.flatMap(({ tool, filled }) => argumentsOf(tool, filled).map((args) => ({ name: tool.name, args }))), heard) // biome-ignore format: short
-  if (next) return next
+  const filled = tasks.map((task) => (isGoing ? completed(task, results) : task))
+  const chained = isGoing && results.length ? nextInChain(tasks, asking) : []
+  const possible = [...filled, ...chained].filter((task) => task.filled.missing.length === 0)
+  const calls = possible.flatMap(({ tool, filled }) =>
+    argumentsOf(tool, filled).map((args) => ({ name: tool.name, args })),
+  )
   const blocked = isGoing ? filled.find((task) => task.filled.missing.length > 0) : undefined
-  return say([answerFrom(results, message), blocked ? question(blocked.filled.missing) : ''].filter(Boolean).join(' '))
+  const told = [answerFrom(results, asking.message), blocked ? question(blocked.filled.missing) : '']
+  return call(calls, asking.heard) ?? say(told.filter(Boolean).join(' '))
 }
 
 /** A tool that the words speak for which the tasks have left unexplained, all of whose arguments are known now. */
-function nextInChain(
-  tasks: readonly Task[],
-  message: string,
-  { results }: Heard,
-  { tools, toolbox, now }: Means,
-): Task[] {
-  const texts = [...tasks.map(({ passage }) => passage.text), message]
-  const passage = passageOf([...new Set(texts)].join(' '), now)
+function nextInChain(tasks: readonly Task[], { message, heard: { results }, toolbox, now }: Asking): Task[] {
+  const passage = passageOf([...new Set([...tasks.map((task) => task.passage.text), message])].join(' '), now)
   const called = new Set([...tasks.map(({ tool }) => tool.name), ...results.map(({ name }) => name)])
-  const terms = [...toolbox.termsOf(passage)]
+  const [done, others] = [true, false].map((isIn) => toolbox.tools.filter(({ name }) => called.has(name) === isIn))
   const isExplained = (term: string): boolean =>
-    tools.some((tool) => called.has(tool.name) && toolbox.weigh(tool, new Map([[term, 1]])) > 0)
-  const left = new Map(terms.filter(([term]) => !isExplained(term)))
-  return tools
-    .filter((tool) => !called.has(tool.name) && toolbox.weigh(tool, left) >= 1.2)
-    .map((tool) => {
-      const task = { tool, passage, words: 0, filled: fill(tool, passage) }
-      return { ...task, ...completed(task, results) }
-    })
-    .filter(({ filled, isFed }) => isFed && filled.missing.length === 0)
-    .slice(0, 1)
+    done?.some((tool) => toolbox.weigh(tool, new Map([[term, 1]])) > 0) ?? false
+  const left = new Map([...termsOf(passage)].filter(([term]) => !isExplained(term)))
+  const wanted = others?.filter((tool) => toolbox.weigh(tool, left) >= 1.2) ?? []
+  const chained = wanted.map((tool) => ({ tool, passage, words: 0, filled: fill(tool, passage) }))
+  return chained.filter(({ filled }) => filled.missing.length).map((task) => completed(task, results)).filter(({ filled }) => filled.missing.length === 0).slice(0, 1) // biome-ignore format: short
 }
 
 /** Those that were not made yet in this turn; undefined when none is left. */

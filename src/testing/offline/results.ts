@@ -1,6 +1,6 @@
 // Arguments that earlier results have: an id that was looked up, degrees to convert.
 import { isRecord } from '../../base/json.ts'
-import { type Filled, missingOf } from './fill.ts'
+import { missingOf } from './fill.ts'
 import type { Result } from './heard.ts'
 import type { Parameter } from './parameters.ts'
 import type { Task } from './tools.ts'
@@ -9,58 +9,48 @@ import { nameWords, stem } from './words.ts'
 const MAX_ENTRIES = 300
 const MAX_ITEMS = 20
 
-/** The task with what results add to it, and whether they added anything. */
-export function completed(
-  { tool, filled, passage }: Omit<Task, 'words'>,
-  results: readonly Result[],
-): { filled: Filled; isFed: boolean } {
+/** The task with what results add to what it lacks. */
+export function completed(task: Task, results: readonly Result[]): Task {
+  const { tool, filled, passage } = task
   const isAll = passage.tokens.some(({ lower }) => /^(?:all|every|each|both|them|these|those)$/.test(lower))
   const values = new Map(filled.values)
   let { several } = filled
   for (const parameter of filled.missing) {
     const [first, ...more] = valuesFor(parameter, results, isAll ? MAX_ITEMS : 1)
-    if (first === undefined) continue
-    values.set(parameter, first)
+    if (first !== undefined) values.set(parameter, first)
     if (more.length) several ??= { parameter, values: more }
   }
-  const missing = missingOf(tool, values)
-  return { filled: { ...filled, values, several, missing }, isFed: values.size > filled.values.size }
+  return { ...task, filled: { ...filled, values, several, missing: missingOf(tool, values) } }
 }
 
 /** The values under the key that is most like the parameter, each once; of lists only the first items. */
-export function valuesFor(parameter: Parameter, results: readonly Result[], items: number): unknown[] {
+export function valuesFor(
+  { words, kind, choices, schema }: Parameter,
+  results: readonly Result[],
+  items: number,
+): unknown[] {
   let best = { score: 0, place: '', values: [] as unknown[] }
   let left = MAX_ENTRIES
+  const isFit = (value: unknown): boolean => {
+    if (kind === 'choice') return choices.includes(value)
+    if (kind === 'number' || kind === 'boolean') return typeof value === kind
+    return kind === 'list' ? Array.isArray(value) : schema.type === 'string' && /^(?:string|number)$/.test(typeof value)
+  }
   const walk = (value: unknown, key: readonly string[], around: readonly string[], depth: number): void => {
     if (left-- <= 0 || depth > 4) return
-    const own = asFor(parameter, value)
-    const score = own === undefined ? 0 : likeness(parameter.words, key, around)
+    const rest = words.filter((word) => !key.includes(word))
+    // `order_id` is like `orderId`, and like the `id` of an order
+    const isInside = key.includes(words.at(-1) ?? '') && rest.every((word) => around.includes(word))
+    const score = !isFit(value) ? 0 : rest.length === 0 ? (words.length === key.length ? 4 : 3) : isInside ? 2 : 0
     const place = [...around, '', ...key].join(' ')
-    if (score > 0 && score === best.score && place === best.place) best.values.push(own)
+    const own = schema.type === 'string' && kind !== 'choice' ? String(value) : value
+    if (score > 0 && place === best.place) best.values.push(own)
     else if (score > 0 && score >= best.score) best = { score, place, values: [own] }
     if (Array.isArray(value)) for (const item of value.slice(0, items)) walk(item, key, around, depth + 1)
     else if (isRecord(value))
-      for (const [child, inner] of Object.entries(value))
-        walk(inner, nameWords(child).map(stem), [...around, ...key], depth + 1)
+      for (const [name, inner] of Object.entries(value))
+        walk(inner, nameWords(name).map(stem), [...around, ...key], depth + 1)
   }
   for (const { name, response } of results) walk(response, [], nameWords(name).map(stem), 0)
   return [...new Set(best.values)]
-}
-
-/** `order_id` is like `orderId`, like the `id` of an order, and `celsius` like `temperatureCelsius`. */
-function likeness(words: readonly string[], key: readonly string[], around: readonly string[]): number {
-  const rest = words.filter((word) => !key.includes(word))
-  if (rest.length === 0) return words.length === key.length ? 4 : 3
-  const last = words.at(-1)
-  return last !== undefined && key.includes(last) && rest.every((word) => around.includes(word)) ? 2.5 : 0
-}
-
-/** The value as the parameter takes it; undefined when it cannot. */
-function asFor({ kind, choices, schema }: Parameter, value: unknown): unknown {
-  if (kind === 'choice') return choices.includes(value) ? value : undefined
-  if (kind === 'number' || kind === 'boolean') return typeof value === kind ? value : undefined
-  if (kind === 'list') return Array.isArray(value) ? value : undefined
-  return schema.type === 'string' && (typeof value === 'string' || typeof value === 'number')
-    ? String(value)
-    : undefined
 }

@@ -12,7 +12,7 @@ export function smallTalk(
   tools: readonly Declared[],
   agents: readonly Declared[],
 ): string | undefined {
-  const plain = message.toLowerCase().replaceAll('’', "'").replace(/[^\p{L}' ]+/gu, ' ').trim().slice(0, 100) // biome-ignore format: short
+  const plain = message.toLowerCase().replaceAll('’', "'").replace(/[^\p{L}']+/gu, ' ').trim().slice(0, 100) // biome-ignore format: short
   const said = plain.replace(
     /^(?:(?:oh|ok|okay|well|so|and|no|yes) )+|(?: (?:please|then|there|everyone|all|now))+$/g,
     '',
@@ -47,9 +47,8 @@ function abilities(tools: readonly Declared[], agents: readonly Declared[]): str
   const all = [...tools.map(abilityOf), ...handing]
   const more = all.length - MAX_NAMED
   const named = more > 0 ? [...all.slice(0, MAX_NAMED), `do ${more} more things`] : all
-  const isLong = named.some((one) => one.includes(','))
   if (all.length === 0) return 'I have no tools here.'
-  return `I can ${isLong && named.length > 1 ? `${named.slice(0, -1).join('; ')}; and ${named.at(-1)}` : listed(named)}.`
+  return `I can ${named.length > 1 ? `${named.slice(0, -1).join(', ')}, or ${named.at(-1)}` : named[0]}.`
 }
 
 /** A description that begins with a verb says it; else the name does. */

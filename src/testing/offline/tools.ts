@@ -22,56 +22,55 @@ export interface Task {
   readonly words: number
 }
 
+/** Words and how much each counts. */
+export type Terms = ReadonlyMap<string, number>
+
 /** Less than this is chance. */
 export const ENOUGH = 0.6
 const CLOSER_LOOK = 8
 const MAX_TERMS = 300
-
 const implied: Partial<Record<MentionKind, string>> = { email: stem('email'), url: stem('url'), path: stem('file') }
 const silent = new Set<MentionKind>(['quoted', 'url', 'email', 'path', 'id', 'date'])
 
+/** The words that mean something, each once, the first of them counting most. */
+export function termsOf({ tokens, mentions }: Passage): Terms {
+  const terms = new Map<string, number>()
+  const hidden = mentions.filter(({ kind }) => silent.has(kind))
+  const isHidden = ({ start }: Token): boolean => hidden.some((one) => one.start <= start && start < one.end)
+  for (const token of tokens.filter(isContent).slice(0, MAX_TERMS))
+    if (!terms.has(token.stem) && !isHidden(token)) terms.set(token.stem, terms.size === 0 ? 1.5 : 1)
+  for (const { kind } of mentions) if (implied[kind] && !terms.has(implied[kind])) terms.set(implied[kind], 0.8)
+  return terms
+}
+
 /** Finds the tools that words speak for. */
 export class Toolbox {
-  readonly #tools: readonly Declared[]
+  readonly tools: readonly Declared[]
   readonly #all: readonly Declared[]
   readonly #known = new Map<string, ReadonlyMap<Declared, number>>()
 
   constructor(tools: readonly Declared[], agents: readonly Declared[]) {
-    this.#tools = tools
+    this.tools = tools
     this.#all = [...tools, ...agents]
   }
 
   /** What a passage may ask for, the likeliest first. */
   tasks(passage: Passage): Task[] {
-    const terms = this.termsOf(passage)
-    return this.#tools
+    const terms = termsOf(passage)
+    const likely = this.tools
       .map((tool) => ({ tool, words: this.weigh(tool, terms) }))
       .filter(({ tool, words }) => words >= ENOUGH && isAllowed(tool, passage))
       .sort((a, b) => b.words - a.words)
-      .slice(0, CLOSER_LOOK)
-      .map(({ tool, words }) => {
-        const filled = fill(tool, passage)
-        const { recognised, missing, unused } = filled
-        const well = Math.min(recognised, 4) * 0.7 + moodOf(tool, passage)
-        const score = words + well - Math.min(missing.length, 4) * 1.2 - Math.min(unused, 3)
-        return { tool, words, passage, filled, score }
-      })
-      .filter(({ score }) => score > 0)
-      .sort((a, b) => b.score - a.score)
+    const tasks = likely.slice(0, CLOSER_LOOK).map(({ tool, words }) => {
+      const filled = fill(tool, passage)
+      const well = words + Math.min(filled.recognised, 4) * 0.7 + moodOf(tool, passage)
+      const score = well - Math.min(filled.missing.length, 4) * 1.2 - Math.min(filled.unused, 3)
+      return { tool, words, passage, filled, score }
+    })
+    return tasks.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)
   }
 
-  /** The words that mean something, each once, the first of them counting most. */
-  termsOf({ tokens, mentions }: Passage): ReadonlyMap<string, number> {
-    const terms = new Map<string, number>()
-    const hidden = mentions.filter(({ kind }) => silent.has(kind))
-    const isHidden = ({ start }: Token): boolean => hidden.some((one) => one.start <= start && start < one.end)
-    for (const token of tokens.filter(isContent).slice(0, MAX_TERMS))
-      if (!terms.has(token.stem) && !isHidden(token)) terms.set(token.stem, terms.size === 0 ? 1.5 : 1)
-    for (const { kind } of mentions) if (implied[kind] && !terms.has(implied[kind])) terms.set(implied[kind], 0.8)
-    return terms
-  }
-
-  weigh(tool: Declared, terms: ReadonlyMap<string, number>): number {
+  weigh(tool: Declared, terms: Terms): number {
     let sum = 0
     for (const [term, weight] of terms) sum += (this.#speaks(term).get(tool) ?? 0) * weight
     return sum
@@ -89,21 +88,20 @@ export class Toolbox {
 
   /** A word of one tool only says most, less the more tools have it. */
   #shared(likeness: (stem: string) => number): ReadonlyMap<Declared, number> {
-    const found = new Map<Declared, number>()
-    for (const tool of this.#all) {
-      let best = 0
-      for (const [stem, weight] of tool.weights) best = Math.max(best, likeness(stem) * weight)
-      if (best > 0) found.set(tool, best)
-    }
-    const size = this.#all.length
-    const rarity = Math.log(1 + size / Math.max(found.size, 1)) / Math.log(1 + size)
-    return new Map([...found].map(([tool, weight]) => [tool, weight * rarity]))
+    const best = this.#all.map((tool) => {
+      let most = 0
+      for (const [stem, weight] of tool.weights) most = Math.max(most, likeness(stem) * weight)
+      return [tool, most] as const
+    })
+    const found = best.filter(([, most]) => most > 0)
+    const rarity = Math.log(1 + best.length / Math.max(found.length, 1)) / Math.log(1 + best.length)
+    return new Map(found.map(([tool, most]) => [tool, most * rarity]))
   }
 }
 
 const wondering = /^(?:is|are|was|were|am|did|does|has|have|when|where|who|why|when's|where's|who's)$/
 const asking = /^(?:what|what's|whats|which|how|how's|do|will|any|show|list|tell|give)$/
-const polite = /^(?:please|can|could|would|you|kindly|hey|hi|hello|and|i|i'd|like|want|to|need|now|then|also|ok|okay)$/
+const polite = /^(?:please|can|could|would|you|hey|hi|hello|and|i|i'd|like|want|to|need|now|then|also|ok|okay)$/
 const firstOf = ({ tokens }: Passage): Token | undefined => tokens.find(({ lower }) => !polite.test(lower))
 
 /** A question changes nothing, and what cannot be undone is called by its name. */

@@ -7,7 +7,6 @@ export interface Span {
 }
 
 export interface Token extends Span {
-  readonly text: string
   readonly lower: string
   readonly stem: string
 }
@@ -15,8 +14,7 @@ export interface Token extends Span {
 /** The words of a text and where they stand. */
 export function tokensOf(text: string): Token[] {
   return [...text.matchAll(/[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu)].map(({ 0: word, index }) => {
-    const lower = word.toLowerCase().replaceAll('’', "'")
-    return { text: word, lower, stem: stem(word), start: index, end: index + word.length }
+    return { lower: word.toLowerCase().replaceAll('’', "'"), stem: stem(word), start: index, end: index + word.length }
   })
 }
 
@@ -32,37 +30,33 @@ export function stem(word: string): string {
   const plain = lower.normalize('NFD').replace(/[^\p{L}\p{N}]/gu, '')
   const single = plain.length > 3 ? plain.replace(/ies$/, 'y').replace(/(?<=[^siu])s$|(?<=ch|sh|x|z|ss)es$/, '') : plain
   const present = single.replace(/(?<=[aeiouy].*[^aeiou]|.{4})(?:ing|ed)$/, '').replace(/([^lsz])\1$/, '$1')
-  return present
-    .replace(/(?<=.{3})(?:ation|ion|ator|or)$/, '')
-    .replace(/y$/, 'i')
-    .replace(/(?<=.{3})e$/, '')
+  return present.replace(/(?<=.{3})(?:ation|ion|ator|or)$/, '').replace(/y$/, 'i').replace(/(?<=.{3})e$/, '') // biome-ignore format: short
 }
 
-const list = (words: string): string[] => words.trim().split(/\s+/)
-export const stemsOf = (words: string): ReadonlySet<string> => new Set(list(words).map(stem))
+const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
+export const stemsOf = (words: string): ReadonlySet<string> => new Set([...setOf(words)].map(stem))
 
-export const determiners: ReadonlySet<string> = new Set(
-  list('a an the my your our his her their its this that these those some'),
+export const determiners: ReadonlySet<string> = setOf(
+  'a an the my your our his her their its this that these those some',
 )
-export const prepositions: ReadonlySet<string> = new Set(
-  list('in at on to into from for of with by about near around until as under over before after between than'),
+export const prepositions: ReadonlySet<string> = setOf(
+  'in at on to into from for of with by about near around until as under over before after between than',
 )
 
 /** Words that hold sentences together, or that every request has. */
 export const stopWords: ReadonlySet<string> = new Set([
   ...determiners,
   ...prepositions,
-  ...list(`i i'm i'd i'll i've me we us you you're he she it it's they them him let's what's where's how's who's that's don't
+  ...setOf(`i i'm i'd i'll i've me we us you you're he she it it's they them him let's what's where's how's who's that's don't
     am is are was were be been do does did done have has had will would shall should can could may might must
     what whats how where when why who which if whether and or but so then also too just not no yes ok okay only still again
     now here there any all both each every please thanks thank hello hi hey get gets give tell show let want wants need
-    needs like know see say much many more most lot one ones thing things something current currently return returns`),
+    needs like know see say much many more most lot one ones thing things current currently return returns`),
 ])
 
 /** Has the word a meaning of its own? */
-export function isContent({ lower, stem }: { readonly lower: string; readonly stem: string }): boolean {
-  return stem !== '' && !stopWords.has(lower)
-}
+export const isContent = ({ lower, stem }: Pick<Token, 'lower' | 'stem'>): boolean =>
+  stem !== '' && !stopWords.has(lower)
 
 /** The stems of a text's meaningful words, each once. */
 export function contentStems(text: string): Set<string> {
@@ -73,9 +67,8 @@ export function contentStems(text: string): Set<string> {
 export const looking: ReadonlySet<string> = stemsOf(
   'get list show find search read look lookup check count fetch query view track compare calculate convert translate',
 )
-const acting =
-  stemsOf(`create add set send book reserve transfer place order buy update make put save schedule start stop play
-  lock unlock turn switch dim open close move write post pay subscribe complete mark`)
+const acting = stemsOf(`create add set send book reserve transfer place order buy update make put save schedule start stop
+  play lock unlock turn switch dim open close move write post pay subscribe complete mark`) // biome-ignore format: words
 export const destroying: ReadonlySet<string> = stemsOf(
   'delete remove erase cancel drop destroy purge reset wipe refund',
 )
@@ -87,9 +80,8 @@ const groups = `weather temperature warm warmer cold colder hot hotter forecast 
   search find look lookup google; add put append; create make new; delete remove erase; email mail; message sms chat;
   meeting appointment event calendar schedule; book reserve reservation; buy purchase order; parcel package shipment;
   pay transfer; charge invoice bill; light lamp; turn switch; thermostat heating; todo task reminder; file document;
-  music song track; money currency cash; calculate calculator compute math sum plus minus times divide multiply add subtract;
+  music song track; money currency cash balance; calculate compute math arithmetic plus minus times divide multiply add;
   price cost; stock share; convert change; customer client; flight fly; people person guest attendee; city town place location`
-
 const groupsOf = new Map<string, number[]>()
 for (const [at, group] of groups.split(';').entries())
   for (const word of stemsOf(group)) groupsOf.set(word, [...(groupsOf.get(word) ?? []), at])
@@ -100,10 +92,7 @@ export function areNear(a: string, b: string): boolean {
   return a === b || (others !== undefined && (groupsOf.get(a)?.some((group) => others.includes(group)) ?? false))
 }
 
-export function speaksOf(words: Iterable<string>, stem: string): boolean {
-  for (const word of words) if (areNear(word, stem)) return true
-  return false
-}
+export const speaksOf = (words: readonly string[], stem: string): boolean => words.some((word) => areNear(word, stem))
 
 /** Most likely the same word, misspelled. */
 export function isCloseSpelling(a: string, b: string): boolean {
