@@ -220,6 +220,8 @@ test.each([
   ['What can you do?', /^I can get /],
   ['Who are you?', /^I am Toolwright's offline model: /],
   ['How are you?', /^I am fine, thank you\. /],
+  ['What can you do for me?', /^I can get /],
+  ['What can you do about the weather in Oslo', /^$/], // a call
   ['great', /^All right\. What else can I do\?$/],
 ])('answers %j like a person', async (sentence, answer) => {
   expect(await textFor({ tools, said: sentence })).toMatch(answer)

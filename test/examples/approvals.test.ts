@@ -50,7 +50,7 @@ test('a word that is not "approve" approves nothing', async () => {
 test('a small refund asks nobody', async () => {
   const start = setUp()
   const { out } = await start('request', ['Refund 20 EUR for order A-7.'])
-  expect(out).toMatch(/^\[bank\] 20 EUR for A-7, key \S+\nRefunded \(order id: A-7, amount: 500\)\.\n$/)
+  expect(out).toMatch(/^\[bank\] 20 EUR for A-7, key \S+\nRefunded \(order id: A-7, amount: 20\)\.\n$/)
   expect((await start('approve')).out).toBe('Nothing is pending.\n')
 })
 

@@ -28,7 +28,15 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
   ['Tags: a, b and c.', { tags: ['a', 'b', 'c'] }],
   ['Tags: none.', { tags: [] }],
   ['1 and 2.', { result: [1, 2] }],
-  ['Users:\n- Ada (age: 36)\n- 7 (age: 40)', { users: [{ name: 'Ada', age: 36 }, { id: 7, age: 40 }] }], // biome-ignore format: short
+  [
+    'Users:\n- Ada (age: 36)\n- 7 (age: 40)',
+    {
+      users: [
+        { name: 'Ada', age: 36 },
+        { id: 7, age: 40 },
+      ],
+    },
+  ],
   ['Owner: Ada (address: (city: Oslo, zip: 150)).', { owner: { name: 'Ada', address: { city: 'Oslo', zip: 150 } } }],
   // nothing to tell
   ['Done.', { result: null }],

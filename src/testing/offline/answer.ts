@@ -65,13 +65,22 @@ function failure(name: string, { error, status, errorCode }: JsonObject): string
 
 const MAX_ITEMS = 10
 const MAX_DEPTH = 3
-const units = new Map([['celsius', ' °C'], ['metric', ' °C'], ['fahrenheit', ' °F'], ['imperial', ' °F'], ['humidity', '%']]) // biome-ignore format: a table
+const units = new Map([
+  ['celsius', ' °C'],
+  ['metric', ' °C'],
+  ['fahrenheit', ' °F'],
+  ['imperial', ' °F'],
+  ['humidity', '%'],
+])
 const money = /(?:amount|price|total|balance|cost|sum|fee|converted)$/i
 
 /** A number with its unit. */
 function quantity(key: string, beside: JsonObject): string {
   const named = temperatures.test(key) ? String(beside.units ?? beside.unit ?? '') : ''
-  const unit = nameWords(key).map((word) => units.get(word)).find(Boolean) ?? units.get(named.toLowerCase()) // biome-ignore format: short
+  const unit =
+    nameWords(key)
+      .map((word) => units.get(word))
+      .find(Boolean) ?? units.get(named.toLowerCase())
   const currency = money.test(key) && typeof beside.currency === 'string' ? ` ${beside.currency}` : ''
   return `${beside[key]}${unit ?? (temperatures.test(key) ? '°' : currency)}`
 }
@@ -93,9 +102,8 @@ function said(value: unknown, depth = 0): string {
   if (Array.isArray(value)) return depth > MAX_DEPTH ? '…' : listed(shown(value, depth)) || 'none'
   if (!isRecord(value)) return value === null || value === undefined ? 'none' : String(value)
   if (depth > MAX_DEPTH) return '…'
-  const title = ['name', 'title', 'subject', 'id'].find(
-    (key) => Object.hasOwn(value, key) && typeof value[key] !== 'object',
-  )
+  const isTitle = (key: string): boolean => Object.hasOwn(value, key) && typeof value[key] !== 'object'
+  const title = ['name', 'title', 'id'].find(isTitle)
   const rest = facts(value, title ? [title] : [], depth)
   return title ? `${value[title]}${inBrackets(rest)}` : rest.join(', ') || 'nothing'
 }

@@ -38,14 +38,13 @@ export function listen(contents: readonly Content[]): Heard {
   // what the model said itself without calling anything ended what it did before: a loop goes on from there
   const spoken = contents.findLastIndex((one) => one.role === 'model' && functionCallsOf(one).length === 0)
   const since = contents.slice(Math.max(at, spoken) + 1)
-  const answered = answersIn(contents.slice(0, Math.max(at, 0))).filter(({ id }) => id.length >= MIN_ID)
-  const before = contents.slice(0, Math.max(at, 0)).filter(isAsking).map(textOf)
+  const past = contents.slice(0, Math.max(at, 0))
+  const answered = answersIn(past).filter(({ id }) => id.length >= MIN_ID)
+  const isNote = (text: string): boolean => answered.some(({ id }) => text.includes(id))
+  const before = past.filter(isAsking).slice(-MAX_EARLIER).map(textOf)
   return {
     message,
-    earlier: before
-      .filter((text) => !answered.some(({ id }) => text.includes(id)))
-      .reverse()
-      .slice(0, MAX_EARLIER),
+    earlier: before.filter((text) => !isNote(text)).reverse(),
     results: answersIn(since),
     steps: since.filter(({ role }) => role === 'model').length,
     arrived: answered.findLast(({ id }) => message.includes(id)),

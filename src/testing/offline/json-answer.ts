@@ -64,19 +64,15 @@ export function jsonAnswer(root: JsonObject, { results, message, text, now }: So
   }
 
   function textFor({ format, minLength, maxLength }: JsonObject): string {
-    const examples: readonly (readonly [formats: RegExp, example: string])[] = [
-      [/^date-time$/, new Date(now).toISOString()],
-      [/^date$/, new Date(now).toISOString().slice(0, 10)],
-      [/^time$/, '00:00:00'],
-      [/^email$/, 'nobody@example.com'],
-      [/^ur[il]$/, 'https://example.com/'],
-      [/^uuid$/, '00000000-0000-4000-8000-000000000000'],
-    ]
-    const example = examples.find(([formats]) => formats.test(String(format)))?.[1]
-    const least = Math.min(Number(minLength) || 0, 10_000)
-    return (
-      example ?? text.padEnd(least, '.').slice(0, typeof maxLength === 'number' ? Math.max(0, maxLength) : undefined)
-    )
+    const moment = new Date(now).toISOString()
+    if (format === 'date-time') return moment
+    if (format === 'date') return moment.slice(0, 10)
+    if (format === 'time') return '00:00:00'
+    if (format === 'email') return 'nobody@example.com'
+    if (format === 'uri' || format === 'url') return 'https://example.com/'
+    if (format === 'uuid') return '00000000-0000-4000-8000-000000000000'
+    const long = text.padEnd(Math.min(Number(minLength) || 0, 10_000), '.')
+    return typeof maxLength === 'number' ? long.slice(0, Math.max(0, maxLength)) : long
   }
 }
 

@@ -89,7 +89,10 @@ function unitAfter(text: string): string {
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const month = `((?:${months.join('|')})[a-z]{0,6})`
-const near = new Map([['tomorrow', 1], ['yesterday', -1]]) // biome-ignore format: a table
+const near = new Map([
+  ['tomorrow', 1],
+  ['yesterday', -1],
+])
 const small = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
 const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 const stop = `(?!(?:${[...stopWords].map((word) => `[${word[0]}${word[0]?.toUpperCase()}]${word.slice(1)}`).join('|')})(?![\\p{L}\\p{N}]))`

@@ -11,7 +11,7 @@ import { passageOf } from './mentions.ts'
 import { type Declared, declarationsIn, declaredOf } from './parameters.ts'
 import { completed } from './results.ts'
 import { recordOf } from './schema.ts'
-import { notUnderstood, question, smallTalk } from './talk.ts'
+import { abilities, notUnderstood, question, smallTalk } from './talk.ts'
 import { askedFor, tasksIn } from './tasks.ts'
 import { ENOUGH, type Task, Toolbox, termsOf } from './tools.ts'
 
@@ -65,7 +65,8 @@ function nextStep(asking: Asking, instruction: string): Reply {
   const { heard, message, toolbox, agents, now } = asking
   const { arrived, results, steps, others } = heard
   if (arrived) return say(answerFrom([arrived], message))
-  const talk = results.length ? undefined : smallTalk(message, toolbox.tools, agents)
+  const can = abilities(toolbox.tools, agents)
+  const talk = results.length ? undefined : smallTalk(message, can)
   if (talk !== undefined) return say(talk)
   if (steps < MAX_STEPS) {
     const own = askedFor(message, heard.earlier.map(readable), toolbox, now)
@@ -76,7 +77,7 @@ function nextStep(asking: Asking, instruction: string): Reply {
     if (tasks.length) return advance(tasks, asking)
   }
   const own = results.filter(({ name }) => toolbox.tools.some((tool) => tool.name === name))
-  return say(answerFrom(own, message) || [...new Set(others.texts)].join(' ') || notUnderstood(toolbox.tools, agents))
+  return say(answerFrom(own, message) || [...new Set(others.texts)].join(' ') || notUnderstood(can))
 }
 
 /** The beginning and the end of a message nobody would read whole. */
@@ -137,7 +138,11 @@ function nextInChain(tasks: readonly Task[], { message, heard: { results }, tool
   const left = new Map([...termsOf(passage)].filter(([term]) => !isExplained(term)))
   const wanted = others?.filter((tool) => toolbox.weigh(tool, left) >= 1.2) ?? []
   const chained = wanted.map((tool) => ({ tool, passage, words: 0, filled: fill(tool, passage) }))
-  return chained.filter(({ filled }) => filled.missing.length).map((task) => completed(task, results)).filter(({ filled }) => filled.missing.length === 0).slice(0, 1) // biome-ignore format: short
+  return chained
+    .filter(({ filled }) => filled.missing.length)
+    .map((task) => completed(task, results))
+    .filter(({ filled }) => filled.missing.length === 0)
+    .slice(0, 1)
 }
 
 /** Those that were not made yet in this turn; undefined when none is left. */

@@ -7,17 +7,14 @@ const MAX_NAMED = 8
 const SELF = "I am Toolwright's offline model: rules instead of a language model, so that this works without a key."
 
 /** Greetings and thanks, whole messages only; undefined for anything else. */
-export function smallTalk(
-  message: string,
-  tools: readonly Declared[],
-  agents: readonly Declared[],
-): string | undefined {
-  const plain = message.toLowerCase().replaceAll('’', "'").replace(/[^\p{L}']+/gu, ' ').trim().slice(0, 100) // biome-ignore format: short
-  const said = plain.replace(
-    /^(?:(?:oh|ok|okay|well|so|and|no|yes) )+|(?: (?:please|then|there|everyone|all|now))+$/g,
-    '',
-  )
-  const can = abilities(tools, agents)
+export function smallTalk(message: string, can: string): string | undefined {
+  const words =
+    message
+      .slice(0, 100)
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/[\p{L}']+/gu) ?? []
+  const said = words.join(' ').replace(/^(?:(?:oh|ok|okay|well|so|and) )+|(?: (?:please|then|there|all|now))+$/g, '')
   if (/^(?:hello|hi|hey|good (?:morning|day|afternoon|evening)|greetings)(?: .{0,20})?$/.test(said))
     return `Hello! ${can}`
   if (/^(?:thanks|thank you|thx|cheers|many thanks)\b.{0,40}$/.test(said)) return "You're welcome!"
@@ -25,22 +22,17 @@ export function smallTalk(
   if (/^(?:great|cool|nice|perfect|good|fine|ok|okay|wow|awesome|great job|well done|yes|no|sure)$/.test(said))
     return 'All right. What else can I do?'
   if (/^how are you\b.{0,20}$|^how do you do$/.test(said)) return `I am fine, thank you. ${can}`
-  if (
-    /^(?:who|what) are you\b|^what is this$|^are you (?:real|human|an? (?:ai|bot|robot|llm))|^what's your name$/.test(
-      said,
-    )
-  )
+  if (/^(?:who|what) are you$|^what is this$|^are you (?:real|human|an? (?:ai|bot|llm))$|^what's your name$/.test(said))
     return `${SELF} ${can}`
   const isHelp =
-    /^(?:help|help me|menu|commands|\?)$|^what (?:can|do) (?:you|i) (?:do|ask|say)|^how does this work|^what (?:are your )?tools/
+    /^(?:help|help me|menu|commands)$|^what (?:can|do) (?:you|i) (?:do|ask|say)(?: for me| here)?$|^how does this work$/
   return isHelp.test(said) ? `${can} Ask in plain words.` : undefined
 }
 
-export function notUnderstood(tools: readonly Declared[], agents: readonly Declared[]): string {
-  return `Sorry, I did not understand that. ${SELF} ${abilities(tools, agents)}`
-}
+export const notUnderstood = (can: string): string => `Sorry, I did not understand that. ${SELF} ${can}`
 
-function abilities(tools: readonly Declared[], agents: readonly Declared[]): string {
+/** What its tools do, and whom it can hand over to. */
+export function abilities(tools: readonly Declared[], agents: readonly Declared[]): string {
   const handing = agents.map(
     ({ name, description }) => `hand over to ${name}${description ? ` (${short(description)})` : ''}`,
   )
@@ -70,12 +62,8 @@ export function question(missing: readonly Parameter[]): string {
   const asked = missing.slice(0, 5).map(({ name, choices, schema: { description } }) => {
     const label = labelOf(name)
     const isSmall = prepositions.has(label)
-    const about =
-      choices.length > 1
-        ? listed(choices.slice(0, 6).map(String), 'or')
-        : isSmall && typeof description === 'string'
-          ? short(description)
-          : ''
+    const told = isSmall && typeof description === 'string' ? short(description) : ''
+    const about = choices.length > 1 ? listed(choices.slice(0, 6).map(String), 'or') : told
     return `${isSmall ? `"${label}"` : `the ${label}`}${about ? ` (${about})` : ''}`
   })
   return `Please tell me ${listed(asked)}.`

@@ -30,7 +30,10 @@ export function stem(word: string): string {
   const plain = lower.normalize('NFD').replace(/[^\p{L}\p{N}]/gu, '')
   const single = plain.length > 3 ? plain.replace(/ies$/, 'y').replace(/(?<=[^siu])s$|(?<=ch|sh|x|z|ss)es$/, '') : plain
   const present = single.replace(/(?<=[aeiouy].*[^aeiou]|.{4})(?:ing|ed)$/, '').replace(/([^lsz])\1$/, '$1')
-  return present.replace(/(?<=.{3})(?:ation|ion|ator|or)$/, '').replace(/y$/, 'i').replace(/(?<=.{3})e$/, '') // biome-ignore format: short
+  return present
+    .replace(/(?<=.{3})(?:ation|ion|ator|or)$/, '')
+    .replace(/y$/, 'i')
+    .replace(/(?<=.{3})e$/, '')
 }
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
@@ -67,8 +70,9 @@ export function contentStems(text: string): Set<string> {
 export const looking: ReadonlySet<string> = stemsOf(
   'get list show find search read look lookup check count fetch query view track compare calculate convert translate',
 )
-const acting = stemsOf(`create add set send book reserve transfer place order buy update make put save schedule start stop
-  play lock unlock turn switch dim open close move write post pay subscribe complete mark`) // biome-ignore format: words
+const acting =
+  stemsOf(`create add set send book reserve transfer place order buy update make put save schedule start stop
+  play lock unlock turn switch dim open close move write post pay subscribe complete mark`)
 export const destroying: ReadonlySet<string> = stemsOf(
   'delete remove erase cancel drop destroy purge reset wipe refund',
 )
