@@ -23,7 +23,7 @@ export function transferToAgent(): Tool {
   return transferTool([])
 }
 
-const TARGETS: unique symbol = Symbol('toolwright.transfer-targets')
+const TARGETS: unique symbol = Symbol.for('toolwright.transfer-targets')
 
 /** The transfer tool of an agent that can reach these; a model in the same process can ask for them. */
 export function transferTool(agents: readonly Agent[]): Tool {

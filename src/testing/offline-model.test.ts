@@ -214,6 +214,7 @@ test.each([
   ['hi there', /^Hello! /],
   ['Thanks a lot!', /^You're welcome!$/],
   ['ok, thank you', /^You're welcome!$/],
+  ['cool, thanks', /^You're welcome!$/],
   ['bye', /^Goodbye!$/],
   ['See you later', /^Goodbye!$/],
   ['help', /^I can get the current weather in a city, .* Ask in plain words\.$/],

@@ -42,6 +42,16 @@ test.each<[messages: string[], ...calls: [name: string, args: JsonObject][]]>([
     ['Weather in Oslo?', 'And in Lima?', 'Again please'],
     ['get_weather', { city: 'Lima' }],
   ],
+  [
+    ['Weather in Oslo and Lima?', 'And in fahrenheit?'],
+    ['get_weather', { city: 'Oslo', units: 'fahrenheit' }],
+    ['get_weather', { city: 'Lima', units: 'fahrenheit' }],
+  ],
+  [
+    ['Weather in Oslo?', 'Lima vs Cairo'],
+    ['get_weather', { city: 'Lima' }],
+    ['get_weather', { city: 'Cairo' }],
+  ],
   // answers to what was asked back
   [
     ['What is the weather?', 'Lima'],

@@ -15,9 +15,10 @@ export function smallTalk(message: string, can: string): string | undefined {
       .replaceAll('’', "'")
       .match(/[\p{L}']+/gu) ?? []
   const said = words.join(' ').replace(/^(?:(?:oh|ok|okay|well|so|and) )+|(?: (?:please|then|there|all|now))+$/g, '')
-  if (/^(?:hello|hi|hey|good (?:morning|day|afternoon|evening)|greetings)(?: .{0,20})?$/.test(said))
+  if (/^(?:hello|hi|hey|(?:good )?(?:morning|day|afternoon|evening)|greetings)(?: .{0,20})?$/.test(said))
     return `Hello! ${can}`
-  if (/^(?:thanks|thank you|thx|cheers|many thanks)\b.{0,40}$/.test(said)) return "You're welcome!"
+  if (/^(?:(?:cool|great|nice|perfect|good|fine) )?(?:thanks|thank you|thx|cheers|many thanks)\b.{0,40}$/.test(said))
+    return "You're welcome!"
   if (/^(?:bye|goodbye|good night|see you|farewell|quit|exit|bye bye)\b.{0,20}$/.test(said)) return 'Goodbye!'
   if (/^(?:great|cool|nice|perfect|good|fine|ok|okay|wow|awesome|great job|well done|yes|no|sure)$/.test(said))
     return 'All right. What else can I do?'

@@ -92,10 +92,16 @@ function changedBy(message: string, task: Task, now: number): Task | undefined {
   const bare = message.replace(/^\W*(?:and |in |at |to |for |from |it is |it's |the )*|[\s.!?]+$/gi, '')
   // a few words after a question are its answer
   const wanted = filled.missing.find(({ kind }) => /^(?:place|name|text|id|path)$/.test(kind))
-  if (own.length === 0 && wanted && words > 0 && bare.split(/\s+/).length <= 4)
+  if (
+    own.length === 0 &&
+    wanted &&
+    words > 0 &&
+    (wanted.kind === 'id' || /\p{L}/u.test(bare)) &&
+    bare.split(/\s+/).length <= 4
+  )
     own.push([wanted, wanted.kind === 'place' ? inCapitals(bare) : bare])
   const all = new Map([...filled.values, ...own])
-  return own.length
-    ? { ...task, filled: { ...filled, values: all, several, missing: missingOf(tool, all) } }
-    : undefined
+  const kept = own.some(([parameter]) => parameter === filled.several?.parameter) ? undefined : filled.several
+  const changed = { ...filled, values: all, several: several ?? kept, missing: missingOf(tool, all) }
+  return own.length ? { ...task, filled: changed } : undefined
 }

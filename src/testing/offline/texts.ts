@@ -63,8 +63,12 @@ function set({ passage, take, isFree, values }: Filling, parameter: Parameter, s
 /** The text behind a word that announces it, or behind the name of the parameter: "subject: Lunch", "with title Lunch". */
 function announced(parameter: Parameter, { text, mentions }: Passage): Span | undefined {
   const name = parameter.name.replace(/[^\p{L}\p{N}]+/gu, ' ').slice(0, 40)
-  const named = new RegExp(`\\b(?:(?:with|and)(?: an?| the)? ${name}|${name} ?[:=]) ?([^\\n]{1,1000}?)${end}`, 'i')
-  for (const pattern of [named, ...announcing.flatMap(([about, one]) => (isOf(about, parameter) ? [one] : []))]) {
+  const patterns = announcing.flatMap(([about, one]) => (isOf(about, parameter) ? [one] : []))
+  if (name !== '' && text.toLowerCase().includes(name.toLowerCase()))
+    patterns.unshift(
+      new RegExp(`\\b(?:(?:with|and)(?: an?| the)? ${name}|${name} ?[:=]) ?([^\\n]{1,1000}?)${end}`, 'i'),
+    )
+  for (const pattern of patterns) {
     const found = pattern.exec(text)
     const inner = found?.[1]?.replace(/[.!]+$/, '').trim()
     if (!found || !inner) continue

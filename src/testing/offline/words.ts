@@ -53,7 +53,7 @@ export const stopWords: ReadonlySet<string> = new Set([
   ...setOf(`i i'm i'd i'll i've me we us you you're he she it it's they them him let's what's where's how's who's that's don't
     am is are was were be been do does did done have has had will would shall should can could may might must
     what whats how where when why who which if whether and or but so then also too just not no yes ok okay only still again
-    now here there any all both each every please thanks thank hello hi hey get gets give tell show let want wants need
+    now here there any all both each every vs versus please thanks thank hello hi hey get gets give tell show let want wants need
     needs like know see say much many more most lot one ones thing things current currently return returns`),
 ])
 
