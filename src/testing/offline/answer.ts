@@ -3,59 +3,51 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { isFailed, type Result } from './heard.ts'
 import { nameWords } from './words.ts'
 
-/** What the results say; compared with each other where the message asks for that. */
+/** What the results say; two of them compared with each other where the message asks for that. */
 export function answerFrom(results: readonly Result[], message: string): string {
   const separate = merged(results)
-  const told = new Set(separate.map((one) => sentence(one, separate.length > 1)))
-  return (
-    comparison(separate, message) ??
-    [...told].join([...told].some((one) => /\n|^(?!That)[^.]*: /.test(one)) ? '\n' : ' ')
-  )
+  const told = [...new Set(separate.map((one) => sentence(one, separate.length > 1)))]
+  return comparison(separate, message) ?? told.join(told.some((one) => /\n|^(?!That)[^.]*: /.test(one)) ? '\n' : ' ')
 }
 
 const underWay = /^(?:running|pending|in_progress|queued|started|accepted|processing|waiting|submitted|scheduled)$/i
-const isDone = (value: unknown): boolean =>
-  value === null || /^(?:true|ok|success|done|completed)$/i.test(String(value))
+const isQuiet = (key: string, value: unknown): boolean =>
+  /^(?:ok|success|done|status|result)$/.test(key) && /^(?:yes|ok|success|done|completed|none)$/i.test(said(value))
+const texts = /^(?:text|result|answer|output|message|response|summary|translation|draft|content)$/
+const places = /^(?:city|place|location|town|country)$/
+const temperatures = /^(?:celsius|fahrenheit|temperature|temp|degrees)/i
 
 function sentence(result: Result, isOneOfMany: boolean): string {
   const { name, args, response } = result
   if (isFailed(result)) return failure(name, response)
-  const status = String(response.status)
+  if (underWay.test(said(response.status))) return ended(`That is under way${inBrackets(facts(response, ['status']))}`)
   const keys = Object.keys(response)
-  if (underWay.test(status)) return ended(`That is under way${inBrackets(facts(response, ['status']))}`)
-  const news = keys.filter((key) => !(Object.hasOwn(args, key) && args[key] === response[key]))
+  const degrees = keys.find((key) => temperatures.test(key) && typeof response[key] === 'number')
+  if (degrees !== undefined) {
+    const place = keys.find((key) => places.test(key)) ?? ''
+    const where = place && ` in ${said(response[place])}`
+    const rest = facts(response, [degrees, place, 'unit', 'units']).map((fact) => `, ${fact}`)
+    return ended(`It is ${quantity(degrees, response)}${where}${rest.join('')}`)
+  }
+  const news = keys.filter((key) => args[key] !== response[key])
+  const echoed = inBrackets(facts(response, news))
   const [key = ''] = news
   const value = response[key]
-  const isOnly = news.length === 1
-  const echoed = facts(response, news)
-  const isQuiet = /^(?:ok|success|done|status|result)$/.test(key) && isDone(value)
-  if (news.length === 0 || (isOnly && isQuiet)) return ended(`Done${inBrackets(echoed)}`)
-  if (isOnly && typeof value === 'string' && texts.test(key)) return clipped(value)
-  if (isOnly && key === 'status') return ended(`${capital(said(value))}${inBrackets(echoed)}`)
-  if (isOnly && texts.test(key)) return ended(typeof value === 'number' ? `It is ${value}` : capital(said(value)))
-  if (isOnly && typeof value === 'boolean' && /(?:ed|able|sent|paid)$/.test(key))
-    return ended(`${capital(`${value ? '' : 'not '}${labelOf(key)}`)}${inBrackets(echoed)}`)
-  const where = keys.find((one) => places.test(one) && typeof response[one] === 'string')
-  const degrees = keys.find((one) => temperatures.test(one) && typeof response[one] === 'number')
-  if (degrees !== undefined) {
-    const rest = facts(response, [degrees, where ?? '', 'unit', 'units'])
-    return ended(
-      `It is ${quantity(degrees, response)}${where ? ` in ${response[where]}` : ''}${rest.length ? `, ${rest.join(', ')}` : ''}`,
-    )
-  }
-  const [subject = 'It'] = isOneOfMany ? echoed.map((one) => capital(one.replace(':', ''))) : []
-  if (isOnly && key === where) return ended(`${subject} is in ${value}`)
-  if (isOnly && Array.isArray(value) && value.some(isRecord))
-    return `${capital(labelOf(key))}:\n${shown(value)
-      .map((item) => `- ${item}`)
-      .join('\n')}`
-  const text = keys.find((one) => texts.test(one) && typeof response[one] === 'string')
-  return text ? `${response[text]}${inBrackets(facts(response, [text]))}` : ended(capital(said(response)))
+  if (news.length > 1) return ended(capital(said(response)))
+  if (news.length === 0 || isQuiet(key, value)) return ended(`Done${echoed}`)
+  if (texts.test(key) && typeof value === 'string') return clipped(value)
+  if (texts.test(key)) return ended(typeof value === 'number' ? `It is ${value}` : capital(said(value)))
+  if (key === 'status') return ended(`${capital(said(value))}${echoed}`)
+  if (typeof value === 'boolean' && /(?:ed|able|sent|paid)$/.test(key))
+    return ended(`${capital(`${value ? '' : 'not '}${labelOf(key)}`)}${echoed}`)
+  if (places.test(key)) return ended(`${isOneOfMany ? subjectOf(result) : 'It'} is in ${said(value)}`)
+  if (Array.isArray(value) && value.some(isRecord))
+    return [`${capital(labelOf(key))}:`, ...shown(value).map((item) => `- ${item}`)].join('\n')
+  return ended(capital(said(response)))
 }
 
-const texts = /^(?:text|result|answer|output|message|response|summary|translation|draft|content)$/
-const places = /^(?:city|place|location|town|country)$/
-const temperatures = /^(?:celsius|fahrenheit|temperature|temp|degrees)/i
+/** What a result is about: the first argument of its call. */
+const subjectOf = ({ args }: Result): string => said(Object.values(args)[0] ?? 'It')
 
 function failure(name: string, { error, status, errorCode }: JsonObject): string {
   const text = ended(said(isRecord(error) ? (error.message ?? error) : error))
@@ -65,27 +57,18 @@ function failure(name: string, { error, status, errorCode }: JsonObject): string
 
 const MAX_ITEMS = 10
 const MAX_DEPTH = 3
-const units = new Map([
-  ['celsius', ' °C'],
-  ['metric', ' °C'],
-  ['fahrenheit', ' °F'],
-  ['imperial', ' °F'],
-  ['humidity', '%'],
-])
-const money = /(?:amount|price|total|balance|cost|sum|fee|converted)$/i
+const money = /(?:amount|price|total|balance|cost)$/i
 
 /** A number with its unit. */
 function quantity(key: string, beside: JsonObject): string {
-  const named = temperatures.test(key) ? String(beside.units ?? beside.unit ?? '') : ''
-  const unit =
-    nameWords(key)
-      .map((word) => units.get(word))
-      .find(Boolean) ?? units.get(named.toLowerCase())
-  const currency = money.test(key) && typeof beside.currency === 'string' ? ` ${beside.currency}` : ''
-  return `${beside[key]}${unit ?? (temperatures.test(key) ? '°' : currency)}`
+  const number = String(beside[key])
+  if (money.test(key) && typeof beside.currency === 'string') return `${number} ${beside.currency}`
+  if (!temperatures.test(key)) return number
+  const scale = `${key} ${said(beside.units ?? beside.unit)}`
+  return `${number}${/fahrenheit|imperial/i.test(scale) ? ' °F' : /celsius|metric/i.test(scale) ? ' °C' : '°'}`
 }
 
-/** `label: value` for each key but these. */
+/** `label: value` for each key but these; a currency belongs to the amounts beside it. */
 function facts(object: JsonObject, without: readonly string[], depth = 0): string[] {
   const hasMoney = Object.keys(object).some((key) => money.test(key))
   const keys = Object.keys(object).filter((key) => !without.includes(key) && !(key === 'currency' && hasMoney))
@@ -99,13 +82,13 @@ function facts(object: JsonObject, without: readonly string[], depth = 0): strin
 function said(value: unknown, depth = 0): string {
   if (typeof value === 'string') return clipped(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return depth > MAX_DEPTH ? '…' : listed(shown(value, depth)) || 'none'
-  if (!isRecord(value)) return value === null || value === undefined ? 'none' : String(value)
+  if (typeof value !== 'object' || value === null) return String(value ?? 'none')
   if (depth > MAX_DEPTH) return '…'
-  const isTitle = (key: string): boolean => Object.hasOwn(value, key) && typeof value[key] !== 'object'
-  const title = ['name', 'title', 'id'].find(isTitle)
-  const rest = facts(value, title ? [title] : [], depth)
-  return title ? `${value[title]}${inBrackets(rest)}` : rest.join(', ') || 'nothing'
+  if (Array.isArray(value)) return listed(shown(value, depth)) || 'none'
+  const object = value as JsonObject // neither null nor a list
+  const title = ['name', 'title', 'id'].find((key) => /^(?:string|number)$/.test(typeof object[key]))
+  const rest = facts(object, title ? [title] : [], depth)
+  return title ? `${object[title]}${inBrackets(rest)}` : rest.join(', ') || 'nothing'
 }
 
 /** The first items, and how many more there are. */
@@ -130,53 +113,37 @@ function merged(results: readonly Result[]): Result[] {
   const kept: Result[] = []
   for (const result of results) {
     const values = isFailed(result) ? [] : Object.values(result.args)
-    const fedKey = ({ args, response }: Result): string | undefined =>
-      Object.keys(response).find(
-        (key) => args[key] !== response[key] && typeof response[key] !== 'boolean' && values.includes(response[key]),
-      )
-    const from = kept.findLastIndex((earlier) => fedKey(earlier) !== undefined)
+    const keyUsed = ({ args, response }: Result): string | undefined =>
+      Object.keys(response).find((key) => args[key] !== response[key] && values.includes(response[key]))
+    const from = kept.findLastIndex((earlier) => keyUsed(earlier) !== undefined)
     const source = kept[from]
-    const { [(source && fedKey(source)) ?? '']: _, ...rest } = source?.response ?? {}
+    const { [(source && keyUsed(source)) ?? '']: _, ...rest } = source?.response ?? {}
     if (source) kept[from] = { name: result.name, args: source.args, response: { ...rest, ...result.response } }
     else kept.push(result)
   }
   return kept
 }
 
-const asksToCompare = /\b(?:compare|comparison|versus|vs|difference|which|than)\b/i
-const lowering = /^(?:cold|cool|cheap|small|short|low|few|slow|young|near|close|light)er$/i
+const lowering = /^(?:cold|cool|cheap|small|short|low|few|slow|young|near|close|light)er$/
 
 /** "Cairo is warmer than Oslo: 31 °C against -3 °C." */
 function comparison(results: readonly Result[], message: string): string | undefined {
-  const [first, ...others] = results
-  if (!first || others.length === 0 || !asksToCompare.test(message) || results.some(isFailed)) return undefined
+  const asked = /\b(?:compare|comparison|versus|vs|difference|which|than)\b/i.test(message)
+  if (results.length !== 2 || !asked || results.some(isFailed)) return undefined
   const isShared = (key: string): boolean =>
     results.every(({ args, response }) => typeof response[key] === 'number' && !Object.hasOwn(args, key))
-  const shared = Object.keys(first.response).filter(isShared)
-  const key =
-    shared.find((one) => temperatures.test(one)) ??
-    shared.find((one) => message.toLowerCase().includes(labelOf(one))) ??
-    shared[0]
+  const [key] = Object.keys(results[0]?.response ?? {}).filter(isShared)
   if (key === undefined) return undefined
-  const all = results.map(({ args, response }) => ({
-    label: said(Object.values(args)[0]),
-    value: Number(response[key]),
-    text: quantity(key, response),
-  }))
-  const [, asked] = /\b(\p{L}+er)\b(?= than|, | of |\?|$)/iu.exec(message) ?? []
-  const word = asked?.toLowerCase() ?? (temperatures.test(key) ? 'warmer' : undefined)
-  const sign = word && lowering.test(word) ? 1 : -1
-  const [best, ...rest] = all.toSorted((a, b) => sign * (a.value - b.value))
-  if (!best || !rest[0]) return undefined
-  const isEqual = best.value === rest[0].value
-  const yes =
-    /^\W*(?:is|are|does|has|was)\b/i.test(message) && rest.length === 1
-      ? best === all[0] && !isEqual
-        ? 'Yes, '
-        : 'No, '
-      : ''
-  if (isEqual) return capital(`${yes}${best.label} and ${rest[0].label} are equal: ${best.text}.`)
+  const [, er] = /\b(\p{L}+er)\b(?= than|,|\?|$)/u.exec(message.toLowerCase()) ?? []
+  const word = er ?? (temperatures.test(key) ? 'warmer' : undefined)
+  const sign = lowering.test(word ?? '') ? 1 : -1
+  const [best, other] = results.toSorted((a, b) => sign * (Number(a.response[key]) - Number(b.response[key])))
+  if (!best || !other) return undefined
+  const isEqual = best.response[key] === other.response[key]
+  const isQuestion = /^\W*(?:is|are|does|has|was)\b/i.test(message)
+  const yes = isQuestion ? (best === results[0] && !isEqual ? 'Yes, ' : 'No, ') : ''
+  const [value, against] = [quantity(key, best.response), quantity(key, other.response)]
+  if (isEqual) return capital(`${yes}${subjectOf(best)} and ${subjectOf(other)} are equal: ${value}.`)
   const what = word ? `is ${word} than` : `has a higher ${labelOf(key)} than`
-  const values = `${best.text} against ${listed(rest.map(({ text }) => text))}`
-  return capital(`${yes}${best.label} ${what} ${listed(rest.map(({ label }) => label))}: ${values}.`)
+  return capital(`${yes}${subjectOf(best)} ${what} ${subjectOf(other)}: ${value} against ${against}.`)
 }

@@ -1,19 +1,9 @@
 // The values of a tool's parameters, as far as a passage has them: choices, yes and no, what has a form, then texts.
 import { type JsonObject, setOwn } from '../../base/json.ts'
-import { later, type Mention, type MentionKind, type Passage } from './mentions.ts'
+import type { Mention, MentionKind, Passage } from './mentions.ts'
 import type { Declared, Kind, Parameter } from './parameters.ts'
 import { type Filling, fillTexts } from './texts.ts'
-import {
-  determiners,
-  isCloseSpelling,
-  isContent,
-  nameWords,
-  type Span,
-  speaksOf,
-  stem,
-  stemsOf,
-  tokensOf,
-} from './words.ts'
+import { areNear, determiners, isContent, nameWords, type Span, speaksOf, stem, stemsOf, tokensOf } from './words.ts'
 
 export interface Filled {
   readonly values: ReadonlyMap<Parameter, unknown>
@@ -37,23 +27,18 @@ export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
   const take = ({ start, end }: Span): void => void marks.fill(1, start, end)
   const isFree = ({ start, end }: Span): boolean => !marks.subarray(start, end).some(Boolean)
   const filling: Filling = { tool, passage, values, take, isFree }
-  const also: { readonly parameter: Parameter; readonly spots: readonly Spot[] }[] = []
-  const assign = <T extends Span>(
-    parameter: Parameter,
-    first: T,
-    all: readonly T[],
-    made: (one: T) => unknown,
-  ): void => {
+  const more: { readonly parameter: Parameter; readonly spots: readonly Spot[] }[] = []
+  const assign = (parameter: Parameter, first: Spot, all: readonly Spot[]): void => {
     const run = runOf(first, all, filling)
-    values.set(parameter, parameter.item ? run.map(made) : made(first))
-    for (const one of parameter.item ? run : [first]) take(one)
-    const more = parameter.item ? [] : run.filter(({ start }) => start > first.start)
-    also.push({ parameter, spots: more.map((one) => ({ value: made(one), start: one.start, end: one.end })) })
+    const own = parameter.item ? run : [first]
+    values.set(parameter, parameter.item ? run.map(({ value }) => value) : first.value)
+    for (const one of own) take(one)
+    more.push({ parameter, spots: run.filter((one) => !own.includes(one) && one.start > first.start) })
   }
   for (const parameter of tool.parameters) {
-    const { choices } = parameter.item ?? parameter
-    const found = parameter.kind === 'boolean' ? saidTo(parameter, passage) : chosenIn(choices, filling)
-    if (found[0]) assign(parameter, found[0], found, ({ value }) => value)
+    const { kind, choices } = parameter.item ?? parameter
+    const spots = kind === 'boolean' ? saidTo(parameter, passage) : chosenIn(choices, filling)
+    if (spots[0]) assign(parameter, spots[0], spots)
   }
   const pairs = tool.parameters.flatMap((parameter, at) =>
     passage.mentions.map((mention) => {
@@ -64,18 +49,19 @@ export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
   for (const { parameter, mention } of pairs.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)) {
     if (values.has(parameter) || !isFree(mention)) continue
     const same = passage.mentions.filter((one) => one.kind === mention.kind && isFree(one))
-    assign(parameter, mention, same, (one) => converted(parameter.item ?? parameter, one, filling))
+    const spots = same.map((one) => ({ ...one, value: converted(parameter.item ?? parameter, one, passage) }))
+    assign(parameter, spots[same.indexOf(mention)] ?? mention, spots)
   }
   const recognised = isTold ? values.size : fillTexts(filling)
-  const [several] = also.flatMap(({ parameter, spots }) => {
+  const [several] = more.flatMap(({ parameter, spots }) => {
     const free = spots.filter(isFree)
     return free.length ? [{ parameter, values: free.map(({ value }) => value) }] : []
   })
-  const isUnused = (one: Mention): boolean => !/^(?:phrase|quoted)$/.test(one.kind) && isFree(one)
-  const free = passage.mentions.filter((one) => isUnused(one) && one.value !== later(passage.now, 0))
+  const isUnused = (one: Mention): boolean =>
+    !/^(?:phrase|quoted)$/.test(one.kind) && isFree(one) && passage.text.slice(one.start, one.end) !== 'today'
   const isWhole = [...values.keys()].some(({ kind }) => kind === 'request') // it takes all of the passage
-  const unused = isWhole ? 0 : Math.max(0, free.length - (several?.values.length ?? 0))
-  return { values, several, missing: missingOf(tool, values), recognised, unused }
+  const unused = isWhole ? 0 : passage.mentions.filter(isUnused).length - (several?.values.length ?? 0)
+  return { values, several, missing: missingOf(tool, values), recognised, unused: Math.max(0, unused) }
 }
 
 /** What each kind of parameter can be made from, and how gladly. */
@@ -83,13 +69,13 @@ const fits: Partial<Record<Kind, Partial<Record<MentionKind, number>>>> = {
   number: { number: 3 },
   date: { date: 3 },
   time: { time: 3 },
-  datetime: { date: 3, time: 2.5 },
   email: { email: 3 },
   url: { url: 3 },
   path: { path: 3, quoted: 2.5 },
   id: { id: 3, number: 2, quoted: 2.5, name: 1.5, phrase: 0.2 },
   place: { name: 3, quoted: 2.5, phrase: 1 },
   name: { name: 3, quoted: 2.5, email: 2, phrase: 0.5 },
+  text: { quoted: 2.5 },
 }
 
 /** Prepositions say which of several parameters a value is for. */
@@ -101,10 +87,8 @@ const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     in: 'city place location town country room address folder language currency',
     at: 'place location address time start restaurant hotel',
     for: 'customer name person guest city place date',
-    with: 'attendee guest person contact name',
     by: 'artist author due date',
     of: 'name city country place',
-    about: 'subject topic city place',
   }).map(([preposition, words]) => [preposition, stemsOf(words)]),
 )
 
@@ -123,23 +107,17 @@ function worth(parameter: Parameter, mention: Mention, { tool, passage }: Fillin
   const { value, preposition, before, after, unit, kind: found } = mention
   const fit = fits[kind]?.[found]
   if (fit === undefined || (schema.type === 'integer' && !Number.isInteger(value))) return 0
-  const noun = before.find(isContent)?.stem ?? ''
-  const isNamed = speaksOf(words, noun)
+  const isNamed = speaksOf(words, before.find(isContent)?.stem ?? '')
   const isOwn = isFor(preposition, parameter)
   if (found === 'name' && !isTold && isMereWord(mention, tool, passage)) return 0
-  if (found === 'name' && /^(?:called|named|titled)$/.test(before[0]?.lower ?? '')) return 0 // its text may be longer
   if (found === 'phrase' && !isNamed && !isOwn) return 0
-  if (kind === 'id' && found === 'name' && !/^[A-Z\d.]{2,10}$/.test(String(value))) return 0
-  if (kind === 'id' && found === 'quoted' && /\s/.test(String(value))) return 0
+  if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
   if (kind === 'id' && found === 'number' && unit && !isNamed) return 0 // not the 12 of "12 apples"
-  let score =
-    fit + (speaksOf(words, before[0]?.stem ?? '') ? 2.5 : speaksOf(words, after?.stem ?? '') ? 2.2 : isNamed ? 1.5 : 0)
+  const [last, next] = [before[0]?.stem ?? '', after?.stem ?? '']
+  let score = fit + (speaksOf(words, last) ? 2.5 : speaksOf(words, next) ? 2.2 : isNamed ? 1.5 : 0)
   if (found === 'number') {
-    const isOut =
-      Number(value) < Number(schema.minimum ?? -Infinity) || Number(value) > Number(schema.maximum ?? Infinity)
-    const isMeasure =
-      unit === stem('percent') ? schema.maximum === 100 : seconds.has(unit) && words.some((one) => seconds.has(one))
-    score += (isOut ? -1.5 : 0) + (isMeasure ? 2 : 0) + (preposition === 'to' ? 0.75 : 0)
+    const isMeasure = seconds.has(unit) && words.some((one) => seconds.has(one))
+    score += (isMeasure ? 2 : 0) + (preposition === 'to' ? 0.75 : 0)
   } else if (isOwn) score += 1.5
   else if (tool.parameters.some((other) => isFor(preposition, other))) score -= 1.5
   const isLoose = kind === 'number' && !words.some((word) => counts.has(word))
@@ -159,21 +137,15 @@ function isMereWord(
 }
 
 /** The value a mention becomes. */
-function converted({ kind, schema, words }: Parameter, mention: Mention, { passage, take, isFree }: Filling): unknown {
+function converted({ kind, schema, words }: Parameter, mention: Mention, { text }: Passage): unknown {
   const { value, start, end } = mention
   if (kind === 'number') {
     const given = seconds.get(mention.unit) // "2 hours" for a parameter in minutes is 120
     const wanted = words.map((word) => seconds.get(word)).find((size) => size !== undefined)
     return given === undefined || wanted === undefined ? value : (Number(value) * given) / wanted
   }
-  if (kind === 'datetime') {
-    const isDate = mention.kind === 'date'
-    const other = passage.mentions.find((one) => one.kind === (isDate ? 'time' : 'date') && isFree(one))
-    if (other) take(other)
-    return `${isDate ? value : (other?.value ?? later(passage.now, 0))}T${isDate ? (other?.value ?? '00:00') : value}:00Z`
-  }
   if (kind === 'time' && schema.format === 'time') return `${value}:00`
-  if (typeof value === 'number') return passage.text.slice(start, end)
+  if (typeof value === 'number') return text.slice(start, end)
   return kind === 'place' && mention.kind === 'phrase' ? inCapitals(value) : value
 }
 
@@ -183,14 +155,14 @@ export const inCapitals = (text: string): string =>
 const joining = /^(?:and|or|plus|also|then|as|well|than|with|versus|vs|more|less)$/
 
 /** The spots that form a list with this one: "Oslo, Lima and Cairo", "in Oslo and in Lima", "Oslo warmer than Lima". */
-function runOf<T extends Span>(one: T, all: readonly T[], { passage: { text, tokens }, tool }: Filling): T[] {
+function runOf(one: Spot, all: readonly Spot[], { passage: { text, tokens } }: Filling): Spot[] {
   const before = tokens.findLast(({ end, lower }) => end <= one.start && !determiners.has(lower))?.lower
-  const areListed = (a: T | undefined, b: T | undefined): boolean => {
+  const areListed = (a: Spot | undefined, b: Spot | undefined): boolean => {
     const between = a && b && b.start > a.end && b.start - a.end < 60 ? text.slice(a.end, b.start) : ''
     if (!/[,&\n]|\b(?:and|or|plus|than|with|versus|vs)\b/i.test(between) || /[;!?:]|\.\s/.test(between)) return false
-    const isGlue = (stem: string): boolean => speaksOf(tool.nameStems, stem) || /er\s+than\b/.test(between)
+    const isCompared = /er\s+than\b/.test(between)
     return tokensOf(between).every(
-      ({ lower, stem }) => joining.test(lower) || determiners.has(lower) || lower === before || isGlue(stem),
+      ({ lower }) => joining.test(lower) || determiners.has(lower) || lower === before || isCompared,
     )
   }
   let [first, last] = [all.indexOf(one), all.indexOf(one)]
@@ -199,32 +171,17 @@ function runOf<T extends Span>(one: T, all: readonly T[], { passage: { text, tok
   return all.slice(first, last + 1)
 }
 
-/** What people say for values programs use, as stems. */
-const synonyms = Object.entries({
-  times: 'multiply',
-  plus: 'add',
-  minus: 'subtract',
-  divided: 'divide',
-  important: 'high',
-})
-const alsoSaid = new Map(synonyms.map(([said, meant]) => [stem(said), stem(meant)]))
-
-/** The choices a passage names, in its order: as they are written, else nearly so. */
+/** The choices a passage names, in its order: as they are written, else by a word that means nearly the same. */
 function chosenIn(choices: readonly unknown[], { passage: { tokens }, isFree }: Filling): Spot[] {
-  const all = choices.map((value) => ({ value, words: nameWords(String(value)).map(stem) }))
-  const isHere = (words: readonly string[], at: number): boolean =>
-    words.every((word, next) => tokens[at + next]?.stem === word)
-  const exact = all.flatMap(({ value, words }) => {
-    const at = words.length ? tokens.findIndex((token, index) => isHere(words, index) && isFree(token)) : -1
-    return at < 0 ? [] : [{ value, start: tokens[at]?.start ?? 0, end: tokens[at + words.length - 1]?.end ?? 0 }]
-  })
-  const alike = tokens.slice(0, exact.length ? 0 : 100).flatMap(({ lower, stem, start, end }) => {
-    const meant = all.find(
-      ({ value, words }) => alsoSaid.get(stem) === words.join('') || isCloseSpelling(lower, String(value)),
-    )
-    return meant && isFree({ start, end }) ? [{ value: meant.value, start, end }] : []
-  })
-  return [...exact, ...alike].sort((a, b) => a.start - b.start || b.end - a.end)
+  const found = (isSame: (a: string, b: string) => boolean): Spot[] =>
+    choices.flatMap((value) => {
+      const words = nameWords(String(value)).map(stem)
+      const isHere = (at: number): boolean => words.every((word, next) => isSame(word, tokens[at + next]?.stem ?? ''))
+      const at = words.length ? tokens.findIndex((token, index) => isHere(index) && isFree(token)) : -1
+      return at < 0 ? [] : [{ value, start: tokens[at]?.start ?? 0, end: tokens[at + words.length - 1]?.end ?? 0 }]
+    })
+  const exact = found((a, b) => a === b)
+  return (exact.length ? exact : found(areNear)).sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
 const opposites = new Map(Object.entries({ off: 'on', unlock: 'lock', clos: 'open' }))
@@ -250,10 +207,7 @@ function givenFor({ kind, choices, isRequired }: Parameter): unknown {
 }
 
 /** The arguments of each call. */
-export function argumentsOf(
-  { parameters }: Declared,
-  { values, several }: Pick<Filled, 'values' | 'several'>,
-): JsonObject[] {
+export function argumentsOf({ parameters }: Declared, { values, several }: Filled): JsonObject[] {
   const others = several?.values.map((value) => new Map(values).set(several.parameter, value)) ?? []
   return [values, ...others].map((each) => {
     const args: JsonObject = {}

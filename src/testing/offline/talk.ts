@@ -6,28 +6,24 @@ import { isVerb, prepositions, stem } from './words.ts'
 const MAX_NAMED = 8
 const SELF = "I am Toolwright's offline model: rules instead of a language model, so that this works without a key."
 
+const answers: readonly (readonly [said: RegExp, answer: (can: string) => string])[] = [
+  [/^(?:hello|hi|hey|good (?:morning|day|afternoon|evening))(?: \S+)?$/, (can) => `Hello! ${can}`],
+  [/^(?:\S+ )?(?:thanks|thank you)\b.{0,40}$/, () => "You're welcome!"],
+  [/^(?:bye|goodbye|good night|see you)\b.{0,20}$/, () => 'Goodbye!'],
+  [/^(?:great|cool|nice|perfect|good|fine|ok|okay|well done|yes|no)(?: job)?$/, () => 'All right. What else can I do?'],
+  [/^how are you\b.{0,20}$/, (can) => `I am fine, thank you. ${can}`],
+  [/^(?:who|what) are you$/, (can) => `${SELF} ${can}`],
+  [/^help(?: me)?$|^what can (?:you|i) (?:do|ask)(?: for me)?$/, (can) => `${can} Ask in plain words.`],
+]
+
 /** Greetings and thanks, whole messages only; undefined for anything else. */
 export function smallTalk(message: string, can: string): string | undefined {
   const words =
     message
       .slice(0, 100)
       .toLowerCase()
-      .replaceAll('’', "'")
-      .match(/[\p{L}']+/gu) ?? []
-  const said = words.join(' ').replace(/^(?:(?:oh|ok|okay|well|so|and) )+|(?: (?:please|then|there|all|now))+$/g, '')
-  if (/^(?:hello|hi|hey|(?:good )?(?:morning|day|afternoon|evening)|greetings)(?: .{0,20})?$/.test(said))
-    return `Hello! ${can}`
-  if (/^(?:(?:cool|great|nice|perfect|good|fine) )?(?:thanks|thank you|thx|cheers|many thanks)\b.{0,40}$/.test(said))
-    return "You're welcome!"
-  if (/^(?:bye|goodbye|good night|see you|farewell|quit|exit|bye bye)\b.{0,20}$/.test(said)) return 'Goodbye!'
-  if (/^(?:great|cool|nice|perfect|good|fine|ok|okay|wow|awesome|great job|well done|yes|no|sure)$/.test(said))
-    return 'All right. What else can I do?'
-  if (/^how are you\b.{0,20}$|^how do you do$/.test(said)) return `I am fine, thank you. ${can}`
-  if (/^(?:who|what) are you$|^what is this$|^are you (?:real|human|an? (?:ai|bot|llm))$|^what's your name$/.test(said))
-    return `${SELF} ${can}`
-  const isHelp =
-    /^(?:help|help me|menu|commands)$|^what (?:can|do) (?:you|i) (?:do|ask|say)(?: for me| here)?$|^how does this work$/
-  return isHelp.test(said) ? `${can} Ask in plain words.` : undefined
+      .match(/[\p{L}'’]+/gu) ?? []
+  return answers.find(([said]) => said.test(words.join(' ')))?.[1](can)
 }
 
 export const notUnderstood = (can: string): string => `Sorry, I did not understand that. ${SELF} ${can}`
@@ -46,26 +42,24 @@ export function abilities(tools: readonly Declared[], agents: readonly Declared[
 
 /** A description that begins with a verb says it; else the name does. */
 function abilityOf({ name, description }: Declared): string {
-  const [first = ''] = description.split(' ')
   const text = short(description)
-  if (isVerb(stem(first)) || stem(first) === stem(name)) return text
+  const first = stem(text.split(' ')[0] ?? '')
+  if (isVerb(first) || first === stem(name)) return text
   return `ask ${labelOf(name)}${text ? ` (${text})` : ''}`
 }
 
+/** The first sentence, as one goes on with it. */
 function short(description: string): string {
-  const [first = ''] = description.trim().split(/(?<=[.!?])\s|\n/)
-  const bare = first.replace(/[.!?]$/, '').slice(0, 100)
-  return /^\p{Lu}(?!\p{Lu})/u.test(bare) ? bare.charAt(0).toLowerCase() + bare.slice(1) : bare
+  const [first = ''] = description.trim().split(/[.!?](?:\s|$)|\n/)
+  return /^\p{Lu}(?!\p{Lu})/u.test(first) ? first.charAt(0).toLowerCase() + first.slice(1, 100) : first.slice(0, 100)
 }
 
 /** Asks for what a call lacks: "the city", "the account (checking or savings)". */
 export function question(missing: readonly Parameter[]): string {
-  const asked = missing.slice(0, 5).map(({ name, choices, schema: { description } }) => {
+  const asked = missing.slice(0, 5).map(({ name, choices }) => {
     const label = labelOf(name)
-    const isSmall = prepositions.has(label)
-    const told = isSmall && typeof description === 'string' ? short(description) : ''
-    const about = choices.length > 1 ? listed(choices.slice(0, 6).map(String), 'or') : told
-    return `${isSmall ? `"${label}"` : `the ${label}`}${about ? ` (${about})` : ''}`
+    const about = choices.length > 1 ? ` (${listed(choices.slice(0, 6).map(String), 'or')})` : ''
+    return `${prepositions.has(label) ? `"${label}"` : `the ${label}`}${about}`
   })
   return `Please tell me ${listed(asked)}.`
 }

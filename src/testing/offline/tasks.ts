@@ -1,8 +1,8 @@
 // What a message asks for: tools with their arguments, one task for each piece of it, and what it takes from earlier ones.
 import { fill, inCapitals, missingOf } from './fill.ts'
-import { passageOf } from './mentions.ts'
+import { type Passage, passageOf } from './mentions.ts'
 import type { Task, Toolbox } from './tools.ts'
-import { isContent, isVerb, nameWords, speaksOf, stem } from './words.ts'
+import { isContent, isVerb, nameWords, stem } from './words.ts'
 
 const MAX_CLAUSES = 12
 const MAX_HELD = 500
@@ -26,7 +26,7 @@ export function tasksIn(message: string, toolbox: Toolbox, now: number): Task[] 
     } else if (before) tasks[tasks.length - 1] = taskOf(`${before.passage.text} ${text}`) ?? before
     else held = text
   }
-  return tasks.flatMap((task) => withSource(task, toolbox))
+  return tasks
 }
 
 /** Cut at the end of sentences, and before a command or a question that follows "and", "then" or a comma. */
@@ -47,20 +47,7 @@ function clausesOf(message: string, { tools }: Toolbox, now: number): string[] {
   return cuts.map((start, at) => text.slice(start, cuts[at + 1]).trim()).filter(Boolean)
 }
 
-/** A task that lacks what another tool finds out is done after that one: degrees are converted once they are known. */
-function withSource(task: Task, toolbox: Toolbox): Task[] {
-  const { missing } = task.filled
-  const isSource = ({ tool, filled }: Task): boolean =>
-    tool !== task.tool &&
-    filled.missing.length === 0 &&
-    filled.recognised > 0 &&
-    missing.every(({ words }) => [...tool.weights.keys()].some((word) => speaksOf(words, word)))
-  const source = missing.length ? toolbox.tasks(task.passage).find(isSource) : undefined
-  return source ? [source, task] : [task]
-}
-
-const again =
-  /^\W*(?:and |please |now )*(?:do |try )?(?:it |that )?(?:once more|again|repeat(?: (?:it|that))?)(?: please)?\W*$/i
+const again = /^\W*(?:and |please )*(?:once more|again|repeat that)(?: please)?\W*$/i
 const goesOn = /^\W*(?:and|also|then|or|what about|how about|now)\b/i
 
 /** What a message asks for, together with the ones before it, the latest first: "And in Lima?", "Once more.", "ORD-7". */
@@ -69,39 +56,30 @@ export function askedFor(message: string, earlier: readonly string[], toolbox: T
   const [latest, ...older] = earlier
   const isMore = goesOn.test(message)
   const isShort = message.trim().split(/\s+/).length <= 4
-  if (latest === undefined || (own.length && !isMore && !isShort)) return own
+  if (latest === undefined || !(isMore || isShort)) return own
   const before = askedFor(latest, older, toolbox, now)
   if (again.test(message)) return before
-  const changed = before.map((task) => changedBy(message, task, now))
+  const changed = before.map((task) => changedBy(passageOf(message, now), task, isMore))
   const tasks = before.map((task, at) => changed[at] ?? task)
-  const isAsked =
-    before.some(({ filled }) => filled.missing.length) && tasks.every(({ filled }) => filled.missing.length === 0)
   const isSame = isMore && own.every(({ tool }) => before.some((task) => task.tool === tool))
-  return changed.some(Boolean) && (own.length === 0 || isSame || (!isMore && isAsked)) ? tasks : own
+  const isAnswer = !isMore && before.some(isBlocked) && !tasks.some(isBlocked)
+  return changed.some(Boolean) && (own.length === 0 || isSame || isAnswer) ? tasks : own
 }
 
-/** The task with what this message says instead; undefined when it says nothing to it. */
-function changedBy(message: string, task: Task, now: number): Task | undefined {
+const isBlocked = ({ filled }: Task): boolean => filled.missing.length > 0
+
+/** The task with what this passage says instead; undefined when it says nothing to it. */
+function changedBy(passage: Passage, task: Task, isMore: boolean): Task | undefined {
   const { tool, filled } = task
-  const passage = passageOf(message, now)
   const { values, several, recognised } = fill(tool, passage)
-  const words = passage.tokens.filter(isContent).length
-  const isTelling = (kind: string): boolean =>
-    kind === 'request' ? passage.mentions.length > 0 : recognised > 0 || goesOn.test(message)
-  const own = words > 0 && words <= 8 ? [...values].filter(([{ kind }]) => isTelling(kind)) : []
-  const bare = message.replace(/^\W*(?:and |in |at |to |for |from |it is |it's |the )*|[\s.!?]+$/gi, '')
-  // a few words after a question are its answer
+  const own = recognised > 0 || isMore ? [...values] : []
+  const bare = passage.text.replace(/^\W*(?:in |at |to |for |from |the )*|[\s.!?]+$/gi, '')
   const wanted = filled.missing.find(({ kind }) => /^(?:place|name|text|id|path)$/.test(kind))
-  if (
-    own.length === 0 &&
-    wanted &&
-    words > 0 &&
-    (wanted.kind === 'id' || /\p{L}/u.test(bare)) &&
-    bare.split(/\s+/).length <= 4
-  )
+  // a few words after a question are its answer
+  if (own.length === 0 && wanted && passage.tokens.some(isContent))
     own.push([wanted, wanted.kind === 'place' ? inCapitals(bare) : bare])
+  if (own.length === 0) return undefined
   const all = new Map([...filled.values, ...own])
   const kept = own.some(([parameter]) => parameter === filled.several?.parameter) ? undefined : filled.several
-  const changed = { ...filled, values: all, several: several ?? kept, missing: missingOf(tool, all) }
-  return own.length ? { ...task, filled: changed } : undefined
+  return { ...task, filled: { ...filled, values: all, several: several ?? kept, missing: missingOf(tool, all) } }
 }

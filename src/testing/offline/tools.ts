@@ -2,17 +2,7 @@
 import { type Filled, fill } from './fill.ts'
 import type { MentionKind, Passage } from './mentions.ts'
 import type { Declared } from './parameters.ts'
-import {
-  areNear,
-  destroying,
-  isActing,
-  isCloseSpelling,
-  isContent,
-  looking,
-  nameWords,
-  stem,
-  type Token,
-} from './words.ts'
+import { areNear, destroying, isActing, isContent, looking, nameWords, stem, type Token } from './words.ts'
 
 export interface Task {
   readonly tool: Declared
@@ -76,26 +66,22 @@ export class Toolbox {
     return sum
   }
 
-  /** How much one word speaks for each tool; for a word nobody knows, the one it may be a misspelling of. */
+  /** How much one word speaks for each tool: most when it is a word of one tool only, less the more tools have it. */
   #speaks(term: string): ReadonlyMap<Declared, number> {
     const known = this.#known.get(term)
     if (known) return known
-    const near = this.#shared((stem) => (stem === term ? 1 : areNear(stem, term) ? 0.7 : 0))
-    const found = near.size ? near : this.#shared((stem) => (isCloseSpelling(term, stem) ? 0.8 : 0))
+    const likeness = (stem: string): number => (stem === term ? 1 : areNear(stem, term) ? 0.7 : 0)
+    const found = new Map<Declared, number>()
+    for (const tool of this.#all)
+      for (const [stem, weight] of tool.weights) {
+        const worth = likeness(stem) * weight
+        if (worth > (found.get(tool) ?? 0)) found.set(tool, worth)
+      }
+    const all = this.#all.length
+    const rarity = Math.log(1 + all / Math.max(found.size, 1)) / Math.log(1 + all)
+    for (const [tool, worth] of found) found.set(tool, worth * rarity)
     this.#known.set(term, found)
     return found
-  }
-
-  /** A word of one tool only says most, less the more tools have it. */
-  #shared(likeness: (stem: string) => number): ReadonlyMap<Declared, number> {
-    const best = this.#all.map((tool) => {
-      let most = 0
-      for (const [stem, weight] of tool.weights) most = Math.max(most, likeness(stem) * weight)
-      return [tool, most] as const
-    })
-    const found = best.filter(([, most]) => most > 0)
-    const rarity = Math.log(1 + best.length / Math.max(found.length, 1)) / Math.log(1 + best.length)
-    return new Map(found.map(([tool, most]) => [tool, most * rarity]))
   }
 }
 

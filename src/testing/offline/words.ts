@@ -1,5 +1,4 @@
 // Words as the offline model compares them: split, cut to their stems, grouped with words that mean nearly the same.
-import { isMisspelling } from '../../base/closest.ts'
 
 export interface Span {
   readonly start: number
@@ -67,15 +66,15 @@ export function contentStems(text: string): Set<string> {
 }
 
 // What tools do, by the verbs of their names; what cannot be undone is apart.
-export const looking: ReadonlySet<string> = stemsOf(
-  'get list show find search read look lookup check count fetch query view track compare calculate convert translate',
-)
-const acting =
-  stemsOf(`create add set send book reserve transfer place order buy update make put save schedule start stop
-  play lock unlock turn switch dim open close move write post pay subscribe complete mark`)
-export const destroying: ReadonlySet<string> = stemsOf(
-  'delete remove erase cancel drop destroy purge reset wipe refund',
-)
+const lookingWords =
+  'get list show find search read look lookup check count fetch query view track compare calculate convert translate'
+const actingWords = `create add set send book reserve transfer place order buy update make put save schedule start stop
+  play lock unlock turn switch dim open close move write post pay subscribe complete mark`
+const destroyingWords = 'delete remove erase cancel drop destroy purge reset wipe refund'
+export const verbs: ReadonlySet<string> = setOf(`${lookingWords} ${actingWords} ${destroyingWords}`)
+export const looking: ReadonlySet<string> = stemsOf(lookingWords)
+export const destroying: ReadonlySet<string> = stemsOf(destroyingWords)
+const acting = stemsOf(actingWords)
 export const isActing = (stem: string): boolean => acting.has(stem) || destroying.has(stem)
 export const isVerb = (stem: string): boolean => looking.has(stem) || isActing(stem)
 
@@ -84,8 +83,8 @@ const groups = `weather temperature warm warmer cold colder hot hotter forecast 
   search find look lookup google; add put append; create make new; delete remove erase; email mail; message sms chat;
   meeting appointment event calendar schedule; book reserve reservation; buy purchase order; parcel package shipment;
   pay transfer; charge invoice bill; light lamp; turn switch; thermostat heating; todo task reminder; file document;
-  music song track; money currency cash balance; calculate compute math arithmetic plus minus times divide multiply add;
-  price cost; stock share; convert change; customer client; flight fly; people person guest attendee; city town place location`
+  money currency cash balance; calculate add plus; calculate subtract minus; calculate multiply times;
+  calculate divide divided; price cost; stock share; convert change; customer client; flight fly; people person guest attendee; city town place location`
 const groupsOf = new Map<string, number[]>()
 for (const [at, group] of groups.split(';').entries())
   for (const word of stemsOf(group)) groupsOf.set(word, [...(groupsOf.get(word) ?? []), at])
@@ -97,9 +96,3 @@ export function areNear(a: string, b: string): boolean {
 }
 
 export const speaksOf = (words: readonly string[], stem: string): boolean => words.some((word) => areNear(word, stem))
-
-/** Most likely the same word, misspelled. */
-export function isCloseSpelling(a: string, b: string): boolean {
-  const isPossible = a[0] === b[0] && Math.min(a.length, b.length) > 4 && Math.abs(a.length - b.length) < 3
-  return isPossible && b.length < 40 && isMisspelling(a, b)
-}
