@@ -33,7 +33,7 @@ export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
     const own = parameter.item ? run : [first]
     values.set(parameter, parameter.item ? run.map(({ value }) => value) : first.value)
     for (const one of own) take(one)
-    more.push({ parameter, spots: run.filter((one) => !own.includes(one) && one.start > first.start) })
+    more.push({ parameter, spots: run.slice(own.length) })
   }
   for (const parameter of tool.parameters) {
     const { kind, choices } = parameter.item ?? parameter
@@ -59,8 +59,7 @@ export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
   })
   const isUnused = (one: Mention): boolean =>
     !/^(?:phrase|quoted)$/.test(one.kind) && isFree(one) && passage.text.slice(one.start, one.end) !== 'today'
-  const isWhole = [...values.keys()].some(({ kind }) => kind === 'request') // it takes all of the passage
-  const unused = isWhole ? 0 : passage.mentions.filter(isUnused).length - (several?.values.length ?? 0)
+  const unused = passage.mentions.filter(isUnused).length - (several?.values.length ?? 0)
   return { values, several, missing: missingOf(tool, values), recognised, unused: Math.max(0, unused) }
 }
 
@@ -117,9 +116,8 @@ function worth(parameter: Parameter, mention: Mention, { tool, passage }: Fillin
   let score = fit + (speaksOf(words, last) ? 2.5 : speaksOf(words, next) ? 2.2 : isNamed ? 1.5 : 0)
   if (found === 'number') {
     const isMeasure = seconds.has(unit) && words.some((one) => seconds.has(one))
-    score += (isMeasure ? 2 : 0) + (preposition === 'to' ? 0.75 : 0)
+    score += isMeasure ? 2 : 0
   } else if (isOwn) score += 1.5
-  else if (tool.parameters.some((other) => isFor(preposition, other))) score -= 1.5
   const isLoose = kind === 'number' && !words.some((word) => counts.has(word))
   return score < (parameter.isRequired ? 0.5 : isLoose ? 3.5 : 2) ? 0 : score + (parameter.isRequired ? 0.25 : 0)
 }
@@ -165,9 +163,9 @@ function runOf(one: Spot, all: readonly Spot[], { passage: { text, tokens } }: F
       ({ lower }) => joining.test(lower) || determiners.has(lower) || lower === before || isCompared,
     )
   }
-  let [first, last] = [all.indexOf(one), all.indexOf(one)]
+  const first = all.indexOf(one)
+  let last = first
   while (areListed(all[last], all[last + 1])) last++
-  while (areListed(all[first - 1], all[first])) first--
   return all.slice(first, last + 1)
 }
 

@@ -1,5 +1,5 @@
 // Everything in a text that could be an argument: quotes, addresses, dates, numbers, names.
-import { determiners, prepositions, type Span, stem, stopWords, type Token, tokensOf, verbs } from './words.ts'
+import { prepositions, type Span, stem, stopWords, type Token, tokensOf, verbs } from './words.ts'
 
 export type MentionKind = 'quoted' | 'url' | 'email' | 'path' | 'date' | 'time' | 'id' | 'number' | 'name' | 'phrase'
 
@@ -46,13 +46,11 @@ type Around = Pick<Mention, 'before' | 'after' | 'preposition' | 'unit'>
 function around({ start, end }: Span, text: string, tokens: readonly Token[]): Around {
   const next = tokens.findIndex((token) => token.start >= start)
   const before = tokens.slice(Math.max(0, next - 3), Math.max(0, next)).reverse()
-  const at = before.findIndex(({ lower }) => prepositions.has(lower))
-  const nouns = before.slice(0, Math.max(at, 0)).filter(({ lower }) => !determiners.has(lower)) // "to room 12"
   const [, noun = ''] = /^[ -]?(\p{L}+)/u.exec(text.slice(end, end + 40)) ?? []
   return {
     before,
     after: tokens.find((token) => token.start >= end),
-    preposition: nouns.length < 2 ? before[at]?.lower : undefined,
+    preposition: before.find(({ lower }) => prepositions.has(lower))?.lower,
     unit: stopWords.has(noun.toLowerCase()) ? '' : stem(noun),
   }
 }

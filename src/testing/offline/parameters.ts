@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import type { MentionKind } from './mentions.ts'
 import { isRequired, recordOf, resolved, typeOf } from './schema.ts'
-import { contentStems, isVerb, nameWords, stem, stemsOf } from './words.ts'
+import { contentStems, nameWords, stem, stemsOf } from './words.ts'
 
 /** What a parameter takes, as far as its type, its format and its name tell. */
 export type Kind = MentionKind | 'choice' | 'boolean' | 'place' | 'text' | 'request' | 'list' | 'unknown'
@@ -55,8 +55,7 @@ export function declaredOf(declaration: Partial<FunctionDeclaration> & { readonl
   })
   const weights = new Map<string, number>()
   const add = (text: string, weight: number): void => {
-    for (const one of contentStems(text))
-      weights.set(one, Math.max(isVerb(one) ? weight / 2 : weight, weights.get(one) ?? 0))
+    for (const one of contentStems(text)) weights.set(one, Math.max(weight, weights.get(one) ?? 0))
   }
   for (const { name, choices, schema } of parameters) {
     add(nameWords(name).join(' '), 1.4)
@@ -64,7 +63,7 @@ export function declaredOf(declaration: Partial<FunctionDeclaration> & { readonl
     for (const choice of choices.slice(0, 50)) add(nameWords(String(choice)).join(' '), 2)
   }
   add(description, 1.2)
-  add(nameWords(name).join(' '), 3) // `order` of `find_order` tells more than `find`
+  add(nameWords(name).join(' '), 3)
   return { name, description, parameters, nameStems: [...contentStems(nameWords(name).join(' '))], weights }
 }
 
@@ -98,8 +97,5 @@ function kindOf(schema: JsonObject, words: readonly string[]): Kind {
   if (type !== 'string') return type === 'integer' ? 'number' : type === 'array' ? 'list' : 'unknown'
   if (typeof schema.format === 'string') return kindOfWord.get(stem(schema.format)) ?? 'unknown'
   const kinds = words.flatMap((word) => kindOfWord.get(word) ?? [])
-  // what `to` leaves open its description may tell: a city
-  const told = [...contentStems(String(schema.description ?? '').slice(0, 1_000))]
-  const isPlace = told.some((word) => kindOfWord.get(word) === 'place')
-  return kinds.findLast((kind) => kind !== 'name') ?? (kinds.length ? (isPlace ? 'place' : 'name') : 'text')
+  return kinds.findLast((kind) => kind !== 'name') ?? kinds[0] ?? 'text'
 }

@@ -6,13 +6,10 @@ import { isContent, isVerb, nameWords, stem } from './words.ts'
 
 const MAX_CLAUSES = 12
 const MAX_HELD = 500
-/** To ask back about a tool, its words must be more than a chance hit. */
-const ENOUGH_TO_ASK = 2
 
 /** The tasks of a message; pieces that ask for nothing by themselves belong to the one before, or to the next. */
 export function tasksIn(message: string, toolbox: Toolbox, now: number): Task[] {
-  const isMeant = ({ filled, words }: Task): boolean => filled.missing.length === 0 || words >= ENOUGH_TO_ASK
-  const taskOf = (text: string): Task | undefined => toolbox.tasks(passageOf(text, now)).find(isMeant)
+  const taskOf = (text: string): Task | undefined => toolbox.tasks(passageOf(text, now))[0]
   const tasks: Task[] = []
   let held = ''
   for (const clause of clausesOf(message, toolbox, now)) {

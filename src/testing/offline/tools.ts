@@ -1,8 +1,8 @@
 // Which tool a passage asks for: the words of its name, description, parameters and choices; rare words say more.
 import { type Filled, fill } from './fill.ts'
-import type { MentionKind, Passage } from './mentions.ts'
+import type { Passage } from './mentions.ts'
 import type { Declared } from './parameters.ts'
-import { areNear, destroying, isActing, isContent, looking, nameWords, stem, type Token } from './words.ts'
+import { areNear, destroying, isActing, isContent, nameWords, stem } from './words.ts'
 
 export interface Task {
   readonly tool: Declared
@@ -19,18 +19,11 @@ export type Terms = ReadonlyMap<string, number>
 export const ENOUGH = 0.6
 const CLOSER_LOOK = 8
 const MAX_TERMS = 300
-const implied: Partial<Record<MentionKind, string>> = { email: stem('email'), url: stem('url'), path: stem('file') }
-const silent = new Set<MentionKind>(['quoted', 'url', 'email', 'path', 'id', 'date'])
 
 /** The words that mean something, each once, the first of them counting most. */
-export function termsOf({ tokens, mentions }: Passage): Terms {
-  const terms = new Map<string, number>()
-  const hidden = mentions.filter(({ kind }) => silent.has(kind))
-  const isHidden = ({ start }: Token): boolean => hidden.some((one) => one.start <= start && start < one.end)
-  for (const token of tokens.filter(isContent).slice(0, MAX_TERMS))
-    if (!terms.has(token.stem) && !isHidden(token)) terms.set(token.stem, terms.size === 0 ? 1.5 : 1)
-  for (const { kind } of mentions) if (implied[kind] && !terms.has(implied[kind])) terms.set(implied[kind], 0.8)
-  return terms
+export function termsOf({ tokens }: Passage): Terms {
+  const stems = new Set(tokens.filter(isContent).map(({ stem }) => stem))
+  return new Map([...stems].slice(0, MAX_TERMS).map((stem, at) => [stem, at === 0 ? 1.5 : 1]))
 }
 
 /** Finds the tools that words speak for. */
@@ -53,7 +46,7 @@ export class Toolbox {
       .sort((a, b) => b.words - a.words)
     const tasks = likely.slice(0, CLOSER_LOOK).map(({ tool, words }) => {
       const filled = fill(tool, passage)
-      const well = words + Math.min(filled.recognised, 4) * 0.7 + moodOf(tool, passage)
+      const well = words + Math.min(filled.recognised, 4) * 0.7
       const score = well - Math.min(filled.missing.length, 4) * 1.2 - Math.min(filled.unused, 3)
       return { tool, words, passage, filled, score }
     })
@@ -85,23 +78,12 @@ export class Toolbox {
   }
 }
 
-const wondering = /^(?:is|are|was|were|am|did|does|has|have|when|where|who|why|when's|where's|who's)$/
-const asking = /^(?:what|what's|whats|which|how|how's|do|will|any|show|list|tell|give)$/
-const polite = /^(?:please|can|could|would|you|hey|hi|hello|and|i|i'd|like|want|to|need|now|then|also|ok|okay)$/
-const firstOf = ({ tokens }: Passage): Token | undefined => tokens.find(({ lower }) => !polite.test(lower))
+const wondering = /^(?:is|are|was|were|am|did|does|has|have|when|where|who|why)(?:'s)?$/
 
 /** A question changes nothing, and what cannot be undone is called by its name. */
-function isAllowed({ name }: Declared, passage: Passage): boolean {
+function isAllowed({ name }: Declared, { tokens }: Passage): boolean {
   const own = nameWords(name).map(stem)
   const destroys = own.find((word) => destroying.has(word))
-  if (isActing(own[0] ?? '') && wondering.test(firstOf(passage)?.lower ?? '')) return false
-  return destroys === undefined || passage.tokens.some((token) => areNear(destroys, token.stem))
-}
-
-/** More when the tool does what the passage sounds like, less when it does the other thing. */
-function moodOf({ name }: Declared, passage: Passage): number {
-  const verb = stem(nameWords(name)[0] ?? '')
-  const { lower = '', stem: first = '' } = firstOf(passage) ?? {}
-  if (asking.test(lower) || wondering.test(lower)) return looking.has(verb) ? 0.5 : isActing(verb) ? -1 : 0
-  return areNear(verb, first) ? 0.5 : isActing(first) && looking.has(verb) ? -1 : 0
+  if (isActing(own[0] ?? '') && wondering.test(tokens[0]?.lower ?? '')) return false
+  return destroys === undefined || tokens.some((token) => areNear(destroys, token.stem))
 }
