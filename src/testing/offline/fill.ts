@@ -2,6 +2,7 @@
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import type { Mention, MentionKind, Passage } from './mentions.ts'
 import type { Declared, Kind, Parameter } from './parameters.ts'
+import { plain } from './schema.ts'
 import { type Filling, fillTexts } from './texts.ts'
 import { areNear, determiners, isContent, nameWords, type Span, speaksOf, stem, stemsOf, tokensOf } from './words.ts'
 
@@ -78,23 +79,16 @@ const fits: Partial<Record<Kind, Partial<Record<MentionKind, number>>>> = {
 }
 
 /** Prepositions say which of several parameters a value is for. */
-const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries({
-    from: 'from source origin sender start',
-    to: 'to target destination recipient end language contact email',
-    into: 'to target language',
-    in: 'city place location town country room address folder language currency',
-    at: 'place location address time start restaurant hotel',
-    for: 'customer name person guest city place date',
-    by: 'artist author due date',
-    of: 'name city country place',
-  }).map(([preposition, words]) => [preposition, stemsOf(words)]),
-)
-
-function isFor(preposition: string | undefined, { words }: Parameter): boolean {
-  const meant = roles.get(preposition ?? '')
-  return meant !== undefined && words.some((word) => meant.has(word) || word === preposition)
-}
+const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['from', stemsOf('from source origin sender start')],
+  ['to', stemsOf('to target destination recipient end language contact email')],
+  ['into', stemsOf('to target language')],
+  ['in', stemsOf('city place location town country room address folder language currency')],
+  ['at', stemsOf('place location address time start restaurant hotel')],
+  ['for', stemsOf('customer name person guest city place date')],
+  ['by', stemsOf('artist author due date')],
+  ['of', stemsOf('name city country place')],
+])
 
 const counts = stemsOf('limit count max maximum quantity amount number size')
 const units = Object.entries({ second: 1, minute: 60, hour: 3_600, day: 86_400, week: 604_800 })
@@ -103,21 +97,19 @@ const seconds = new Map(units.map(([unit, size]) => [stem(unit), size]))
 /** Not above zero when too little speaks for it: an optional number needs a word that says what it is. */
 function worth(parameter: Parameter, mention: Mention, { tool, passage }: Filling, isTold: boolean): number {
   const { kind, words, schema } = parameter.item ?? parameter
-  const { value, preposition, before, after, unit, kind: found } = mention
+  const { value, preposition = '', before, after, unit, kind: found } = mention
   const fit = fits[kind]?.[found]
   if (fit === undefined || (schema.type === 'integer' && !Number.isInteger(value))) return 0
   const isNamed = speaksOf(words, before.find(isContent)?.stem ?? '')
-  const isOwn = isFor(preposition, parameter)
+  const isOwn = words.some((word) => roles.get(preposition)?.has(word) || word === preposition)
   if (found === 'name' && !isTold && isMereWord(mention, tool, passage)) return 0
   if (found === 'phrase' && !isNamed && !isOwn) return 0
   if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
   if (kind === 'id' && found === 'number' && unit && !isNamed) return 0 // not the 12 of "12 apples"
-  const [last, next] = [before[0]?.stem ?? '', after?.stem ?? '']
-  let score = fit + (speaksOf(words, last) ? 2.5 : speaksOf(words, next) ? 2.2 : isNamed ? 1.5 : 0)
-  if (found === 'number') {
-    const isMeasure = seconds.has(unit) && words.some((one) => seconds.has(one))
-    score += isMeasure ? 2 : 0
-  } else if (isOwn) score += 1.5
+  const isMeasure = found === 'number' && seconds.has(unit) && words.some((one) => seconds.has(one))
+  const beside = [before[0]?.stem ?? '', after?.stem ?? ''].findIndex((word) => speaksOf(words, word))
+  const named = beside === 0 ? 2.5 : beside === 1 ? 2.2 : isNamed ? 1.5 : 0
+  const score = fit + named + (isOwn ? 1.5 : 0) + (isMeasure ? 2 : 0)
   const isLoose = kind === 'number' && !words.some((word) => counts.has(word))
   return score < (parameter.isRequired ? 0.5 : isLoose ? 3.5 : 2) ? 0 : score + (parameter.isRequired ? 0.25 : 0)
 }
@@ -173,7 +165,7 @@ function runOf(one: Spot, all: readonly Spot[], { passage: { text, tokens } }: F
 function chosenIn(choices: readonly unknown[], { passage: { tokens }, isFree }: Filling): Spot[] {
   const found = (isSame: (a: string, b: string) => boolean): Spot[] =>
     choices.flatMap((value) => {
-      const words = nameWords(String(value)).map(stem)
+      const words = nameWords(plain(value)).map(stem)
       const isHere = (at: number): boolean => words.every((word, next) => isSame(word, tokens[at + next]?.stem ?? ''))
       const at = words.length ? tokens.findIndex((token, index) => isHere(index) && isFree(token)) : -1
       return at < 0 ? [] : [{ value, start: tokens[at]?.start ?? 0, end: tokens[at + words.length - 1]?.end ?? 0 }]
@@ -196,12 +188,7 @@ function saidTo({ words }: Parameter, { tokens }: Passage): Spot[] {
 
 /** What a call is not possible without. */
 export function missingOf({ parameters }: Declared, values: ReadonlyMap<Parameter, unknown>): Parameter[] {
-  return parameters.filter((one) => one.isRequired && !values.has(one) && givenFor(one) === undefined)
-}
-
-/** What must be there and leaves no choice, or is a yes nobody said. */
-function givenFor({ kind, choices, isRequired }: Parameter): unknown {
-  return !isRequired ? undefined : kind === 'boolean' ? false : choices.length === 1 ? choices[0] : undefined
+  return parameters.filter((one) => one.isRequired && !values.has(one))
 }
 
 /** The arguments of each call. */
@@ -210,7 +197,7 @@ export function argumentsOf({ parameters }: Declared, { values, several }: Fille
   return [values, ...others].map((each) => {
     const args: JsonObject = {}
     for (const parameter of parameters) {
-      const value = each.has(parameter) ? each.get(parameter) : givenFor(parameter)
+      const value = each.has(parameter) ? each.get(parameter) : parameter.fallback
       if (value !== undefined) setOwn(args, parameter.name, value)
     }
     return args

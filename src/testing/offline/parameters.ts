@@ -2,7 +2,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import type { MentionKind } from './mentions.ts'
-import { isRequired, recordOf, resolved, typeOf } from './schema.ts'
+import { isRequired, plain, recordOf, resolved, typeOf } from './schema.ts'
 import { contentStems, nameWords, stem, stemsOf } from './words.ts'
 
 /** What a parameter takes, as far as its type, its format and its name tell. */
@@ -16,6 +16,8 @@ export interface Parameter {
   readonly isRequired: boolean
   readonly schema: JsonObject
   readonly choices: readonly unknown[]
+  /** What it takes when it must be there and nothing is said: the only choice, or no. */
+  readonly fallback: unknown
   /** Of a list: what its items are. */
   readonly item?: Parameter | undefined
 }
@@ -44,34 +46,35 @@ export function declarationsIn(tools: unknown): FunctionDeclaration[] {
 }
 
 export function declaredOf(declaration: Partial<FunctionDeclaration> & { readonly name: string }): Declared {
-  const { name, parametersJsonSchema } = declaration
-  const description = typeof declaration.description === 'string' ? declaration.description.slice(0, 2_000) : ''
-  const root = recordOf(parametersJsonSchema)
+  const { name } = declaration
+  const description = plain(declaration.description)
+  const root = recordOf(declaration.parametersJsonSchema)
   const object = resolved(root, root)
   const properties = Object.entries(recordOf(object.properties)).slice(0, MAX_PARAMETERS)
-  const parameters = properties.map(([key, raw]) => {
-    const schema = resolved(raw, root)
-    return parameterOf(key, schema, root, isRequired(object, key) && schema.default === undefined)
-  })
+  const parameters = properties.map(([key, raw]) =>
+    parameterOf(key, resolved(raw, root), root, isRequired(object, key)),
+  )
   const weights = new Map<string, number>()
   const add = (text: string, weight: number): void => {
     for (const one of contentStems(text)) weights.set(one, Math.max(weight, weights.get(one) ?? 0))
   }
   for (const { name, choices, schema } of parameters) {
     add(nameWords(name).join(' '), 1.4)
-    add(String(schema.description ?? '').slice(0, 1_000), 0.6)
-    for (const choice of choices.slice(0, 50)) add(nameWords(String(choice)).join(' '), 2)
+    add(plain(schema.description), 0.6)
+    for (const choice of choices.slice(0, 50)) add(nameWords(plain(choice)).join(' '), 2)
   }
   add(description, 1.2)
   add(nameWords(name).join(' '), 3)
   return { name, description, parameters, nameStems: [...contentStems(nameWords(name).join(' '))], weights }
 }
 
-function parameterOf(name: string, schema: JsonObject, root: JsonObject, isRequired: boolean): Parameter {
+function parameterOf(name: string, schema: JsonObject, root: JsonObject, isNeeded: boolean): Parameter {
   const words = nameWords(name).map(stem)
   const listed = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : []
   const kind = listed.length ? 'choice' : kindOf(schema, words)
-  const parameter = { name, kind, words, isRequired, schema, choices: listed.slice(0, MAX_CHOICES) }
+  const fallback = !isNeeded ? undefined : kind === 'boolean' ? false : listed.length === 1 ? listed[0] : undefined
+  const isRequired = isNeeded && fallback === undefined && schema.default === undefined
+  const parameter = { name, kind, words, isRequired, schema, choices: listed.slice(0, MAX_CHOICES), fallback }
   const items = kind === 'list' ? resolved(schema.items, root) : {}
   const isPlain = /^(?:string|number|integer)$/.test(typeOf(items) ?? '') // an item is called what its list is called
   return isPlain ? { ...parameter, item: parameterOf(name, items, {}, true) } : parameter

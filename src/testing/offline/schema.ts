@@ -25,6 +25,10 @@ function pointedAt($ref: string, root: JsonObject): unknown {
   return keys.reduce<unknown>((at, key) => under(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root)
 }
 
+/** A text as it is, a number as a text; nothing for all that could be anything. */
+export const plain = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, 2_000) : typeof value === 'number' ? String(value) : ''
+
 export const recordOf = (value: unknown): JsonObject => (isRecord(value) ? value : {})
 
 /** The own value of a key. */
@@ -33,13 +37,12 @@ export const under = (value: unknown, key: string): unknown =>
 
 /** The type a resolved schema names or implies. */
 export function typeOf(schema: JsonObject): string | undefined {
-  const { type, items, prefixItems } = schema
+  const { type, items } = schema
   if (typeof type === 'string') return type
   if (Array.isArray(type)) return type.find((one) => one !== 'null')
   if (isRecord(schema.properties)) return 'object'
-  if (items !== undefined || prefixItems !== undefined) return 'array'
-  const value = Array.isArray(schema.enum) ? schema.enum.find((one) => one !== null) : schema.const
-  return value === undefined ? undefined : typeof value
+  if (items !== undefined) return 'array'
+  return schema.const === undefined ? undefined : typeof schema.const
 }
 
 export const isRequired = ({ required }: JsonObject, name: string): boolean =>

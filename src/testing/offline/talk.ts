@@ -1,6 +1,7 @@
 // What it says without a tool: greetings, what it can do, and what it still needs to know.
 import { labelOf, listed } from './answer.ts'
 import type { Declared, Parameter } from './parameters.ts'
+import { plain } from './schema.ts'
 import { isVerb, prepositions, stem } from './words.ts'
 
 const MAX_NAMED = 8
@@ -58,7 +59,7 @@ function short(description: string): string {
 export function question(missing: readonly Parameter[]): string {
   const asked = missing.slice(0, 5).map(({ name, choices }) => {
     const label = labelOf(name)
-    const about = choices.length > 1 ? ` (${listed(choices.slice(0, 6).map(String), 'or')})` : ''
+    const about = choices.length > 1 ? ` (${listed(choices.slice(0, 6).map(plain), 'or')})` : ''
     return `${prepositions.has(label) ? `"${label}"` : `the ${label}`}${about}`
   })
   return `Please tell me ${listed(asked)}.`
