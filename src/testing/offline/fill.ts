@@ -7,6 +7,7 @@ import { type Filling, fillTexts } from './texts.ts'
 import { areNear, determiners, isContent, nameWords, type Span, speaksOf, stem, stemsOf, tokensOf } from './words.ts'
 
 export interface Filled {
+  /** Those that were recognised first. */
   readonly values: ReadonlyMap<Parameter, unknown>
   /** A parameter that a list was given for: one call for each further value. */
   readonly several: { readonly parameter: Parameter; readonly values: readonly unknown[] } | undefined
@@ -21,8 +22,7 @@ interface Spot extends Span {
   readonly value: unknown
 }
 
-/** `isTold`: a statement; only what is recognised by itself counts, and a sentence may begin with a name. */
-export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
+export function fill(tool: Declared, passage: Passage): Filled {
   const marks = new Uint8Array(passage.text.length)
   const values = new Map<Parameter, unknown>()
   const take = ({ start, end }: Span): void => void marks.fill(1, start, end)
@@ -43,7 +43,7 @@ export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
   }
   const pairs = tool.parameters.flatMap((parameter, at) =>
     passage.mentions.map((mention) => {
-      const score = worth(parameter, mention, filling, isTold) - at / 100 - mention.start / 1e6 // of equals the first
+      const score = worth(parameter, mention, filling) - at / 100 - mention.start / 1e6 // of equals the first
       return { parameter, mention, score }
     }),
   )
@@ -53,7 +53,7 @@ export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
     const spots = same.map((one) => ({ ...one, value: converted(parameter.item ?? parameter, one, passage) }))
     assign(parameter, spots[same.indexOf(mention)] ?? mention, spots)
   }
-  const recognised = isTold ? values.size : fillTexts(filling)
+  const recognised = fillTexts(filling)
   const [several] = more.flatMap(({ parameter, spots }) => {
     const free = spots.filter(isFree)
     return free.length ? [{ parameter, values: free.map(({ value }) => value) }] : []
@@ -64,17 +64,12 @@ export function fill(tool: Declared, passage: Passage, isTold = false): Filled {
   return { values, several, missing: missingOf(tool, values), recognised, unused: Math.max(0, unused) }
 }
 
-/** What each kind of parameter can be made from, and how gladly. */
+/** What each kind of parameter can be made from besides its own kind, and how gladly. */
 const fits: Partial<Record<Kind, Partial<Record<MentionKind, number>>>> = {
-  number: { number: 3 },
-  date: { date: 3 },
-  time: { time: 3 },
-  email: { email: 3 },
-  url: { url: 3 },
-  path: { path: 3, quoted: 2.5 },
-  id: { id: 3, number: 2, quoted: 2.5, name: 1.5, phrase: 0.2 },
+  path: { quoted: 2.5 },
+  id: { number: 2, quoted: 2.5, name: 1.5, phrase: 0.2 },
   place: { name: 3, quoted: 2.5, phrase: 1 },
-  name: { name: 3, quoted: 2.5, email: 2, phrase: 0.5 },
+  name: { quoted: 2.5, email: 2, phrase: 0.5 },
   text: { quoted: 2.5 },
 }
 
@@ -82,12 +77,10 @@ const fits: Partial<Record<Kind, Partial<Record<MentionKind, number>>>> = {
 const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['from', stemsOf('from source origin sender start')],
   ['to', stemsOf('to target destination recipient end language contact email')],
-  ['into', stemsOf('to target language')],
   ['in', stemsOf('city place location town country room address folder language currency')],
   ['at', stemsOf('place location address time start restaurant hotel')],
   ['for', stemsOf('customer name person guest city place date')],
   ['by', stemsOf('artist author due date')],
-  ['of', stemsOf('name city country place')],
 ])
 
 const counts = stemsOf('limit count max maximum quantity amount number size')
@@ -95,14 +88,14 @@ const units = Object.entries({ second: 1, minute: 60, hour: 3_600, day: 86_400, 
 const seconds = new Map(units.map(([unit, size]) => [stem(unit), size]))
 
 /** Not above zero when too little speaks for it: an optional number needs a word that says what it is. */
-function worth(parameter: Parameter, mention: Mention, { tool, passage }: Filling, isTold: boolean): number {
+function worth(parameter: Parameter, mention: Mention, { tool, passage }: Filling): number {
   const { kind, words, schema } = parameter.item ?? parameter
   const { value, preposition = '', before, after, unit, kind: found } = mention
-  const fit = fits[kind]?.[found]
+  const fit = kind === found ? 3 : fits[kind]?.[found]
   if (fit === undefined || (schema.type === 'integer' && !Number.isInteger(value))) return 0
   const isNamed = speaksOf(words, before.find(isContent)?.stem ?? '')
   const isOwn = words.some((word) => roles.get(preposition)?.has(word) || word === preposition)
-  if (found === 'name' && !isTold && isMereWord(mention, tool, passage)) return 0
+  if (found === 'name' && isMereWord(mention, tool, passage)) return 0
   if (found === 'phrase' && !isNamed && !isOwn) return 0
   if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
   if (kind === 'id' && found === 'number' && unit && !isNamed) return 0 // not the 12 of "12 apples"
@@ -127,14 +120,13 @@ function isMereWord(
 }
 
 /** The value a mention becomes. */
-function converted({ kind, schema, words }: Parameter, mention: Mention, { text }: Passage): unknown {
+function converted({ kind, words }: Parameter, mention: Mention, { text }: Passage): unknown {
   const { value, start, end } = mention
   if (kind === 'number') {
     const given = seconds.get(mention.unit) // "2 hours" for a parameter in minutes is 120
     const wanted = words.map((word) => seconds.get(word)).find((size) => size !== undefined)
     return given === undefined || wanted === undefined ? value : (Number(value) * given) / wanted
   }
-  if (kind === 'time' && schema.format === 'time') return `${value}:00`
   if (typeof value === 'number') return text.slice(start, end)
   return kind === 'place' && mention.kind === 'phrase' ? inCapitals(value) : value
 }

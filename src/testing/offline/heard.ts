@@ -30,6 +30,7 @@ export interface Heard {
 }
 
 const MAX_EARLIER = 5
+const MAX_READ = 20_000
 const MIN_ID = 4
 
 export function listen(contents: readonly Content[]): Heard {
@@ -43,8 +44,11 @@ export function listen(contents: readonly Content[]): Heard {
   const isNote = (text: string): boolean => answered.some(({ id }) => text.includes(id))
   const before = past.filter(isAsking).slice(-MAX_EARLIER).map(textOf)
   return {
-    message,
-    earlier: before.filter((text) => !isNote(text)).reverse(),
+    message: readable(message),
+    earlier: before
+      .filter((text) => !isNote(text))
+      .map(readable)
+      .reverse(),
     results: answersIn(since),
     steps: since.filter(({ role }) => role === 'model').length,
     arrived: answered.findLast(({ id }) => message.includes(id)),
@@ -52,37 +56,33 @@ export function listen(contents: readonly Content[]): Heard {
   }
 }
 
-/** `[agent] ...`, what another agent said or did. */
-const isOfOther = (text: string | undefined): boolean => /^\[[^\]\s]{1,128}\] /.test(text ?? '')
-const isContext = ({ parts }: Content): boolean =>
-  parts.length > 1 && parts.slice(1).some(({ text }) => isOfOther(text))
+/** The beginning and the end of a text nobody would read whole. */
+export function readable(text: string): string {
+  if (text.length <= MAX_READ) return text
+  const [head, tail] = [text.slice(0, MAX_READ / 2), text.slice(-MAX_READ / 2)]
+  return `${head.replace(/\S{1,100}$/, '')}\n${tail.replace(/^\S{1,100}/, '')}` // half a word is another word
+}
+
+/** `[agent] ...`, what another agent said or did; behind the first colon stands what it said. */
+const ofOther = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
+const isContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => ofOther.test(text))
 const isAsking = (content: Content): boolean => content.role === 'user' && !isContext(content) && textOf(content) !== ''
 
 /** Answers with the arguments of their calls. */
 function answersIn(contents: readonly Content[]): (Result & { readonly id: string })[] {
-  const unanswered = contents.flatMap(functionCallsOf)
-  return contents.flatMap(({ parts }) =>
-    parts.flatMap(({ functionResponse: answer }) => {
-      if (!answer) return []
-      const at = unanswered.findIndex(({ id, name }) =>
-        answer.id === undefined ? name === answer.name : id === answer.id,
-      )
-      const [call] = at < 0 ? [] : unanswered.splice(at, 1)
-      return [
-        { id: answer.id ?? '', name: answer.name, args: recordOf(call?.args), response: recordOf(answer.response) },
-      ]
-    }),
-  )
+  const calls = contents.flatMap(functionCallsOf)
+  const answers = contents.flatMap(({ parts }) => parts.flatMap(({ functionResponse }) => functionResponse ?? []))
+  return answers.map(({ id, name, response }) => {
+    const call = calls.find((one) => one.id === id && one.name === name)
+    return { id: id ?? '', name, args: recordOf(call?.args), response: recordOf(response) }
+  })
 }
 
-/** Behind the first colon stands what the agent said; a JSON object there is what it found. */
+/** A JSON object is what another agent found, not what it said. */
 function othersIn(contents: readonly Content[]): Heard['others'] {
-  const names = new Set<string>()
-  const texts: string[] = []
-  for (const { text = '' } of contents.filter(isContext).flatMap(({ parts }) => parts)) {
-    const [, author, said = ''] = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/.exec(text) ?? []
-    if (author !== undefined) names.add(author)
-    if (said && !/^\{[\s\S]*\}$/.test(said)) texts.push(said)
-  }
-  return { names, texts }
+  const found = contents
+    .filter(isContext)
+    .flatMap(({ parts }) => parts.map(({ text = '' }) => ofOther.exec(text) ?? []))
+  const texts = found.flatMap(([, , said = '']) => (said && !/^\{[\s\S]*\}$/.test(said) ? [said] : []))
+  return { names: new Set(found.flatMap(([, author]) => author ?? [])), texts }
 }

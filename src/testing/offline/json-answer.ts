@@ -1,31 +1,25 @@
 // An answer in JSON: from results and the message what they have, and something of the right type for the rest.
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import { fill } from './fill.ts'
-import type { Result } from './heard.ts'
+import { type Heard, isFailed } from './heard.ts'
 import { passageOf } from './mentions.ts'
 import { declaredOf } from './parameters.ts'
 import { valuesFor } from './results.ts'
 import { isRequired, recordOf, resolved, typeOf, under } from './schema.ts'
 
-export interface Sources {
-  readonly results: readonly Result[]
-  readonly message: string
-  /** The answer in words, for a text that is nowhere to be found. */
-  readonly text: string
-  readonly now: number
-}
-
 const MAX_DEPTH = 12
 const MAX_VALUES = 2_000
 
 /** A value of the schema's type; what is optional and was not found is left out. Bounds and formats are not looked at. */
-export function jsonAnswer(root: JsonObject, { results, message, text, now }: Sources): unknown {
+export function jsonAnswer(root: JsonObject, { results, message }: Heard, text: string, now: number): unknown {
   let left = MAX_VALUES // schemas can be endless and branch at every level
   // what results, then the message, have for the properties
   const tool = declaredOf({ name: 'answer', parametersJsonSchema: resolved(root, root) })
-  const told = fill(tool, passageOf(message, now), true).values
+  const { values, recognised } = fill(tool, passageOf(message, now))
+  const told = new Map([...values].slice(0, recognised))
   const known: JsonObject = {}
-  for (const one of tool.parameters) setOwn(known, one.name, valuesFor(one, results, 1)[0] ?? told.get(one))
+  const found = results.filter((one) => !isFailed(one))
+  for (const one of tool.parameters) setOwn(known, one.name, valuesFor(one, found, 1)[0] ?? told.get(one))
   return made(root, known, 0)
 
   function made(raw: unknown, found: unknown, depth: number): unknown {

@@ -5,7 +5,7 @@ import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import { answerFrom } from './answer.ts'
 import { argumentsOf, fill } from './fill.ts'
-import { type Heard, isFailed, listen } from './heard.ts'
+import { type Heard, isFailed, listen, readable } from './heard.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { passageOf } from './mentions.ts'
 import { type Declared, declarationsIn, declaredOf } from './parameters.ts'
@@ -13,7 +13,7 @@ import { completed } from './results.ts'
 import { recordOf } from './schema.ts'
 import { abilities, notUnderstood, question, smallTalk } from './talk.ts'
 import { askedFor, tasksIn } from './tasks.ts'
-import { ENOUGH, type Task, Toolbox, termsOf } from './tools.ts'
+import { ENOUGH, type Task, type Toolbox, termsOf, weigh } from './tools.ts'
 
 export interface Call {
   readonly name: string
@@ -27,121 +27,90 @@ export type Reply =
 const EXIT_LOOP = 'exit_loop'
 const MAX_STEPS = 8
 const MAX_CALLS = 20
-const MAX_READ = 20_000
 
 export function plan({ contents, config, tools: bodies }: LlmRequest, now: number): Reply {
   const declarations = new Map(declarationsIn(config.tools).map((one) => [one.name, one]))
   const final = declarations.get(SET_MODEL_RESPONSE)
-  const transfer = declarations.get(TRANSFER_TO_AGENT)
   const isLoop = declarations.has(EXIT_LOOP)
   for (const name of [SET_MODEL_RESPONSE, TRANSFER_TO_AGENT, EXIT_LOOP]) declarations.delete(name)
-  const named = transfer ? declaredOf(transfer).parameters.flatMap(({ choices }) => choices) : []
-  const targets = transferTargets(bodies.get(TRANSFER_TO_AGENT)) ?? named.map((name) => ({ name: String(name) }))
-  const agents = targets.map(declaredOf)
-  const toolbox = new Toolbox([...declarations.values()].map(declaredOf), agents)
+  const agents = (transferTargets(bodies.get(TRANSFER_TO_AGENT)) ?? []).map(declaredOf)
+  const toolbox = { tools: [...declarations.values()].map(declaredOf), agents, now }
   const heard = listen(contents)
-  const asking: Asking = { toolbox, agents, heard, isLoop, now, message: readable(heard.message) }
-  const next = nextStep(asking, readable(config.systemInstruction ?? ''))
+  const next = nextStep(heard, toolbox, isLoop, readable(config.systemInstruction ?? ''))
   if (next.type === 'call') return next
   if (isLoop && isDone(heard)) return call([{ name: EXIT_LOOP, args: {} }], heard) ?? next
   const schema = final ? final.parametersJsonSchema : config.responseJsonSchema
   if (!isRecord(schema)) return next
-  const results = heard.results.filter((one) => !isFailed(one))
-  const answer = jsonAnswer(schema, { results, message: asking.message, text: next.text, now })
+  const answer = jsonAnswer(schema, heard, next.text, now)
   if (!final) return say(JSON.stringify(answer))
   return call([{ name: SET_MODEL_RESPONSE, args: recordOf(answer) }], heard) ?? next
 }
 
-interface Asking {
-  readonly toolbox: Toolbox
-  readonly agents: readonly Declared[]
-  readonly heard: Heard
-  readonly message: string
-  readonly isLoop: boolean
-  readonly now: number
-}
-
-function nextStep(asking: Asking, instruction: string): Reply {
-  const { heard, message, toolbox, agents, now } = asking
-  const { arrived, results, steps, others } = heard
+function nextStep(heard: Heard, toolbox: Toolbox, isLoop: boolean, instruction: string): Reply {
+  const { arrived, message, results, steps, others } = heard
   if (arrived) return say(answerFrom([arrived], message))
-  const can = abilities(toolbox.tools, agents)
+  const can = abilities(toolbox)
   const talk = results.length ? undefined : smallTalk(message, can)
   if (talk !== undefined) return say(talk)
   if (steps < MAX_STEPS) {
-    const own = askedFor(message, heard.earlier.map(readable), toolbox, now)
-    const agent = betterThan(own, asking)
+    const own = askedFor(message, heard.earlier, toolbox)
+    const agent = betterThan(own, heard, toolbox)
     const handed = agent && call([{ name: TRANSFER_TO_AGENT, args: { agent_name: agent.name } }], heard)
-    const tasks = own.length ? own : asInstructed(asking, instruction)
+    const tasks = own.length ? own : asInstructed(message, toolbox, isLoop, instruction)
     if (handed) return handed
-    if (tasks.length) return advance(tasks, asking)
+    if (tasks.length) return advance(tasks, heard, toolbox)
   }
   const own = results.filter(({ name }) => toolbox.tools.some((tool) => tool.name === name))
   return say(answerFrom(own, message) || [...new Set(others.texts)].join(' ') || notUnderstood(can))
 }
 
-/** The beginning and the end of a message nobody would read whole. */
-function readable(message: string): string {
-  if (message.length <= MAX_READ) return message
-  const [head, tail] = [message.slice(0, MAX_READ / 2), message.slice(-MAX_READ / 2)]
-  return `${head.replace(/\S{1,100}$/, '')}\n${tail.replace(/^\S{1,100}/, '')}` // half a word is another word
-}
-
 /** The agent whose name and description fit the message better than what this one would do itself. */
-function betterThan(own: readonly Task[], { message, agents, toolbox, heard, now }: Asking): Declared | undefined {
-  const terms = termsOf(passageOf(message, now))
-  const words = (one: Declared): number => toolbox.weigh(one, terms)
+function betterThan(own: readonly Task[], { message, others }: Heard, toolbox: Toolbox): Declared | undefined {
+  const terms = termsOf(passageOf(message, toolbox.now), toolbox)
   // an agent that has had its turn sent the message on: it would only come back
-  const [best] = agents.filter(({ name }) => !heard.others.names.has(name)).sort((a, b) => words(b) - words(a))
-  const least = Math.max(ENOUGH, ...own.map(({ tool }) => words(tool) + 0.01))
-  return best && words(best) >= least ? best : undefined
+  const open = toolbox.agents.filter(({ name }) => !others.names.has(name))
+  const [best] = open.sort((a, b) => weigh(b, terms) - weigh(a, terms))
+  const least = Math.max(ENOUGH, ...own.map(({ tool }) => weigh(tool, terms) + 0.01))
+  return best && weigh(best, terms) >= least ? best : undefined
 }
 
-const goOn = /^\W*(?:please )?(?:go on|continue|proceed|start|begin|go ahead)\b|\binstruct/i
+const goOn = /^\W*(?:go on|continue|proceed|start|begin)\b|\binstruct/i
 
 /** A message that names no tool may hold what the tool of the instruction takes; a loop goes on without. */
-function asInstructed({ message, isLoop, toolbox, now }: Asking, instruction: string): Task[] {
-  const passage = passageOf(message, now)
+function asInstructed(message: string, toolbox: Toolbox, isLoop: boolean, instruction: string): Task[] {
+  const passage = passageOf(message, toolbox.now)
   const isGoing = isLoop || goOn.test(message)
-  const tasks = tasksIn(instruction, toolbox, now).map((task) => ({
-    ...task,
-    passage,
-    filled: fill(task.tool, passage),
-  }))
-  return tasks
-    .filter(({ filled: { missing, recognised } }) => missing.length === 0 && (recognised > 0 || isGoing))
-    .slice(0, 1)
+  const tasks = tasksIn(instruction, toolbox).map(({ tool }) => ({ tool, passage, filled: fill(tool, passage) }))
+  return tasks.filter(({ filled }) => !filled.missing.length && (filled.recognised || isGoing)).slice(0, 1)
 }
 
 /** The calls that are possible now, else the answer, else a question. */
-function advance(tasks: readonly Task[], asking: Asking): Reply {
-  const { results } = asking.heard
-  const isGoing = !results.some(isFailed)
-  const filled = tasks.map((task) => (isGoing ? completed(task, results) : task))
-  const chained = isGoing && results.length ? nextInChain(tasks, asking) : []
+function advance(tasks: readonly Task[], heard: Heard, toolbox: Toolbox): Reply {
+  const { message, results } = heard
+  if (results.some(isFailed)) return say(answerFrom(results, message))
+  const filled = tasks.map((task) => completed(task, results))
+  const chained = results.length ? nextInChain(tasks, heard, toolbox) : []
   const possible = [...filled, ...chained].filter((task) => task.filled.missing.length === 0)
   const calls = possible.flatMap(({ tool, filled }) =>
     argumentsOf(tool, filled).map((args) => ({ name: tool.name, args })),
   )
-  const blocked = isGoing ? filled.find((task) => task.filled.missing.length > 0) : undefined
-  const told = [answerFrom(results, asking.message), blocked ? question(blocked.filled.missing) : '']
-  return call(calls, asking.heard) ?? say(told.filter(Boolean).join(' '))
+  const blocked = filled.find((task) => task.filled.missing.length > 0)
+  const told = [answerFrom(results, message), blocked ? question(blocked.filled.missing) : '']
+  return call(calls, heard) ?? say(told.filter(Boolean).join(' '))
 }
 
-/** A tool that the words speak for which the tasks have left unexplained, all of whose arguments are known now. */
-function nextInChain(tasks: readonly Task[], { message, heard: { results }, toolbox, now }: Asking): Task[] {
-  const passage = passageOf([...new Set([...tasks.map((task) => task.passage.text), message])].join(' '), now)
+/** A tool that the words speak for which the tasks have left unexplained, and that takes what the results have. */
+function nextInChain(tasks: readonly Task[], { message, results }: Heard, toolbox: Toolbox): Task[] {
+  const passage = passageOf([...new Set([...tasks.map((task) => task.passage.text), message])].join(' '), toolbox.now)
   const called = new Set([...tasks.map(({ tool }) => tool.name), ...results.map(({ name }) => name)])
-  const [done, others] = [true, false].map((isIn) => toolbox.tools.filter(({ name }) => called.has(name) === isIn))
-  const isExplained = (term: string): boolean =>
-    done?.some((tool) => toolbox.weigh(tool, new Map([[term, 1]])) > 0) ?? false
-  const left = new Map([...termsOf(passage)].filter(([term]) => !isExplained(term)))
-  const wanted = others?.filter((tool) => toolbox.weigh(tool, left) >= 1.2) ?? []
-  const chained = wanted.map((tool) => ({ tool, passage, words: 0, filled: fill(tool, passage) }))
-  return chained
+  const done = toolbox.tools.filter(({ name }) => called.has(name))
+  const isExplained = (term: string): boolean => done.some((tool) => weigh(tool, new Map([[term, 1]])) > 0)
+  const left = new Map([...termsOf(passage, toolbox)].filter(([term]) => !isExplained(term)))
+  return toolbox.tools
+    .filter((tool) => !called.has(tool.name) && weigh(tool, left) >= 1.2)
+    .map((tool) => ({ tool, passage, filled: fill(tool, passage) }))
     .filter(({ filled }) => filled.missing.length)
     .map((task) => completed(task, results))
-    .filter(({ filled }) => filled.missing.length === 0)
     .slice(0, 1)
 }
 
@@ -155,9 +124,8 @@ function call(calls: readonly Call[], { results }: Heard): Reply | undefined {
 
 const say = (text: string): Reply => ({ type: 'say', text })
 
-const doneKeys = /^(?:is)?_?(?:done|passed|approved|fits|complete|completed|finished|valid|accepted|good)$/i
-
 /** Does the last result say that the work of a loop is done? */
 function isDone({ results }: Heard): boolean {
-  return Object.entries(results.at(-1)?.response ?? {}).some(([key, value]) => value === true && doneKeys.test(key))
+  const { done, passed, approved, fits, completed } = results.at(-1)?.response ?? {}
+  return [done, passed, approved, fits, completed].includes(true)
 }

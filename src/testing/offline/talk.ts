@@ -2,6 +2,7 @@
 import { labelOf, listed } from './answer.ts'
 import type { Declared, Parameter } from './parameters.ts'
 import { plain } from './schema.ts'
+import type { Toolbox } from './tools.ts'
 import { isVerb, prepositions, stem } from './words.ts'
 
 const MAX_NAMED = 8
@@ -30,7 +31,7 @@ export function smallTalk(message: string, can: string): string | undefined {
 export const notUnderstood = (can: string): string => `Sorry, I did not understand that. ${SELF} ${can}`
 
 /** What its tools do, and whom it can hand over to. */
-export function abilities(tools: readonly Declared[], agents: readonly Declared[]): string {
+export function abilities({ tools, agents }: Toolbox): string {
   const handing = agents.map(
     ({ name, description }) => `hand over to ${name}${description ? ` (${short(description)})` : ''}`,
   )

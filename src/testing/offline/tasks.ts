@@ -1,33 +1,19 @@
 // What a message asks for: tools with their arguments, one task for each piece of it, and what it takes from earlier ones.
 import { fill, inCapitals, missingOf } from './fill.ts'
 import { type Passage, passageOf } from './mentions.ts'
-import type { Task, Toolbox } from './tools.ts'
+import { type Task, type Toolbox, taskOf } from './tools.ts'
 import { isContent, isVerb, nameWords, stem } from './words.ts'
 
 const MAX_CLAUSES = 12
-const MAX_HELD = 500
 
-/** The tasks of a message; pieces that ask for nothing by themselves belong to the one before, or to the next. */
-export function tasksIn(message: string, toolbox: Toolbox, now: number): Task[] {
-  const taskOf = (text: string): Task | undefined => toolbox.tasks(passageOf(text, now))[0]
-  const tasks: Task[] = []
-  let held = ''
-  for (const clause of clausesOf(message, toolbox, now)) {
-    const text = `${held.slice(-MAX_HELD)} ${clause}`.trim()
-    const before = tasks.at(-1)
-    const own = taskOf(text)
-    const refersBack = /\b(?:it|them|that|this|these|those|one|there)\b/i.test(clause)
-    if (own && (own.filled.missing.length === 0 || !before || refersBack)) {
-      tasks.push(own)
-      held = ''
-    } else if (before) tasks[tasks.length - 1] = taskOf(`${before.passage.text} ${text}`) ?? before
-    else held = text
-  }
-  return tasks
+/** The tasks of a message, one for each piece of it that asks for something. */
+export function tasksIn(message: string, toolbox: Toolbox): Task[] {
+  const clauses = clausesOf(message, toolbox).map((clause) => passageOf(clause, toolbox.now))
+  return clauses.flatMap((clause) => taskOf(clause, toolbox) ?? [])
 }
 
 /** Cut at the end of sentences, and before a command or a question that follows "and", "then" or a comma. */
-function clausesOf(message: string, { tools }: Toolbox, now: number): string[] {
+function clausesOf(message: string, { tools, now }: Toolbox): string[] {
   const { text, tokens, mentions } = passageOf(message, now)
   const verbs = new Set(tools.map(({ name }) => stem(nameWords(name)[0] ?? '')))
   const whole = mentions.filter(({ kind }) => kind !== 'phrase')
@@ -48,15 +34,15 @@ const again = /^\W*(?:and |please )*(?:once more|again|repeat that)(?: please)?\
 const goesOn = /^\W*(?:and|also|then|or|what about|how about|now)\b/i
 
 /** What a message asks for, together with the ones before it, the latest first: "And in Lima?", "Once more.", "ORD-7". */
-export function askedFor(message: string, earlier: readonly string[], toolbox: Toolbox, now: number): Task[] {
-  const own = tasksIn(message, toolbox, now)
+export function askedFor(message: string, earlier: readonly string[], toolbox: Toolbox): Task[] {
+  const own = tasksIn(message, toolbox)
   const [latest, ...older] = earlier
   const isMore = goesOn.test(message)
   const isShort = message.trim().split(/\s+/).length <= 4
   if (latest === undefined || !(isMore || isShort)) return own
-  const before = askedFor(latest, older, toolbox, now)
+  const before = askedFor(latest, older, toolbox)
   if (again.test(message)) return before
-  const changed = before.map((task) => changedBy(passageOf(message, now), task, isMore))
+  const changed = before.map((task) => changedBy(passageOf(message, toolbox.now), task, isMore))
   const tasks = before.map((task, at) => changed[at] ?? task)
   const isSame = isMore && own.every(({ tool }) => before.some((task) => task.tool === tool))
   const isAnswer = !isMore && before.some(isBlocked) && !tasks.some(isBlocked)

@@ -39,14 +39,6 @@ test('an agent that has handed it over does not get it back', async () => {
   )
 })
 
-test('the declaration may name the agents', async () => {
-  const agent_name = { type: 'string', enum: ['billing', 'repairs'] }
-  const only = [parcel, declare('transfer_to_agent', 'Hand over.', { agent_name })]
-  expect(await callsFor({ tools: only, said: 'A question about billing' })).toEqual([
-    ['transfer_to_agent', { agent_name: 'billing' }],
-  ])
-})
-
 test('a list that is not about agents is none', async () => {
   const notes = { systemInstruction: 'Things to know:\n- billing: is closed' }
   expect(await callsFor({ tools: [parcel], said: 'I want billing', config: notes })).toEqual([])

@@ -85,14 +85,11 @@ const groups = `weather temperature warm warmer cold colder hot hotter forecast 
   pay transfer; charge invoice bill; light lamp; turn switch; thermostat heating; todo task reminder; file document;
   money currency cash balance; calculate add plus; calculate subtract minus; calculate multiply times;
   calculate divide divided; price cost; stock share; convert change; customer client; flight fly; people person guest attendee; city town place location`
-const groupsOf = new Map<string, number[]>()
-for (const [at, group] of groups.split(';').entries())
-  for (const word of stemsOf(group)) groupsOf.set(word, [...(groupsOf.get(word) ?? []), at])
+const near = new Map<string, Set<string>>()
+for (const group of groups.split(';').map(stemsOf))
+  for (const word of group) near.set(word, new Set([...(near.get(word) ?? []), ...group]))
 
-/** Do two stems mean nearly the same? */
-export function areNear(a: string, b: string): boolean {
-  const others = a === b ? undefined : groupsOf.get(b)
-  return a === b || (others !== undefined && (groupsOf.get(a)?.some((group) => others.includes(group)) ?? false))
-}
-
+/** Stems that mean nearly the same as this one. */
+export const nearTo = (stem: string): string[] => [...(near.get(stem) ?? [])]
+export const areNear = (a: string, b: string): boolean => a === b || (near.get(a)?.has(b) ?? false)
 export const speaksOf = (words: readonly string[], stem: string): boolean => words.some((word) => areNear(word, stem))
