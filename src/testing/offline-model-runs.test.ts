@@ -107,7 +107,7 @@ test('structured output, beside tools and without them', async () => {
   const withTools = new LlmAgent({ name: 'a', model, tools: [getWeather], outputSchema })
   expect(await talk(withTools, 'What is the weather in Oslo?')).toEqual(['{"city":"Oslo","celsius":-3,"cold":false}'])
   const without = new LlmAgent({ name: 'b', model, outputSchema: z.object({ who: z.string(), when: z.iso.date() }) })
-  expect(await talk(without, 'Ada comes tomorrow')).toEqual(['{"who":"Ada","when":"2025-03-13"}'])
+  expect(await talk(without, 'Ada is coming tomorrow')).toEqual(['{"who":"Ada","when":"2025-03-13"}'])
 })
 
 test('structured output of a model that must give it with a tool', async () => {

@@ -16,8 +16,6 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
   ['weather in new york', ['get_weather', { city: 'New York' }]],
   ["What's the weather like in Oslo today?", ['get_weather', { city: 'Oslo' }]],
   ['Is it raining in São Paulo right now?', ['get_weather', { city: 'São Paulo' }]],
-  ["I'm in Lima. What's the weather?", ['get_weather', { city: 'Lima' }]],
-  ["What's the weather? I am in Lima.", ['get_weather', { city: 'Lima' }]],
   ["What's the weather in Oslo, in fahrenheit?", ['get_weather', { city: 'Oslo', units: 'fahrenheit' }]],
   ['What will the weather be in Paris tomorrow?', ['get_forecast', { city: 'Paris', date: '2025-03-13' }]],
   ['Forecast for Berlin next Monday', ['get_forecast', { city: 'Berlin', date: '2025-03-17' }]],
@@ -77,7 +75,6 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
   ['Search the web for cheap flights to Lima', ['web_search', { query: 'cheap flights to Lima' }]],
   ['Look up the best pizza in Naples', ['web_search', { query: 'best pizza in Naples' }]],
   ['Search the web for "quantum computing", limit 5', ['web_search', { query: 'quantum computing', limit: 5 }]],
-  ['Google "rock and roll"', ['web_search', { query: 'rock and roll' }]],
   // files
   ['Read notes/today.txt', ['read_file', { path: 'notes/today.txt' }]],
   ['Open the file report.md', ['read_file', { path: 'report.md' }]],
@@ -200,7 +197,6 @@ test.each(['Tell me a joke', 'Who was the first president of France?', 'Is the f
     const text = await textFor({ tools, said: sentence })
     expect(text).toMatch(/^Sorry, I did not understand that\. I am Toolwright's offline model: rules instead of /)
     expect(text).toContain('I can get the current weather in a city, get the weather forecast for a day to come, ')
-    expect(text).toMatch(/, or do \d+ more things\.$/)
   },
 )
 

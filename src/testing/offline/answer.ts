@@ -113,13 +113,12 @@ function merged(results: readonly Result[]): Result[] {
   const kept: Result[] = []
   for (const result of results) {
     const values = isFailed(result) ? [] : Object.values(result.args)
-    const keyUsed = ({ args, response }: Result): string | undefined =>
-      Object.keys(response).find((key) => args[key] !== response[key] && values.includes(response[key]))
-    const from = kept.findLastIndex((earlier) => keyUsed(earlier) !== undefined)
-    const source = kept[from]
-    const { [(source && keyUsed(source)) ?? '']: _, ...rest } = source?.response ?? {}
-    if (source) kept[from] = { name: result.name, args: source.args, response: { ...rest, ...result.response } }
-    else kept.push(result)
+    const isUsed = ({ args, response }: Result, key: string): boolean =>
+      args[key] !== response[key] && values.includes(response[key])
+    const from = kept.findLastIndex((one) => Object.keys(one.response).some((key) => isUsed(one, key)))
+    const source = kept[from] ?? { ...result, response: {} }
+    const rest = Object.entries(source.response).filter(([key]) => !isUsed(source, key))
+    kept[from < 0 ? kept.length : from] = { ...source, response: { ...Object.fromEntries(rest), ...result.response } }
   }
   return kept
 }

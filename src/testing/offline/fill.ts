@@ -90,7 +90,7 @@ const seconds = new Map(units.map(([unit, size]) => [stem(unit), size]))
 /** Not above zero when too little speaks for it: an optional number needs a word that says what it is. */
 function worth(parameter: Parameter, mention: Mention, { tool, passage }: Filling): number {
   const { kind, words, schema } = parameter.item ?? parameter
-  const { value, preposition = '', before, after, unit, kind: found } = mention
+  const { value, preposition = '', before, after, kind: found } = mention
   const fit = kind === found ? 3 : fits[kind]?.[found]
   if (fit === undefined || (schema.type === 'integer' && !Number.isInteger(value))) return 0
   const isNamed = speaksOf(words, before.find(isContent)?.stem ?? '')
@@ -98,9 +98,9 @@ function worth(parameter: Parameter, mention: Mention, { tool, passage }: Fillin
   if (found === 'name' && isMereWord(mention, tool, passage)) return 0
   if (found === 'phrase' && !isNamed && !isOwn) return 0
   if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
-  if (kind === 'id' && found === 'number' && unit && !isNamed) return 0 // not the 12 of "12 apples"
-  const isMeasure = found === 'number' && seconds.has(unit) && words.some((one) => seconds.has(one))
-  const beside = [before[0]?.stem ?? '', after?.stem ?? ''].findIndex((word) => speaksOf(words, word))
+  if (kind === 'id' && found === 'number' && after && !isNamed) return 0 // not the 12 of "12 apples"
+  const isMeasure = found === 'number' && seconds.has(after) && words.some((one) => seconds.has(one))
+  const beside = [before[0]?.stem ?? '', after].findIndex((word) => speaksOf(words, word))
   const named = beside === 0 ? 2.5 : beside === 1 ? 2.2 : isNamed ? 1.5 : 0
   const score = fit + named + (isOwn ? 1.5 : 0) + (isMeasure ? 2 : 0)
   const isLoose = kind === 'number' && !words.some((word) => counts.has(word))
@@ -108,22 +108,18 @@ function worth(parameter: Parameter, mention: Mention, { tool, passage }: Fillin
 }
 
 /** "Weather" in capitals names the tool; the first word of a sentence is a name only when what follows says so. */
-function isMereWord(
-  { value, start, end, after }: Mention,
-  { nameStems, weights }: Declared,
-  { text }: Passage,
-): boolean {
+function isMereWord({ value, start, after }: Mention, { nameStems, weights }: Declared, { text }: Passage): boolean {
   const words = String(value).split(' ').map(stem)
   if (words.every((word) => (start === 0 ? weights.has(word) : nameStems.includes(word)))) return true
   const isFirst = words.length === 1 && /(?:^|[.!?\n])\s{0,9}$/.test(text.slice(Math.max(0, start - 10), start))
-  return isFirst && after !== undefined && /\s/.test(text.charAt(end)) && isContent(after) && !weights.has(after.stem)
+  return isFirst && after !== '' && !weights.has(after)
 }
 
 /** The value a mention becomes. */
 function converted({ kind, words }: Parameter, mention: Mention, { text }: Passage): unknown {
   const { value, start, end } = mention
   if (kind === 'number') {
-    const given = seconds.get(mention.unit) // "2 hours" for a parameter in minutes is 120
+    const given = seconds.get(mention.after) // "2 hours" for a parameter in minutes is 120
     const wanted = words.map((word) => seconds.get(word)).find((size) => size !== undefined)
     return given === undefined || wanted === undefined ? value : (Number(value) * given) / wanted
   }

@@ -30,7 +30,8 @@ export interface Heard {
 }
 
 const MAX_EARLIER = 5
-const MAX_READ = 20_000
+/** More than anybody would read. */
+export const MAX_READ = 20_000
 const MIN_ID = 4
 
 export function listen(contents: readonly Content[]): Heard {
@@ -42,25 +43,18 @@ export function listen(contents: readonly Content[]): Heard {
   const past = contents.slice(0, Math.max(at, 0))
   const answered = answersIn(past).filter(({ id }) => id.length >= MIN_ID)
   const isNote = (text: string): boolean => answered.some(({ id }) => text.includes(id))
-  const before = past.filter(isAsking).slice(-MAX_EARLIER).map(textOf)
+  const before = past
+    .filter(isAsking)
+    .slice(-MAX_EARLIER)
+    .map((one) => textOf(one).slice(0, MAX_READ))
   return {
-    message: readable(message),
-    earlier: before
-      .filter((text) => !isNote(text))
-      .map(readable)
-      .reverse(),
+    message: message.slice(0, MAX_READ),
+    earlier: before.filter((text) => !isNote(text)).reverse(),
     results: answersIn(since),
     steps: since.filter(({ role }) => role === 'model').length,
     arrived: answered.findLast(({ id }) => message.includes(id)),
     others: othersIn(contents.slice(at + 1)),
   }
-}
-
-/** The beginning and the end of a text nobody would read whole. */
-export function readable(text: string): string {
-  if (text.length <= MAX_READ) return text
-  const [head, tail] = [text.slice(0, MAX_READ / 2), text.slice(-MAX_READ / 2)]
-  return `${head.replace(/\S{1,100}$/, '')}\n${tail.replace(/^\S{1,100}/, '')}` // half a word is another word
 }
 
 /** `[agent] ...`, what another agent said or did; behind the first colon stands what it said. */

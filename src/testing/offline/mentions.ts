@@ -1,5 +1,5 @@
 // Everything in a text that could be an argument: quotes, addresses, dates, numbers, names.
-import { prepositions, type Span, stem, stopWords, type Token, tokensOf, verbs } from './words.ts'
+import { isContent, prepositions, type Span, stopWords, type Token, tokensOf, verbs } from './words.ts'
 
 export type MentionKind = 'quoted' | 'url' | 'email' | 'path' | 'date' | 'time' | 'id' | 'number' | 'name' | 'phrase'
 
@@ -8,11 +8,10 @@ export interface Mention extends Span {
   readonly value: string | number
   /** Up to three words before it, the nearest first. */
   readonly before: readonly Token[]
-  readonly after: Token | undefined
+  /** The stem of the word right behind it: what a number counts or measures. */
+  readonly after: string
   /** The preposition it depends on. */
   readonly preposition: string | undefined
-  /** Of a number: the stem of what is counted or measured. */
-  readonly unit: string
 }
 
 export interface Passage {
@@ -35,24 +34,19 @@ export function passageOf(text: string, now: number): Passage {
       const start = kind === 'phrase' ? end - inner.length : match.index
       if (value === undefined || mentions.length >= MAX_MENTIONS || taken.subarray(start, end).some(Boolean)) continue
       taken.fill(1, start, end)
-      mentions.push({ kind, value, start, end, ...around({ start, end }, text, tokens) })
+      mentions.push({ kind, value, start, end, ...around({ start, end }, tokens) })
     }
   }
   return { text, tokens, mentions: mentions.sort((a, b) => a.start - b.start) }
 }
 
-type Around = Pick<Mention, 'before' | 'after' | 'preposition' | 'unit'>
+type Around = Pick<Mention, 'before' | 'after' | 'preposition'>
 
-function around({ start, end }: Span, text: string, tokens: readonly Token[]): Around {
+function around({ start, end }: Span, tokens: readonly Token[]): Around {
   const next = tokens.findIndex((token) => token.start >= start)
   const before = tokens.slice(Math.max(0, next - 3), Math.max(0, next)).reverse()
-  const [, noun = ''] = /^[ -]?(\p{L}+)/u.exec(text.slice(end, end + 40)) ?? []
-  return {
-    before,
-    after: tokens.find((token) => token.start >= end),
-    preposition: before.find(({ lower }) => prepositions.has(lower))?.lower,
-    unit: stopWords.has(noun.toLowerCase()) ? '' : stem(noun),
-  }
+  const after = tokens.find((token) => token.start === end + 1 && isContent(token))?.stem ?? ''
+  return { before, after, preposition: before.find(({ lower }) => prepositions.has(lower))?.lower }
 }
 
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']

@@ -5,15 +5,14 @@ import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import { answerFrom } from './answer.ts'
 import { argumentsOf, fill } from './fill.ts'
-import { type Heard, isFailed, listen, readable } from './heard.ts'
+import { type Heard, isFailed, listen, MAX_READ } from './heard.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { passageOf } from './mentions.ts'
 import { type Declared, declarationsIn, declaredOf } from './parameters.ts'
 import { completed } from './results.ts'
 import { recordOf } from './schema.ts'
 import { abilities, notUnderstood, question, smallTalk } from './talk.ts'
-import { askedFor, tasksIn } from './tasks.ts'
-import { ENOUGH, type Task, type Toolbox, termsOf, weigh } from './tools.ts'
+import { askedFor, ENOUGH, type Task, type Toolbox, tasksIn, termsOf, weigh } from './tasks.ts'
 
 export interface Call {
   readonly name: string
@@ -36,7 +35,7 @@ export function plan({ contents, config, tools: bodies }: LlmRequest, now: numbe
   const agents = (transferTargets(bodies.get(TRANSFER_TO_AGENT)) ?? []).map(declaredOf)
   const toolbox = { tools: [...declarations.values()].map(declaredOf), agents, now }
   const heard = listen(contents)
-  const next = nextStep(heard, toolbox, isLoop, readable(config.systemInstruction ?? ''))
+  const next = nextStep(heard, toolbox, isLoop, config.systemInstruction?.slice(0, MAX_READ) ?? '')
   if (next.type === 'call') return next
   if (isLoop && isDone(heard)) return call([{ name: EXIT_LOOP, args: {} }], heard) ?? next
   const schema = final ? final.parametersJsonSchema : config.responseJsonSchema

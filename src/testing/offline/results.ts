@@ -3,7 +3,7 @@ import { isRecord } from '../../base/json.ts'
 import { missingOf } from './fill.ts'
 import type { Result } from './heard.ts'
 import type { Parameter } from './parameters.ts'
-import type { Task } from './tools.ts'
+import type { Task } from './tasks.ts'
 import { nameWords, stem } from './words.ts'
 
 const MAX_ENTRIES = 300

@@ -1,20 +1,16 @@
 // Schemas come from anywhere: references may be circular, nesting without end. Patterns are never run.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 
-/** How many references, alternatives and parts are followed before a schema counts as open. */
+/** How many references and alternatives are followed before a schema counts as open. */
 const MAX_HOPS = 16
 
-/** A schema as far as one needs to know it: references followed, the first alternative that is not null, parts joined. */
+/** A schema as far as one needs to know it: references followed, the first alternative that is not null. */
 export function resolved(schema: unknown, root: JsonObject): JsonObject {
   let at: JsonObject = isRecord(schema) ? schema : {}
   for (let hop = 0; hop < MAX_HOPS; hop++) {
-    const { $ref, anyOf, oneOf = anyOf, allOf, ...rest } = at
-    const real = Array.isArray(oneOf) ? oneOf.filter((one) => isRecord(one) && one.type !== 'null') : []
+    const { $ref, anyOf, oneOf = anyOf, ...rest } = at
     if (typeof $ref === 'string') at = { ...recordOf(pointedAt($ref, root)), ...rest }
-    else if (Array.isArray(allOf)) at = Object.assign({}, ...allOf.slice(0, MAX_HOPS).filter(isRecord), rest)
-    else if (real.length > 1 && real.every((one) => Object.hasOwn(one, 'const')))
-      at = { ...rest, enum: real.map((one) => one.const) }
-    else if (Array.isArray(oneOf)) at = { ...recordOf(real[0]), ...rest }
+    else if (Array.isArray(oneOf)) at = { ...oneOf.find((one) => isRecord(one) && one.type !== 'null'), ...rest }
     else return at
   }
   return {}

@@ -2,7 +2,7 @@
 import { labelOf, listed } from './answer.ts'
 import type { Declared, Parameter } from './parameters.ts'
 import { plain } from './schema.ts'
-import type { Toolbox } from './tools.ts'
+import type { Toolbox } from './tasks.ts'
 import { isVerb, prepositions, stem } from './words.ts'
 
 const MAX_NAMED = 8
@@ -36,10 +36,7 @@ export function abilities({ tools, agents }: Toolbox): string {
     ({ name, description }) => `hand over to ${name}${description ? ` (${short(description)})` : ''}`,
   )
   const all = [...tools.map(abilityOf), ...handing]
-  const more = all.length - MAX_NAMED
-  const named = more > 0 ? [...all.slice(0, MAX_NAMED), `do ${more} more things`] : all
-  if (all.length === 0) return 'I have no tools here.'
-  return `I can ${named.length > 1 ? `${named.slice(0, -1).join(', ')}, or ${named.at(-1)}` : named[0]}.`
+  return all.length ? `I can ${listed(all.slice(0, MAX_NAMED), 'or')}.` : 'I have no tools here.'
 }
 
 /** A description that begins with a verb says it; else the name does. */
