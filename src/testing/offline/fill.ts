@@ -1,8 +1,7 @@
 // The values of a tool's parameters, as far as a passage has them: choices, yes and no, what has a form, then texts.
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import type { Mention, MentionKind, Passage } from './mentions.ts'
-import type { Declared, Kind, Parameter } from './parameters.ts'
-import { plain } from './schema.ts'
+import { type Declared, type Kind, type Parameter, plain } from './parameters.ts'
 import { type Filling, fillTexts } from './texts.ts'
 import { areNear, determiners, isContent, nameWords, type Span, speaksOf, stem, stemsOf, tokensOf } from './words.ts'
 

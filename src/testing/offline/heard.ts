@@ -2,7 +2,7 @@
 // that the framework wrote.
 import type { JsonObject } from '../../base/json.ts'
 import { type Content, functionCallsOf, textOf } from '../../content/content.ts'
-import { recordOf } from './schema.ts'
+import { recordOf } from './parameters.ts'
 
 /** A call that was answered. */
 export interface Result {

@@ -3,9 +3,8 @@ import { type JsonObject, setOwn } from '../../base/json.ts'
 import { fill } from './fill.ts'
 import { type Heard, isFailed } from './heard.ts'
 import { passageOf } from './mentions.ts'
-import { declaredOf } from './parameters.ts'
+import { declaredOf, isRequired, recordOf, resolved, typeOf, under } from './parameters.ts'
 import { valuesFor } from './results.ts'
-import { isRequired, recordOf, resolved, typeOf, under } from './schema.ts'
 
 const MAX_DEPTH = 12
 const MAX_VALUES = 2_000

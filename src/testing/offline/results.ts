@@ -6,7 +6,7 @@ import type { Parameter } from './parameters.ts'
 import type { Task } from './tasks.ts'
 import { nameWords, stem } from './words.ts'
 
-const MAX_ENTRIES = 300
+const MAX_DEPTH = 4
 const MAX_ITEMS = 20
 
 /** The task with what results add to what it lacks. */
@@ -23,34 +23,28 @@ export function completed(task: Task, results: readonly Result[]): Task {
   return { ...task, filled: { ...filled, values, several, missing: missingOf(tool, values) } }
 }
 
-/** The values under the key that is most like the parameter, each once; of lists only the first items. */
-export function valuesFor(
-  { words, kind, choices, schema }: Parameter,
-  results: readonly Result[],
-  items: number,
-): unknown[] {
-  let best = { score: 0, place: '', values: [] as unknown[] }
-  let left = MAX_ENTRIES
-  const isFit = (value: unknown): boolean => {
-    if (kind === 'choice') return choices.includes(value)
-    if (kind === 'number' || kind === 'boolean') return typeof value === kind
-    return kind === 'list' ? Array.isArray(value) : schema.type === 'string' && /^(?:string|number)$/.test(typeof value)
-  }
+/** The values under the keys that are most like the parameter, each once; of lists only the first items. */
+export function valuesFor(parameter: Parameter, results: readonly Result[], items: number): unknown[] {
+  const { words, kind, schema } = parameter
+  let best = { score: 0, values: new Set<unknown>() }
   const walk = (value: unknown, key: readonly string[], around: readonly string[], depth: number): void => {
-    if (left-- <= 0 || depth > 4) return
     const rest = words.filter((word) => !key.includes(word))
     // `order_id` is like `orderId`, and like the `id` of an order
     const isInside = key.includes(words.at(-1) ?? '') && rest.every((word) => around.includes(word))
-    const score = !isFit(value) ? 0 : rest.length === 0 ? (words.length === key.length ? 4 : 3) : isInside ? 2 : 0
-    const place = [...around, '', ...key].join(' ')
-    const own = schema.type === 'string' && kind !== 'choice' ? String(value) : value
-    if (score > 0 && place === best.place) best.values.push(own)
-    else if (score > 0 && score >= best.score) best = { score, place, values: [own] }
+    const score = !isFit(parameter, value) ? 0 : rest.length === 0 ? 2 : isInside ? 1 : 0
+    if (score > best.score) best = { score, values: new Set() }
+    if (score > 0 && score === best.score)
+      best.values.add(schema.type === 'string' && kind !== 'choice' ? String(value) : value)
+    const inner = isRecord(value) && depth < MAX_DEPTH ? Object.entries(value) : []
     if (Array.isArray(value)) for (const item of value.slice(0, items)) walk(item, key, around, depth + 1)
-    else if (isRecord(value))
-      for (const [name, inner] of Object.entries(value))
-        walk(inner, nameWords(name).map(stem), [...around, ...key], depth + 1)
+    else for (const [name, one] of inner) walk(one, nameWords(name).map(stem), [...around, ...key], depth + 1)
   }
   for (const { name, response } of results) walk(response, [], nameWords(name).map(stem), 0)
-  return [...new Set(best.values)]
+  return [...best.values]
+}
+
+function isFit({ kind, choices, schema }: Parameter, value: unknown): boolean {
+  if (kind === 'choice') return choices.includes(value)
+  if (kind === 'number' || kind === 'boolean') return typeof value === kind
+  return kind === 'list' ? Array.isArray(value) : schema.type === 'string' && /^(?:string|number)$/.test(typeof value)
 }

@@ -1,9 +1,8 @@
 // What it says without a tool: greetings, what it can do, and what it still needs to know.
 import { labelOf, listed } from './answer.ts'
-import type { Declared, Parameter } from './parameters.ts'
-import { plain } from './schema.ts'
+import { type Declared, type Parameter, plain } from './parameters.ts'
 import type { Toolbox } from './tasks.ts'
-import { isVerb, prepositions, stem } from './words.ts'
+import { isVerb, prepositions, stem, tokensOf } from './words.ts'
 
 const MAX_NAMED = 8
 const SELF = "I am Toolwright's offline model: rules instead of a language model, so that this works without a key."
@@ -20,11 +19,7 @@ const answers: readonly (readonly [said: RegExp, answer: (can: string) => string
 
 /** Greetings and thanks, whole messages only; undefined for anything else. */
 export function smallTalk(message: string, can: string): string | undefined {
-  const words =
-    message
-      .slice(0, 100)
-      .toLowerCase()
-      .match(/[\p{L}'’]+/gu) ?? []
+  const words = tokensOf(message.slice(0, 100)).map(({ lower }) => lower)
   return answers.find(([said]) => said.test(words.join(' ')))?.[1](can)
 }
 
@@ -32,9 +27,7 @@ export const notUnderstood = (can: string): string => `Sorry, I did not understa
 
 /** What its tools do, and whom it can hand over to. */
 export function abilities({ tools, agents }: Toolbox): string {
-  const handing = agents.map(
-    ({ name, description }) => `hand over to ${name}${description ? ` (${short(description)})` : ''}`,
-  )
+  const handing = agents.map(({ name, description }) => `hand over to ${name}${inBrackets(short(description))}`)
   const all = [...tools.map(abilityOf), ...handing]
   return all.length ? `I can ${listed(all.slice(0, MAX_NAMED), 'or')}.` : 'I have no tools here.'
 }
@@ -44,8 +37,10 @@ function abilityOf({ name, description }: Declared): string {
   const text = short(description)
   const first = stem(text.split(' ')[0] ?? '')
   if (isVerb(first) || first === stem(name)) return text
-  return `ask ${labelOf(name)}${text ? ` (${text})` : ''}`
+  return `ask ${labelOf(name)}${inBrackets(text)}`
 }
+
+const inBrackets = (text: string): string => text && ` (${text})`
 
 /** The first sentence, as one goes on with it. */
 function short(description: string): string {
@@ -57,7 +52,7 @@ function short(description: string): string {
 export function question(missing: readonly Parameter[]): string {
   const asked = missing.slice(0, 5).map(({ name, choices }) => {
     const label = labelOf(name)
-    const about = choices.length > 1 ? ` (${listed(choices.slice(0, 6).map(plain), 'or')})` : ''
+    const about = inBrackets(listed(choices.slice(0, 6).map(plain), 'or'))
     return `${prepositions.has(label) ? `"${label}"` : `the ${label}`}${about}`
   })
   return `Please tell me ${listed(asked)}.`
