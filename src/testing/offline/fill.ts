@@ -3,7 +3,7 @@ import { type JsonObject, setOwn } from '../../base/json.ts'
 import type { Mention, MentionKind, Passage } from './mentions.ts'
 import { type Declared, type Kind, type Parameter, plain } from './parameters.ts'
 import { type Filling, fillTexts } from './texts.ts'
-import { areNear, determiners, isContent, nameWords, type Span, speaksOf, stem, stemsOf, tokensOf } from './words.ts'
+import { areNear, isContent, nameWords, type Span, speaksOf, stem, stemsOf } from './words.ts'
 
 export interface Filled {
   /** Those that were recognised first. */
@@ -129,22 +129,16 @@ function converted({ kind, words }: Parameter, mention: Mention, { text }: Passa
 export const inCapitals = (text: string): string =>
   text.replace(/(?<![\p{L}\p{N}'’])\p{Ll}/gu, (letter) => letter.toUpperCase())
 
-const joining = /^(?:and|or|plus|also|then|as|well|than|with|versus|vs|more|less)$/
+const listing =
+  /^\s*(?:[,&\n]|,?\s(?:and|or|plus|with|versus|vs|(?:\S+ ){0,3}\S+er than)\s)\s*(?:(?:in|at|for|the|an?|my) )*$/i
 
 /** The spots that form a list with this one: "Oslo, Lima and Cairo", "in Oslo and in Lima", "Oslo warmer than Lima". */
-function runOf(one: Spot, all: readonly Spot[], { passage: { text, tokens } }: Filling): Spot[] {
-  const before = tokens.findLast(({ end, lower }) => end <= one.start && !determiners.has(lower))?.lower
-  const areListed = (a: Spot | undefined, b: Spot | undefined): boolean => {
-    const between = a && b && b.start > a.end && b.start - a.end < 60 ? text.slice(a.end, b.start) : ''
-    if (!/[,&\n]|\b(?:and|or|plus|than|with|versus|vs)\b/i.test(between) || /[;!?:]|\.\s/.test(between)) return false
-    const isCompared = /er\s+than\b/.test(between)
-    return tokensOf(between).every(
-      ({ lower }) => joining.test(lower) || determiners.has(lower) || lower === before || isCompared,
-    )
-  }
+function runOf(one: Spot, all: readonly Spot[], { passage: { text } }: Filling): Spot[] {
   const first = all.indexOf(one)
   let last = first
-  while (areListed(all[last], all[last + 1])) last++
+  const isListed = ({ end }: Spot, next: Spot | undefined): boolean =>
+    next !== undefined && next.start - end < 60 && listing.test(text.slice(end, next.start))
+  while (isListed(all[last] ?? one, all[last + 1])) last++
   return all.slice(first, last + 1)
 }
 

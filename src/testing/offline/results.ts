@@ -1,8 +1,7 @@
 // Arguments that earlier results have: an id that was looked up, degrees to convert.
-import { isRecord } from '../../base/json.ts'
 import { missingOf } from './fill.ts'
 import type { Result } from './heard.ts'
-import type { Parameter } from './parameters.ts'
+import { type Parameter, recordOf } from './parameters.ts'
 import type { Task } from './tasks.ts'
 import { nameWords, stem } from './words.ts'
 
@@ -28,6 +27,7 @@ export function valuesFor(parameter: Parameter, results: readonly Result[], item
   const { words, kind, schema } = parameter
   let best = { score: 0, values: new Set<unknown>() }
   const walk = (value: unknown, key: readonly string[], around: readonly string[], depth: number): void => {
+    if (depth > MAX_DEPTH) return
     const rest = words.filter((word) => !key.includes(word))
     // `order_id` is like `orderId`, and like the `id` of an order
     const isInside = key.includes(words.at(-1) ?? '') && rest.every((word) => around.includes(word))
@@ -35,9 +35,9 @@ export function valuesFor(parameter: Parameter, results: readonly Result[], item
     if (score > best.score) best = { score, values: new Set() }
     if (score > 0 && score === best.score)
       best.values.add(schema.type === 'string' && kind !== 'choice' ? String(value) : value)
-    const inner = isRecord(value) && depth < MAX_DEPTH ? Object.entries(value) : []
     if (Array.isArray(value)) for (const item of value.slice(0, items)) walk(item, key, around, depth + 1)
-    else for (const [name, one] of inner) walk(one, nameWords(name).map(stem), [...around, ...key], depth + 1)
+    for (const [name, one] of Object.entries(recordOf(value)))
+      walk(one, nameWords(name).map(stem), [...around, ...key], depth + 1)
   }
   for (const { name, response } of results) walk(response, [], nameWords(name).map(stem), 0)
   return [...best.values]

@@ -17,16 +17,13 @@ export interface Task {
   readonly filled: Filled
 }
 
-/** Words and how much each counts. */
-export type Terms = ReadonlyMap<string, number>
-
 /** Less than this is chance. */
 export const ENOUGH = 0.6
 const CLOSER_LOOK = 8
 const MAX_TERMS = 300
 
 /** The words that mean something, each once: the first counts most, and each more the fewer tools have it. */
-export function termsOf({ tokens }: Passage, { tools, agents }: Toolbox): Terms {
+export function termsOf({ tokens }: Passage, { tools, agents }: Toolbox): ReadonlyMap<string, number> {
   const stems = new Set(tokens.filter(isContent).map(({ stem }) => stem))
   const all = [...tools, ...agents]
   const rarityOf = (term: string): number => {
@@ -41,7 +38,7 @@ function likeness({ weights }: Declared, term: string): number {
 }
 
 /** How much the words speak for a tool. */
-export function weigh(tool: Declared, terms: Terms): number {
+export function weigh(tool: Declared, terms: ReadonlyMap<string, number>): number {
   let sum = 0
   for (const [term, weight] of terms) sum += likeness(tool, term) * weight
   return sum
