@@ -77,9 +77,7 @@ const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['from', stemsOf('from source origin sender start')],
   ['to', stemsOf('to target destination recipient end language contact email')],
   ['in', stemsOf('city place location town country room address folder language currency')],
-  ['at', stemsOf('place location address time start restaurant hotel')],
-  ['for', stemsOf('customer name person guest city place date')],
-  ['by', stemsOf('artist author due date')],
+  ['by', stemsOf('artist author')],
 ])
 
 const counts = stemsOf('limit count max maximum quantity amount number size')
@@ -97,13 +95,10 @@ function worth(parameter: Parameter, mention: Mention, { tool, passage }: Fillin
   if (found === 'name' && isMereWord(mention, tool, passage)) return 0
   if (found === 'phrase' && !isNamed && !isOwn) return 0
   if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
-  if (kind === 'id' && found === 'number' && after && !isNamed) return 0 // not the 12 of "12 apples"
   const isMeasure = found === 'number' && seconds.has(after) && words.some((one) => seconds.has(one))
-  const beside = [before[0]?.stem ?? '', after].findIndex((word) => speaksOf(words, word))
-  const named = beside === 0 ? 2.5 : beside === 1 ? 2.2 : isNamed ? 1.5 : 0
-  const score = fit + named + (isOwn ? 1.5 : 0) + (isMeasure ? 2 : 0)
+  const score = fit + (isNamed || speaksOf(words, after) ? 2 : 0) + (isOwn ? 1.5 : 0) + (isMeasure ? 2 : 0)
   const isLoose = kind === 'number' && !words.some((word) => counts.has(word))
-  return score < (parameter.isRequired ? 0.5 : isLoose ? 3.5 : 2) ? 0 : score + (parameter.isRequired ? 0.25 : 0)
+  return score < (parameter.isRequired ? 0.5 : isLoose ? 3.5 : 2) ? 0 : score
 }
 
 /** "Weather" in capitals names the tool; the first word of a sentence is a name only when what follows says so. */

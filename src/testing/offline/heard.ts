@@ -42,14 +42,13 @@ export function listen(contents: readonly Content[]): Heard {
   const since = contents.slice(Math.max(at, spoken) + 1)
   const past = contents.slice(0, Math.max(at, 0))
   const answered = answersIn(past).filter(({ id }) => id.length >= MIN_ID)
-  const isNote = (text: string): boolean => answered.some(({ id }) => text.includes(id))
   const before = past
     .filter(isAsking)
     .slice(-MAX_EARLIER)
     .map((one) => textOf(one).slice(0, MAX_READ))
   return {
     message: message.slice(0, MAX_READ),
-    earlier: before.filter((text) => !isNote(text)).reverse(),
+    earlier: before.reverse(),
     results: answersIn(since),
     steps: since.filter(({ role }) => role === 'model').length,
     arrived: answered.findLast(({ id }) => message.includes(id)),

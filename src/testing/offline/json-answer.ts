@@ -42,11 +42,6 @@ export function jsonAnswer(root: JsonObject, { results, message }: Heard, text: 
 }
 
 /** What stands for a value nobody knows; for a text, the answer does. */
-const empty: ReadonlyMap<string | undefined, unknown> = new Map<string, unknown>([
-  ['array', []],
-  ['object', {}],
-  ['boolean', false],
-  ['number', 0],
-  ['integer', 0],
-  ['null', null],
-])
+const empty: ReadonlyMap<string | undefined, unknown> = new Map(
+  Object.entries({ array: [], object: {}, boolean: false, number: 0, integer: 0, null: null }),
+)

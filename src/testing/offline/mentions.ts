@@ -34,19 +34,14 @@ export function passageOf(text: string, now: number): Passage {
       const start = kind === 'phrase' ? end - inner.length : match.index
       if (value === undefined || mentions.length >= MAX_MENTIONS || taken.subarray(start, end).some(Boolean)) continue
       taken.fill(1, start, end)
-      mentions.push({ kind, value, start, end, ...around({ start, end }, tokens) })
+      const next = tokens.findIndex((token) => token.start >= start)
+      const before = tokens.slice(Math.max(0, next - 3), Math.max(0, next)).reverse()
+      const after = tokens.find((token) => token.start === end + 1 && isContent(token))?.stem ?? ''
+      const preposition = before.find(({ lower }) => prepositions.has(lower))?.lower
+      mentions.push({ kind, value, start, end, before, after, preposition })
     }
   }
   return { text, tokens, mentions: mentions.sort((a, b) => a.start - b.start) }
-}
-
-type Around = Pick<Mention, 'before' | 'after' | 'preposition'>
-
-function around({ start, end }: Span, tokens: readonly Token[]): Around {
-  const next = tokens.findIndex((token) => token.start >= start)
-  const before = tokens.slice(Math.max(0, next - 3), Math.max(0, next)).reverse()
-  const after = tokens.find((token) => token.start === end + 1 && isContent(token))?.stem ?? ''
-  return { before, after, preposition: before.find(({ lower }) => prepositions.has(lower))?.lower }
 }
 
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']

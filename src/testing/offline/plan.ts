@@ -64,7 +64,7 @@ function nextStep(heard: Heard, toolbox: Toolbox, isLoop: boolean, instruction: 
 
 /** The agent whose name and description fit the message better than what this one would do itself. */
 function betterThan(own: readonly Task[], { message, others }: Heard, toolbox: Toolbox): Declared | undefined {
-  const terms = termsOf(passageOf(message, toolbox.now), toolbox)
+  const terms = termsOf(passageOf(message, toolbox.now))
   // an agent that has had its turn sent the message on: it would only come back
   const open = toolbox.agents.filter(({ name }) => !others.names.has(name))
   const [best] = open.sort((a, b) => weigh(b, terms) - weigh(a, terms))
@@ -102,8 +102,8 @@ function nextInChain(tasks: readonly Task[], { message, results }: Heard, toolbo
   const passage = passageOf([...new Set([...tasks.map((task) => task.passage.text), message])].join(' '), toolbox.now)
   const called = new Set([...tasks.map(({ tool }) => tool.name), ...results.map(({ name }) => name)])
   const done = toolbox.tools.filter(({ name }) => called.has(name))
-  const isExplained = (term: string): boolean => done.some((tool) => weigh(tool, new Map([[term, 1]])) > 0)
-  const left = new Map([...termsOf(passage, toolbox)].filter(([term]) => !isExplained(term)))
+  const isExplained = (term: string): boolean => done.some((tool) => weigh(tool, [term]) > 0)
+  const left = termsOf(passage).filter((term) => !isExplained(term))
   return toolbox.tools
     .filter((tool) => !called.has(tool.name) && weigh(tool, left) >= 1.2)
     .map((tool) => ({ tool, passage, filled: fill(tool, passage) }))

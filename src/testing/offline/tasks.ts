@@ -22,31 +22,23 @@ export const ENOUGH = 0.6
 const CLOSER_LOOK = 8
 const MAX_TERMS = 300
 
-/** The words that mean something, each once: the first counts most, and each more the fewer tools have it. */
-export function termsOf({ tokens }: Passage, { tools, agents }: Toolbox): ReadonlyMap<string, number> {
-  const stems = new Set(tokens.filter(isContent).map(({ stem }) => stem))
-  const all = [...tools, ...agents]
-  const rarityOf = (term: string): number => {
-    const sharing = all.filter((tool) => likeness(tool, term) > 0).length
-    return Math.log(1 + all.length / Math.max(sharing, 1)) / Math.log(1 + all.length)
-  }
-  return new Map([...stems].slice(0, MAX_TERMS).map((term, at) => [term, rarityOf(term) * (at === 0 ? 1.5 : 1)]))
+/** The words of a passage that mean something, each once. */
+export function termsOf({ tokens }: Passage): string[] {
+  return [...new Set(tokens.filter(isContent).map(({ stem }) => stem))].slice(0, MAX_TERMS)
 }
 
-function likeness({ weights }: Declared, term: string): number {
-  return Math.max(weights.get(term) ?? 0, ...nearTo(term).map((word) => 0.7 * (weights.get(word) ?? 0)))
-}
-
-/** How much the words speak for a tool. */
-export function weigh(tool: Declared, terms: ReadonlyMap<string, number>): number {
-  let sum = 0
-  for (const [term, weight] of terms) sum += likeness(tool, term) * weight
-  return sum
+/** How much words speak for a tool; the first of them counts most. */
+export function weigh({ weights }: Declared, terms: readonly string[]): number {
+  const worth = terms.map((term, at) => {
+    const near = nearTo(term).map((word) => 0.7 * (weights.get(word) ?? 0))
+    return Math.max(weights.get(term) ?? 0, ...near) * (at === 0 ? 1.5 : 1)
+  })
+  return worth.reduce((sum, one) => sum + one, 0)
 }
 
 /** What a passage most likely asks for. */
 export function taskOf(passage: Passage, toolbox: Toolbox): Task | undefined {
-  const terms = termsOf(passage, toolbox)
+  const terms = termsOf(passage)
   const likely = toolbox.tools
     .map((tool) => ({ tool, words: weigh(tool, terms) }))
     .filter(({ tool, words }) => words >= ENOUGH && isAllowed(tool, passage))
@@ -74,14 +66,13 @@ const MAX_CLAUSES = 12
 
 /** The tasks of a message, one for each piece of it that asks for something. */
 export function tasksIn(message: string, toolbox: Toolbox): Task[] {
-  const clauses = clausesOf(message, toolbox).map((clause) => passageOf(clause, toolbox.now))
+  const clauses = clausesOf(message, toolbox.now).map((clause) => passageOf(clause, toolbox.now))
   return clauses.flatMap((clause) => taskOf(clause, toolbox) ?? [])
 }
 
 /** Cut at the end of sentences, and before a command or a question that follows "and", "then" or a comma. */
-function clausesOf(message: string, { tools, now }: Toolbox): string[] {
+function clausesOf(message: string, now: number): string[] {
   const { text, tokens, mentions } = passageOf(message, now)
-  const verbs = new Set(tools.map(({ name }) => stem(nameWords(name)[0] ?? '')))
   const whole = mentions.filter(({ kind }) => kind !== 'phrase')
   const cuts = [0]
   for (const [at, { start }] of tokens.entries()) {
@@ -91,7 +82,7 @@ function clausesOf(message: string, { tools, now }: Toolbox): string[] {
     while (/^(?:and|then|also|please|can|could|you|just)$/.test(tokens[next]?.lower ?? '')) next++
     const { lower = '', stem: first = '' } = (next > at || between.includes(',') ? tokens[next] : undefined) ?? {}
     const isQuestion = /^(?:what|what's|how|where|who|when|which|is|are|will|does|do|tell|show|give)$/.test(lower)
-    if (/[.?!;]["')]*\s|\n/.test(between) || isQuestion || isVerb(first) || verbs.has(first)) cuts.push(start)
+    if (/[.?!;]["')]*\s|\n/.test(between) || isQuestion || isVerb(first)) cuts.push(start)
   }
   return cuts.map((start, at) => text.slice(start, cuts[at + 1]).trim()).filter(Boolean)
 }

@@ -39,15 +39,14 @@ const isSmall = ({ lower }: Token): boolean =>
   prepositions.has(lower) || determiners.has(lower) || /^(?:up|please|me|us|now|and|or|then|it|them)$/.test(lower)
 
 /** The longest stretch that is nobody's argument, without words that only ask for the tool. */
-function leftOver({ passage: { tokens, text }, tool, isFree }: Filling): Span | undefined {
+function leftOver({ passage: { tokens }, tool, isFree }: Filling): Span | undefined {
   const frame = [...tool.nameStems, ...tool.parameters.flatMap(({ words }) => words)]
   const isFrame = (one: Token): boolean =>
     !isContent(one) || speaksOf(frame, one.stem) || (one.start === 0 && looking.has(one.stem))
   const stretches: Token[][] = [[]]
   for (const [at, token] of tokens.entries()) {
     const from = tokens[at - 1]?.end ?? 0
-    if (/[.;!?\n]\s|\n/.test(text.slice(from, token.start)) || !isFree({ start: from, end: token.end }))
-      stretches.push([])
+    if (!isFree({ start: from, end: token.end })) stretches.push([])
     if (isFree(token)) stretches.at(-1)?.push(token)
   }
   let best: readonly Token[] = []

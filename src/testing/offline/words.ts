@@ -38,12 +38,8 @@ export function stem(word: string): string {
 const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 export const stemsOf = (words: string): ReadonlySet<string> => new Set([...setOf(words)].map(stem))
 
-export const determiners: ReadonlySet<string> = setOf(
-  'a an the my your our his her their its this that these those some',
-)
-export const prepositions: ReadonlySet<string> = setOf(
-  'in at on to into from for of with by about near around until as under over before after between than',
-)
+export const determiners: ReadonlySet<string> = setOf('a an the my your our his her their its this that these some')
+export const prepositions: ReadonlySet<string> = setOf('in at on to into from for of with by about near under than')
 
 /** Words that hold sentences together, or that every request has. */
 export const stopWords: ReadonlySet<string> = new Set([
