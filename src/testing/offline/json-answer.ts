@@ -18,7 +18,7 @@ export function jsonAnswer(root: JsonObject, { results, message }: Heard, text: 
   const told = new Map([...values].slice(0, recognised))
   const known: JsonObject = {}
   const found = results.filter((one) => !isFailed(one))
-  for (const one of tool.parameters) setOwn(known, one.name, valuesFor(one, found, 1)[0] ?? told.get(one))
+  for (const one of tool.parameters) setOwn(known, one.name, valuesFor(one, found)[0] ?? told.get(one))
   return made(root, known, 0)
 
   function made(raw: unknown, found: unknown, depth: number): unknown {
