@@ -31,15 +31,14 @@ export function offlineModel(options: OfflineModelOptions = {}): Model {
     capabilities: { toolsWithOutputSchema: true },
     async *generate(request, { signal, stream }) {
       signal?.throwIfAborted()
-      const reply = plan(request, timeOf(now()))
-      if (stream && reply.type === 'say') {
-        for (const text of reply.text.match(/\S+\s*/g) ?? []) {
+      const parts = plan(request, timeOf(now()))
+      if (stream) {
+        for (const text of parts[0]?.text?.match(/\S+\s*/g) ?? []) {
           yield { content: { role: 'model', parts: [{ text }] }, partial: true }
           signal?.throwIfAborted()
         }
       }
-      const calls = reply.type === 'call' ? reply.calls.map((functionCall) => ({ functionCall })) : undefined
-      const content: Content = { role: 'model', parts: calls ?? [{ text: reply.type === 'say' ? reply.text : '' }] }
+      const content: Content = { role: 'model', parts }
       yield { content, finishReason: 'STOP', usageMetadata: usageOf(request, content) }
     },
   }

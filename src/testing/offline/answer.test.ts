@@ -26,7 +26,7 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
   ['Gift wrap: yes.', { gift_wrap: true }],
   ['Tags: a, b and c.', { tags: ['a', 'b', 'c'] }],
   ['Tags: none.', { tags: [] }],
-  ['1 and 2.', { result: [1, 2] }],
+  ['Result: 1 and 2.', { result: [1, 2] }],
   [
     'Users:\n- Ada (age: 36)\n- 7 (age: 40)',
     {

@@ -35,8 +35,7 @@ function sentence(result: Result, isOneOfMany: boolean): string {
   const value = response[key]
   if (news.length > 1) return ended(capital(said(response)))
   if (news.length === 0 || isQuiet(key, value)) return ended(`Done${echoed}`)
-  if (texts.test(key) && typeof value === 'string') return clipped(value)
-  if (texts.test(key)) return ended(typeof value === 'number' ? `It is ${value}` : capital(said(value)))
+  if (texts.test(key) && typeof value !== 'object') return typeof value === 'number' ? `It is ${value}.` : said(value)
   if (key === 'status') return ended(`${capital(said(value))}${echoed}`)
   if (typeof value === 'boolean' && /(?:ed|able|sent|paid)$/.test(key))
     return ended(`${capital(`${value ? '' : 'not '}${labelOf(key)}`)}${echoed}`)
@@ -127,8 +126,8 @@ const lowering = /^(?:cold|cool|cheap|small|short|low|few|slow|young|near|close|
 
 /** "Cairo is warmer than Oslo: 31 °C against -3 °C." */
 function comparison(results: readonly Result[], message: string): string | undefined {
-  const asked = /\b(?:compare|comparison|versus|vs|difference|which|than)\b/i.test(message)
-  if (results.length !== 2 || !asked || results.some(isFailed)) return undefined
+  if (results.length !== 2 || results.some(isFailed) || !/\b(?:compare|vs|which|than)\b/i.test(message))
+    return undefined
   const isShared = (key: string): boolean =>
     results.every(({ args, response }) => typeof response[key] === 'number' && !Object.hasOwn(args, key))
   const [key] = Object.keys(results[0]?.response ?? {}).filter(isShared)
@@ -139,8 +138,7 @@ function comparison(results: readonly Result[], message: string): string | undef
   const [best, other] = results.toSorted((a, b) => sign * (Number(a.response[key]) - Number(b.response[key])))
   if (!best || !other) return undefined
   const isEqual = best.response[key] === other.response[key]
-  const isQuestion = /^\W*(?:is|are|does|has|was)\b/i.test(message)
-  const yes = isQuestion ? (best === results[0] && !isEqual ? 'Yes, ' : 'No, ') : ''
+  const yes = !/^\W*(?:is|are|has)\b/i.test(message) ? '' : best === results[0] && !isEqual ? 'Yes, ' : 'No, '
   const [value, against] = [quantity(key, best.response), quantity(key, other.response)]
   if (isEqual) return capital(`${yes}${subjectOf(best)} and ${subjectOf(other)} are equal: ${value}.`)
   const what = word ? `is ${word} than` : `has a higher ${labelOf(key)} than`

@@ -55,14 +55,6 @@ test.each<[said: string, properties: JsonObject, args: JsonObject, optional?: st
   ['Run a job called "Nightly build"', { name: string }, { name: 'Nightly build' }],
   ['Run a job with title "A" and body "B"', { body: string, title: string }, { title: 'A', body: 'B' }],
   ['Run a job: sweep the floor', { text: string }, { text: 'sweep the floor' }],
-  // lists
-  ['Run the job for Ada, Bob and Cid', { people: { type: 'array', items: string } }, { people: ['Ada', 'Bob', 'Cid'] }],
-  ['Run the job with 1, 2 and 3', { sizes: { type: 'array', items: number } }, { sizes: [1, 2, 3] }],
-  [
-    'Run a job for milk, eggs and bread',
-    { things: { type: 'array', items: string } },
-    { things: ['milk', 'eggs', 'bread'] },
-  ],
 ])('%s %j', async (said, properties, args, optional) => {
   expect(await argsOf(said, properties, optional)).toEqual(args)
 })
@@ -72,10 +64,12 @@ test('a form it does not know is asked for', async () => {
   expect(await textFor({ tools, said: 'Run the job on Friday at 5pm' })).toBe('Please tell me "at".')
 })
 
-test('an object is asked for when it must be there, and left out when it need not', async () => {
+test('a list or an object is asked for when it must be there, and left out when it need not', async () => {
   const address = { type: 'object', properties: { city: string }, required: ['city'] }
   const tools = [declare('run_job', 'Run a job', { address })]
   expect(await textFor({ tools, said: 'Run the job' })).toBe('Please tell me the address.')
+  const listing = [declare('run_job', 'Run a job', { people: { type: 'array', items: string } })]
+  expect(await textFor({ tools: listing, said: 'Run the job for Ada and Bob' })).toBe('Please tell me the people.')
   expect(await argsOf('Run the job', { address }, ['address'])).toEqual({})
 })
 

@@ -1,9 +1,10 @@
 // The values of a tool's parameters, as far as a passage has them: choices, yes and no, what has a form, then texts.
 import { type JsonObject, setOwn } from '../../base/json.ts'
+import type { FunctionCall } from '../../content/content.ts'
 import type { Mention, MentionKind, Passage } from './mentions.ts'
 import { type Declared, type Kind, type Parameter, plain } from './parameters.ts'
 import { type Filling, fillTexts } from './texts.ts'
-import { areNear, isContent, nameWords, type Span, speaksOf, stem, stemsOf } from './words.ts'
+import { isContent, nameWords, type Span, speaksOf, stem, stemsOf } from './words.ts'
 
 export interface Filled {
   /** Those that were recognised first. */
@@ -13,8 +14,6 @@ export interface Filled {
   readonly missing: readonly Parameter[]
   /** How many values were recognised by more than being left over. */
   readonly recognised: number
-  /** How many things in the passage it has no use for. */
-  readonly unused: number
 }
 
 interface Spot extends Span {
@@ -30,13 +29,12 @@ export function fill(tool: Declared, passage: Passage): Filled {
   const more: { readonly parameter: Parameter; readonly spots: readonly Spot[] }[] = []
   const assign = (parameter: Parameter, first: Spot, all: readonly Spot[]): void => {
     const run = runOf(first, all, filling)
-    const own = parameter.item ? run : [first]
-    values.set(parameter, parameter.item ? run.map(({ value }) => value) : first.value)
-    for (const one of own) take(one)
-    more.push({ parameter, spots: run.slice(own.length) })
+    values.set(parameter, first.value)
+    take(first)
+    more.push({ parameter, spots: run.slice(1) })
   }
   for (const parameter of tool.parameters) {
-    const { kind, choices } = parameter.item ?? parameter
+    const { kind, choices } = parameter
     const spots = kind === 'boolean' ? saidTo(parameter, passage) : chosenIn(choices, filling)
     if (spots[0]) assign(parameter, spots[0], spots)
   }
@@ -49,7 +47,7 @@ export function fill(tool: Declared, passage: Passage): Filled {
   for (const { parameter, mention } of pairs.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)) {
     if (values.has(parameter) || !isFree(mention)) continue
     const same = passage.mentions.filter((one) => one.kind === mention.kind && isFree(one))
-    const spots = same.map((one) => ({ ...one, value: converted(parameter.item ?? parameter, one, passage) }))
+    const spots = same.map((one) => ({ ...one, value: converted(parameter, one, passage) }))
     assign(parameter, spots[same.indexOf(mention)] ?? mention, spots)
   }
   const recognised = fillTexts(filling)
@@ -57,10 +55,7 @@ export function fill(tool: Declared, passage: Passage): Filled {
     const free = spots.filter(isFree)
     return free.length ? [{ parameter, values: free.map(({ value }) => value) }] : []
   })
-  const isUnused = (one: Mention): boolean =>
-    !/^(?:phrase|quoted)$/.test(one.kind) && isFree(one) && passage.text.slice(one.start, one.end) !== 'today'
-  const unused = passage.mentions.filter(isUnused).length - (several?.values.length ?? 0)
-  return { values, several, missing: missingOf(tool, values), recognised, unused: Math.max(0, unused) }
+  return { values, several, missing: missingOf(tool, values), recognised }
 }
 
 /** What each kind of parameter can be made from besides its own kind, and how gladly. */
@@ -80,11 +75,9 @@ const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['by', stemsOf('artist author')],
 ])
 
-const counts = stemsOf('limit count max maximum quantity amount number size')
-
 /** Not above zero when too little speaks for it: an optional number needs a word that says what it is. */
 function worth(parameter: Parameter, mention: Mention, { tool, passage }: Filling): number {
-  const { kind, words, schema } = parameter.item ?? parameter
+  const { kind, words, schema, isRequired } = parameter
   const { value, preposition = '', before, after, kind: found } = mention
   const fit = kind === found ? 3 : fits[kind]?.[found]
   if (fit === undefined || (schema.type === 'integer' && !Number.isInteger(value))) return 0
@@ -94,8 +87,7 @@ function worth(parameter: Parameter, mention: Mention, { tool, passage }: Fillin
   if (found === 'phrase' && !isNamed && !isOwn) return 0
   if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
   const score = fit + (isNamed || speaksOf(words, after) ? 2 : 0) + (isOwn ? 1.5 : 0)
-  const isLoose = kind === 'number' && !words.some((word) => counts.has(word))
-  return score < (parameter.isRequired ? 0.5 : isLoose ? 3.5 : 2) ? 0 : score
+  return score < (isRequired ? 0.5 : kind === 'number' ? 3.5 : 2) ? 0 : score
 }
 
 /** "Weather" in capitals names the tool; the first word of a sentence is a name only when what follows says so. */
@@ -107,10 +99,9 @@ function isMereWord({ value, start, after }: Mention, { nameStems, weights }: De
 }
 
 /** The value a mention becomes. */
-function converted({ kind }: Parameter, mention: Mention, { text }: Passage): unknown {
-  const { value, start, end } = mention
+function converted({ kind }: Parameter, { kind: found, value, start, end }: Mention, { text }: Passage): unknown {
   if (typeof value === 'number') return kind === 'number' ? value : text.slice(start, end)
-  return kind === 'place' && mention.kind === 'phrase' ? inCapitals(value) : value
+  return kind === 'place' && found === 'phrase' ? inCapitals(value) : value
 }
 
 export const inCapitals = (text: string): string =>
@@ -129,17 +120,15 @@ function runOf(one: Spot, all: readonly Spot[], { passage: { text } }: Filling):
   return all.slice(first, last + 1)
 }
 
-/** The choices a passage names, in its order: as they are written, else by a word that means nearly the same. */
+/** The choices a passage names, in its order. */
 function chosenIn(choices: readonly unknown[], { passage: { tokens }, isFree }: Filling): Spot[] {
-  const found = (isSame: (a: string, b: string) => boolean): Spot[] =>
-    choices.flatMap((value) => {
-      const words = nameWords(plain(value)).map(stem)
-      const isHere = (at: number): boolean => words.every((word, next) => isSame(word, tokens[at + next]?.stem ?? ''))
-      const at = words.length ? tokens.findIndex((token, index) => isHere(index) && isFree(token)) : -1
-      return at < 0 ? [] : [{ value, start: tokens[at]?.start ?? 0, end: tokens[at + words.length - 1]?.end ?? 0 }]
-    })
-  const exact = found((a, b) => a === b)
-  return (exact.length ? exact : found(areNear)).sort((a, b) => a.start - b.start || b.end - a.end)
+  const found = choices.flatMap((value): Spot[] => {
+    const words = nameWords(plain(value)).map(stem)
+    const isHere = (at: number): boolean => words.every((word, next) => tokens[at + next]?.stem === word)
+    const at = words.length ? tokens.findIndex((token, index) => isHere(index) && isFree(token)) : -1
+    return at < 0 ? [] : [{ value, start: tokens[at]?.start ?? 0, end: tokens[at + words.length - 1]?.end ?? 0 }]
+  })
+  return found.sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
 const opposites = new Map(Object.entries({ off: 'on', unlock: 'lock', clos: 'open' }))
@@ -159,8 +148,8 @@ export function missingOf({ parameters }: Declared, values: ReadonlyMap<Paramete
   return parameters.filter((one) => one.isRequired && !values.has(one))
 }
 
-/** The arguments of each call. */
-export function argumentsOf({ parameters }: Declared, { values, several }: Filled): JsonObject[] {
+/** One call, or one for each of several values. */
+export function callsOf({ name, parameters }: Declared, { values, several }: Filled): FunctionCall[] {
   const others = several?.values.map((value) => new Map(values).set(several.parameter, value)) ?? []
   return [values, ...others].map((each) => {
     const args: JsonObject = {}
@@ -168,6 +157,6 @@ export function argumentsOf({ parameters }: Declared, { values, several }: Fille
       const value = each.has(parameter) ? each.get(parameter) : parameter.fallback
       if (value !== undefined) setOwn(args, parameter.name, value)
     }
-    return args
+    return { name, args }
   })
 }

@@ -75,7 +75,7 @@ test.each<[messages: string[], ...calls: [name: string, args: JsonObject][]]>([
   ],
   // a message that stands for itself is taken for itself
   [
-    ['Weather in Oslo?', 'And what is 2 plus 3?'],
+    ['Weather in Oslo?', 'And add 2 and 3'],
     ['calculate', { operation: 'add', a: 2, b: 3 }],
   ],
 ])('%j', async (messages, ...calls) => {

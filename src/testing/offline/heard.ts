@@ -21,8 +21,6 @@ export interface Heard {
   readonly earlier: readonly string[]
   /** What the model itself called since, with the answers. */
   readonly results: readonly Result[]
-  /** How often the model has spoken since. */
-  readonly steps: number
   /** A result that was waited for, when the message names the id of its call. */
   readonly arrived: Result | undefined
   /** Other agents that spoke since, and what they said. */
@@ -32,7 +30,6 @@ export interface Heard {
 const MAX_EARLIER = 5
 /** More than anybody would read. */
 export const MAX_READ = 20_000
-const MIN_ID = 4
 
 export function listen(contents: readonly Content[]): Heard {
   const at = contents.findLastIndex(isAsking)
@@ -41,12 +38,11 @@ export function listen(contents: readonly Content[]): Heard {
   const spoken = contents.findLastIndex((one) => one.role === 'model' && functionCallsOf(one).length === 0)
   const since = contents.slice(Math.max(at, spoken) + 1)
   const past = contents.slice(0, Math.max(at, 0))
-  const answered = answersIn(past).filter(({ id }) => id.length >= MIN_ID)
+  const answered = answersIn(past).filter(({ id }) => id.length > 3)
   return {
     message,
     earlier: past.filter(isAsking).slice(-MAX_EARLIER).map(read).reverse(),
     results: answersIn(since),
-    steps: since.filter(({ role }) => role === 'model').length,
     arrived: answered.findLast(({ id }) => message.includes(id)),
     others: othersIn(contents.slice(at + 1)),
   }

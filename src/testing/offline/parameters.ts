@@ -3,7 +3,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import type { MentionKind } from './mentions.ts'
-import { contentStems, nameWords, stem, stemsOf } from './words.ts'
+import { isContent, nameWords, stem, stemsOf, tokensOf } from './words.ts'
 
 /** What a parameter takes, as far as its type, its format and its name tell. */
 export type Kind = MentionKind | 'choice' | 'boolean' | 'place' | 'text' | 'request' | 'list' | 'unknown'
@@ -18,8 +18,6 @@ export interface Parameter {
   readonly choices: readonly unknown[]
   /** What it takes when it must be there and nothing is said: the only choice, or no. */
   readonly fallback: unknown
-  /** Of a list: what its items are. */
-  readonly item?: Parameter | undefined
 }
 
 /** A tool of the request, or an agent one can hand over to. */
@@ -49,12 +47,10 @@ export function declaredOf(declaration: Partial<FunctionDeclaration> & { readonl
   const root = recordOf(declaration.parametersJsonSchema)
   const object = resolved(root, root)
   const properties = Object.entries(recordOf(object.properties)).slice(0, MAX_PARAMETERS)
-  const parameters = properties.map(([key, raw]) =>
-    parameterOf(key, resolved(raw, root), root, isRequired(object, key)),
-  )
+  const parameters = properties.map(([key, raw]) => parameterOf(key, resolved(raw, root), isRequired(object, key)))
   const weights = new Map<string, number>()
   const add = (text: string, weight: number): void => {
-    for (const one of contentStems(text)) weights.set(one, Math.max(weight, weights.get(one) ?? 0))
+    for (const { stem } of tokensOf(text).filter(isContent)) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0))
   }
   for (const { name, choices, schema } of parameters) {
     add(nameWords(name).join(' '), 1.4)
@@ -63,19 +59,16 @@ export function declaredOf(declaration: Partial<FunctionDeclaration> & { readonl
   }
   add(description, 1.2)
   add(nameWords(name).join(' '), 3)
-  return { name, description, parameters, nameStems: [...contentStems(nameWords(name).join(' '))], weights }
+  return { name, description, parameters, nameStems: nameWords(name).map(stem), weights }
 }
 
-function parameterOf(name: string, schema: JsonObject, root: JsonObject, isNeeded: boolean): Parameter {
+function parameterOf(name: string, schema: JsonObject, isNeeded: boolean): Parameter {
   const words = nameWords(name).map(stem)
   const listed = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : []
   const kind = listed.length ? 'choice' : kindOf(schema, words)
   const fallback = !isNeeded ? undefined : kind === 'boolean' ? false : listed.length === 1 ? listed[0] : undefined
   const isRequired = isNeeded && fallback === undefined && schema.default === undefined
-  const parameter = { name, kind, words, isRequired, schema, choices: listed.slice(0, MAX_CHOICES), fallback }
-  const items = kind === 'list' ? resolved(schema.items, root) : {}
-  const isPlain = /^(?:string|number|integer)$/.test(typeOf(items) ?? '') // an item is called what its list is called
-  return isPlain ? { ...parameter, item: parameterOf(name, items, {}, true) } : parameter
+  return { name, kind, words, isRequired, schema, choices: listed.slice(0, MAX_CHOICES), fallback }
 }
 
 const kindOfWord: ReadonlyMap<string, Kind> = new Map(
@@ -133,12 +126,10 @@ export const under = (value: unknown, key: string): unknown =>
 
 /** The type a resolved schema names or implies. */
 export function typeOf(schema: JsonObject): string | undefined {
-  const { type, items } = schema
+  const { type, properties } = schema
   if (typeof type === 'string') return type
   if (Array.isArray(type)) return type.find((one) => one !== 'null')
-  if (isRecord(schema.properties)) return 'object'
-  if (items !== undefined) return 'array'
-  return schema.const === undefined ? undefined : typeof schema.const
+  return isRecord(properties) ? 'object' : undefined
 }
 
 export const isRequired = ({ required }: JsonObject, name: string): boolean =>

@@ -1,10 +1,11 @@
 // What the model does next: a pure function of the request and the time.
 import { SET_MODEL_RESPONSE } from '../../agent/final-answer.ts'
 import { TRANSFER_TO_AGENT, transferTargets } from '../../agent/transfer.ts'
-import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
+import { canonicalJson, isRecord } from '../../base/json.ts'
+import type { FunctionCall, Part } from '../../content/content.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import { answerFrom } from './answer.ts'
-import { argumentsOf, fill } from './fill.ts'
+import { callsOf, fill } from './fill.ts'
 import { type Heard, isFailed, listen, MAX_READ } from './heard.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { passageOf } from './mentions.ts'
@@ -13,20 +14,12 @@ import { completed } from './results.ts'
 import { abilities, notUnderstood, question, smallTalk } from './talk.ts'
 import { askedFor, ENOUGH, type Task, type Toolbox, tasksIn, termsOf, weigh } from './tasks.ts'
 
-export interface Call {
-  readonly name: string
-  readonly args: JsonObject
-}
-
-export type Reply =
-  | { readonly type: 'call'; readonly calls: readonly Call[] }
-  | { readonly type: 'say'; readonly text: string }
-
 const EXIT_LOOP = 'exit_loop'
-const MAX_STEPS = 8
+const MAX_RESULTS = 10
 const MAX_CALLS = 20
 
-export function plan({ contents, config, tools: bodies }: LlmRequest, now: number): Reply {
+/** The parts of the reply: calls, or a text. */
+export function plan({ contents, config, tools: bodies }: LlmRequest, now: number): Part[] {
   const declarations = new Map(declarationsIn(config.tools).map((one) => [one.name, one]))
   const final = declarations.get(SET_MODEL_RESPONSE)
   const isLoop = declarations.has(EXIT_LOOP)
@@ -35,22 +28,23 @@ export function plan({ contents, config, tools: bodies }: LlmRequest, now: numbe
   const toolbox = { tools: [...declarations.values()].map(declaredOf), agents, now }
   const heard = listen(contents)
   const next = nextStep(heard, toolbox, isLoop, config.systemInstruction?.slice(0, MAX_READ) ?? '')
-  if (next.type === 'call') return next
+  const [{ text } = {}] = next
+  if (text === undefined) return next
   if (isLoop && isDone(heard)) return call([{ name: EXIT_LOOP, args: {} }], heard) ?? next
   const schema = final ? final.parametersJsonSchema : config.responseJsonSchema
   if (!isRecord(schema)) return next
-  const answer = jsonAnswer(schema, heard, next.text, now)
+  const answer = jsonAnswer(schema, heard, text, now)
   if (!final) return say(JSON.stringify(answer))
   return call([{ name: SET_MODEL_RESPONSE, args: recordOf(answer) }], heard) ?? next
 }
 
-function nextStep(heard: Heard, toolbox: Toolbox, isLoop: boolean, instruction: string): Reply {
-  const { arrived, message, results, steps, others } = heard
+function nextStep(heard: Heard, toolbox: Toolbox, isLoop: boolean, instruction: string): Part[] {
+  const { arrived, message, results, others } = heard
   if (arrived) return say(answerFrom([arrived], message))
   const can = abilities(toolbox)
   const talk = results.length ? undefined : smallTalk(message, can)
   if (talk !== undefined) return say(talk)
-  if (steps < MAX_STEPS) {
+  if (results.length < MAX_RESULTS) {
     const own = askedFor(message, heard.earlier, toolbox)
     const agent = betterThan(own, heard, toolbox)
     const handed = agent && call([{ name: TRANSFER_TO_AGENT, args: { agent_name: agent.name } }], heard)
@@ -58,8 +52,7 @@ function nextStep(heard: Heard, toolbox: Toolbox, isLoop: boolean, instruction: 
     if (handed) return handed
     if (tasks.length) return advance(tasks, heard, toolbox)
   }
-  const own = results.filter(({ name }) => toolbox.tools.some((tool) => tool.name === name))
-  return say(answerFrom(own, message) || [...new Set(others.texts)].join(' ') || notUnderstood(can))
+  return say(answerFrom(results, message) || [...new Set(others.texts)].join(' ') || notUnderstood(can))
 }
 
 /** The agent whose name and description fit the message better than what this one would do itself. */
@@ -83,15 +76,13 @@ function asInstructed(message: string, toolbox: Toolbox, isLoop: boolean, instru
 }
 
 /** The calls that are possible now, else the answer, else a question. */
-function advance(tasks: readonly Task[], heard: Heard, toolbox: Toolbox): Reply {
+function advance(tasks: readonly Task[], heard: Heard, toolbox: Toolbox): Part[] {
   const { message, results } = heard
   if (results.some(isFailed)) return say(answerFrom(results, message))
   const filled = tasks.map((task) => completed(task, results))
   const chained = results.length ? nextInChain(tasks, heard, toolbox) : []
   const possible = [...filled, ...chained].filter((task) => task.filled.missing.length === 0)
-  const calls = possible.flatMap(({ tool, filled }) =>
-    argumentsOf(tool, filled).map((args) => ({ name: tool.name, args })),
-  )
+  const calls = possible.flatMap(({ tool, filled }) => callsOf(tool, filled))
   const blocked = filled.find((task) => task.filled.missing.length > 0)
   const told = [answerFrom(results, message), blocked ? question(blocked.filled.missing) : '']
   return call(calls, heard) ?? say(told.filter(Boolean).join(' '))
@@ -101,8 +92,8 @@ function advance(tasks: readonly Task[], heard: Heard, toolbox: Toolbox): Reply 
 function nextInChain(tasks: readonly Task[], { message, results }: Heard, toolbox: Toolbox): Task[] {
   const passage = passageOf([...new Set([...tasks.map((task) => task.passage.text), message])].join(' '), toolbox.now)
   const called = new Set([...tasks.map(({ tool }) => tool.name), ...results.map(({ name }) => name)])
-  const done = toolbox.tools.filter(({ name }) => called.has(name))
-  const isExplained = (term: string): boolean => done.some((tool) => weigh(tool, [term]) > 0)
+  const isExplained = (term: string): boolean =>
+    toolbox.tools.some((tool) => called.has(tool.name) && weigh(tool, [term]) > 0)
   const left = termsOf(passage).filter((term) => !isExplained(term))
   return toolbox.tools
     .filter((tool) => !called.has(tool.name) && weigh(tool, left) >= 1.2)
@@ -112,15 +103,16 @@ function nextInChain(tasks: readonly Task[], { message, results }: Heard, toolbo
     .slice(0, 1)
 }
 
-/** Those that were not made yet in this turn; undefined when none is left. */
-function call(calls: readonly Call[], { results }: Heard): Reply | undefined {
-  const keyOf = ({ name, args }: Call): string => `${name} ${canonicalJson(args)}`
+/** Those that were not made yet in this turn, each once; undefined when none is left. */
+function call(calls: readonly FunctionCall[], { results }: Heard): Part[] | undefined {
+  const keyOf = ({ name, args }: FunctionCall): string => `${name} ${canonicalJson(args)}`
   const made = new Set(results.map(keyOf))
   const fresh = new Map(calls.filter((one) => !made.has(keyOf(one))).map((one) => [keyOf(one), one]))
-  return fresh.size ? { type: 'call', calls: [...fresh.values()].slice(0, MAX_CALLS) } : undefined
+  const parts = [...fresh.values()].slice(0, MAX_CALLS).map((functionCall) => ({ functionCall }))
+  return parts.length ? parts : undefined
 }
 
-const say = (text: string): Reply => ({ type: 'say', text })
+const say = (text: string): Part[] => [{ text }]
 
 /** Does the last result say that the work of a loop is done? */
 function isDone({ results }: Heard): boolean {

@@ -12,7 +12,6 @@ const answers: readonly (readonly [said: RegExp, answer: (can: string) => string
   [/^(?:\S+ )?(?:thanks|thank you)\b.{0,40}$/, () => "You're welcome!"],
   [/^(?:bye|goodbye|good night|see you)\b.{0,20}$/, () => 'Goodbye!'],
   [/^(?:great|cool|nice|perfect|good|fine|ok|okay|well done|yes|no)(?: job)?$/, () => 'All right. What else can I do?'],
-  [/^how are you\b.{0,20}$/, (can) => `I am fine, thank you. ${can}`],
   [/^(?:who|what) are you$/, (can) => `${SELF} ${can}`],
   [/^help(?: me)?$|^what can (?:you|i) (?:do|ask)(?: for me)?$/, (can) => `${can} Ask in plain words.`],
 ]

@@ -45,8 +45,7 @@ export function taskOf(passage: Passage, toolbox: Toolbox): Task | undefined {
     .sort((a, b) => b.words - a.words)
   const tasks = likely.slice(0, CLOSER_LOOK).map(({ tool, words }) => {
     const filled = fill(tool, passage)
-    const well = words + Math.min(filled.recognised, 4) * 0.7
-    const score = well - Math.min(filled.missing.length, 4) * 1.2 - Math.min(filled.unused, 3)
+    const score = words + Math.min(filled.recognised, 4) * 0.7 - Math.min(filled.missing.length, 4) * 1.2
     return { tool, passage, filled, score }
   })
   return tasks.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)[0]
@@ -95,18 +94,16 @@ export function askedFor(message: string, earlier: readonly string[], toolbox: T
   const own = tasksIn(message, toolbox)
   const [latest, ...older] = earlier
   const isMore = goesOn.test(message)
-  const isShort = message.trim().split(/\s+/).length <= 4
-  if (latest === undefined || !(isMore || isShort)) return own
+  if (latest === undefined || (!isMore && message.trim().split(/\s+/).length > 4)) return own
   const before = askedFor(latest, older, toolbox)
   if (again.test(message)) return before
   const changed = before.map((task) => changedBy(passageOf(message, toolbox.now), task, isMore))
   const tasks = before.map((task, at) => changed[at] ?? task)
+  const isBlocked = ({ filled }: Task): boolean => filled.missing.length > 0
   const isSame = isMore && own.every(({ tool }) => before.some((task) => task.tool === tool))
   const isAnswer = !isMore && before.some(isBlocked) && !tasks.some(isBlocked)
   return changed.some(Boolean) && (own.length === 0 || isSame || isAnswer) ? tasks : own
 }
-
-const isBlocked = ({ filled }: Task): boolean => filled.missing.length > 0
 
 /** The task with what this passage says instead; undefined when it says nothing to it. */
 function changedBy(passage: Passage, task: Task, isMore: boolean): Task | undefined {

@@ -14,25 +14,20 @@ export interface Filling {
 
 /** What stands behind a colon, else what is left over; tells how many values there were before the latter. */
 export function fillTexts(filling: Filling): number {
-  const { passage, tool, values, isFree } = filling
+  const { passage, tool, values, take, isFree } = filling
   const open = (kinds: RegExp): Parameter[] =>
-    tool.parameters.filter((one) => one.isRequired && !values.has(one) && kinds.test(one.item?.kind ?? one.kind))
+    tool.parameters.filter((one) => one.isRequired && !values.has(one) && kinds.test(one.kind))
   const [text] = open(/^(?:text|name)$/)
-  const colon = /:\s+(?=\S)/.exec(passage.text)
-  const told = colon && { start: colon.index + colon[0].length, end: passage.text.trimEnd().length }
-  if (text && told && isFree(told)) values.set(text, textIn(told, filling, text))
-  const recognised = values.size
+  const colon = text && /:\s+(?=\S)/.exec(passage.text)
+  const behind = colon && { start: colon.index + colon[0].length, end: passage.text.trimEnd().length }
+  const told = behind && isFree(behind) ? behind : undefined
+  const recognised = values.size + (told ? 1 : 0)
+  const span = text && (told ?? leftOver(filling))
+  if (text && span) values.set(text, passage.text.slice(span.start, span.end))
+  if (span) take(span)
   // an agent that is asked as a tool hears all of it
   for (const one of open(/^request$/)) values.set(one, passage.text.trim())
-  const rest = text && !values.has(text) ? leftOver(filling) : undefined
-  if (text && rest) values.set(text, textIn(rest, filling, text))
   return recognised
-}
-
-function textIn(span: Span, { passage, take }: Filling, { item }: Parameter): string | string[] {
-  take(span)
-  const text = passage.text.slice(span.start, span.end)
-  return item ? text.split(/\s*[,;\n]\s*(?:and\s+)?|\s+(?:and|&)\s+/).filter(Boolean) : text
 }
 
 const isSmall = ({ lower }: Token): boolean =>

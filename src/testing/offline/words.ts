@@ -56,11 +56,6 @@ export const stopWords: ReadonlySet<string> = new Set([
 export const isContent = ({ lower, stem }: Pick<Token, 'lower' | 'stem'>): boolean =>
   stem !== '' && !stopWords.has(lower)
 
-/** The stems of a text's meaningful words, each once. */
-export function contentStems(text: string): Set<string> {
-  return new Set(tokensOf(text).flatMap((token) => (isContent(token) ? [token.stem] : [])))
-}
-
 // What tools do, by the verbs of their names; what cannot be undone is apart.
 const lookingWords =
   'get list show find search read look lookup check count fetch query view track compare calculate convert translate'
@@ -75,12 +70,11 @@ export const isActing = (stem: string): boolean => acting.has(stem) || destroyin
 export const isVerb = (stem: string): boolean => looking.has(stem) || isActing(stem)
 
 /** Everyday words that mean nearly the same. */
-const groups = `weather temperature warm warmer cold colder hot hotter forecast degree sunny rain snow windy climate;
-  search find look lookup google; add put append; create make new; delete remove erase; email mail; message sms chat;
-  meeting appointment event calendar schedule; book reserve reservation; buy purchase order; parcel package shipment;
-  pay transfer; charge invoice bill; light lamp; turn switch; thermostat heating; todo task reminder; file document;
-  money currency cash balance; calculate add plus; calculate subtract minus; calculate multiply times;
-  calculate divide divided; price cost; stock share; convert change; customer client; flight fly; people person guest attendee; city town place location`
+const groups = `weather temperature warm warmer cold colder hot hotter forecast degree rain; search find look lookup;
+  add put append; create make new; delete remove erase; email mail; message sms; meeting appointment event calendar schedule;
+  book reserve; buy purchase order; parcel package shipment; pay transfer; charge invoice bill; light lamp; turn switch;
+  thermostat heating; todo task; file document; money currency balance; calculate add plus; calculate subtract minus;
+  calculate multiply times; calculate divide divided; price cost; convert change; customer client; flight fly; city town place`
 const near = new Map<string, Set<string>>()
 for (const group of groups.split(';').map(stemsOf))
   for (const word of group) near.set(word, new Set([...(near.get(word) ?? []), ...group]))
