@@ -145,6 +145,17 @@ test('results that mean something to JavaScript mean nothing either', async () =
   expect(await textFor({ tools, said })).toContain('constructor')
 })
 
+test('values that cannot become texts are passed over', async () => {
+  const mute = { toString: 1, valueOf: 1 }
+  const parameters = { city: { type: 'string', description: mute }, mode: { enum: [mute, 'live'] } }
+  const weather = { ...declare('get_weather', 'Get the weather', parameters), description: mute as never }
+  const said = user('What is the weather in Oslo, live?')
+  const args = { city: 'Oslo', mode: 'live' }
+  expect(await callsFor({ tools: [weather], said: [said] })).toEqual([['get_weather', args]])
+  const results = exchange('get_weather', args, { status: mute, temperature: 3, units: mute, list: [[[[[[mute]]]]]] })
+  expect(await textFor({ tools: [weather], said: [said, ...results] })).toContain('It is 3°')
+})
+
 test('declarations that are none are passed over', async () => {
   const broken = [null, 7, { name: 3 }, { name: 'get_weather' }] as never[]
   expect(await callsFor({ tools: broken, said: 'Get the weather' })).toEqual([['get_weather', {}]])
