@@ -37,7 +37,7 @@ export function weigh({ weights }: Declared, terms: readonly string[]): number {
 }
 
 /** What a passage most likely asks for. */
-export function taskOf(passage: Passage, toolbox: Toolbox): Task | undefined {
+function taskOf(passage: Passage, toolbox: Toolbox): Task | undefined {
   const terms = termsOf(passage)
   const likely = toolbox.tools
     .map((tool) => ({ tool, words: weigh(tool, terms) }))
