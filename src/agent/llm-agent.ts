@@ -181,10 +181,10 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
   /** Without a runner only its own sub-agents are known. */
   #tableByItself(): ToolTable {
     const { disableTransfer } = this.options
-    const canTransfer = this.subAgents.length > 0 && !disableTransfer && !this.table.tools.has(TRANSFER_TO_AGENT)
+    const transferTo = disableTransfer || this.table.tools.has(TRANSFER_TO_AGENT) ? [] : this.subAgents
     const model = typeof this.model === 'string' ? undefined : this.model
-    const mode = outputMode(this.output, canTransfer || this.hasTools, model)
-    return this.tableWith(addedTools({ canTransfer, output: this.output, mode }))
+    const mode = outputMode(this.output, transferTo.length > 0 || this.hasTools, model)
+    return this.tableWith(addedTools({ transferTo, output: this.output, mode }))
   }
 }
 

@@ -20,7 +20,14 @@ const declaration: FunctionDeclaration = {
  * it reaches every agent of the tree.
  */
 export function transferToAgent(): Tool {
-  return {
+  return transferTool([])
+}
+
+const TARGETS: unique symbol = Symbol.for('toolwright.transfer-targets')
+
+/** The transfer tool of an agent that can reach these; a model in the same process can ask for them. */
+export function transferTool(agents: readonly Agent[]): Tool {
+  const made: Tool & { [TARGETS]: readonly Agent[] } = {
     name: TRANSFER_TO_AGENT,
     description: declaration.description,
     effect: 'none',
@@ -29,7 +36,15 @@ export function transferToAgent(): Tool {
       if (isRecord(args)) context.transferToAgent(String(args.agent_name))
       return { status: 'ok' }
     },
+    [TARGETS]: agents,
   }
+  return made
+}
+
+/** The agents a transfer tool reaches, name and description; undefined when the tool does not know. */
+export function transferTargets(tool: Tool | undefined): readonly { name: string; description: string }[] | undefined {
+  const agents = (tool as { [TARGETS]?: readonly Agent[] } | undefined)?.[TARGETS]
+  return agents?.length ? agents.map(({ name, description = '' }) => ({ name, description })) : undefined
 }
 
 /** What a model is told about those it can hand over to. */

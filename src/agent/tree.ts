@@ -149,9 +149,9 @@ export class AgentTree {
     const model = this.#modelOf(agent)
     const byHand = agent.table.entries.has(TRANSFER_TO_AGENT)
     const reachable = this.#reachable(agent, byHand)
-    const canTransfer = reachable.length > 0 && !byHand
-    const output = outputMode(agent.output, canTransfer || agent.hasTools, model)
-    const added = addedTools({ canTransfer, output: agent.output, mode: output })
+    const transferTo = byHand ? [] : reachable
+    const output = outputMode(agent.output, transferTo.length > 0 || agent.hasTools, model)
+    const added = addedTools({ transferTo, output: agent.output, mode: output })
     const table = fitServerTools(agent.tableWith(added), model, agent.name)
     const { codeExecutor } = agent.options
     const told = joinInstructions([

@@ -63,7 +63,7 @@ test('a conversation about the weather', async () => {
     'It is 66 °F in Lima.',
     'That did not work: Nobody measures in Atlantis.',
     'It is 27 °F in Oslo. It is 66 °F in Lima.',
-    'Please tell me the city so that I can call get_weather.',
+    'Please tell me the city.',
     'It is -3 °C in Oslo.',
   ])
 })
@@ -97,7 +97,7 @@ test('a team: a tracker asked as a tool, a colleague the conversation is handed 
   })
   expect(await talk(desk, 'Where is parcel 7?', 'I was charged twice!', 'And where is parcel 8?')).toEqual([
     'It is in Hamburg.',
-    'The charges are 20 and 20.',
+    'Charges: 20 and 20.',
     'It is in Lyon.',
   ])
 })
@@ -107,7 +107,7 @@ test('structured output, beside tools and without them', async () => {
   const withTools = new LlmAgent({ name: 'a', model, tools: [getWeather], outputSchema })
   expect(await talk(withTools, 'What is the weather in Oslo?')).toEqual(['{"city":"Oslo","celsius":-3,"cold":false}'])
   const without = new LlmAgent({ name: 'b', model, outputSchema: z.object({ who: z.string(), when: z.iso.date() }) })
-  expect(await talk(without, 'Ada comes tomorrow')).toEqual(['{"who":"Ada","when":"2025-03-13"}'])
+  expect(await talk(without, 'Ada is coming tomorrow')).toEqual(['{"who":"Ada","when":"2025-03-13"}'])
 })
 
 test('structured output of a model that must give it with a tool', async () => {
@@ -136,7 +136,7 @@ test('work that takes long is under way, and told about when it is done', async 
     response: { status: 'paid', amount: 40 },
   }
   const { text } = await runner.complete({ userId: 'ada', sessionId: 's', message: [{ functionResponse }] })
-  expect(text).toBe('The status is paid and the amount is 40.')
+  expect(text).toBe('Status: paid, amount: 40.')
   await runner.close()
 })
 
@@ -183,7 +183,7 @@ test('it stops when it is told to', async () => {
     }
   }
   await expect(run()).rejects.toBe(reason)
-  expect(heard).toEqual(['I ', 'am '])
+  expect(heard).toEqual(['Hello! ', 'I '])
   await expect(run()).rejects.toBe(reason)
   expect(heard).toHaveLength(2)
 })

@@ -1,8 +1,10 @@
-import type { Content, Part } from '../content/content.ts'
+import { type JsonObject, jsonSize } from '../base/json.ts'
+import type { Content } from '../content/content.ts'
 import { callback, checkOptions, type OptionRules, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Model } from '../tool/model.ts'
-import { plan, type Reply } from './offline/plan.ts'
+import type { LlmRequest } from '../tool/tool.ts'
+import { plan } from './offline/plan.ts'
 
 export interface OfflineModelOptions {
   /** Default `offline`. */
@@ -29,25 +31,26 @@ export function offlineModel(options: OfflineModelOptions = {}): Model {
     capabilities: { toolsWithOutputSchema: true },
     async *generate(request, { signal, stream }) {
       signal?.throwIfAborted()
-      const reply = plan(request, timeOf(now()))
-      if (stream && reply.type === 'say') {
-        for (const text of reply.text.match(/\S+\s*/g) ?? []) {
-          yield { content: said([{ text }]), partial: true }
+      const parts = plan(request, timeOf(now()))
+      if (stream) {
+        for (const text of parts[0]?.text?.match(/\S+\s*/g) ?? []) {
+          yield { content: { role: 'model', parts: [{ text }] }, partial: true }
           signal?.throwIfAborted()
         }
       }
-      yield { content: said(partsOf(reply)), finishReason: 'STOP' }
+      const content: Content = { role: 'model', parts }
+      yield { content, finishReason: 'STOP', usageMetadata: usageOf(request, content) }
     },
   }
 }
 
-function partsOf(reply: Reply): Part[] {
-  if (reply.type === 'say') return [{ text: reply.text }]
-  return reply.calls.map((functionCall) => ({ functionCall }))
-}
+const MAX_COUNTED = 10_000_000
 
-function said(parts: readonly Part[]): Content {
-  return { role: 'model', parts }
+/** About four characters to a token, as in English text. */
+function usageOf({ contents, config }: LlmRequest, content: Content): JsonObject {
+  const tokens = (value: unknown): number => Math.ceil(Math.min(jsonSize(value, MAX_COUNTED), MAX_COUNTED) / 4)
+  const [promptTokenCount, candidatesTokenCount] = [tokens([contents, config]), tokens(content.parts)]
+  return { promptTokenCount, candidatesTokenCount, totalTokenCount: promptTokenCount + candidatesTokenCount }
 }
 
 function timeOf(now: Date | number): number {

@@ -27,7 +27,7 @@ test('a refund that pauses in one process is approved in another, once', async (
   const approved = await start('approve')
   expect(approved.code).toBe(0)
   expect(approved.out).toMatch(
-    /^Refund 500 EUR for order A-7\? approve\n\[bank\] 500 EUR for A-7, key \S+\nIt is refunded\.\n$/,
+    /^Refund 500 EUR for order A-7\? approve\n\[bank\] 500 EUR for A-7, key \S+\nRefunded \(order id: A-7, amount: 500\)\.\n$/,
   )
 
   expect(await start('approve')).toMatchObject({ code: 0, out: 'Nothing is pending.\n' })
@@ -50,7 +50,7 @@ test('a word that is not "approve" approves nothing', async () => {
 test('a small refund asks nobody', async () => {
   const start = setUp()
   const { out } = await start('request', ['Refund 20 EUR for order A-7.'])
-  expect(out).toMatch(/^\[bank\] 20 EUR for A-7, key \S+\nIt is refunded\.\n$/)
+  expect(out).toMatch(/^\[bank\] 20 EUR for A-7, key \S+\nRefunded \(order id: A-7, amount: 20\)\.\n$/)
   expect((await start('approve')).out).toBe('Nothing is pending.\n')
 })
 

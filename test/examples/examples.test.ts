@@ -6,7 +6,7 @@ import { node } from './child.ts'
 /** What each example must have written by its end. */
 const expected = new Map([
   ['weather', ['It is 66 °F in Lima.']],
-  ['team', ['front_desk: It is in Hamburg.', 'billing: The charges are C-1 (amount 20 EUR)', 'It is in Lyon.']],
+  ['team', ['front_desk: It is in Hamburg.', 'billing: Charges:\n- C-1 (amount: 20 EUR)\n', 'It is in Lyon.']],
   [
     'pipeline',
     [
@@ -16,7 +16,7 @@ const expected = new Map([
       'editor -> draft: Oslo lies at the end of a fjord. See the opera.\n',
     ],
   ],
-  ['policies', ['the name is Ada, the ssn is [redacted]', 'number [redacted]', '4 calls, 3 attempts']],
+  ['policies', ['Ada (id: 1, ssn: [redacted]', 'number: [redacted]', '4 calls, 3 attempts']],
   ['test-your-tool', ['The tool adds', 'The agent recovers', 'It was told: Invalid arguments for add_to_cart']],
 ])
 /** What is said where no key is set. */

@@ -1,113 +1,146 @@
-// An answer in words, made of results.
+// An answer in words, made of results: texts as they are, a few sentences, else a list.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { isFailed, type Result } from './heard.ts'
-import { merged } from './merge.ts'
-import { isTemperature, isUnitKey } from './units.ts'
-import { labelOf, listed, spoken } from './values.ts'
-import { nameWords, stem } from './words.ts'
+import { nameWords } from './words.ts'
 
-/** What the results say, a sentence or more for each. */
-export function answerFrom(results: readonly Result[]): string {
+/** What the results say; two of them compared with each other where the message asks for that. */
+export function answerFrom(results: readonly Result[], message: string): string {
   const separate = merged(results)
-  const told = separate.map((result) => sentence(result, separate.length > 1))
-  return [...new Set(told)].join(told.some((one) => one.includes('\n')) ? '\n\n' : ' ')
+  const told = [...new Set(separate.map((one) => sentence(one, separate.length > 1)))]
+  return comparison(separate, message) ?? told.join(told.some((one) => /\n|^(?!That)[^.]*: /.test(one)) ? '\n' : ' ')
 }
 
-const underWay = new Set(
-  'running pending in_progress queued started accepted processing waiting submitted scheduled'.split(' '),
-)
-const denials = /\b(?:denied|declined|rejected|refused|not approved|not confirmed)\b/i
+const underWay = /^(?:running|pending|in_progress|queued|started|accepted|processing|waiting|submitted|scheduled)$/i
+const isQuiet = (key: string, value: unknown): boolean =>
+  /^(?:ok|success|done|status|result)$/.test(key) && /^(?:yes|ok|success|done|completed|none)$/i.test(said(value))
+const texts = /^(?:text|result|answer|output|message|response|summary|translation|draft|content)$/
+const places = /^(?:city|place|location|town|country)$/
+const temperatures = /^(?:celsius|fahrenheit|temperature|temp|degrees)/i
 
 function sentence(result: Result, isOneOfMany: boolean): string {
-  const { name, response } = result
-  if (isFailed(result)) return failure(result)
-  if (typeof response.status === 'string' && underWay.has(response.status.toLowerCase())) {
-    const facts = factsOf(response, ['status'])
-    return `${name} is under way${facts.length ? ` (${facts.map(({ label, value }) => `${label} ${value}`).join(', ')})` : ''}.`
-  }
-  const only = onlyValue(response)
-  if (only !== undefined) return only
-  return described(result, isOneOfMany)
-}
-
-function failure({ name, response }: Result): string {
-  const said =
-    isRecord(response.error) && typeof response.error.message === 'string' ? response.error.message : response.error
-  const text = ended(spoken(said))
-  if (response.status === 'unknown_outcome') return `It is not known whether ${name} took effect: ${text}`
-  return denials.test(text) ? `That was not done: ${text}` : `That did not work: ${text}`
-}
-
-const wrappers = new Set(['text', 'result', 'answer', 'output', 'message', 'response', 'summary', 'translation'])
-
-/** A result that is one text or one value. */
-function onlyValue(response: JsonObject): string | undefined {
+  const { name, args, response } = result
+  if (isFailed(result)) return failure(name, response)
+  if (underWay.test(said(response.status))) return ended(`That is under way${inBrackets(facts(response, ['status']))}`)
   const keys = Object.keys(response)
-  const [key = ''] = keys
-  if (keys.length === 0) return 'Done.'
-  if (keys.length > 1) return undefined
-  const value = response[key]
-  if (wrappers.has(key))
-    return value === null || value === undefined ? 'Done.' : ended(capital(spoken(value, key, response)))
-  if (/^(?:ok|success|done|status)$/.test(key) && /^(?:true|ok|success|done|completed)$/.test(String(value)))
-    return 'Done.'
-  return undefined
-}
-
-const places = new Set('city place location town country address room'.split(' ').map(stem))
-const isPlace = (key: string): boolean => nameWords(key).some((word) => places.has(stem(word)))
-
-function described({ args, response }: Result, isOneOfMany: boolean): string {
-  const echoed = Object.keys(response).filter((key) => Object.hasOwn(args, key) && args[key] === response[key])
-  const place = Object.keys(response).find((key) => isPlace(key) && typeof response[key] === 'string')
-  const temperature = Object.keys(response).find((key) => isTemperature(key) && typeof response[key] === 'number')
-  if (temperature !== undefined) {
-    const where = place === undefined ? '' : ` in ${response[place]}`
-    const rest = factsOf(response, [temperature, place ?? '', ...echoed])
-    return ended(`It is ${spoken(response[temperature], temperature, response)}${where}${withRest(rest)}`)
+  const degrees = keys.find((key) => temperatures.test(key) && typeof response[key] === 'number')
+  if (degrees !== undefined) {
+    const place = keys.find((key) => places.test(key)) ?? ''
+    const where = place && ` in ${said(response[place])}`
+    const rest = facts(response, [degrees, place, 'unit', 'units']).map((fact) => `, ${fact}`)
+    return ended(`It is ${quantity(degrees, response)}${where}${rest.join('')}`)
   }
-  const news = factsOf(response, echoed)
-  const subject = isOneOfMany
-    ? echoed.map((key) => `${isPlace(key) ? '' : `${labelOf(key)} `}${response[key]}`).join(', ')
-    : ''
-  const lead = subject ? `${capital(subject)}: ` : ''
-  if (news.length === 0)
-    return `Done: ${ended(listed(factsOf(response, []).map(({ label, value }) => `${label} ${value}`)))}`
-  if (place !== undefined && news.length === 1 && !echoed.includes(place))
-    return ended(`${lead}${lead ? 'it' : 'It'} is in ${response[place]}`)
-  const said = listed(news.map(({ clause }) => clause))
-  return ended(lead ? `${lead}${said}` : capital(said))
+  const news = keys.filter((key) => args[key] !== response[key])
+  const echoed = inBrackets(facts(response, news))
+  const [key = ''] = news
+  const value = response[key]
+  if (news.length > 1) return ended(capital(said(response)))
+  if (news.length === 0 || isQuiet(key, value)) return ended(`Done${echoed}`)
+  if (texts.test(key) && typeof value !== 'object') return typeof value === 'number' ? `It is ${value}.` : said(value)
+  if (key === 'status') return ended(`${capital(said(value))}${echoed}`)
+  if (typeof value === 'boolean' && /(?:ed|able|sent|paid)$/.test(key))
+    return ended(`${capital(`${value ? '' : 'not '}${labelOf(key)}`)}${echoed}`)
+  if (places.test(key)) return ended(`${isOneOfMany ? subjectOf(result) : 'It'} is in ${said(value)}`)
+  if (Array.isArray(value) && value.some(isRecord))
+    return [`${capital(labelOf(key))}:`, ...shown(value).map((item) => `- ${item}`)].join('\n')
+  return ended(capital(said(response)))
 }
 
-const withRest = (facts: readonly Fact[]): string =>
-  facts.length ? `; ${listed(facts.map(({ label, value }) => `${label} ${value}`))}` : ''
+/** What a result is about: the first argument of its call. */
+const subjectOf = ({ args }: Result): string => said(Object.values(args)[0] ?? 'It')
 
-interface Fact {
-  readonly label: string
-  readonly value: string
-  /** As a clause: "the price is 5", "it is booked". */
-  readonly clause: string
+function failure(name: string, { error, status, errorCode }: JsonObject): string {
+  const text = ended(said(isRecord(error) ? (error.message ?? error) : error))
+  if (status === 'unknown_outcome') return `It is not known whether ${labelOf(name)} took effect: ${text}`
+  return errorCode === 'CANCELLED' ? `That was not done: ${text}` : `That did not work: ${text}`
 }
 
-function factsOf(response: JsonObject, without: readonly string[]): Fact[] {
-  return Object.entries(response)
-    .filter(([key, value]) => !without.includes(key) && value !== undefined && !isUnitKey(key, response))
-    .map(([key, value]) => {
-      const label = labelOf(key)
-      const said = spoken(value, key, response)
-      return { label, value: said, clause: clauseOf(label, value, said) }
-    })
+const MAX_ITEMS = 10
+const MAX_DEPTH = 3
+const money = /(?:amount|price|total|balance|cost)$/i
+
+/** A number with its unit. */
+function quantity(key: string, beside: JsonObject): string {
+  const number = String(beside[key])
+  if (money.test(key) && typeof beside.currency === 'string') return `${number} ${beside.currency}`
+  if (!temperatures.test(key)) return number
+  const scale = `${key} ${said(beside.units ?? beside.unit)}`
+  return `${number}${/fahrenheit|imperial/i.test(scale) ? ' °F' : /celsius|metric/i.test(scale) ? ' °C' : '°'}`
 }
 
-const adjective = /^\w+(?:ed|able|ible|en)$|^(?:done|valid|ready|full|empty|active|sent|paid|sold|online|offline|new)$/
-
-function clauseOf(label: string, value: unknown, said: string): string {
-  if (typeof value === 'boolean' && adjective.test(label)) return `it is ${value ? '' : 'not '}${label}`
-  if (typeof value === 'boolean') return `${label}: ${said}`
-  const isMany = Array.isArray(value) && /[^s]s$/.test(label)
-  return `the ${label} ${isMany ? 'are' : 'is'} ${said.replace(/\.$/, '')}`
+/** `label: value` for each key but these; a currency belongs to the amounts beside it. */
+function facts(object: JsonObject, without: readonly string[], depth = 0): string[] {
+  const hasMoney = Object.keys(object).some((key) => money.test(key))
+  const keys = Object.keys(object).filter((key) => !without.includes(key) && !(key === 'currency' && hasMoney))
+  return keys.slice(0, MAX_ITEMS * 2).map((key) => {
+    const value = object[key]
+    const text = typeof value === 'number' ? quantity(key, object) : said(value, depth + 1).replace(/\.$/, '')
+    return `${labelOf(key)}: ${/: [^)]*$/.test(text) ? `(${text})` : text}`
+  })
 }
 
+function said(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return clipped(value)
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'object' || value === null) return String(value ?? 'none')
+  if (depth > MAX_DEPTH) return '…'
+  if (Array.isArray(value)) return listed(shown(value, depth)) || 'none'
+  const object = value as JsonObject // neither null nor a list
+  const title = ['name', 'title', 'id'].find((key) => /^(?:string|number)$/.test(typeof object[key]))
+  const rest = facts(object, title ? [title] : [], depth)
+  return title ? `${object[title]}${inBrackets(rest)}` : rest.join(', ') || 'nothing'
+}
+
+/** The first items, and how many more there are. */
+function shown(items: readonly unknown[], depth = 0): string[] {
+  const more = items.length - MAX_ITEMS
+  return [...items.slice(0, MAX_ITEMS).map((item) => said(item, depth + 1)), ...(more > 0 ? [`${more} more`] : [])]
+}
+
+/** a, b and c */
+export function listed(items: readonly string[], and = 'and'): string {
+  return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} ${and} ${items.at(-1)}`
+}
+
+export const labelOf = (name: string): string => nameWords(name).join(' ') || name
+const inBrackets = (items: readonly string[]): string => (items.length ? ` (${items.join(', ')})` : '')
+const clipped = (text: string): string => (text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text)
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const ended = (text: string): string => (/[.!?…:]["')]?\s*$/.test(text) ? text.trimEnd() : `${text.trimEnd()}.`)
 
-const ended = (text: string): string => (/[.!?…:]["')]?$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`)
+/** Results of which one was made from the other as one: `{ city, celsius }` and `{ fahrenheit }` are `{ city, fahrenheit }`. */
+function merged(results: readonly Result[]): Result[] {
+  const kept: Result[] = []
+  for (const result of results) {
+    const values = isFailed(result) ? [] : Object.values(result.args)
+    const isUsed = ({ args, response }: Result, key: string): boolean =>
+      args[key] !== response[key] && values.includes(response[key])
+    const from = kept.findLastIndex((one) => Object.keys(one.response).some((key) => isUsed(one, key)))
+    const source = kept[from] ?? { ...result, response: {} }
+    const rest = Object.entries(source.response).filter(([key]) => !isUsed(source, key))
+    kept[from < 0 ? kept.length : from] = { ...source, response: { ...Object.fromEntries(rest), ...result.response } }
+  }
+  return kept
+}
+
+const lowering = /^(?:cold|cool|cheap|small|short|low|few|slow|young|near|close|light)er$/
+
+/** "Cairo is warmer than Oslo: 31 °C against -3 °C." */
+function comparison(results: readonly Result[], message: string): string | undefined {
+  if (results.length !== 2 || results.some(isFailed) || !/\b(?:compare|vs|which|than)\b/i.test(message))
+    return undefined
+  const isShared = (key: string): boolean =>
+    results.every(({ args, response }) => typeof response[key] === 'number' && !Object.hasOwn(args, key))
+  const [key] = Object.keys(results[0]?.response ?? {}).filter(isShared)
+  if (key === undefined) return undefined
+  const [, er] = /\b(\p{L}+er)\b(?= than|,|\?|$)/u.exec(message.toLowerCase()) ?? []
+  const word = er ?? (temperatures.test(key) ? 'warmer' : undefined)
+  const sign = lowering.test(word ?? '') ? 1 : -1
+  const [best, other] = results.toSorted((a, b) => sign * (Number(a.response[key]) - Number(b.response[key])))
+  if (!best || !other) return undefined
+  const isEqual = best.response[key] === other.response[key]
+  const yes = !/^\W*(?:is|are|has)\b/i.test(message) ? '' : best === results[0] && !isEqual ? 'Yes, ' : 'No, '
+  const [value, against] = [quantity(key, best.response), quantity(key, other.response)]
+  if (isEqual) return capital(`${yes}${subjectOf(best)} and ${subjectOf(other)} are equal: ${value}.`)
+  const what = word ? `is ${word} than` : `has a higher ${labelOf(key)} than`
+  return capital(`${yes}${subjectOf(best)} ${what} ${subjectOf(other)}: ${value} against ${against}.`)
+}

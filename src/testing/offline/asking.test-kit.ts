@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Content, FunctionDeclaration, Part } from '../../content/content.ts'
 import type { Model } from '../../tool/model.ts'
-import type { LlmRequest } from '../../tool/tool.ts'
+import type { LlmRequest, Tool } from '../../tool/tool.ts'
 import type { LlmRequestConfig } from '../../tool/wire.ts'
 import { offlineModel } from '../offline-model.ts'
 
@@ -14,13 +14,15 @@ export interface Asking {
   /** What was said before, the message last. */
   readonly said: string | readonly Content[]
   readonly config?: LlmRequestConfig | undefined
+  /** The tools themselves. */
+  readonly bodies?: ReadonlyMap<string, Tool> | undefined
 }
 
 /** One request, as an agent makes it; the parts of the reply. */
-export async function ask({ model, tools = [], said, config }: Asking): Promise<readonly Part[]> {
+export async function ask({ model, ...asking }: Asking): Promise<readonly Part[]> {
   const asked = model ?? offlineModel({ now: wednesday })
   let parts: readonly Part[] = []
-  for await (const { content, partial } of asked.generate(requestOf({ tools, said, config }), {})) {
+  for await (const { content, partial } of asked.generate(requestOf(asking), {})) {
     if (!partial) parts = content?.parts ?? []
   }
   return parts
@@ -37,11 +39,11 @@ export async function textFor(asking: Asking): Promise<string> {
   return (await ask(asking)).map(({ text = '' }) => text).join('')
 }
 
-export function requestOf({ tools = [], said, config }: Omit<Asking, 'model'>): LlmRequest {
+export function requestOf({ tools = [], said, config, bodies = new Map() }: Omit<Asking, 'model'>): LlmRequest {
   return {
     contents: typeof said === 'string' ? [user(said)] : [...said],
     config: { ...(tools.length && { tools: [{ functionDeclarations: tools }] }), ...config },
-    tools: new Map(),
+    tools: bodies,
     appendInstruction: () => {},
     appendWireTool: () => {},
   }

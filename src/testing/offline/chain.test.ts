@@ -50,29 +50,8 @@ test('"it" is what was found', async () => {
   expect(await callsFor({ tools, said: [asked, ...listed] })).toEqual([['book_flight', { flight_id: 'SK1' }]])
 })
 
-test('"all of them" are all of them, and the id of an order is an order id', async () => {
-  const listed = exchange('list_orders', {}, { orders: [{ id: 'A-1' }, { id: 'A-2' }] })
-  expect(await callsFor({ tools, said: [user('List my orders and cancel all of them'), ...listed] })).toEqual([
-    ['cancel_order', { order_id: 'A-1' }],
-    ['cancel_order', { order_id: 'A-2' }],
-  ])
-})
-
-test('a letter says what was found', async () => {
-  const asked = user('List my orders and email them to bob@example.com')
-  const listed = exchange('list_orders', {}, { orders: ['A-1', 'A-2'] })
-  expect(await callsFor({ tools, said: [asked, ...listed] })).toEqual([
-    [
-      'send_email',
-      { to: 'bob@example.com', subject: 'The orders are A-1 and A-2.', body: 'The orders are A-1 and A-2.' },
-    ],
-  ])
-})
-
 test('what cannot be undone is never done to something the user has not named', async () => {
-  expect(await textFor({ tools, said: 'Cancel my order' })).toBe(
-    'Please tell me the order id so that I can call cancel_order.',
-  )
+  expect(await textFor({ tools, said: 'Cancel my order' })).toBe('Please tell me the order id.')
 })
 
 test('after a failure it stops and says so', async () => {
@@ -89,9 +68,7 @@ test('after a failure it stops and says so', async () => {
 test('what is found and what is still missing are said together', async () => {
   const asked = user('List my orders and book it')
   const listed = exchange('list_orders', {}, { orders: ['A-1'] })
-  expect(await textFor({ tools, said: [asked, ...listed] })).toBe(
-    'The orders are A-1. Please tell me the flight id so that I can call book_flight.',
-  )
+  expect(await textFor({ tools, said: [asked, ...listed] })).toBe('Orders: A-1. Please tell me the flight id.')
 })
 
 test('the same call is never made twice in a turn', async () => {

@@ -1,6 +1,8 @@
-// What a request says: the message, what came of it so far, and what others said meanwhile.
-import { isRecord, type JsonObject } from '../../base/json.ts'
-import { type Content, textOf } from '../../content/content.ts'
+// What a request says, told by its structure: roles, calls, responses and who is named in brackets, never by a sentence
+// that the framework wrote.
+import type { JsonObject } from '../../base/json.ts'
+import { type Content, functionCallsOf, textOf } from '../../content/content.ts'
+import { recordOf } from './parameters.ts'
 
 /** A call that was answered. */
 export interface Result {
@@ -9,107 +11,65 @@ export interface Result {
   readonly response: JsonObject
 }
 
-export function isFailed({ response }: Result): boolean {
-  return response.error !== undefined && response.error !== null && response.error !== false
-}
+export const isFailed = ({ response: { error } }: Result): boolean =>
+  error !== undefined && error !== null && error !== false
 
 export interface Heard {
-  /** What is to be done: the user's latest words, or the instruction where nobody said anything. */
+  /** The latest words of role `user` that are not another agent's. */
   readonly message: string
-  readonly isUsers: boolean
-  /** What the user said before, the latest first. */
+  /** What was said so before, the latest first. */
   readonly earlier: readonly string[]
   /** What the model itself called since, with the answers. */
   readonly results: readonly Result[]
-  /** How often the model has spoken since. */
-  readonly steps: number
-  /** A result that was waited for, when the message only says that it is there. */
+  /** A result that was waited for, when the message names the id of its call. */
   readonly arrived: Result | undefined
-  readonly others: Others
+  /** Other agents that spoke since, and what they said. */
+  readonly others: { readonly names: ReadonlySet<string>; readonly texts: readonly string[] }
 }
 
-/** What other agents said and found since. */
-export interface Others {
-  readonly names: ReadonlySet<string>
-  readonly texts: readonly string[]
-  readonly results: readonly Result[]
-}
-
-const arrival = /^The result of (\S+) \((.+)\) has arrived\.$/
-const nudge = /^(?:Do what your instructions say\.|Go on as instructed\.)$/
-const correction = /^Your answer does not have the required form: /
 const MAX_EARLIER = 5
+/** More than anybody would read. */
+export const MAX_READ = 20_000
 
-export function listen(contents: readonly Content[], instruction: string): Heard {
+export function listen(contents: readonly Content[]): Heard {
   const at = contents.findLastIndex(isAsking)
-  const said = textOf(contents[at])
+  const message = read(contents[at])
   // what the model said itself without calling anything ended what it did before: a loop goes on from there
-  const since = contents.slice(Math.max(at, contents.findLastIndex(isOwnAnswer)) + 1)
-  const isUsers = at >= 0 && !nudge.test(said)
-  const [, , arrivedId] = arrival.exec(said) ?? []
+  const spoken = contents.findLastIndex((one) => one.role === 'model' && functionCallsOf(one).length === 0)
+  const since = contents.slice(Math.max(at, spoken) + 1)
+  const past = contents.slice(0, Math.max(at, 0))
+  const answered = answersIn(past).filter(({ id }) => id.length > 3)
   return {
-    message: isUsers ? said : instruction,
-    isUsers,
-    earlier: contents.slice(0, Math.max(at, 0)).filter(isUserWords).map(textOf).reverse().slice(0, MAX_EARLIER),
-    results: resultsIn(since),
-    steps: since.filter(({ role }) => role === 'model').length,
-    arrived: arrivedId === undefined ? undefined : resultsIn(contents, arrivedId).at(-1),
-    others: othersIn(contents.slice(isUsers ? at + 1 : 0)),
+    message,
+    earlier: past.filter(isAsking).slice(-MAX_EARLIER).map(read).reverse(),
+    results: answersIn(since),
+    arrived: answered.findLast(({ id }) => message.includes(id)),
+    others: othersIn(contents.slice(at + 1)),
   }
 }
 
-function isAsking(content: Content): boolean {
-  return content.role === 'user' && !isContext(content) && !correction.test(textOf(content))
-}
+const read = (content: Content | undefined): string => textOf(content).slice(0, MAX_READ)
 
-function isOwnAnswer({ role, parts }: Content): boolean {
-  return role === 'model' && !parts.some(({ functionCall }) => functionCall)
-}
-
-function isUserWords(content: Content): boolean {
-  const text = textOf(content)
-  return isAsking(content) && text !== '' && !nudge.test(text) && !arrival.test(text)
-}
-
-const isContext = ({ parts }: Content): boolean => parts[0]?.text === 'For context:'
+/** `[agent] ...`, what another agent said or did; behind the first colon stands what it said. */
+const ofOther = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
+const isContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => ofOther.test(text))
+const isAsking = (content: Content): boolean => content.role === 'user' && !isContext(content) && textOf(content) !== ''
 
 /** Answers with the arguments of their calls. */
-function resultsIn(contents: readonly Content[], onlyId?: string): Result[] {
-  const calls = contents.flatMap(({ parts }) => parts.flatMap(({ functionCall }) => functionCall ?? []))
-  const unanswered = [...calls]
-  const found: Result[] = []
-  for (const { functionResponse: answer } of contents.flatMap(({ parts }) => parts)) {
-    if (!answer || (onlyId !== undefined && answer.id !== onlyId)) continue
-    const at = unanswered.findIndex(({ id, name }) =>
-      answer.id === undefined ? name === answer.name : id === answer.id,
-    )
-    const [call] = at < 0 ? [] : unanswered.splice(at, 1)
-    found.push({ name: answer.name, args: asRecord(call?.args), response: asRecord(answer.response) })
-  }
-  return found
+function answersIn(contents: readonly Content[]): (Result & { readonly id: string })[] {
+  const calls = contents.flatMap(functionCallsOf)
+  const answers = contents.flatMap(({ parts }) => parts.flatMap(({ functionResponse }) => functionResponse ?? []))
+  return answers.map(({ id, name, response }) => {
+    const call = calls.find((one) => one.id === id && one.name === name)
+    return { id: id ?? '', name, args: recordOf(call?.args), response: recordOf(response) }
+  })
 }
 
-const asRecord = (value: unknown): JsonObject => (isRecord(value) ? value : {})
-
-function othersIn(contents: readonly Content[]): Others {
-  const names = new Set<string>()
-  const texts: string[] = []
-  const results: Result[] = []
-  for (const { text = '' } of contents.filter(isContext).flatMap(({ parts }) => parts.slice(1))) {
-    const [, author, how, rest = ''] = /^\[([^\]]+)\] (said|called|got from|was told):? ?([\s\S]*)$/.exec(text) ?? []
-    if (author === undefined) continue
-    names.add(author)
-    if (how === 'said') texts.push(rest)
-    const [, name, json = ''] = how === 'got from' ? (/^([^\s:]+): ([\s\S]*)$/.exec(rest) ?? []) : []
-    if (name !== undefined) results.push({ name, args: {}, response: parsed(json) })
-  }
-  return { names, texts, results }
-}
-
-function parsed(json: string): JsonObject {
-  try {
-    return asRecord(JSON.parse(json))
-  } catch {
-    return {}
-  }
+/** A JSON object is what another agent found, not what it said. */
+function othersIn(contents: readonly Content[]): Heard['others'] {
+  const found = contents
+    .filter(isContext)
+    .flatMap(({ parts }) => parts.map(({ text = '' }) => ofOther.exec(text) ?? []))
+  const texts = found.flatMap(([, , said = '']) => (said && !/^\{[\s\S]*\}$/.test(said) ? [said] : []))
+  return { names: new Set(found.flatMap(([, author]) => author ?? [])), texts }
 }

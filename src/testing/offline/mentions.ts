@@ -1,42 +1,89 @@
-import { datesIn } from './dates.ts'
-import { currenciesIn, languagesIn } from './lexicon.ts'
-import { addressesIn, expressionsIn, idsIn, pathsIn, phonesIn, quotesIn, tagsIn } from './literals.ts'
-import type { Finder, Mention } from './mention.ts'
-import { namesIn, phrasesIn } from './names.ts'
-import { numbersIn } from './numbers.ts'
-import { momentsIn, timesIn } from './times.ts'
+// Everything in a text that could be an argument: quotes, addresses, dates, numbers, names.
+import { isContent, prepositions, type Span, stopWords, type Token, tokensOf, verbs } from './words.ts'
 
-/** The most telling first: what one has found, those after it leave alone. */
-const finders: readonly Finder[] = [
-  quotesIn,
-  addressesIn,
-  momentsIn,
-  pathsIn,
-  datesIn,
-  timesIn,
-  idsIn,
-  phonesIn,
-  tagsIn,
-  numbersIn,
-  currenciesIn,
-  languagesIn,
-  namesIn,
-]
+export type MentionKind = 'quoted' | 'url' | 'email' | 'path' | 'date' | 'time' | 'id' | 'number' | 'name' | 'phrase'
 
-/** The rest is not looked at. */
+export interface Mention extends Span {
+  readonly kind: MentionKind
+  readonly value: string | number
+  /** Up to three words before it, the nearest first. */
+  readonly before: readonly Token[]
+  /** The stem of the word right behind it: what a number counts or measures. */
+  readonly after: string
+  /** The preposition it depends on. */
+  readonly preposition: string | undefined
+}
+
+export interface Passage {
+  readonly text: string
+  readonly tokens: readonly Token[]
+  readonly mentions: readonly Mention[]
+}
+
 const MAX_MENTIONS = 200
 
-/** Everything in a text that could be an argument, in the order of the text. */
-export function mentionsIn(text: string, today: number): Mention[] {
+export function passageOf(text: string, now: number): Passage {
+  const tokens = tokensOf(text)
   const taken = new Uint8Array(text.length)
-  const found: Mention[] = []
-  for (const find of finders) {
-    for (const mention of find(text, today)) {
-      if (taken.subarray(mention.start, mention.end).some(Boolean)) continue
-      taken.fill(1, mention.start, mention.end)
-      found.push(mention)
+  const mentions: Mention[] = []
+  for (const [kind, pattern, read] of finders) {
+    for (const match of text.matchAll(pattern)) {
+      const inner = match.findLast((group) => group !== undefined) ?? ''
+      const value = read ? read(inner.toLowerCase(), now) : inner
+      const end = match.index + match[0].length
+      const start = kind === 'phrase' ? end - inner.length : match.index
+      if (value === undefined || mentions.length >= MAX_MENTIONS || taken.subarray(start, end).some(Boolean)) continue
+      taken.fill(1, start, end)
+      const next = tokens.findIndex((token) => token.start >= start)
+      const before = tokens.slice(Math.max(0, next - 3), Math.max(0, next)).reverse()
+      const after = tokens.find((token) => token.start === end + 1 && isContent(token))?.stem ?? ''
+      const preposition = before.find(({ lower }) => prepositions.has(lower))?.lower
+      mentions.push({ kind, value, start, end, before, after, preposition })
     }
   }
-  found.push(...expressionsIn(text), ...phrasesIn(text, taken)) // these lie over others
-  return found.sort((a, b) => a.start - b.start).slice(0, MAX_MENTIONS)
+  return { text, tokens, mentions: mentions.sort((a, b) => a.start - b.start) }
+}
+
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const small = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+const not = (words: Iterable<string>): string =>
+  `(?!(?:${[...words].map((word) => `[${word[0]}${word[0]?.toUpperCase()}]${word.slice(1)}`).join('|')})(?![\\p{L}\\p{N}]))`
+const stop = not(stopWords)
+const large = `${stop}\\p{Lu}[\\p{L}\\p{N}]{0,40}(?:['’-]\\p{L}{1,30}){0,3}`
+
+/** The most telling first: what one has found, those after it leave alone. */
+// biome-ignore format: a table
+const finders: readonly (readonly [MentionKind, RegExp, ((found: string, now: number) => string | number | undefined)?])[] = [
+  ['quoted', /"([^"\n]{1,4000})"|[“`]([^”`\n]{1,4000})[”`]|(?<![\p{L}\p{N}])'([^'\n]{1,1000})'(?![\p{L}\p{N}])/gu],
+  ['url', /\b(?:https?:\/\/|www\.)[^\s<>"'`]{1,2000}[^\s<>"'`.,;:!?)\]]/gi],
+  ['email', /(?<![\w.+-])[\w.+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}(?<![.-])/gi],
+  ['path', /(?<![\w./~-])(?:~|\.{1,2})?\/(?:[\w.-]{1,100}\/){0,30}[\w.-]{0,100}\w\/?/g],
+  ['path', /(?<![\w./@-])(?:[\w-]{1,100}\/){0,20}[\w-]{2,100}\.[a-z]{1,4}\d?(?![\w/@])/gi],
+  ['date', word('\\d{4}-\\d{2}-\\d{2}'), (date) => (new Date(date).toJSON()?.startsWith(date) ? date : undefined)],
+  ['date', word('today|tonight|tomorrow|yesterday'), (when, now) => later(now, /^to[dn]/.test(when) ? 0 : when === 'tomorrow' ? 1 : -1)],
+  ['date', word(`(?:next |this )?(${weekdays.join('|')})(?:s|nes|rs|ur)?days?`), (name, now) =>
+    later(now, (weekdays.indexOf(name) - new Date(now).getUTCDay() + 7) % 7 || 7)],
+  ['time', /(?<![\d:.-])\d{1,2}(?::\d{2}(?: ?[ap]\.?m\b)?| ?[ap]\.?m\b)(?![\d:])/gi, timeOf],
+  ['id', /(?<![\p{L}\p{N}_.@-])#?((?=[\w-]{0,40}\d)(?:[A-Z][\w-]{0,60}|[a-z]{1,10}[-_][\w-]{1,60})(?<![-_])|(?<=#)\d{1,20})(?![\p{L}\p{N}_])/gu],
+  ['number', /(?<![\p{L}\p{N}_.,/:]|[\p{L}\p{N}]-)[-−]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,15})(?:\.\d{1,15})?(?![\p{N}_]|[.,:/]\d|(?:st|nd|rd|th)(?!\p{L}))/giu,
+    (digits) => Number(digits.replace('−', '-').replaceAll(',', ''))],
+  ['number', word(small.join('|')), (one) => small.indexOf(one)],
+  // capitalised words that stand together: Rio de Janeiro; a command at their beginning is none of them: "Pay Alice"
+  ['name', new RegExp(`(?<![\\p{L}\\p{N}'’_-])${not(verbs)}${large}(?: (?:(?:de|da|do|del|la|el|van|von|der|of) ){0,2}${large}){0,6}`, 'gu')],
+  // what follows a preposition, in small letters too: "from checking", "in oslo and lima"
+  ['phrase', new RegExp(`(?:(?<!\\p{L})(?:${[...prepositions, 'and'].join('|')})|,)\\s+(?:(?:the|my|an?|your) )?(${stop}\\p{Ll}[\\p{L}’']{0,40}(?: ${stop}\\p{Ll}[\\p{L}’']{0,40}){0,3})`, 'gu')],
+]
+
+function word(source: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}-])(?:${source})(?![\\p{L}\\p{N}-])`, 'giu')
+}
+
+function later(now: number, days: number): string {
+  return new Date(now + days * 86_400_000).toISOString().slice(0, 10)
+}
+
+function timeOf(found: string): string | undefined {
+  const [, hour, minutes = '00', half] = /^(\d+)(?::(\d+))? ?([ap]?)/.exec(found) ?? []
+  const hours = half ? (Number(hour) % 12) + (half === 'p' ? 12 : 0) : Number(hour)
+  return hours < 24 && Number(minutes) < 60 ? `${String(hours).padStart(2, '0')}:${minutes}` : undefined
 }

@@ -1,75 +1,136 @@
+// Tools as the words one asks for them with, and the values each takes. Schemas come from anywhere: references may be
+// circular, nesting without end. Patterns are never run.
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { type Kind, kindOf } from './kinds.ts'
-import { isRequired, propertiesOf, resolved, typeOf } from './schema.ts'
-import { contentStems, nameWords, stem } from './words.ts'
+import type { FunctionDeclaration } from '../../content/content.ts'
+import type { MentionKind } from './mentions.ts'
+import { isContent, nameWords, stem, stemsOf, tokensOf } from './words.ts'
 
-/** One value a tool takes, however deep in its arguments it stands. */
+/** What a parameter takes, as far as its type, its format and its name tell. */
+export type Kind = MentionKind | 'choice' | 'boolean' | 'place' | 'text' | 'request' | 'list' | 'unknown'
+
 export interface Parameter {
-  readonly path: readonly string[]
+  readonly name: string
   readonly kind: Kind
   /** The stems of its name. */
   readonly words: readonly string[]
-  /** The stems of its description. */
-  readonly about: ReadonlySet<string>
-  /** The call is not possible without it. */
   readonly isRequired: boolean
-  /** Of an optional object: what the object is not possible without. */
-  readonly isPart: boolean
   readonly schema: JsonObject
   readonly choices: readonly unknown[]
-  /** Of a list: what its items are. */
-  readonly item?: Parameter | undefined
-  /** Of a list of objects: what each item holds. */
-  readonly fields?: readonly Parameter[] | undefined
+  /** What it takes when it must be there and nothing is said: the only choice, or no. */
+  readonly fallback: unknown
+}
+
+/** A tool of the request, or an agent one can hand over to. */
+export interface Declared {
+  readonly name: string
+  readonly description: string
+  readonly parameters: readonly Parameter[]
+  /** The stems of its name. */
+  readonly nameStems: readonly string[]
+  /** How much each stem speaks for it. */
+  readonly weights: ReadonlyMap<string, number>
 }
 
 /** More than any honest tool takes; the rest is not looked at. */
 const MAX_PARAMETERS = 60
-const MAX_DEPTH = 3
 const MAX_CHOICES = 500
 
-/** The values a schema asks for, nested objects unfolded. */
-export function parametersOf(schema: unknown): Parameter[] {
-  const root = isRecord(schema) ? schema : {}
-  const found: Parameter[] = []
-  collect(resolved(root, root), root, [], { isRequired: true, isPart: true }, found)
-  return found
+/** The declarations of a request. */
+export function declarationsIn(tools: unknown): FunctionDeclaration[] {
+  const all = Array.isArray(tools) ? tools.flatMap((one) => recordOf(one).functionDeclarations) : []
+  return all.filter((one): one is FunctionDeclaration => isRecord(one) && typeof one.name === 'string')
 }
 
-type Need = Pick<Parameter, 'isRequired' | 'isPart'>
-
-function collect(object: JsonObject, root: JsonObject, path: readonly string[], need: Need, found: Parameter[]): void {
-  for (const [name, raw] of propertiesOf(object)) {
-    if (found.length >= MAX_PARAMETERS) return
-    const schema = resolved(raw, root)
-    const isOwnRequired = isRequired(object, name) && schema.default === undefined
-    const own = { isRequired: need.isRequired && isOwnRequired, isPart: isOwnRequired }
-    const here = [...path, name]
-    if (typeOf(schema) === 'object' && here.length <= MAX_DEPTH) collect(schema, root, here, own, found)
-    else found.push(parameterOf(schema, root, here, own))
+export function declaredOf(declaration: Partial<FunctionDeclaration> & { readonly name: string }): Declared {
+  const { name } = declaration
+  const description = plain(declaration.description)
+  const root = recordOf(declaration.parametersJsonSchema)
+  const object = resolved(root, root)
+  const properties = Object.entries(recordOf(object.properties)).slice(0, MAX_PARAMETERS)
+  const parameters = properties.map(([key, raw]) => parameterOf(key, resolved(raw, root), isRequired(object, key)))
+  const weights = new Map<string, number>()
+  const add = (text: string, weight: number): void => {
+    for (const { stem } of tokensOf(text).filter(isContent)) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0))
   }
+  for (const { name, choices, schema } of parameters) {
+    add(nameWords(name).join(' '), 1.4)
+    add(plain(schema.description), 0.6)
+    for (const choice of choices.slice(0, 50)) add(nameWords(plain(choice)).join(' '), 2)
+  }
+  add(description, 1.2)
+  add(nameWords(name).join(' '), 3)
+  return { name, description, parameters, nameStems: nameWords(name).map(stem), weights }
 }
 
-function parameterOf(schema: JsonObject, root: JsonObject, path: readonly string[], need: Need): Parameter {
-  const words = nameWords(path.at(-1) ?? '').map(stem)
-  const about = contentStems(typeof schema.description === 'string' ? schema.description.slice(0, 1000) : '')
-  const kind = kindOf(schema, words, about)
-  const choices = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : []
-  const parameter = { path, kind, words, about, ...need, schema, choices: choices.slice(0, MAX_CHOICES) }
-  return kind === 'list' ? { ...parameter, ...itemsOf(schema, root, path) } : parameter
+function parameterOf(name: string, schema: JsonObject, isNeeded: boolean): Parameter {
+  const words = nameWords(name).map(stem)
+  const listed = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : []
+  const kind = listed.length ? 'choice' : kindOf(schema, words)
+  const fallback = !isNeeded ? undefined : kind === 'boolean' ? false : listed.length === 1 ? listed[0] : undefined
+  const isRequired = isNeeded && fallback === undefined && schema.default === undefined
+  return { name, kind, words, isRequired, schema, choices: listed.slice(0, MAX_CHOICES), fallback }
 }
 
-/** An item is called what its list is called, in the singular. */
-function itemsOf(schema: JsonObject, root: JsonObject, path: readonly string[]): Pick<Parameter, 'item' | 'fields'> {
-  const items = resolved(schema.items, root)
-  if (typeOf(items) === 'array') return {}
-  if (typeOf(items) !== 'object') return { item: parameterOf(items, root, path, { isRequired: true, isPart: true }) }
-  const fields: Parameter[] = []
-  collect(items, root, [], { isRequired: true, isPart: true }, fields)
-  return { fields: fields.filter(({ kind }) => kind !== 'list') }
+const kindOfWord: ReadonlyMap<string, Kind> = new Map(
+  Object.entries({
+    request: 'request question instruction input',
+    email: 'email mail',
+    url: 'url uri link website',
+    path: 'path file filename folder directory',
+    time: 'time hour',
+    date: 'date day deadline due when birthday',
+    id: 'id uuid code reference number sku account key symbol',
+    place: 'city place location town country region destination origin airport station restaurant hotel venue shop',
+    name: 'name person customer guest attendee recipient sender contact user author artist to from who language currency',
+  }).flatMap(([kind, words]) => [...stemsOf(words)].map((word) => [word, kind as Kind] as const)),
+)
+
+function kindOf(schema: JsonObject, words: readonly string[]): Kind {
+  const type = typeOf(schema)
+  if (type === 'boolean' || type === 'number') return type
+  if (type !== 'string') return type === 'integer' ? 'number' : type === 'array' ? 'list' : 'unknown'
+  if (typeof schema.format === 'string') return kindOfWord.get(stem(schema.format)) ?? 'unknown'
+  const kinds = words.flatMap((word) => kindOfWord.get(word) ?? [])
+  return kinds.findLast((kind) => kind !== 'name') ?? kinds[0] ?? 'text'
 }
 
-/** The name as one says it: `order id`, `address city`. */
-export function spokenName({ path }: Parameter): string {
-  return path.flatMap(nameWords).join(' ')
+/** How many references and alternatives are followed before a schema counts as open. */
+const MAX_HOPS = 16
+
+/** A schema as far as one needs to know it: references followed, the first alternative that is not null. */
+export function resolved(schema: unknown, root: JsonObject): JsonObject {
+  let at: JsonObject = isRecord(schema) ? schema : {}
+  for (let hop = 0; hop < MAX_HOPS; hop++) {
+    const { $ref, anyOf, oneOf = anyOf, ...rest } = at
+    if (typeof $ref === 'string') at = { ...recordOf(pointedAt($ref, root)), ...rest }
+    else if (Array.isArray(oneOf)) at = { ...oneOf.find((one) => isRecord(one) && one.type !== 'null'), ...rest }
+    else return at
+  }
+  return {}
 }
+
+function pointedAt($ref: string, root: JsonObject): unknown {
+  const keys = $ref.startsWith('#') ? $ref.split('/').slice(1, 20) : ['']
+  return keys.reduce<unknown>((at, key) => under(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root)
+}
+
+/** A text as it is, a number as a text; nothing for all that could be anything. */
+export const plain = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, 2_000) : typeof value === 'number' ? String(value) : ''
+
+export const recordOf = (value: unknown): JsonObject => (isRecord(value) ? value : {})
+
+/** The own value of a key. */
+export const under = (value: unknown, key: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+
+/** The type a resolved schema names or implies. */
+export function typeOf(schema: JsonObject): string | undefined {
+  const { type, properties } = schema
+  if (typeof type === 'string') return type
+  if (Array.isArray(type)) return type.find((one) => one !== 'null')
+  return isRecord(properties) ? 'object' : undefined
+}
+
+export const isRequired = ({ required }: JsonObject, name: string): boolean =>
+  Array.isArray(required) && required.includes(name)

@@ -1,22 +1,19 @@
 // Several agents: handing over, passing on, and loops.
 import { expect, test } from 'vitest'
-import { transferToAgent } from '../../agent/transfer.ts'
-import type { Content } from '../../content/content.ts'
+import { LlmAgent } from '../../agent/llm-agent.ts'
+import { transferTool } from '../../agent/transfer.ts'
+import type { Content, FunctionDeclaration } from '../../content/content.ts'
 import { ask, callsFor, declare, exchange, textFor, user } from './asking.test-kit.ts'
 
 const parcel = declare('find_parcel', 'Find out where a parcel is', { id: { type: 'number' } })
-const transfer = transferToAgent().declaration() as NonNullable<
-  ReturnType<ReturnType<typeof transferToAgent>['declaration']>
->
-const systemInstruction = `Help people.
-
-You can hand the conversation over to another agent by calling transfer_to_agent with its name:
-- billing: Answers questions about invoices and charges.
-- repairs: Mends what is broken.
-- front_desk
-Do so when its description fits the request better than yours; then say nothing else. Otherwise answer yourself.`
-const config = { systemInstruction }
-const tools = [parcel, transfer]
+const agents = [
+  new LlmAgent({ name: 'billing', description: 'Answers questions about invoices and charges.' }),
+  new LlmAgent({ name: 'repairs', description: 'Mends what is broken.' }),
+  new LlmAgent({ name: 'front_desk' }),
+]
+const transfer = transferTool(agents)
+const tools = [parcel, transfer.declaration() as FunctionDeclaration]
+const bodies = new Map([[transfer.name, transfer]])
 
 function context(...texts: string[]): Content {
   return { role: 'user', parts: [{ text: 'For context:' }, ...texts.map((text) => ({ text }))] }
@@ -28,24 +25,18 @@ test.each([
   ['It is broken, please mend it', 'repairs'],
   ['Let me talk to the front desk', 'front_desk'],
 ])('"%s" is handed over to %s', async (said, agent_name) => {
-  expect(await callsFor({ tools, said, config })).toEqual([['transfer_to_agent', { agent_name }]])
+  expect(await callsFor({ tools, bodies, said })).toEqual([['transfer_to_agent', { agent_name }]])
 })
 
 test('what its own tools can do is not handed over', async () => {
-  expect(await callsFor({ tools, said: 'Where is parcel 7?', config })).toEqual([['find_parcel', { id: 7 }]])
+  expect(await callsFor({ tools, bodies, said: 'Where is parcel 7?' })).toEqual([['find_parcel', { id: 7 }]])
 })
 
 test('an agent that has handed it over does not get it back', async () => {
   const said = [user('I was charged twice!'), context('[billing] called transfer_to_agent with {"agent_name":"me"}')]
-  expect(await textFor({ tools, said, config })).toContain('I can hand over to billing (Answers questions about')
-})
-
-test('without a list in the instruction the declaration may name the agents', async () => {
-  const agent_name = { type: 'string', enum: ['billing', 'repairs'] }
-  const only = [parcel, declare('transfer_to_agent', 'Hand over.', { agent_name })]
-  expect(await callsFor({ tools: only, said: 'A question about billing' })).toEqual([
-    ['transfer_to_agent', { agent_name: 'billing' }],
-  ])
+  expect(await textFor({ tools, bodies, said })).toContain(
+    'hand over to billing (answers questions about invoices and charges)',
+  )
 })
 
 test('a list that is not about agents is none', async () => {
@@ -55,12 +46,7 @@ test('a list that is not about agents is none', async () => {
 
 test('what others said is not what the user said', async () => {
   const said = [user('Hello'), context('[billing] said: Where is parcel 7?')]
-  expect(await callsFor({ tools, said, config })).toEqual([])
-})
-
-test('what others found fills what is missing', async () => {
-  const said = [user('Where is the parcel?'), context('[desk] got from lookup: {"id":9,"name":"Ada"}')]
-  expect(await callsFor({ tools, said })).toEqual([['find_parcel', { id: 9 }]])
+  expect(await callsFor({ tools, bodies, said })).toEqual([])
 })
 
 test('an agent without tools passes on what others said', async () => {
@@ -94,7 +80,7 @@ test('a loop is left when its work is done, and not before', async () => {
   const said = user('Check the text')
   const checked = (passed: boolean) => [said, ...exchange('check_text', {}, { passed })]
   expect(await callsFor({ tools: loop, said: [said] })).toEqual([['check_text', {}]])
-  expect(await textFor({ tools: loop, said: checked(false) })).toBe('It is not passed.')
+  expect(await textFor({ tools: loop, said: checked(false) })).toBe('Not passed.')
   expect(await callsFor({ tools: loop, said: checked(true) })).toEqual([['exit_loop', {}]])
   const left = exchange('exit_loop', {}, { status: 'ok' }, 'call-2')
   expect((await ask({ tools: loop, said: [...checked(true), ...left] }))[0]?.functionCall).toBeUndefined()
@@ -105,10 +91,10 @@ test('each round of a loop speaks of its own results', async () => {
   const said = [
     user('Check the text'),
     ...exchange('check_text', {}, { words: 90 }),
-    { role: 'model', parts: [{ text: 'The words is 90.' }] } as const,
+    { role: 'model', parts: [{ text: 'Words: 90.' }] } as const,
     ...exchange('check_text', {}, { words: 80 }, 'call-2'),
   ]
-  expect(await textFor({ tools: [check], said })).toBe('The words is 80.')
+  expect(await textFor({ tools: [check], said })).toBe('Words: 80.')
 })
 
 test('a result that was waited for is told when it is there', async () => {

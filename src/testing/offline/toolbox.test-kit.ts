@@ -19,7 +19,8 @@ const shelf: readonly (readonly [name: string, description: string, parameters: 
     'Put a meeting or appointment into the calendar',
     z.object({
       title: z.string(),
-      start: z.iso.datetime(),
+      date: z.iso.date(),
+      time: z.string().describe('HH:mm'),
       duration_minutes: z.int().positive().optional(),
       attendees: z.array(z.email()).optional(),
     }),

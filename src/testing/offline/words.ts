@@ -1,132 +1,85 @@
-// Words as the offline model compares them: split, cut down to their stems, without those that say nothing.
+// Words as the offline model compares them: split, cut to their stems, grouped with words that mean nearly the same.
 
-export interface Token {
-  readonly text: string
-  readonly lower: string
-  readonly stem: string
+export interface Span {
   readonly start: number
   readonly end: number
 }
 
+export interface Token extends Span {
+  readonly lower: string
+  readonly stem: string
+}
+
 /** The words of a text and where they stand. */
 export function tokensOf(text: string): Token[] {
-  const tokens: Token[] = []
-  for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu)) {
-    tokens.push({ text: word, lower: word.toLowerCase(), stem: stem(word), start: index, end: index + word.length })
-  }
-  return tokens
+  return [...text.matchAll(/[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu)].map(({ 0: word, index }) => {
+    return { lower: word.toLowerCase().replaceAll('’', "'"), stem: stem(word), start: index, end: index + word.length }
+  })
 }
 
-/** The words of a name: `getWeather`, `get_weather` and `get-weather` have the same. */
+/** The words of a name: `getWeather` and `get_weather` have the same. */
 export function nameWords(name: string): string[] {
-  return name
-    .slice(0, 200)
-    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
-    .map((word) => word.toLowerCase())
+  const split = name.slice(0, 200).replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+  return split.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** What is left of a word when its endings are taken off, so that `charged`, `charges` and `charge` are one. */
+/** A word without its endings, so that `charged`, `charges` and `charge` are one. */
 export function stem(word: string): string {
-  const plain = word
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/['’]s?$/, '')
-    .replace(/[^\p{L}\p{N}]/gu, '')
-  if (plain.length <= 3) return plain
-  const singular = withoutPlural(plain)
-  return singular.length <= 3 ? singular : withoutSuffix(withoutTense(singular))
+  const lower = word.toLowerCase().replace(/['’]s?$/, '')
+  const plain = lower.normalize('NFD').replace(/[^\p{L}\p{N}]/gu, '')
+  const single = plain.length > 3 ? plain.replace(/ies$/, 'y').replace(/(?<=[^siu])s$|(?<=ch|sh|x|z|ss)es$/, '') : plain
+  const present = single.replace(/(?<=[aeiouy].*[^aeiou]|.{4})(?:ing|ed)$/, '').replace(/([^lsz])\1$/, '$1')
+  return present
+    .replace(/(?<=.{3})(?:ation|ion|ator|or)$/, '')
+    .replace(/y$/, 'i')
+    .replace(/(?<=.{3})e$/, '')
 }
 
-function withoutPlural(word: string): string {
-  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
-  if (/(?:ch|sh|x|z|ss)es$/.test(word)) return word.slice(0, -2)
-  return /[^siu]s$/.test(word) ? word.slice(0, -1) : word
-}
+const setOf = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
+export const stemsOf = (words: string): ReadonlySet<string> => new Set([...setOf(words)].map(stem))
 
-function withoutTense(word: string): string {
-  const [, bare] = /^(.{3,})(?:ing|ed)$/.exec(word) ?? []
-  if (bare === undefined || !/[aeiouy]/.test(bare)) return word
-  const isDoubled = bare.length > 3 && bare.at(-1) === bare.at(-2)
-  return isDoubled && !(bare.length === 4 && /[lsz]$/.test(bare)) ? bare.slice(0, -1) : bare
-}
+export const determiners: ReadonlySet<string> = setOf('a an the my your our his her their its this that these some')
+export const prepositions: ReadonlySet<string> = setOf('in at on to into from for of with by about near under than')
 
-function withoutSuffix(word: string): string {
-  const [, long] = /^(.{4,})(?:ation|ator|ate)$/.exec(word) ?? []
-  if (long !== undefined) return long
-  const [, bare] = /^(.{3,}[st])(?:ion|or)$/.exec(word) ?? /^(.{3,})ment$/.exec(word) ?? []
-  if (bare !== undefined) return bare
-  return word.replace(/y$/, 'i').replace(/(?<=.{3})e$/, '')
-}
-
-const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
-
-export const determiners: ReadonlySet<string> = list(
-  'a an the my your our his her their its this that these those some',
-)
-
-export const prepositions: ReadonlySet<string> = list(
-  'in at on to into from for of with by about near around until till onto regarding per via within inside as under over below above before after between during than',
-)
-
-/** Words that hold sentences together, or that every request has: they say nothing about what is wanted. */
+/** Words that hold sentences together, or that every request has. */
 export const stopWords: ReadonlySet<string> = new Set([
   ...determiners,
   ...prepositions,
-  ...list(`
-    i me we us you he she it they them him im ill id ive youre its lets whats wheres hows whos thats theres dont
-    am is are was were be been being do does did done doing have has had will would shall should can could may might must
-    what whats how where when why who whom whose which if whether
-    and or but so then than also too just not no yes yeah ok okay only still again now here there any all both each every
-    please thanks thank hello hi hey dear kindly sorry
-    get gets give tell show let want wants need needs like know see say much many more most lot one ones thing things
-    current currently given specified certain possible possibly return returns tool function value values string
-    use used using e g i.e e.g etc optional required default
-  `),
+  ...setOf(`i i'm i'd i'll i've me we us you you're he she it it's they them him let's what's where's how's who's that's don't
+    am is are was were be been do does did done have has had will would shall should can could may might must
+    what whats how where when why who which if whether and or but so then also too just not no yes ok okay only still again
+    now here there any all both each every vs versus please thanks thank hello hi hey get gets give tell show let want wants need
+    needs like know see say much many more most lot one ones thing things current currently return returns`),
 ])
 
-/** A list of words, as their stems. */
-export function stemsOf(words: string): ReadonlySet<string> {
-  return new Set(words.trim().split(/\s+/).map(stem))
-}
-
 /** Has the word a meaning of its own? */
-export function isContent({ lower, stem }: { readonly lower: string; readonly stem: string }): boolean {
-  return stem !== '' && !stopWords.has(lower) && !stopWords.has(lower.replaceAll(/['’]/g, ''))
-}
+export const isContent = ({ lower, stem }: Pick<Token, 'lower' | 'stem'>): boolean =>
+  stem !== '' && !stopWords.has(lower)
 
-/** The stems of a text's meaningful words, each once. */
-export function contentStems(text: string): Set<string> {
-  return new Set(
-    tokensOf(text)
-      .filter(isContent)
-      .map(({ stem }) => stem),
-  )
-}
+// What tools do, by the verbs of their names; what cannot be undone is apart.
+const lookingWords =
+  'get list show find search read look lookup check count fetch query view track compare calculate convert translate'
+const actingWords = `create add set send book reserve transfer place order buy update make put save schedule start stop
+  play lock unlock turn switch dim open close move write post pay subscribe complete mark`
+const destroyingWords = 'delete remove erase cancel drop destroy purge reset wipe refund'
+export const verbs: ReadonlySet<string> = setOf(`${lookingWords} ${actingWords} ${destroyingWords}`)
+export const looking: ReadonlySet<string> = stemsOf(lookingWords)
+export const destroying: ReadonlySet<string> = stemsOf(destroyingWords)
+const acting = stemsOf(actingWords)
+export const isActing = (stem: string): boolean => acting.has(stem) || destroying.has(stem)
+export const isVerb = (stem: string): boolean => looking.has(stem) || isActing(stem)
 
-/** At most one letter more, less, other or swapped; of long words two. */
-export function isCloseSpelling(a: string, b: string): boolean {
-  if (a === b) return true
-  const longest = Math.max(a.length, b.length)
-  if (longest < 5 || longest > 40 || a[0] !== b[0] || Math.abs(a.length - b.length) > 2) return false
-  return distance(a, b) <= (longest >= 9 ? 2 : 1)
-}
+/** Everyday words that mean nearly the same. */
+const groups = `weather temperature warm warmer cold colder hot hotter forecast degree rain; search find look lookup;
+  add put append; create make new; delete remove erase; email mail; message sms; meeting appointment event calendar schedule;
+  book reserve; buy purchase order; parcel package shipment; pay transfer; charge invoice bill; light lamp; turn switch;
+  thermostat heating; todo task; file document; money currency balance; calculate add plus; calculate subtract minus;
+  calculate multiply times; calculate divide divided; price cost; convert change; customer client; flight fly; city town place`
+const near = new Map<string, Set<string>>()
+for (const group of groups.split(';').map(stemsOf))
+  for (const word of group) near.set(word, new Set([...(near.get(word) ?? []), ...group]))
 
-function distance(a: string, b: string): number {
-  let before: number[] = []
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      let least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + change)
-      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, (before[j - 2] ?? 0) + 1)
-      next.push(least)
-    }
-    before = row
-    row = next
-  }
-  return row[b.length] ?? 0
-}
+/** Stems that mean nearly the same as this one. */
+export const nearTo = (stem: string): string[] => [...(near.get(stem) ?? [])]
+export const areNear = (a: string, b: string): boolean => a === b || (near.get(a)?.has(b) ?? false)
+export const speaksOf = (words: readonly string[], stem: string): boolean => words.some((word) => areNear(word, stem))
