@@ -35,6 +35,8 @@ export class SessionView {
   hasMedia = false
   /** Somebody was waited for, at some time. */
   hasWaited = false
+  /** A run has it. One that lost its lease before it began may still have it when the next run begins. */
+  isHeld = false
   /** Taking in an entry failed: the view must not be used again. */
   isHalfRead = false
   /**

@@ -223,6 +223,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     if (!this.failure && this.next().type === 'done') this.view.close(this.fold)
     if (!this.failure && this.view.hasWaited) await this.#tellWhoCanAnswer()
     const isLeft = this.failure !== undefined || (this.view.hasOthers(this.fold) && isInterrupted(this.view))
+    this.view.isHeld = false
     await this.#recorder.release(isLeft ? INTERRUPTED : undefined)
     this.over = true
     this.#options.onOver?.(this)

@@ -53,6 +53,7 @@ export function hold(
     throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
   }
   const view = viewOf(log.memo, tree, isFresh)
+  view.isHeld = true
   try {
     view.catchUp(log.entries)
   } catch (error) {
@@ -63,10 +64,10 @@ export function hold(
   return { lease, log, view, claimedAt }
 }
 
-/** What this runner made of the log already: kept where the store keeps the log. */
+/** What this runner made of the log already: kept where the store keeps the log. Two runs never share one. */
 function viewOf(memo: LogMemo, tree: AgentTree, isFresh: boolean): SessionView {
   const known = memo.owner === tree && memo.value instanceof SessionView ? memo.value : undefined
-  if (known && !isFresh && !known.isHalfRead) return known
+  if (known && !isFresh && !known.isHalfRead && !known.isHeld) return known
   const view = new SessionView(tree)
   memo.owner = tree
   memo.value = view

@@ -220,6 +220,7 @@ export class RunStarter {
       const { seq } = held.view
       await sessionService.append(lease, seq, [], { drained }).catch((error) => logger.warn(messageOf(error), error))
     }
+    if (held) held.view.isHeld = false
     await this.#services.sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
   }
 

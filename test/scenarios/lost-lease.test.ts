@@ -25,6 +25,48 @@ function overAWire(store: SessionService, hold: (at: number) => Promise<void> | 
 }
 
 describe('a run that lost its session to another of its own runner', () => {
+  test('before it began shares nothing with the run that has it now', async () => {
+    let now = 1_000_000
+    const store = new InMemorySessionService({ now: () => now, monotonicNow: () => now })
+    await store.createSession(key)
+    const [lateDrain, lateAppend] = [signalled(), signalled()]
+    const [drained, appended] = [signalled(), signalled()]
+    const seen = { drain: 0, append: 0 }
+    const wire = new Proxy(store, {
+      get(target, member) {
+        const value: unknown = Reflect.get(target, member)
+        if (typeof value !== 'function') return value
+        return async (...args: unknown[]) => {
+          if (member === 'drain' && ++seen.drain === 1) {
+            const items: unknown = await value.apply(target, args)
+            drained.resolve()
+            await lateDrain.promise // the first run stands still before it begins
+            return items
+          }
+          if (member === 'append' && ++seen.append === 1) {
+            appended.resolve()
+            await lateAppend.promise // the second has begun, and its message is on its way
+          }
+          return await value.apply(target, args)
+        }
+      },
+    })
+    const { refund, run } = refundTool({ requiresConfirmation: false })
+    const ports = { now: () => now, monotonicNow: () => now }
+    const { runner } = process(wire, { tools: [refund], steps: [refunds(5), 'done'], runner: { ports } })
+    const first = say(runner, 'one')
+    await drained.promise
+    now += 60_000
+    const second = say(runner, 'two')
+    await appended.promise
+    lateDrain.resolve()
+    await expect(first).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    lateAppend.resolve()
+    expect((await second).text).toBe('done')
+    expect(run).toHaveBeenCalledOnce()
+    expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 } })
+  })
+
   test('stops, and nothing it heard of late counts twice', async () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
