@@ -110,6 +110,21 @@ describe('a file Node cannot load', () => {
   })
 })
 
+test('a module in a CommonJS package is refused with the two ways to make it one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'load-'))
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
+  const text = `import { LlmAgent } from 'toolwright'
+import { offlineModel } from 'toolwright/testing'
+export default new LlmAgent({ name: 'a', model: offlineModel() })`
+  for (const name of ['my.ts', 'my.mts']) writeFileSync(join(folder, name), text)
+  const { status, stderr } = runCli([join(folder, 'my.ts'), 'hi'])
+  expect(stderr).toMatch(/could not be loaded: .*\n[\s\S]*"type": "commonjs".*Rename the file to end in \.mts/)
+  expect(status).toBe(1)
+  expect(runCli([join(folder, 'my.mts'), 'hi']).status).toBe(0)
+  rmSync(folder, { recursive: true })
+})
+
 describe.skipIf(!existsSync('/dev/full'))('a run whose output cannot be written', () => {
   const folder = mkdtempSync(join(tmpdir(), 'load-'))
   const file = join(folder, 'my.mjs')

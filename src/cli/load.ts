@@ -69,7 +69,9 @@ function whyNotLoaded(file: string, path: string, error: unknown): string {
       ? '\nNode runs TypeScript by removing the types, so what makes code (enum, namespace, parameter properties) cannot be used. Write it as plain JavaScript (an object instead of an enum), or compile the file first; "erasableSyntaxOnly" in tsconfig.json finds such places.'
       : message.includes('does not provide an export named')
         ? '\nIf it is a type, import it with `import type`.'
-        : ''
+        : /Cannot use import statement|Unexpected token 'export'|await is only valid/.test(message)
+          ? '\nNode takes the file for CommonJS, because the nearest package.json says "type": "commonjs" (npm init writes it). Rename the file to end in .mts, or write "type": "module" there.'
+          : ''
   return `"${file}" could not be loaded: ${message}\n${excerptOf(error)}${advice}`
 }
 
