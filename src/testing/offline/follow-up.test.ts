@@ -73,7 +73,15 @@ test.each<[messages: string[], ...calls: [name: string, args: JsonObject][]]>([
 })
 
 test.each([
-  [['Weather in Oslo?', 'Thanks a lot!']],
+  [['Weather in Oslo?', 'Thanks a lot!'], 'You are welcome.'],
+  [['Weather in Oslo?', 'ok, thank you'], 'You are welcome.'],
+  [['bye'], 'Goodbye.'],
+  [['Weather in Oslo?', 'Goodbye!'], 'Goodbye.'],
+])('%j is answered politely and calls nothing', async (messages, reply) => {
+  expect(await textFor({ tools, said: talk(...messages) })).toBe(reply)
+})
+
+test.each([
   [['Add milk to my to-do list', 'Great job']],
   [['What is the weather?', 'Hello']],
   [['What is the weather in Oslo?', 'Sing something.']],

@@ -21,6 +21,17 @@ function described(all: readonly Declared[]): string {
   return listed(more > 0 ? [...named, `${more} more`] : named)
 }
 
+const thanks =
+  /^(?:(?:ok|okay|great|perfect|cool|many)[ ,!.]{1,3})?(?:thanks?|thank you|thx)(?: (?:a lot|so much|very much|again))?[ !.]{0,5}$/i
+const farewell = /^(?:(?:ok|okay|good)[ ,!.]{0,3})?(?:bye|bye bye|see you|see you later)[ !.]{0,5}$/i
+
+/** The reply to a message that only thanks or takes leave; empty for any other. */
+export function courtesy(message: string): string {
+  const said = message.trim()
+  if (thanks.test(said)) return 'You are welcome.'
+  return farewell.test(said) ? 'Goodbye.' : ''
+}
+
 /** Asks for what a call lacks, in one sentence. */
 export function question(tool: Declared, missing: readonly Parameter[]): string {
   return `Please tell me ${listed(missing.slice(0, 5).map(asked))} so that I can call ${tool.name}.`

@@ -15,7 +15,7 @@ import { type Declared, declarationsOf, declaredOf } from './declared.ts'
 import { completed } from './from-results.ts'
 import { type Heard, isFailed, listen, type Result } from './heard.ts'
 import { type Intent, intentOf, readable } from './intent.ts'
-import { introduction, question } from './introduce.ts'
+import { courtesy, introduction, question } from './introduce.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { sourcesOf } from './json-sources.ts'
 import { rosterOf } from './roster.ts'
@@ -101,9 +101,11 @@ function say(text: string): Reply {
 }
 
 /** Nothing to call: what was found, else what others said, else who is speaking. */
-function atALoss({ results, others }: Heard, { tools }: Means, agents: readonly Declared[]): Reply {
+function atALoss({ message, isUsers, results, others }: Heard, { tools }: Means, agents: readonly Declared[]): Reply {
   const known = answerFrom(results.filter(({ name }) => !frameworks.has(name)))
-  return say(known || [...new Set(others.texts)].join(' ') || introduction(tools, agents))
+  return say(
+    known || [...new Set(others.texts)].join(' ') || (isUsers && courtesy(message)) || introduction(tools, agents),
+  )
 }
 
 const contentKeys = /^(?:is)?_?(?:done|passed|approved|fits|complete|completed|finished|valid|accepted|good)$/i

@@ -80,7 +80,7 @@ export const stopWords: ReadonlySet<string> = new Set([
     am is are was were be been being do does did done doing have has had will would shall should can could may might must
     what whats how where when why who whom whose which if whether
     and or but so then than also too just not no yes yeah ok okay only still again now here there any all both each every
-    please thanks thank hello hi hey dear kindly sorry
+    please thanks thank hello hi hey bye goodbye dear kindly sorry
     get gets give tell show let want wants need needs like know see say much many more most lot one ones thing things
     current currently given specified certain possible possibly return returns tool function value values string
     use used using e g i.e e.g etc optional required default
