@@ -273,7 +273,7 @@ export class Runner<Output = unknown> {
 
   /** Sends a message and waits for the end, or for a pause. */
   async complete(options: RunOptions): Promise<Completion<Output>> {
-    this.#checkCall('runner.run()', options, CALL_RULES)
+    this.#checkCall('runner.complete()', options, CALL_RULES)
     const begin = this.#begunBy(options)
     const active = await this.#starter.begin(begin, begin.signal ? () => begin.signal?.aborted === true : undefined)
     const forgetSignal = followSignal(options.signal, active)

@@ -272,6 +272,16 @@ describe('an unknown option', () => {
     expect(() => new LlmAgent({ name: 'a', model, tools: [agentTool(agent)] })).not.toThrow()
   })
 
+  test('a record of tools is refused with how to write a list', () => {
+    const tools = { read } as never
+    expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(/tools must be a list.*tools: \[first, second\]/)
+  })
+
+  test('a call of complete() is named as such', async () => {
+    const error = await refusal(() => runner().complete('Hi' as never))
+    expect(error?.message).toMatch(/^runner\.complete\(\) takes an object with options, got a string/)
+  })
+
   test('a tool of the AI SDK among the tools is refused, with what converts it', () => {
     const tools = [{ description: 'd', inputSchema: {}, execute: () => 1 }] as never[]
     expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(/Use tool\(.*fromAiSdkTools/)
