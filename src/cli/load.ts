@@ -62,7 +62,7 @@ function whyNotLoaded(file: string, path: string, error: unknown): string {
   const code = isRecord(error) ? error.code : undefined
   const message = messageOf(error)
   if (!(error instanceof SyntaxError)) {
-    return `"${file}" could not be loaded: ${message}${placeOf(error, path)}${code === 'ERR_MODULE_NOT_FOUND' ? adviceOnMissing(message) : ''}`
+    return `"${file}" could not be loaded: ${message}${placeOf(error, path)}${adviceOn(code, message)}`
   }
   const advice =
     code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
@@ -75,7 +75,10 @@ function whyNotLoaded(file: string, path: string, error: unknown): string {
   return `"${file}" could not be loaded: ${message}\n${excerptOf(error)}${advice}`
 }
 
-function adviceOnMissing(message: string): string {
+function adviceOn(code: unknown, message: string): string {
+  if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
+    return '\nNode runs no TypeScript inside node_modules. Copy the file into your own folder and run the copy.'
+  if (code !== 'ERR_MODULE_NOT_FOUND') return ''
   const name = /Cannot find package '([^']+)'/.exec(message)?.[1]
   return name ? `\nInstall it: npm install ${name}` : '\nImports of files need their extension, e.g. "./tools.ts".'
 }
