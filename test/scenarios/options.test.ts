@@ -528,3 +528,42 @@ describe('a misspelled member of a hand-written object', () => {
     expect(() => new Runner({ appName: 'app', agent: leaf(), plugins: [new Counter()] })).not.toThrow()
   })
 })
+
+describe('an answer that cannot be taken says what to send instead', () => {
+  const asked = async () => {
+    const steps = [{ calls: [{ name: 'pay' }] }, 'Paid.']
+    const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 1 })
+    const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [pay] })
+    const desk = new Runner({ appName: 'app', agent, logger: quiet })
+    const { pending } = await desk.complete({ userId: 'ada', sessionId: 's1', message: 'Pay.' })
+    return { desk, pending }
+  }
+
+  test('text while a call waits for approval', async () => {
+    const { desk } = await asked()
+    const error = await refusal(() => desk.complete({ userId: 'ada', sessionId: 's1', message: 'yes' }))
+    expect(error).toMatchObject({
+      code: 'PAUSED',
+      message: expect.stringMatching(/waits for pay .*approve\(\), deny\(\)/),
+    })
+  })
+
+  test('an approval without its session, and with another one', async () => {
+    const { desk, pending } = await asked()
+    const message = pending.map((one) => approve(one))
+    const without = await refusal(() => desk.complete({ userId: 'ada', message }))
+    expect(without?.message).toMatch(/^sessionId is required when answering a pending request/)
+    const other = await refusal(() => desk.complete({ userId: 'ada', sessionId: 's2', message }))
+    expect(other).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('Check userId and sessionId') })
+  })
+
+  test('a denial after an approval; the same approval again is taken', async () => {
+    const { desk, pending } = await asked()
+    const where = { userId: 'ada', sessionId: 's1' }
+    const message = pending.map((one) => approve(one))
+    expect((await desk.complete({ ...where, message })).text).toBe('Paid.')
+    expect((await desk.complete({ ...where, message })).text).toBe('Paid.')
+    const error = await refusal(() => desk.complete({ ...where, message: pending.map((one) => deny(one)) }))
+    expect(error?.message).toMatch(/already has a different answer/)
+  })
+})
