@@ -4,7 +4,7 @@ import type { Model } from 'toolwright'
 const keys = 'set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY'
 
 export const model: Model = await choose(process.env)
-console.error(model.name === 'offline' ? `Model: rules, no language model. For one ${keys}.` : `Model: ${model.name}`)
+console.error(model.name === 'offline' ? `Model: rules, no language model.\nFor one ${keys}.` : `Model: ${model.name}`)
 
 async function choose(env: NodeJS.ProcessEnv): Promise<Model> {
   if (env.GEMINI_API_KEY || env.GOOGLE_API_KEY) {

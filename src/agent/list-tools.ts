@@ -6,9 +6,11 @@ import { extendToolTable, type SourcedTool, type ToolTable } from '../dispatch/r
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { bareFunction } from '../tool/bare-function.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
+import { aiSdkToolHint } from '../tool/define.ts'
 import { isTool } from '../tool/tool.ts'
 import { type DynamicToolSource, isDynamicSource, type ToolSource } from '../tool/tool-source.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
+import { type Agent, isAgent } from './agent.ts'
 import type { KeptToolsets } from './kept-toolsets.ts'
 
 /** Tools that depend on who asks. */
@@ -24,16 +26,29 @@ export function flatten(
   const dynamic: DynamicTools[] = []
   const visit = (one: unknown, depth: number): void => {
     if (Array.isArray(one) && depth < 32) for (const inner of one) visit(inner, depth + 1)
+    else if (isBuiltInAgent(one)) refuse(agentAmongTools(one, source))
     else if (isToolset(one) || isDynamicSource(one)) dynamic.push(one)
     else if (isTool(one)) tools.push({ tool: one, source })
     else if (typeof one === 'function') refuse(bareFunction(one, `The tools of ${source}`))
     else {
-      const message = `The tools of ${source} hold something that is no tool, toolset or toolSource(), but ${kindOf(one)}. Use tool({ name, description, run }).`
+      const message = `The tools of ${source} hold something that is no tool, toolset or toolSource(), but ${kindOf(one)}. Use tool({ name, description, run }).${aiSdkToolHint(one)}`
       refuse(new ToolwrightError('INVALID_CONFIG', message))
     }
   }
   visit(sources, 0)
   return { tools, dynamic }
+}
+
+/** An `LlmAgent` has `listTools` like a toolset; taken for one, it would lend its tools and never answer itself. */
+function isBuiltInAgent(value: unknown): value is Agent {
+  return isAgent(value) && Array.isArray(value.subAgents)
+}
+
+function agentAmongTools({ name }: Agent, source: string): ToolwrightError {
+  return new ToolwrightError(
+    'INVALID_CONFIG',
+    `The tools of ${source} hold the agent "${name}". Wrap it, agentTool(${name}), to call it like a tool; or put it in subAgents to hand the conversation over to it.`,
+  )
 }
 
 function raise(problem: ToolwrightError): never {

@@ -77,7 +77,13 @@ const RULES: OptionRules<LlmAgentOptions> = {
   description: text,
   instruction: textOrCallback,
   globalInstruction: textOrCallback,
-  tools: list,
+  tools: {
+    ...list,
+    hint: (value) =>
+      record.accepts(value)
+        ? 'Write tools: [first, second]; a record of AI SDK tools is converted by fromAiSdkTools() of "toolwright/ai-sdk".'
+        : undefined,
+  },
   subAgents: agents,
   inputSchema: anything,
   outputSchema: anything,

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { LlmAgent } from '../agent/llm-agent.ts'
 import { SequentialAgent } from '../agent/workflow.ts'
@@ -108,6 +108,32 @@ describe('a file Node cannot load', () => {
     expect(stderr).not.toMatch(/^ {4}at /m)
     expect(status).toBe(1)
   })
+})
+
+test('a module in a CommonJS package is refused with the two ways to make it one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'load-'))
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}')
+  const text = `import { LlmAgent } from 'toolwright'
+import { offlineModel } from 'toolwright/testing'
+export default new LlmAgent({ name: 'a', model: offlineModel() })`
+  for (const name of ['my.ts', 'my.mts']) writeFileSync(join(folder, name), text)
+  const { status, stderr } = runCli([join(folder, 'my.ts'), 'hi'])
+  expect(stderr).toMatch(/could not be loaded: .*\n[\s\S]*"type": "commonjs".*Rename the file to end in \.mts/)
+  expect(status).toBe(1)
+  expect(runCli([join(folder, 'my.mts'), 'hi']).status).toBe(0)
+  rmSync(folder, { recursive: true })
+})
+
+test('a TypeScript file inside node_modules is refused with what to do', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'load-'))
+  const file = join(folder, 'node_modules', 'kit', 'my.ts')
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, 'export default {}')
+  const { status, stderr } = runCli([file, 'hi'])
+  expect(stderr).toMatch(/could not be loaded: .*node_modules[\s\S]*Copy the file into your own folder/)
+  expect(status).toBe(1)
+  rmSync(folder, { recursive: true })
 })
 
 describe.skipIf(!existsSync('/dev/full'))('a run whose output cannot be written', () => {

@@ -62,18 +62,23 @@ function whyNotLoaded(file: string, path: string, error: unknown): string {
   const code = isRecord(error) ? error.code : undefined
   const message = messageOf(error)
   if (!(error instanceof SyntaxError)) {
-    return `"${file}" could not be loaded: ${message}${placeOf(error, path)}${code === 'ERR_MODULE_NOT_FOUND' ? adviceOnMissing(message) : ''}`
+    return `"${file}" could not be loaded: ${message}${placeOf(error, path)}${adviceOn(code, message)}`
   }
   const advice =
     code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
       ? '\nNode runs TypeScript by removing the types, so what makes code (enum, namespace, parameter properties) cannot be used. Write it as plain JavaScript (an object instead of an enum), or compile the file first; "erasableSyntaxOnly" in tsconfig.json finds such places.'
       : message.includes('does not provide an export named')
         ? '\nIf it is a type, import it with `import type`.'
-        : ''
+        : /Cannot use import statement|Unexpected token 'export'|await is only valid/.test(message)
+          ? '\nNode takes the file for CommonJS, because the nearest package.json says "type": "commonjs" (npm init writes it). Rename the file to end in .mts, or write "type": "module" there.'
+          : ''
   return `"${file}" could not be loaded: ${message}\n${excerptOf(error)}${advice}`
 }
 
-function adviceOnMissing(message: string): string {
+function adviceOn(code: unknown, message: string): string {
+  if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
+    return '\nNode runs no TypeScript inside node_modules. Copy the file into your own folder and run the copy.'
+  if (code !== 'ERR_MODULE_NOT_FOUND') return ''
   const name = /Cannot find package '([^']+)'/.exec(message)?.[1]
   return name ? `\nInstall it: npm install ${name}` : '\nImports of files need their extension, e.g. "./tools.ts".'
 }

@@ -127,9 +127,33 @@ function checkValue(what: string, option: string, value: unknown, rules: Rules, 
   throw new ToolwrightError(code, `${what}: ${option} must be ${rule.expects}, got ${kindOf(value)}.${hint}`)
 }
 
+/** What other agent kits call an option, and its name here. */
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['execute', ['run']],
+  ['handler', ['run']],
+  ['inputSchema', ['parameters']],
+  ['needsApproval', ['requiresConfirmation']],
+  ['system', ['instruction']],
+  ['handoffs', ['subAgents']],
+  ['agents', ['subAgents']],
+  ['outputType', ['outputSchema']],
+  ['output', ['outputSchema']],
+  ['modelSettings', ['generateContentConfig']],
+  ['maxTurns', ['maxIterations', 'maxLlmCalls']],
+  ['maxSteps', ['maxIterations', 'maxLlmCalls']],
+  ['stopWhen', ['maxIterations', 'maxLlmCalls']],
+  ['prompt', ['message', 'instruction']],
+  ['input', ['message']],
+  ['messages', ['message']],
+  ['context', ['runContext']],
+])
+
 function unknownOption(option: string, rules: Rules): string {
   const names = Object.keys(rules)
-  const [meant] = closest(option, names)
+  const [meant] = [
+    ...(SYNONYMS.get(option) ?? []).filter((one) => Object.hasOwn(rules, one)),
+    ...closest(option, names),
+  ]
   const shown = option.length > 64 ? `${option.slice(0, 64)}...` : option
   if (meant !== undefined) return `unknown option "${shown}". Did you mean "${meant}"?`
   return `unknown option "${shown}". ${names.length ? `The options are ${listed(names, 'and')}.` : 'It takes no options.'}`

@@ -104,10 +104,13 @@ function makeRoom(open: readonly Open[], whilePaused: 'reject' | 'cancel' | 'con
     const choice = whilePaused ?? (onlyLongRunning(step) ? 'continue' : 'reject')
     if (choice === 'cancel') ended.push(fold.invocationId)
     else if (choice === 'reject' || !onlyLongRunning(step)) {
-      const how = step.type === 'wait' ? 'Answer it' : 'Go on with it with runner.resume()'
+      const how =
+        step.type === 'wait'
+          ? 'Send approve(), deny() or respond() of the request, which runner.pending() lists,'
+          : 'Go on with it with runner.resume(),'
       throw new ToolwrightError(
         'PAUSED',
-        `Invocation ${fold.invocationId} ${describeNext(step)}. ${how}, or end it with runner.cancel().`,
+        `Invocation ${fold.invocationId} ${describeNext(step)}. ${how} or end it with runner.cancel().`,
       )
     }
   }

@@ -142,7 +142,10 @@ function isRepeat({ fold, call }: Found, { request, answer, denied }: RequestSta
     throw nothingPending(request.id) // cancelled, or control moved on: the call has its response
   }
   if (canonicalJson(answer) === canonicalJson(response)) return true
-  throw new ToolwrightError('ALREADY_ANSWERED', `Request "${request.id}" was answered before, and not like this.`)
+  throw new ToolwrightError(
+    'ALREADY_ANSWERED',
+    `Request "${request.id}" already has a different answer. The first answer counts.`,
+  )
 }
 
 /** A call that was answered by nobody outside has nothing to be repeated. */

@@ -1,4 +1,5 @@
 import { copyJson, isRecord, jsonSize, ROOM_ABOVE } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
@@ -30,7 +31,11 @@ function readContent(message: Message, maxResultBytes: number): Content {
   }
   const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
   if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) {
-    throw new ToolwrightError('INVALID_REQUEST', 'A message is a text, a list of parts, or a content with parts.')
+    const hint = isSinglePart(message) ? ' Put the part into a list: message: [part].' : ''
+    throw new ToolwrightError(
+      'INVALID_REQUEST',
+      `A message is a text, a list of parts, or a content with parts, got ${kindOf(message)}.${hint}`,
+    )
   }
   if (parts.every(({ text }) => isBlank(text))) throw new ToolwrightError('INVALID_REQUEST', 'The message is empty.')
   for (const part of parts as Part[]) {
@@ -65,6 +70,10 @@ function checkSize(what: string, value: unknown, most: number, instead: string):
 
 function isBlank(text: unknown): boolean {
   return typeof text === 'string' && text.trim() === ''
+}
+
+function isSinglePart(message: unknown): boolean {
+  return isRecord(message) && ['text', 'functionResponse', 'inlineData', 'fileData'].some((key) => key in message)
 }
 
 function isPart(part: unknown): boolean {

@@ -101,7 +101,11 @@ export class RunStarter {
         drained = found.drained
         asOf = found.asOf
       } else lease = await claim(sessionService, key, message !== undefined)
-      if (!lease) throw new ToolwrightError('NOT_FOUND', `There is no session "${sessionId}" to go on with.`)
+      if (!lease)
+        throw new ToolwrightError(
+          'NOT_FOUND',
+          `There is no session "${sessionId}" of this user to go on with. Check userId and sessionId; runner.pending() lists both for each request.`,
+        )
       const isFresh = !begin.isNew && this.#stopWhoLost(key)
       held = hold({ lease, claimedAt }, await sessionService.read(lease), this.#tree, isFresh)
       const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling(begin))

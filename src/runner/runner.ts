@@ -211,6 +211,11 @@ export class Runner<Output = unknown> {
     checkOptions('Runner', options, RULES)
     checkOptions('Runner, ports', options.ports ?? {}, PORT_RULES)
     checkOptions('Runner, media', options.media ?? {}, MEDIA_RULES)
+    if (options.appName === undefined)
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        "Runner: appName is missing. Name the app its sessions belong to: appName: 'my-app'.",
+      )
     if (options.agent === undefined)
       throw new ToolwrightError('INVALID_CONFIG', 'Runner: agent is missing. Give it an agent: new LlmAgent({ ... }).')
     options.plugins?.forEach(checkPlugin)
@@ -268,7 +273,7 @@ export class Runner<Output = unknown> {
 
   /** Sends a message and waits for the end, or for a pause. */
   async complete(options: RunOptions): Promise<Completion<Output>> {
-    this.#checkCall('runner.run()', options, CALL_RULES)
+    this.#checkCall('runner.complete()', options, CALL_RULES)
     const begin = this.#begunBy(options)
     const active = await this.#starter.begin(begin, begin.signal ? () => begin.signal?.aborted === true : undefined)
     const forgetSignal = followSignal(options.signal, active)
@@ -388,7 +393,10 @@ export class Runner<Output = unknown> {
     checkConfig(runConfig)
     const isAnswer = message.parts.some((part) => part.functionResponse)
     if (isAnswer && sessionId === undefined) {
-      throw new ToolwrightError('INVALID_REQUEST', 'An answer needs the session in which it was asked for.')
+      throw new ToolwrightError(
+        'INVALID_REQUEST',
+        'sessionId is required when answering a pending request. Pass the sessionId of the request.',
+      )
     }
     return {
       userId,

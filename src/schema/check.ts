@@ -20,6 +20,13 @@ export interface CheckedSchema {
   readonly hasLinks: boolean
 }
 
+const LIBRARY_SCHEMA =
+  'it is a schema of a library (Zod, ArkType, ...) inside a plain object. Pass one schema of the library, such as z.object({ city: z.string() }), or write all of it as JSON Schema'
+
+function isLibrarySchema(value: unknown): boolean {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value
+}
+
 const MAX_LEVELS = 64
 const MAX_NODES = 5_000
 const MAX_BYTES = 256_000
@@ -39,6 +46,7 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
 
   const walk = (node: unknown, at: string, level: number): unknown => {
     if (typeof node === 'boolean') return node
+    if (level > 0 && isLibrarySchema(node)) return fail(at, LIBRARY_SCHEMA)
     if (!isRecord(node) || notJson(node)) return fail(at, 'a schema is an object or a boolean')
     if (open.has(node)) return fail(at, 'the object contains itself; use "$ref" for a recursive schema')
     if (level > MAX_LEVELS) return fail(at, `it is nested deeper than ${MAX_LEVELS} levels`)
@@ -49,6 +57,7 @@ export function checkSchema(schema: unknown, what: string, options: { patterns: 
       const value = node[keyword]
       if (value === undefined || keyword === '$schema' || isSafeIntegerBound(node, keyword)) continue
       const here = `${at}/${keyword}`
+      if (isLibrarySchema(value)) fail(here, LIBRARY_SCHEMA)
       const problem = keywordProblem(keyword, value, options.patterns)
       if (problem) fail(here, problem)
       if (keyword === 'default') found.hasDefaults = true

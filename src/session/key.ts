@@ -1,3 +1,4 @@
+import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { SessionKey } from './service.ts'
 
@@ -7,7 +8,10 @@ export const MAX_ID_LENGTH = 1000
 /** Refuses an id that is no string, empty, or longer than a store must hold. */
 export function checkId(name: string, id: unknown): void {
   if (typeof id === 'string' && id.length > 0 && id.length <= MAX_ID_LENGTH) return
-  throw new ToolwrightError('INVALID_REQUEST', `${name} must be a string of 1 to ${MAX_ID_LENGTH} characters.`)
+  throw new ToolwrightError(
+    'INVALID_REQUEST',
+    `${name} must be a string of 1 to ${MAX_ID_LENGTH} characters, got ${id === '' ? 'an empty one' : kindOf(id)}.`,
+  )
 }
 
 export function checkKey(key: SessionKey): void {

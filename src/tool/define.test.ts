@@ -134,7 +134,8 @@ describe('what cannot work is refused when it is defined', () => {
   const good = { name: 't', description: 'd', run: () => 1 }
   test.each<[string, object | undefined, RegExp]>([
     ['no options', undefined, /takes an object/],
-    ['no name', { ...good, name: undefined }, /needs a name/],
+    ['no name', { ...good, name: undefined }, /needs a name: tool\(\{ name, description, run \}\)\.$/],
+    ['a tool of the AI SDK', { description: 'd', execute: () => 1 }, /needs a name.*fromAiSdkTools/],
     ['a bad name', { ...good, name: 'two words' }, /"two words"/],
     ['a reserved name', { ...good, name: 'adk_request_input' }, /reserved/],
     ['no description', { name: 't', run: () => 1 }, /description/],
@@ -152,6 +153,12 @@ describe('what cannot work is refused when it is defined', () => {
       /Tool "t".*a\/type/,
     ],
     ['parameters that are no object', { ...good, parameters: z.string() }, /object schema/],
+    ['a record of Zod schemas', { ...good, parameters: { city: z.string() } }, /#\/city .*Pass one schema .*z\.object/],
+    [
+      'a Zod schema among plain properties',
+      { ...good, parameters: { type: 'object', properties: { city: z.string() } } },
+      /#\/properties\/city .*Pass one schema .*z\.object/,
+    ],
     ['parameters that are no schema', { ...good, parameters: 'string' }, /schema/],
     ['a bad output schema', { ...good, outputSchema: { type: 'x' } }, /output schema/],
   ])('%s', (_, options, message) => {

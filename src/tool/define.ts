@@ -168,13 +168,23 @@ function check(options: unknown): void {
     )
   if (!isRecord(options)) throw invalid('tool() takes an object: { name, description, parameters, run }.')
   const { name, description, run } = options
+  if (name === undefined)
+    throw invalid(`A tool needs a name: tool({ name, description, run }).${aiSdkToolHint(options)}`)
   const problem = nameProblem(name)
   if (problem) throw invalid(`Tool ${JSON.stringify(name)}: ${problem}.`)
   const what = `Tool "${String(name)}"`
-  if (typeof description !== 'string') throw invalid(`${what} needs a description: it is all the model knows about it.`)
-  if (typeof run !== 'function') throw invalid(`${what} needs a run function.`)
-  checkOptions(what, options, RULES)
+  checkOptions(what, options, RULES) // before what is missing: it may be there under the name of another kit
+  if (typeof description !== 'string')
+    throw invalid(`${what} needs a description, a string: it is all the model knows about it.`)
+  if (typeof run !== 'function')
+    throw invalid(`${what} needs a run function, its body: run: (args, context) => result.`)
   checkReconcile(what, options as Pick<Tool, 'effect' | 'reconcile'>)
+}
+
+/** What to do with a tool that was written for the AI SDK. */
+export function aiSdkToolHint(value: unknown): string {
+  const isAiSdk = isRecord(value) && ('inputSchema' in value || 'execute' in value)
+  return isAiSdk ? ' A tool of the AI SDK is converted by fromAiSdkTools({ name: tool }) of "toolwright/ai-sdk".' : ''
 }
 
 function invalid(message: string): ToolwrightError {

@@ -25,8 +25,10 @@ export function isModel(value: unknown): value is Model {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Model>).generate === 'function'
 }
 
-/** What to do about a value that is no model, when it is one of the AI SDK's. */
+/** What to do about a value that is no model, when it is one of the AI SDK's or makes one. */
 export function aiSdkHint(value: unknown): string | undefined {
+  if (typeof value === 'function')
+    return "If it makes models, call it with the name of one: gemini('gemini-2.5-flash'), or fromAiSdk(openai('gpt-5-mini')) for a provider of the AI SDK."
   const isAiSdk = typeof value === 'object' && value !== null && 'doGenerate' in value
   return isAiSdk ? 'It is a model of the AI SDK: wrap it in fromAiSdk() of "toolwright/ai-sdk".' : undefined
 }

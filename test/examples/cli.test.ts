@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machin
 const run = ['src/cli/index.ts', 'run']
 const slow = 'test/examples/fixtures/slow.ts'
 const refund = 'test/examples/fixtures/refund.ts'
-const noKey = 'Model: rules, no language model. For one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
+const noKey = 'Model: rules, no language model.\nFor one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
 const failing = 'test/examples/fixtures/failing.ts'
 
 test('npm start without a terminal plays the tour and ends well', async () => {

@@ -20,7 +20,7 @@ const expected = new Map([
   ['test-your-tool', ['The tool adds', 'The agent recovers', 'It was told: Invalid arguments for add_to_cart']],
 ])
 /** What is said where no key is set. */
-const noKey = 'Model: rules, no language model. For one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
+const noKey = 'Model: rules, no language model.\nFor one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
 
 const notAnExample = ['model']
 

@@ -73,6 +73,6 @@ test('an empty variable is no key, and without a key nobody is asked', async () 
   const env = { ...withoutKeys(), ...urls, GEMINI_API_KEY: '', OPENAI_API_KEY: '' }
   const { code, out, errors } = await node(['examples/weather.ts'], { env })
   expect({ code, out }).toEqual({ code: 0, out: 'It is 66 °F in Lima.\n' })
-  expect(errors).toMatch(/^Model: rules, no language model\. For one set GEMINI_API_KEY, /)
+  expect(errors).toMatch(/^Model: rules, no language model\.\nFor one set GEMINI_API_KEY, /)
   expect(server.requests).toEqual([])
 })

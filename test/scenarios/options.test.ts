@@ -233,8 +233,67 @@ describe('an unknown option', () => {
     expect(error?.message ?? '').not.toContain('unknown option')
   })
 
+  test.each<[string, (options: never) => unknown, object, string, string]>([
+    ['tool() of the AI SDK', tool, { name: 'a', description: 'd' }, 'execute', 'run'],
+    ['tool() of the AI SDK', tool, { name: 'a', description: 'd', run: () => 1 }, 'inputSchema', 'parameters'],
+    ['tool()', tool, { name: 'a', description: 'd', run: () => 1 }, 'needsApproval', 'requiresConfirmation'],
+    ['LlmAgent', (o) => new LlmAgent(o), { name: 'a', model }, 'system', 'instruction'],
+    ['LlmAgent', (o) => new LlmAgent(o), { name: 'a', model }, 'handoffs', 'subAgents'],
+    ['LlmAgent', (o) => new LlmAgent(o), { name: 'a', model }, 'outputType', 'outputSchema'],
+    ['LlmAgent', (o) => new LlmAgent(o), { name: 'a', model }, 'prompt', 'instruction'],
+    ['runner.complete()', (o) => runner().complete(o), { userId: 'ada' }, 'prompt', 'message'],
+    ['runner.complete()', (o) => runner().complete(o), { userId: 'ada', message: 'Hi' }, 'context', 'runContext'],
+  ])('%s: the name another kit has for an option leads to ours', async (_, make, good, said, meant) => {
+    const error = await refusal(() => make({ ...good, [said]: () => 1 } as never))
+    expect(error?.message).toContain(`unknown option "${said}". Did you mean "${meant}"?`)
+  })
+
+  test('an agent takes its own inputSchema', () => {
+    const inputSchema = { type: 'object' } as const
+    expect(new LlmAgent({ name: 'a', model, inputSchema }).input).toBeDefined()
+  })
+
   test('without a similar name is refused with the options there are', () => {
     expect(() => cached(read, { zzzzzz: 1 } as never)).toThrow('The options are "ttlMs", "maxEntries" and "scope".')
+  })
+
+  test('an appName that is missing is refused when the runner is built', () => {
+    expect(() => new Runner({ agent: leaf() } as never)).toThrow(/Runner: appName is missing/)
+  })
+
+  test.each([
+    ['an LlmAgent', leaf()],
+    ['a workflow agent', new SequentialAgent({ name: 'leaf', subAgents: [new LlmAgent({ name: 'inner', model })] })],
+  ])('%s among the tools is refused, with what to write instead', (_, agent) => {
+    const tools = [agent] as never[]
+    expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(
+      /hold the agent "leaf"\. Wrap it, agentTool\(leaf\)/,
+    )
+    expect(() => new LlmAgent({ name: 'a', model, tools: [agentTool(agent)] })).not.toThrow()
+  })
+
+  test('a record of tools is refused with how to write a list', () => {
+    const tools = { read } as never
+    expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(/tools must be a list.*tools: \[first, second\]/)
+  })
+
+  test('a call of complete() is named as such', async () => {
+    const error = await refusal(() => runner().complete('Hi' as never))
+    expect(error?.message).toMatch(/^runner\.complete\(\) takes an object with options, got a string/)
+  })
+
+  test('a tool of the AI SDK among the tools is refused, with what converts it', () => {
+    const tools = [{ description: 'd', inputSchema: {}, execute: () => 1 }] as never[]
+    expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(/Use tool\(.*fromAiSdkTools/)
+  })
+
+  test('a provider in place of a model is refused with how to name a model', () => {
+    expect(() => new LlmAgent({ name: 'a', model: (() => aiSdkModel) as never })).toThrow(/got a function.*fromAiSdk/)
+  })
+
+  test('a part that is no list is refused with how to write it', async () => {
+    const error = await refusal(() => runner().complete({ userId: 'ada', message: { text: 'Hi' } as never }))
+    expect(error?.message).toMatch(/got an object with the key text\. Put the part into a list: message: \[part\]/)
   })
 
   test.each([null, 'fast', 7, []])('stands for options that are no object: %j', (options) => {
@@ -467,5 +526,44 @@ describe('a misspelled member of a hand-written object', () => {
       beforeTool(): undefined {}
     }
     expect(() => new Runner({ appName: 'app', agent: leaf(), plugins: [new Counter()] })).not.toThrow()
+  })
+})
+
+describe('an answer that cannot be taken says what to send instead', () => {
+  const asked = async () => {
+    const steps = [{ calls: [{ name: 'pay' }] }, 'Paid.']
+    const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 1 })
+    const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [pay] })
+    const desk = new Runner({ appName: 'app', agent, logger: quiet })
+    const { pending } = await desk.complete({ userId: 'ada', sessionId: 's1', message: 'Pay.' })
+    return { desk, pending }
+  }
+
+  test('text while a call waits for approval', async () => {
+    const { desk } = await asked()
+    const error = await refusal(() => desk.complete({ userId: 'ada', sessionId: 's1', message: 'yes' }))
+    expect(error).toMatchObject({
+      code: 'PAUSED',
+      message: expect.stringMatching(/waits for pay .*approve\(\), deny\(\)/),
+    })
+  })
+
+  test('an approval without its session, and with another one', async () => {
+    const { desk, pending } = await asked()
+    const message = pending.map((one) => approve(one))
+    const without = await refusal(() => desk.complete({ userId: 'ada', message }))
+    expect(without?.message).toMatch(/^sessionId is required when answering a pending request/)
+    const other = await refusal(() => desk.complete({ userId: 'ada', sessionId: 's2', message }))
+    expect(other).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('Check userId and sessionId') })
+  })
+
+  test('a denial after an approval; the same approval again is taken', async () => {
+    const { desk, pending } = await asked()
+    const where = { userId: 'ada', sessionId: 's1' }
+    const message = pending.map((one) => approve(one))
+    expect((await desk.complete({ ...where, message })).text).toBe('Paid.')
+    expect((await desk.complete({ ...where, message })).text).toBe('Paid.')
+    const error = await refusal(() => desk.complete({ ...where, message: pending.map((one) => deny(one)) }))
+    expect(error?.message).toMatch(/already has a different answer/)
   })
 })
