@@ -366,9 +366,15 @@ export class Runner<Output = unknown> {
 
   async #end(): Promise<void> {
     await this.#starter.close()
-    const { ports, plugins, keptToolsets } = this.#services
+    const { ports, plugins, keptToolsets, logger } = this.#services
+    // a source may have been listing its tools when the runs ended
+    const returned = keptToolsets.takeAll((late) => {
+      closeResource(late).catch((error) =>
+        logger.warn(`${resourceName(late)} did not close: ${messageOf(error)}`, error),
+      )
+    })
     const closing = [
-      ...resourcesOf(this.#tree.agents(), keptToolsets.all()).map((one) =>
+      ...resourcesOf(this.#tree.agents(), returned).map((one) =>
         closeInTime(resourceName(one), closeResource(one), ports),
       ),
       ...plugins.map((plugin) => closeInTime(`Plugin "${plugin.name}"`, closePlugin(plugin), ports)),
