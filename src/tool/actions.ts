@@ -136,7 +136,9 @@ function liveRecord<T extends { [key: string]: unknown }>(name: string, source: 
   })
   return new Proxy(target, {
     get: (_target, key) => {
-      if (typeof key === 'string' && (own(key) || Object.hasOwn(always, key))) return valueAt(key)
+      if (typeof key === 'symbol') return Reflect.get(target, key)
+      const isKnown: boolean = own(key) || Object.hasOwn(always, key)
+      if (isKnown) return valueAt(key)
       // a key that a model chose must not lead to the prototype of all objects
       return key === '__proto__' ? undefined : Reflect.get(target, key)
     },

@@ -9,6 +9,7 @@ import {
   type FunctionResponse,
   LlmAgent,
   longRunning,
+  type ModelOutput,
   ParallelAgent,
   type Part,
   Runner,
@@ -137,7 +138,7 @@ test('a result that says error: false is no error', async () => {
 })
 
 test('a recorded modelOutput of another type does not end the conversation', async () => {
-  const answer = { id: 'q1', name: 'list', response: { rows: 1 }, modelOutput: null as unknown as undefined }
+  const answer = { id: 'q1', name: 'list', response: { rows: 1 }, modelOutput: null as unknown as ModelOutput }
   const odd: Agent = {
     name: 'odd',
     async *run() {
