@@ -277,7 +277,7 @@ export class Runner<Output = unknown> {
     if (active.failure) throw active.failure.reason
     const completion = completionOf(active)
     const schema = completion.pending.length || completion.error ? undefined : outputSchemaOf(this.agent)
-    const output = schema && (await parseOutput(schema, completion.text))
+    const output = schema && (await parseOutput(schema, completion.text, this.#services))
     return { ...completion, output: output as Output | undefined } // the schema of the agent has this type
   }
 
