@@ -71,8 +71,8 @@ function openingOf({ view }: RunHost, path: string): Content | undefined {
 async function resultOf(run: RunHost, agent: Agent, inner: Place): Promise<unknown> {
   const last = run.fold.answerIn(inner.path)
   const isBranched = last !== undefined && last.branch !== inner.branch
-  const said = last?.content ? answerTextOf(last.content) : ''
-  const text = isBranched ? branchedText(agent, inner.tree, inner, run.view.events) : said
+  const said = last?.content ? answerTextOf(last.content, 'model') : ''
+  const text = isBranched ? branchedText(agent, inner.tree, inner, run.view.events, 'model') : said
   const failure = failureOf(agent, { fold: run.fold, tree: inner.tree }, inner.path)
   if (failure?.code === 'TIMEOUT') throw new Timeout(failure.message, mayHaveActed(run, inner.path))
   if (failure) throw new AgentFailed(failure.message, text)

@@ -247,7 +247,8 @@ function shownFor({ id, name }: GroupCall, parts: readonly Part[]): readonly Par
   const answer = parts[0]?.functionResponse
   if (!answer) return parts
   const { modelOutput } = answer
-  if (answer.id === id && answer.name === name && answer.willContinue === undefined && !modelOutput) return parts
+  if (answer.id === id && answer.name === name && answer.willContinue === undefined && modelOutput === undefined)
+    return parts
   const { willContinue: _, modelOutput: __, ...response } = answer
   const functionResponse = { ...response, response: shownResponse(answer), id, name }
   return [{ functionResponse }, ...(hasHiddenMedia(answer) ? [] : parts.slice(1))]
@@ -255,11 +256,11 @@ function shownFor({ id, name }: GroupCall, parts: readonly Part[]): readonly Par
 
 /** Is the media after a response for the app only? */
 function hasHiddenMedia({ modelOutput }: FunctionResponse): boolean {
-  return modelOutput !== undefined && !modelOutput.showsMedia
+  return isRecord(modelOutput) && !modelOutput.showsMedia
 }
 
 /** What a model sees of a response; a stored one may hold anything. */
-function shownResponse({ response, modelOutput }: FunctionResponse): JsonObject {
+export function shownResponse({ response, modelOutput }: FunctionResponse): JsonObject {
   return isRecord(modelOutput?.response) ? modelOutput.response : response
 }
 

@@ -12,9 +12,11 @@ export class KeptToolsets {
   readonly #lists: Map<DynamicToolSource, Map<string, Promise<ToolSource>>> = new Map()
   readonly #toolsets: Set<Toolset> = new Set()
   readonly #counts: Map<DynamicToolSource, number> = new Map()
+  #closeLate: ((toolset: Toolset) => void) | undefined
 
-  /** Every toolset that a source has returned, without filters and prefixes. */
-  all(): Iterable<Toolset> {
+  /** Every toolset that a source has returned, without filters and prefixes. One that comes later is handed to `closeLate`. */
+  takeAll(closeLate: (toolset: Toolset) => void): Iterable<Toolset> {
+    this.#closeLate = closeLate
     return this.#toolsets
   }
 
@@ -49,6 +51,7 @@ export class KeptToolsets {
     const inner = innermost(toolset)
     if (this.#toolsets.has(inner)) return undefined
     this.#toolsets.add(inner)
+    this.#closeLate?.(inner)
     const count = (this.#counts.get(source) ?? 0) + 1
     this.#counts.set(source, count)
     if (count !== MANY_TOOLSETS + 1 || this.#lists.has(source)) return undefined

@@ -66,11 +66,18 @@ class RequestMedia {
     const { filename } = reference
     if (isEarlier) return describe(part, `shown earlier${this.#hint(filename)}`, filename)
     const blob = this.#isFull ? undefined : await this.#load(reference)
-    if (typeof blob === 'string') return describe(part, blob, filename)
+    if (typeof blob === 'string') {
+      this.#filesLeft-- // a message with thousands of files that are gone would be thousands of loads
+      return describe(part, blob, filename)
+    }
     if (!blob || !this.#fits(blob)) return describe(part, `${LEFT_OUT}${this.#hint(filename)}`, filename)
     const { fileData, ...rest } = part
-    const { mimeType = blob.mimeType, displayName } = fileData ?? {}
-    return { ...rest, inlineData: { mimeType, data: blob.data, ...(displayName !== undefined && { displayName }) } }
+    const displayName: unknown = fileData?.displayName
+    const mimeType = typeof fileData?.mimeType === 'string' ? fileData.mimeType : blob.mimeType
+    return {
+      ...rest,
+      inlineData: { mimeType, data: blob.data, ...(typeof displayName === 'string' && { displayName }) },
+    }
   }
 
   /** Once a file did not fit, no older one is loaded: what is sent would depend on the sizes of what is not. */

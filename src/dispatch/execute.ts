@@ -126,7 +126,11 @@ function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
 function runBodyNow(batch: Batch, ready: Ready, args: unknown): unknown {
   const { entry, call, context } = ready
   const scoped = batch.scopedBody(entry.tool)
-  if (scoped) return scoped(call, args, context)
+  if (scoped) {
+    const work = scoped(call, args, context)
+    // a model inside that ignores its signal must not keep a policy's slot or cache key after the run was stopped
+    return entry.tool.middleware?.length ? waitFor(work, waitOf(batch, ready, undefined)) : work
+  }
   const out = entry.tool.run(args, context)
   if (typeof out !== 'object' || out === null) return out
   const timeoutMs = entry.tool.timeoutMs ?? batch.host.toolTimeoutMs

@@ -453,7 +453,8 @@ function questionOf({ kind, origin, key }: Request): string {
 
 /** Does a response say that the call failed? */
 export function isFailure(response: JsonObject): boolean {
-  return Object.hasOwn(response, 'error') && response.error !== null && response.error !== undefined
+  const error = Object.hasOwn(response, 'error') ? response.error : undefined
+  return error !== null && error !== undefined && error !== false
 }
 
 /** How often this agent replied in this scope. */

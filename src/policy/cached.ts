@@ -121,5 +121,6 @@ function isShareable(value: unknown, context: ToolContext): boolean {
 }
 
 function isFailure(value: unknown): boolean {
-  return isRecord(value) && Object.hasOwn(value, 'error') && value.error !== null && value.error !== undefined
+  const error = isRecord(value) && Object.hasOwn(value, 'error') ? value.error : undefined
+  return error !== null && error !== undefined && error !== false
 }

@@ -3,7 +3,9 @@ import type { Agent } from '../agent/agent.ts'
 import { parseAnswer } from '../agent/final-answer.ts'
 import { LlmAgent } from '../agent/llm-agent.ts'
 import { SequentialAgent } from '../agent/workflow.ts'
+import { inTime } from '../base/in-time.ts'
 import type { CompiledSchema } from '../schema/compile.ts'
+import type { RunServices } from './run-services.ts'
 
 /** The schema of an agent's answer. The answer of a sequence is the answer of its last agent. */
 export function outputSchemaOf(agent: Agent | undefined): CompiledSchema | undefined {
@@ -11,7 +13,18 @@ export function outputSchemaOf(agent: Agent | undefined): CompiledSchema | undef
   return agent instanceof SequentialAgent ? outputSchemaOf(agent.subAgents.at(-1)) : undefined
 }
 
-/** Undefined when the text does not fit: another agent answered after a transfer, or a callback replaced the answer. */
-export async function parseOutput(schema: CompiledSchema, text: string): Promise<unknown> {
-  return (await parseAnswer(schema, text)).value
+/**
+ * Undefined when the text does not fit: another agent answered after a transfer, or a callback replaced the answer. So it is
+ * when a validator that waits takes longer than a tool may: the run is over, and cancelling it would not end the wait.
+ */
+export async function parseOutput(
+  schema: CompiledSchema,
+  text: string,
+  { toolTimeoutMs, ports }: Pick<RunServices, 'toolTimeoutMs' | 'ports'>,
+): Promise<unknown> {
+  const parsing = parseAnswer(schema, text)
+  if (!(parsing instanceof Promise)) return parsing.value
+  if (toolTimeoutMs === Number.POSITIVE_INFINITY) return (await parsing).value
+  const parsed = await inTime(parsing, toolTimeoutMs, ports, () => undefined)
+  return parsed?.value
 }

@@ -282,7 +282,7 @@ export class Runner<Output = unknown> {
     if (active.failure) throw active.failure.reason
     const completion = completionOf(active)
     const schema = completion.pending.length || completion.error ? undefined : outputSchemaOf(this.agent)
-    const output = schema && (await parseOutput(schema, completion.text))
+    const output = schema && (await parseOutput(schema, completion.text, this.#services))
     return { ...completion, output: output as Output | undefined } // the schema of the agent has this type
   }
 
@@ -371,9 +371,15 @@ export class Runner<Output = unknown> {
 
   async #end(): Promise<void> {
     await this.#starter.close()
-    const { ports, plugins, keptToolsets } = this.#services
+    const { ports, plugins, keptToolsets, logger } = this.#services
+    // a source may have been listing its tools when the runs ended
+    const returned = keptToolsets.takeAll((late) => {
+      closeResource(late).catch((error) =>
+        logger.warn(`${resourceName(late)} did not close: ${messageOf(error)}`, error),
+      )
+    })
     const closing = [
-      ...resourcesOf(this.#tree.agents(), keptToolsets.all()).map((one) =>
+      ...resourcesOf(this.#tree.agents(), returned).map((one) =>
         closeInTime(resourceName(one), closeResource(one), ports),
       ),
       ...plugins.map((plugin) => closeInTime(`Plugin "${plugin.name}"`, closePlugin(plugin), ports)),

@@ -43,9 +43,9 @@ export class MediaStore {
     )
   }
 
-  async #recorded(part: Part): Promise<Part> {
-    if (part.fileData) return this.#checkReference(part)
-    if (!part.inlineData) return part
+  async #recorded(given: Part): Promise<Part> {
+    if (!given.inlineData) return given.fileData ? this.#checkReference(given) : given
+    const { fileData: _, ...part } = given // a part is one file
     const { part: unmarked, filename } = takeArtifactMark(part)
     const { inlineData } = unmarked
     const service = this.#host.artifactService
@@ -81,11 +81,13 @@ export class MediaStore {
     return saving
   }
 
-  /** The name says what is in it: what an earlier upload, or a run that died before it recorded, stored is used again. */
+  /**
+   * What an earlier upload, or a run that died before it recorded, stored is used again. The bytes are compared: a tool may
+   * have saved something else under the name.
+   */
   async #save(service: ArtifactService, filename: string, inlineData: Blob): Promise<number> {
-    const key = artifactKey(this.#host, filename)
-    const [known] = await service.listVersions(key)
-    return known ?? (await service.saveArtifact({ ...key, artifact: { inlineData } }))
+    const known = await this.#findVersion(service, filename, inlineData)
+    return known ?? (await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact: { inlineData } }))
   }
 
   #refer(part: Part, { mimeType, displayName }: Blob, filename: string, version: number): Part {

@@ -135,8 +135,13 @@ function liveRecord<T extends { [key: string]: unknown }>(name: string, source: 
     configurable: true,
   })
   return new Proxy(target, {
-    get: (_target, key) =>
-      typeof key === 'string' && (own(key) || Object.hasOwn(always, key)) ? valueAt(key) : Reflect.get(target, key),
+    get: (_target, key) => {
+      if (typeof key === 'symbol') return Reflect.get(target, key)
+      const isKnown: boolean = own(key) || Object.hasOwn(always, key)
+      if (isKnown) return valueAt(key)
+      // a key that a model chose must not lead to the prototype of all objects
+      return key === '__proto__' ? undefined : Reflect.get(target, key)
+    },
     has: (_target, key) => own(key) || Reflect.has(target, key),
     set: (_target, key, value) => write(key, value),
     defineProperty: (_target, key, descriptor) => 'value' in descriptor && write(key, descriptor.value),

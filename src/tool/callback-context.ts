@@ -87,8 +87,11 @@ export class RunCallbackContext implements CallbackContext {
   }
   #announce(filename: string, version: number | undefined): void {
     this.#artifactDelta ??= {}
-    if (version === undefined) delete this.#artifactDelta[filename]
-    else setOwn(this.#artifactDelta, filename, version)
+    if (version !== undefined) {
+      setOwn(this.#artifactDelta, filename, version)
+      return
+    }
+    delete this.#artifactDelta[filename]
     if (Object.keys(this.#artifactDelta).length === 0) this.#artifactDelta = undefined
   }
   async loadArtifact(filename: string, version?: number): Promise<Part | undefined> {

@@ -541,6 +541,35 @@ describe('concurrency and rateLimit', () => {
   })
 })
 
+describe('a cancelled run whose agent ignores its signal', () => {
+  const policies: [string, (helper: Tool) => Tool][] = [
+    ['concurrency', (helper) => concurrency(helper, 1)],
+    ['cached', (helper) => cached(helper, { scope: 'user' })],
+  ]
+  test.each(policies)('does not block the next call behind %s', async (_, policy) => {
+    const begun = signalled()
+    const hang = (): Promise<never> => {
+      begun.resolve()
+      return forever()
+    }
+    const { helper } = helperWith([hang, 'Here I am.'])
+    const store = new InMemorySessionService()
+    const { runner } = process(store, {
+      tools: [policy(agentTool(helper))],
+      steps: [call('helper'), call('helper', 'c2'), 'ready'],
+    })
+    const first = say(runner)
+    await begun.promise
+    await runner.cancel(where)
+    expect((await first).error?.code).toBe('CANCELLED')
+    expect((await say(runner)).text).toBe('ready')
+    expect(finals(await stored(store))).toMatchObject({
+      c1: { errorCode: 'CANCELLED' },
+      c2: { text: 'Here I am.' },
+    })
+  })
+})
+
 test('redact hides parts of the answer from the caller and its callbacks, over a pause inside too', async () => {
   const seen: unknown[] = []
   const ask = bare('ask', () => 'yes', { requiresConfirmation: true })

@@ -31,6 +31,20 @@ describe('output', () => {
     expect(error?.code).toBe('INVALID_OUTPUT')
   })
 
+  test('is undefined when the validator does not settle again, and complete() returns', async () => {
+    let isDone = false
+    const afterAgent = (): void => {
+      isDone = true
+    }
+    const isCity = (): Promise<boolean> => (isDone ? new Promise(() => {}) : Promise.resolve(true))
+    const outputSchema = z.object({ city: z.string().refine(isCity) })
+    const model = scriptedModel(['{"city":"Oslo"}'])
+    const agent = new LlmAgent({ name: 'weather', model, outputSchema, afterAgent })
+    const runner = new Runner({ appName: 'app', agent, toolTimeoutMs: 20 })
+    const { output, text, error } = await runner.complete({ userId: 'ada', message: 'Oslo?' })
+    expect([output, text, error]).toEqual([undefined, '{"city":"Oslo"}', undefined])
+  })
+
   test('is undefined while the run is paused', async () => {
     const start = longRunning(tool({ name: 'start', description: 'Start', run: () => ({ status: 'pending' }) }))
     const agent = reporter([{ calls: [{ name: 'start', args: {} }] }, answer], { tools: [start] })

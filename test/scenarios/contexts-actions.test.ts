@@ -195,6 +195,27 @@ describe.each(contexts)('actions %s', (_, inContext) => {
     expect(seen).toEqual({ message: expect.stringMatching(problem), left: '{"stateDelta":{"kept":true}}' })
   })
 
+  test('do not lead to the prototype of all objects by a key that a model chose', async () => {
+    const seen = await inContext(({ actions }) => {
+      const delta = actions.stateDelta as { [key: string]: { admin?: boolean } }
+      const [key] = JSON.parse('["__proto__"]') as [string]
+      const before = delta[key] ?? null
+      delta[key] = { admin: true }
+      return [before, delta[key], ({} as { admin?: boolean }).admin ?? null]
+    })
+    const expected = [null, { admin: true }, null]
+    expect(seen).toEqual(Array.isArray(seen) ? expected : { result: expected })
+  })
+
+  test('take thousands of artifacts without going through all of them for each', async () => {
+    const seen = await inContext(({ actions }) => {
+      const delta = actions.artifactDelta
+      for (let at = 0; at < 20_000; at++) delta[`file ${at}`] = at
+      return { count: Object.keys(delta).length }
+    })
+    expect(seen).toEqual({ count: 20_000 })
+  })
+
   test('hold `__proto__` as data, and what cannot be read as a text', async () => {
     const seen = await inContext(({ actions, state }) => {
       actions.stateDelta = JSON.parse('{"__proto__":{"admin":true}}')

@@ -331,6 +331,44 @@ describe('a forged reference', () => {
     expect(load).not.toHaveBeenCalled()
   })
 
+  test('to thousands of files that are gone costs no more loads than a request has files', async () => {
+    const artifactService = new InMemoryArtifactService()
+    const { runner, lines } = stage(['Nothing.'], {}, { artifactService })
+    const load = vi.spyOn(artifactService, 'loadArtifact')
+    const gone: Part = { fileData: { fileUri: uri('ada', 's1', `media/${'0'.repeat(32)}.png`), mimeType: 'image/png' } }
+    await runner.complete({ ...ada, message: upload(...Array.from({ length: 2_000 }, () => gone)) })
+    expect(load).toHaveBeenCalledTimes(64)
+    expect(lines(0).length).toBeGreaterThanOrEqual(2_000)
+  })
+
+  test('beside a file in one part is dropped, and the file is stored', async () => {
+    const { runner, sent, log } = stage(['One.'])
+    const both = { ...photo, fileData: { fileUri: uri('bob', 's1', 'secret.png'), mimeType: 'image/png' } }
+    await runner.complete({ ...ada, message: upload(both) })
+    expect(sent(0)).toEqual([photo])
+    expect(JSON.stringify(await log()).length).toBeLessThan(5_000)
+  })
+
+  test('is not given to something else that was saved under the name of a file', async () => {
+    const artifactService = new InMemoryArtifactService()
+    const { runner, sent } = stage(['One.', 'Two.'], {}, { artifactService })
+    const other = { appName: 'app', userId: 'ada', sessionId: 's2' }
+    await runner.complete({ ...other, message: upload(photo) })
+    const [filename = ''] = await artifactService.listArtifactKeys(other)
+    await artifactService.saveArtifact({ appName: 'app', ...ada, filename, artifact: { inlineData: picture(2) } })
+    await runner.complete({ ...ada, message: upload(photo) })
+    expect(sent(1)).toEqual([photo])
+  })
+
+  test('with a type or name of another kind shows the stored type', async () => {
+    const { runner, sent, log } = stage(['One.', 'Two.'])
+    await runner.complete({ ...ada, message: upload(photo) })
+    const fileUri = (await log())[0]?.content?.parts.find(({ fileData }) => fileData)?.fileData?.fileUri ?? ''
+    const odd = { fileData: { fileUri, mimeType: 5, displayName: { length: 1 } } } as unknown as Part
+    await runner.complete({ ...ada, message: upload(odd) })
+    expect(sent(1).at(-1)).toEqual({ inlineData: picture(1) })
+  })
+
   test('in events that a session was made from reads no other session', async () => {
     const artifactService = await secrets()
     const load = vi.spyOn(artifactService, 'loadArtifact')

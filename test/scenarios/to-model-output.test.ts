@@ -1,11 +1,16 @@
 // A tool with toModelOutput: the event keeps the whole result for the app, the model sees the short one.
 import {
+  type Agent,
+  agentTool,
   approve,
   cached,
+  createEvent,
   type Event,
   type FunctionResponse,
   LlmAgent,
   longRunning,
+  type ModelOutput,
+  ParallelAgent,
   type Part,
   Runner,
   redact,
@@ -88,6 +93,67 @@ test('an agent that takes over is told the short result too', async () => {
   const sent = JSON.stringify(next.requests[0]?.contents)
   expect(sent).toContain('50 rows of orders')
   expect(sent).not.toContain('row 7')
+})
+
+describe('when the response is the answer of an agent tool', () => {
+  const answering = tool({
+    name: 'list',
+    description: 'List the rows of a table',
+    run: (_, context) => {
+      context.actions.skipSummarization = true
+      return { rows }
+    },
+    toModelOutput: () => 'fifty rows',
+  })
+  const helper = (name: string): LlmAgent =>
+    new LlmAgent({ name, model: scriptedModel([callList]), tools: [answering] })
+  const helpers: [string, Agent, string][] = [
+    ['one agent', helper('helper'), 'fifty rows'],
+    [
+      'parallel agents',
+      new ParallelAgent({ name: 'helper', description: 'Both', subAgents: [helper('a'), helper('b')] }),
+      '[a]\nfifty rows\n\n[b]\nfifty rows',
+    ],
+  ]
+  test.each(helpers)('of %s, the calling model sees the short one', async (_name, agent, text) => {
+    const call: Step = { calls: [{ id: 'h1', name: 'helper', args: { request: 'List' } }] }
+    const { events, model } = await play([agentTool(agent)], [call, 'done'])
+    expect(shown(model)[0]?.functionResponse?.response).toEqual({ text })
+    expect(recorded(events)?.response).toEqual({ rows })
+  })
+  test('of the runner, the app reads the whole one', async () => {
+    expect((await play([answering], [callList])).text).toBe(JSON.stringify({ rows }))
+  })
+})
+
+test('a result that says error: false is no error', async () => {
+  const fine = tool({
+    name: 'list',
+    description: 'List',
+    run: () => ({ rows, error: false }),
+    toModelOutput: () => 'fifty rows',
+  })
+  const { model } = await play([fine])
+  expect(shown(model)[0]?.functionResponse?.response).toEqual({ result: 'fifty rows' })
+})
+
+test('a recorded modelOutput of another type does not end the conversation', async () => {
+  const answer = { id: 'q1', name: 'list', response: { rows: 1 }, modelOutput: null as unknown as ModelOutput }
+  const odd: Agent = {
+    name: 'odd',
+    async *run() {
+      yield createEvent({ content: { role: 'model', parts: [{ functionCall: { id: 'q1', name: 'list', args: {} } }] } })
+      yield createEvent({ content: { role: 'tool', parts: [{ functionResponse: answer }] } })
+    },
+  }
+  const model = scriptedModel(['done'])
+  const pair = new SequentialAgent({ name: 'pair', subAgents: [odd, new LlmAgent({ name: 'second', model })] })
+  const { text } = await new Runner({ appName: 'app', agent: pair, logger: quiet }).complete({
+    ...where,
+    message: 'go',
+  })
+  expect(text).toBe('done')
+  expect(JSON.stringify(model.requests[0]?.contents)).not.toContain('modelOutput')
 })
 
 test('it gets the result that the outputSchema and the policies leave', async () => {

@@ -16,7 +16,19 @@ import {
 import { toAiSdkTools } from 'toolwright/ai-sdk'
 import { type ScriptedModel, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { bare, declarationsOf, HandTimers, notebook, offered, play, responsesOf, stage, tell } from './kit.ts'
+import {
+  bare,
+  declarationsOf,
+  HandTimers,
+  notebook,
+  offered,
+  play,
+  responsesOf,
+  signalled,
+  stage,
+  tell,
+  until,
+} from './kit.ts'
 
 const model = scriptedModel([])
 const refused = (where: RegExp) =>
@@ -226,6 +238,28 @@ describe('toolsets that a source returns', () => {
     expect(asked).toBe(2)
     expect([offered(model, 0), offered(model, 1), offered(model, 2)]).toEqual([[], ['read'], ['read']])
   })
+})
+
+test.each([
+  ['with a key', { key: () => 'k' }],
+  ['without a key', {}],
+])('a toolset that a source %s returns after the runner was closed is closed, once', async (_, options) => {
+  const asked = signalled()
+  const listed = signalled<Toolset>()
+  const shutdown = vi.fn(async () => {})
+  const list = (): Promise<Toolset> => {
+    asked.resolve()
+    return listed.promise
+  }
+  const { runner, model } = stage({ tools: [toolSource(list, options)], steps: ['done'] })
+  const run = tell(runner, model)
+  await asked.promise
+  await runner.close()
+  await run
+  listed.resolve({ name: 'late', listTools: async () => [], shutdown })
+  await until(() => shutdown.mock.calls.length > 0)
+  await runner.close()
+  expect(shutdown).toHaveBeenCalledTimes(1)
 })
 
 describe('a listing that hangs', () => {
