@@ -17,7 +17,8 @@ interface Search {
 export function isPlainZodObject(schema: object): schema is StandardSchemaV1 {
   const registry = (globalThis as { __zod_globalRegistry?: Search['registry'] }).__zod_globalRegistry
   // Without this method the schema has no Standard JSON Schema either: "zod/mini" and Zod before 4.2.
-  if (!registry || typeof (schema as JsonObject).toJSONSchema !== 'function') return false
+  // Asked with `in`: Zod makes a bound function of its own for each schema whose method is read.
+  if (!registry || !('toJSONSchema' in schema)) return false
   if (definitionOf(schema)?.type !== 'object') return false
   return isPlain(schema, { registry, nodes: 0, text: 0 }, 0)
 }
@@ -65,8 +66,9 @@ function isPlain(schema: unknown, search: Search, level: number): boolean {
 
 function isPlainShape(def: JsonObject, search: Search, level: number): boolean {
   const { shape, catchall } = def
-  if (!isRecord(shape) || Object.getOwnPropertySymbols(shape).length > 0) return false
-  for (const key of Object.keys(shape)) {
+  if (!isRecord(shape)) return false
+  for (const key of Reflect.ownKeys(shape)) {
+    if (typeof key !== 'string') return false
     search.text += key.length
     if (!isPlain(shape[key], search, level + 1)) return false
   }
