@@ -171,6 +171,7 @@ const loopScenarios = {
   },
   async S5() {
     const tools = makeTools(1000)
+    await heap() // collects what made the schemas, and the scenarios before
     const t = now()
     const a = await adapter.create({ tools, reply: scripted(1, 'get_weather_500'), deltas: [] })
     const setupMs = now() - t

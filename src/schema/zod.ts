@@ -19,14 +19,14 @@ export function isPlainZodObject(schema: object): schema is StandardSchemaV1 {
   // Without this method the schema has no Standard JSON Schema either: "zod/mini" and Zod before 4.2.
   // Asked with `in`: Zod makes a bound function of its own for each schema whose method is read.
   if (!registry || !('toJSONSchema' in schema)) return false
-  if (definitionOf(schema)?.type !== 'object') return false
-  return isPlain(schema, { registry, nodes: 0, text: 0 }, 0)
+  return definitionOf(schema)?.type === 'object' && isPlain(schema, { registry, nodes: 0, text: 0 }, 0)
 }
 
 function definitionOf(schema: unknown): JsonObject | undefined {
-  const inner = isRecord(schema) ? schema._zod : undefined
+  const inner = (schema as { _zod?: { def?: unknown; toJSONSchema?: unknown } } | null | undefined)?._zod
   // A schema with its own "toJSONSchema" may say anything.
-  return isRecord(inner) && isRecord(inner.def) && inner.toJSONSchema === undefined ? inner.def : undefined
+  if (!inner || inner.toJSONSchema !== undefined) return undefined
+  return isRecord(inner.def) ? inner.def : undefined
 }
 
 function isPlain(schema: unknown, search: Search, level: number): boolean {
