@@ -66,7 +66,7 @@ export interface Listing {
   report(problem: string): void
 }
 
-/** A table with what its dynamic sources give to whoever asks now. One that fails or hangs is left out and reported. */
+/** A table with what its dynamic sources list for this context. One that fails or hangs is left out and reported. */
 export async function listTools(
   sources: readonly DynamicTools[],
   table: ToolTable,

@@ -3,7 +3,7 @@ import type { Blob, Part } from '../content/content.ts'
 
 const MEDIA_NAME = /^media\/[0-9a-f]{32}\.[a-z0-9]{1,8}$/
 
-/** Is it a name that `mediaName` makes? Whoever knows one has seen the bytes, or an event that holds the name. */
+/** Is it a name that `mediaName` makes? A client that knows one has seen the bytes, or an event that holds the name. */
 export function isMediaName(filename: string): boolean {
   return MEDIA_NAME.test(filename)
 }
@@ -25,7 +25,7 @@ export function base64Bytes(data: string): number {
   return Math.floor(((data.length - padding) * 3) / 4)
 }
 
-/** Marks media as the content of an artifact: it need not be stored again. Whoever records it compares the bytes. */
+/** Marks media as the content of an artifact: it need not be stored again. The recorder compares the bytes. */
 export function fromArtifact(part: Part, filename: string): Part {
   return { ...part, partMetadata: { ...part.partMetadata, artifact: filename } }
 }

@@ -15,7 +15,7 @@ export function artifactUri({ appName, userId, sessionId, filename, version }: A
 }
 
 /**
- * What an `artifact://` address in an event points at; undefined when it is no such address. Whoever loads it for a client
+ * What an `artifact://` address in an event points at; undefined when it is no such address. A server that loads it for a client
  * checks first that the app, the user and the session are the client's own.
  *
  * @example

@@ -23,7 +23,7 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^Go on as instructed\.$/, 'Continue.'],
 ]
 
-/** The offline model behind somebody who rewords requests; `seen` counts what was reworded. */
+/** The offline model behind a wrapper that rewords requests; `seen` counts what was reworded. */
 function reworded(seen: Set<string>): Model {
   const { name, capabilities, generate } = offlineModel()
   const partOf = (part: Part): Part => {
