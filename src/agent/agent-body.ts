@@ -81,7 +81,7 @@ async function resultOf(run: RunHost, agent: Agent, inner: Place): Promise<unkno
   return parsed.issues ? { text } : parsed.value
 }
 
-/** Is there a call in this scope whose outcome nobody knows? */
+/** Does this scope hold a call with an unknown outcome? */
 function mayHaveActed({ fold }: RunHost, path: string): boolean {
   return fold.calls
     .all()

@@ -75,3 +75,25 @@ test.each([
 ])('%s are refused with what to pass instead', (_, message) => {
   expect(() => toContent(message as never)).toThrow(/\{ role, content \}.*Pass only what the user says now/)
 })
+
+test.each([
+  ['mimeType', { inlineData: { mimeType: 5, data: 'AAAA' } }],
+  ['data', { inlineData: { mimeType: 'image/png', data: { bytes: [1] } } }],
+  ['displayName', { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: [] } }],
+  ['fileUri', { fileData: { mimeType: 'image/png', fileUri: null } }],
+])('a file whose %s is no string is refused with the shape of a file', (member, part) => {
+  expect(() => toContent([part] as never)).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_REQUEST',
+      message: expect.stringMatching(new RegExp(`^The ${member} of a file .*inlineData: \\{ mimeType, data \\}`)),
+    }),
+  )
+})
+
+test('files with all their members are taken as they are', () => {
+  const parts = [
+    { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'a.png' } },
+    { fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/a.png' } },
+  ]
+  expect(toContent(parts)).toEqual({ role: 'user', parts })
+})

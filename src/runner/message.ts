@@ -42,6 +42,11 @@ function readContent(message: Message, maxResultBytes: number): Content {
     if (part.functionCall !== undefined) {
       throw new ToolwrightError('INVALID_REQUEST', 'A message cannot hold a functionCall: only a model calls tools.')
     }
+    const wrong = wrongFileMember(part)
+    if (wrong !== undefined) {
+      const message = `The ${wrong} of a file in a message must be a string. A file is { inlineData: { mimeType, data } } or { fileData: { mimeType, fileUri } }.`
+      throw new ToolwrightError('INVALID_REQUEST', message)
+    }
     if (part.functionResponse !== undefined && !isRecord(part.functionResponse)) {
       throw new ToolwrightError('INVALID_REQUEST', 'A functionResponse is an object with an id, a name and a response.')
     }
@@ -74,6 +79,17 @@ function isBlank(text: unknown): boolean {
 
 function isSinglePart(message: unknown): boolean {
   return isRecord(message) && ['text', 'functionResponse', 'inlineData', 'fileData'].some((key) => key in message)
+}
+
+/** A provider would refuse such a file with every later request of the session. */
+function wrongFileMember({ inlineData, fileData }: Part): string | undefined {
+  const { mimeType, data, displayName }: { readonly [member: string]: unknown } = { ...inlineData }
+  const members = { mimeType, data, displayName, fileUri: fileData?.fileUri }
+  return Object.entries(members).find(([, value]) => !isTextOrAbsent(value))?.[0]
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
 }
 
 function isPart(part: unknown): boolean {
