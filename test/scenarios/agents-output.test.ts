@@ -9,7 +9,7 @@ const oslo = { city: 'Oslo', people: 700_000 }
 const look = bare('look', () => ({ found: true }))
 const answer = (args: { [key: string]: unknown }): Step => ({ calls: [{ name: 'set_model_response', args }] })
 
-test('the last answer is kept under the output key, and no answer before it', async () => {
+test('stores only the text of the last reply under outputKey', async () => {
   const { state, events } = await play({
     tools: [look],
     steps: [{ text: 'Let me look.', calls: [{ name: 'look' }] }, 'Found it.'],
@@ -19,7 +19,7 @@ test('the last answer is kept under the output key, and no answer before it', as
   expect(events.map(({ actions }) => actions.stateDelta)).toEqual([undefined, undefined, { found: 'Found it.' }])
 })
 
-test('thoughts are no part of what is kept', async () => {
+test('stores no thoughts under outputKey', async () => {
   const { state } = await play({
     steps: [{ parts: [{ text: 'hm', thought: true }], text: 'Yes.' }],
     agent: { outputKey: 'said' },
@@ -27,7 +27,7 @@ test('thoughts are no part of what is kept', async () => {
   expect(state).toEqual({ said: 'Yes.' })
 })
 
-test('without tools the schema is in the request and the object is kept', async () => {
+test('sends the output schema with the request of an agent without tools and stores the object', async () => {
   const { state, model, text } = await play({
     steps: [JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -39,7 +39,7 @@ test('without tools the schema is in the request and the object is kept', async 
   expect(state).toEqual({ place: oslo })
 })
 
-test('a model that can have both gets tools and the schema in one request', async () => {
+test('sends tools and output schema in one request to a model that supports both', async () => {
   const model = scriptedModel([{ calls: [{ name: 'look' }] }, JSON.stringify(oslo)], {
     capabilities: { toolsWithOutputSchema: true },
   })
@@ -51,7 +51,7 @@ test('a model that can have both gets tools and the schema in one request', asyn
   expect(JSON.parse(text)).toEqual(oslo)
 })
 
-test('any other model with tools answers with a tool, and the answer is found where answers are', async () => {
+test('offers set_model_response to any other model with tools and stores its arguments as the output', async () => {
   const { state, model, text, error } = await play({
     tools: [look],
     steps: [{ calls: [{ name: 'look' }] }, answer(oslo)],
@@ -66,7 +66,7 @@ test('any other model with tools answers with a tool, and the answer is found wh
   expect(error).toBeUndefined()
 })
 
-test('an answer in a fenced block is understood', async () => {
+test('reads an output in a fenced code block', async () => {
   const { state } = await play({
     steps: [`\`\`\`json\n${JSON.stringify(oslo)}\n\`\`\``],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -74,7 +74,7 @@ test('an answer in a fenced block is understood', async () => {
   expect(state).toEqual({ place: oslo })
 })
 
-test('a wrong answer is shown to the model with what was expected, and the right one counts', async () => {
+test('shows the model what was expected after a wrong output and stores the corrected output', async () => {
   const { state, model, error } = await play({
     steps: ['Oslo, I think.', '{"city":"Oslo"}', JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -86,7 +86,7 @@ test('a wrong answer is shown to the model with what was expected, and the right
   expect(error).toBeUndefined()
 })
 
-test('the third wrong answer is the end, and nothing is kept', async () => {
+test('ends with INVALID_OUTPUT after three wrong outputs and stores nothing', async () => {
   const { state, model, error } = await play({
     steps: ['no', 'no', 'no', JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -96,21 +96,21 @@ test('the third wrong answer is the end, and nothing is kept', async () => {
   expect(state).toEqual({})
 })
 
-test('the third wrong answer with the tool is the end too, however different they are', async () => {
+test('ends with INVALID_OUTPUT after three wrong calls of set_model_response with different arguments', async () => {
   const steps = Array.from({ length: 9 }, (_, n) => answer({ city: n }))
   const { error, model } = await play({ tools: [look], steps, agent: { outputSchema: city } })
   expect(error).toMatchObject({ code: 'INVALID_OUTPUT', message: expect.stringContaining('people') })
   expect(model.requests).toHaveLength(3)
 })
 
-test('wrong answers in words and with the tool are counted together', async () => {
+test('counts wrong text outputs and wrong calls of set_model_response together', async () => {
   const steps = [answer({ city: 1 }), 'It is Oslo.', answer({ city: 2 }), answer(oslo)]
   const { error, model } = await play({ tools: [look], steps, agent: { outputSchema: city } })
   expect(error?.code).toBe('INVALID_OUTPUT')
   expect(model.requests).toHaveLength(3)
 })
 
-test('two wrong answers with the tool are forgiven', async () => {
+test('stores the output after two wrong calls of set_model_response', async () => {
   const { error, state } = await play({
     tools: [look],
     steps: [answer({ city: 1 }), answer({ city: 2 }), answer(oslo)],
@@ -120,7 +120,7 @@ test('two wrong answers with the tool are forgiven', async () => {
   expect(state).toEqual({ place: oslo })
 })
 
-test('words instead of the tool are told to use the tool', async () => {
+test('tells a model that replies with text to call set_model_response', async () => {
   const { model, state } = await play({
     tools: [look],
     steps: ['It is Oslo.', answer(oslo)],
@@ -134,7 +134,7 @@ test.each([
   ['a list', z.array(z.string()), ['a', 'b']],
   ['a number', z.number(), 42],
   ['one of two words', z.enum(['yes', 'no']), 'yes'],
-] as const)('%s is an answer too, natively and with the tool', async (_, outputSchema, value) => {
+] as const)('accepts %s as output, from text and from set_model_response', async (_, outputSchema, value) => {
   const native = await play({ steps: [JSON.stringify(value)], agent: { outputSchema, outputKey: 'out' } })
   expect(native.state).toEqual({ out: value })
   const byTool = await play({
@@ -147,7 +147,7 @@ test.each([
   expect(JSON.parse(byTool.text)).toEqual(value)
 })
 
-test('an agent that is corrected does not forget the question, also when it sees only its turn', async () => {
+test('keeps the user message in the request that corrects an agent with includeContents none', async () => {
   const { model } = await play({
     steps: ['Oslo?', JSON.stringify(oslo)],
     agent: { outputSchema: city, includeContents: 'none' },

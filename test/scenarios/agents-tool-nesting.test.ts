@@ -18,7 +18,7 @@ const ask = (name: string, id?: string): Step => ({
 })
 const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: notebook() })
 
-test('three agents deep, each has its own scope and the answer comes all the way up', async () => {
+test('gives each of three nested agent tools its own scope and returns the answer to the root agent', async () => {
   const c = new LlmAgent({ name: 'c', model: scriptedModel(['deep']) })
   const b = new LlmAgent({ name: 'b', model: scriptedModel([ask('c', 'c3'), 'b: deep']), tools: [agentTool(c)] })
   const a = new LlmAgent({ name: 'a', model: scriptedModel([ask('b', 'b2'), 'a: b: deep']), tools: [agentTool(b)] })
@@ -33,7 +33,7 @@ test('three agents deep, each has its own scope and the answer comes all the way
   expect(events.find(({ author }) => author === 'c')?.isolationScope).toBe('root/a@a1/b@b2/c@c3')
 })
 
-test('two calls of one agent in one reply run side by side and do not mix', async () => {
+test('runs two calls of one agent tool at the same time without mixing their conversations', async () => {
   const both = signalled()
   let here = 0
   const inner = scriptedModel(
@@ -57,7 +57,7 @@ test('two calls of one agent in one reply run side by side and do not mix', asyn
   ])
 })
 
-test('what happens inside is shown while it happens', async () => {
+test('yields events of an agent tool while it runs', async () => {
   const held = signalled()
   const inner = scriptedModel([{ deltas: ['4', '2'], calls: [{ name: 'wait' }] }, 'done'])
   const wait = bare('wait', () => held.promise)
@@ -80,10 +80,10 @@ test('what happens inside is shown while it happens', async () => {
 const speaker = (name: string, ...steps: Step[]) => new LlmAgent({ name, model: scriptedModel(steps) })
 
 test.each([
-  ['a line', new SequentialAgent({ name: 'flow', subAgents: [speaker('a', 'one'), speaker('b', 'two')] })],
+  ['a sequence', new SequentialAgent({ name: 'flow', subAgents: [speaker('a', 'one'), speaker('b', 'two')] })],
   ['a loop', new LoopAgent({ name: 'flow', maxIterations: 2, subAgents: [speaker('a', 'one', 'two')] })],
-  ['branches', new ParallelAgent({ name: 'flow', subAgents: [speaker('b', 'two')] })],
-])('%s of agents is a tool too, and its last word is the answer', async (_, flow) => {
+  ['a parallel agent', new ParallelAgent({ name: 'flow', subAgents: [speaker('b', 'two')] })],
+])('answers with the last text when %s of agents is an agent tool', async (_, flow) => {
   const model = scriptedModel([ask('flow', 'c1'), 'ok'])
   const agent = new LlmAgent({ name: 'boss', model, tools: [agentTool(flow)] })
   const { events } = await runnerOf(agent).complete({ userId: 'ada', message: 'Go' })
@@ -95,7 +95,7 @@ test.each([
   ).toBe(true)
 })
 
-test('the first of a line inside a tool sees the request, and the second sees the first', async () => {
+test('shows the request to the first agent of a sequence inside an agent tool, and the first output to the second', async () => {
   const first = scriptedModel(['one'])
   const second = scriptedModel(['two'])
   const flow = new SequentialAgent({
@@ -112,7 +112,7 @@ test('the first of a line inside a tool sees the request, and the second sees th
   ])
 })
 
-test('a transfer inside a tool stays inside: the next message is the caller’s', async () => {
+test("keeps a transfer inside an agent tool: the caller's agent stays active", async () => {
   const clerk = speaker('clerk', 'clerk answers')
   const helper = new LlmAgent({
     name: 'helper',
@@ -130,7 +130,7 @@ test('a transfer inside a tool stays inside: the next message is the caller’s'
   expect((await runner.complete({ userId: 'ada', sessionId: 's1', message: 'And?' })).text).toBe('boss again')
 })
 
-test('cancelling reaches the body inside, and every call up the tree has its answer', async () => {
+test('cancels the body inside an agent tool and answers every open call up to the root', async () => {
   const begun = signalled()
   let signal: AbortSignal | undefined
   const pay = tool({
@@ -162,7 +162,7 @@ test('cancelling reaches the body inside, and every call up the tree has its ans
   expect((await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Well?' })).text).toBe('Next.')
 })
 
-test('escalation inside a tool ends nothing outside it', async () => {
+test('keeps an escalation inside an agent tool: the outer loop continues', async () => {
   const stop = bare('stop', (_, context) => {
     context.actions.escalate = true
   })

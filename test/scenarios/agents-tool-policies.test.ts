@@ -1,4 +1,4 @@
-// Policies around agent tools: each applies to the whole agent, over pauses inside it and in another process.
+// Policies around agent tools: each policy applies to the whole agent, across pauses inside it and in another process.
 import {
   agentTool,
   approve,
@@ -35,7 +35,7 @@ const helperWith = (steps: readonly Step[], tools: readonly Tool[] = []) => {
 }
 const inside = (events: readonly Event[]) => events.filter(({ isolationScope }) => isolationScope)
 
-/** A store that dies at one append, and at all after it, until it is revived. */
+/** A store that rejects one append and every append after it, until `revive()`. */
 class DyingStore extends InMemorySessionService {
   diesAt: ((events: readonly Event[]) => boolean) | undefined
   isDead = false
@@ -61,7 +61,7 @@ async function resumed(store: InMemorySessionService, story: Parameters<typeof p
 }
 
 describe('timeout', () => {
-  test('ends the agent and answers TIMEOUT; the caller continues', async () => {
+  test("ends the agent with TIMEOUT and lets the caller's agent continue", async () => {
     const timers = new HandTimers()
     const { helper } = helperWith([forever])
     const playing = play({
@@ -76,7 +76,7 @@ describe('timeout', () => {
     expect(inside(events).at(-1)).toMatchObject({ errorCode: 'TIMEOUT', nodeInfo: { path: 'agent/helper@c1' } })
   })
 
-  test('stops a body inside, and says that it may have acted', async () => {
+  test('aborts a body inside the agent and answers its call with unknown_outcome', async () => {
     const timers = new HandTimers()
     const begun = signalled()
     const stopped = signalled()
@@ -118,7 +118,7 @@ describe('timeout', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('keeps a finished result of a sibling, and drops what comes after it', async () => {
+  test('keeps the finished response of a sibling call and drops a late result', async () => {
     const timers = new HandTimers()
     const begun = signalled()
     const late = signalled<string>()
@@ -154,7 +154,7 @@ describe('timeout', () => {
     })
   })
 
-  test('leaves an agent in time alone, and does not count the time of a pause', async () => {
+  test('does not end an agent that finishes in time and does not count the time of a pause', async () => {
     const timers = new HandTimers()
     const store = new InMemorySessionService()
     const refund = bare('refund', () => 'refunded', { requiresConfirmation: true })
@@ -170,7 +170,7 @@ describe('timeout', () => {
     expect([text, finals(events).c1, timers.count(500)]).toEqual(['ok', { text: 'Refunded.' }, 0])
   })
 
-  test('a timed-out agent whose pending requests are closed waits for nobody', async () => {
+  test('cancels a long-running call inside the agent and ends without a pending request', async () => {
     const timers = new HandTimers()
     const cancel = vi.fn()
     const job = bare('job', () => ({ ticket: 7 }), { effect: 'atMostOnce', isLongRunning: true, cancel })
@@ -191,7 +191,7 @@ describe('timeout', () => {
       calls: [{ id: 'c1', name: 'helper', args: { request: 'Go' } }],
       runner: { ports: timers.ports },
     })
-    await timers.fire(1_000) // the handle is recorded by itself
+    await timers.fire(1_000) // the handle is recorded
     await timers.fire(500)
     const { events, text } = await playing
     expect(cancel).toHaveBeenCalledOnce()
@@ -202,7 +202,7 @@ describe('timeout', () => {
     expect(text).toBe('done')
   })
 
-  test('of nested agents the inner one ends alone', async () => {
+  test('ends only the inner agent when the timeout of the inner agent expires', async () => {
     const timers = new HandTimers()
     const { helper } = helperWith([forever])
     const middle = new LlmAgent({
@@ -222,7 +222,7 @@ describe('timeout', () => {
     })
   })
 
-  test('of nested agents the outer one ends both', async () => {
+  test('ends both agents when the timeout of the outer agent expires', async () => {
     const timers = new HandTimers()
     const begun = signalled()
     const hang = (): Promise<never> => {
@@ -247,7 +247,7 @@ describe('timeout', () => {
     expect(text).toBe('ok')
   })
 
-  test('a cancelled run ends the agent as cancelled', async () => {
+  test('answers CANCELLED when the run is cancelled', async () => {
     const asked = signalled()
     const { helper } = helperWith([
       () => {
@@ -267,7 +267,7 @@ describe('timeout', () => {
     expect([response.errorCode, error?.code]).toEqual(['CANCELLED', 'CANCELLED'])
   })
 
-  test('in another process: a recorded TIMEOUT is answered as one, without asking the agent again', async () => {
+  test('answers a recorded TIMEOUT in another process without asking the agent again', async () => {
     const timers = new HandTimers()
     const store = new DyingStore()
     store.diesAt = outerResponse('c1')
@@ -289,7 +289,7 @@ describe('timeout', () => {
 describe('retry', () => {
   const twice = (tool: Tool) => retry(tool, { attempts: 2, delayMs: 0 })
 
-  test('asks a failed agent again, which sees what it had done', async () => {
+  test('runs a failed agent again with its earlier events', async () => {
     const pay = vi.fn(() => 'paid')
     const { helper, model } = helperWith(
       [{ calls: [{ name: 'pay' }] }, { error: 'overloaded' }, 'Paid once.'],
@@ -302,14 +302,14 @@ describe('retry', () => {
     expect(text).toBe('ok')
   })
 
-  test('ends after its attempts with the last failure', async () => {
+  test('answers with the last error after all attempts fail', async () => {
     const { helper, model } = helperWith([{ error: 'first' }, { error: 'second' }, 'never'])
     const { response } = await play({ tools: [twice(agentTool(helper))], steps: [call('helper'), 'ok'] })
     expect(response).toMatchObject({ error: 'second', errorCode: 'EXECUTION_FAILED' })
     expect(model.requests).toHaveLength(2)
   })
 
-  test('asks nobody again after a success, or when the error is not worth it', async () => {
+  test('does not run the agent again after a success or when `when` returns false', async () => {
     const good = helperWith(['42', 'never'])
     await play({ tools: [twice(agentTool(good.helper))], steps: [call('helper'), 'ok'] })
     const bad = helperWith([{ error: 'no' }, 'never'])
@@ -318,7 +318,7 @@ describe('retry', () => {
     expect([good.model.requests.length, bad.model.requests.length]).toEqual([1, 1])
   })
 
-  test('gives each attempt its own model calls and corrections', async () => {
+  test('gives each attempt its own maxIterations and output corrections', async () => {
     const { helper: looping, model } = helperWith(
       [call('look', 'l1'), call('look', 'l2'), 'seen'],
       [bare('look', () => 1)],
@@ -337,7 +337,7 @@ describe('retry', () => {
     expect(model.requests).toHaveLength(3)
   })
 
-  test('gives each attempt its own corrections where answers are given with a tool', async () => {
+  test('gives each attempt its own output corrections with set_model_response', async () => {
     const wrong = { calls: [{ name: 'set_model_response', args: { n: 'x' } }] }
     const model = scriptedModel([wrong, wrong, wrong, { calls: [{ name: 'set_model_response', args: { n: 1 } }] }])
     const typed = new LlmAgent({
@@ -350,7 +350,7 @@ describe('retry', () => {
     expect(responses.at(-1)?.response).toEqual({ n: 1 })
   })
 
-  test('continues a workflow at the child that failed', async () => {
+  test('resumes a workflow agent at the child that failed', async () => {
     const one = scriptedModel(['first done', 'never'])
     const two = scriptedModel([{ error: 'down' }, 'second done'])
     const workflow = new SequentialAgent({
@@ -362,7 +362,7 @@ describe('retry', () => {
     expect([one.requests.length, two.requests.length]).toEqual([1, 2])
   })
 
-  test('asks again after a timeout, with a deadline of its own', async () => {
+  test('runs the agent again after a timeout, with a new deadline', async () => {
     const timers = new HandTimers()
     const { helper } = helperWith([forever, 'in time'])
     const playing = play({
@@ -375,7 +375,7 @@ describe('retry', () => {
     expect(timers.count(500)).toBe(0)
   })
 
-  test('does not spend attempts on an exhausted budget', async () => {
+  test('does not retry after MAX_LLM_CALLS', async () => {
     const { helper } = helperWith([{ calls: [{ name: 'look' }] }, 'never'], [bare('look', () => 1)])
     const { runner } = process(new InMemorySessionService(), {
       tools: [retry(agentTool(helper), { attempts: 5, delayMs: 0 })],
@@ -385,7 +385,7 @@ describe('retry', () => {
     expect(inside(events).filter(({ errorCode }) => errorCode === 'MAX_LLM_CALLS')).toHaveLength(1)
   })
 
-  test('a pause in the second attempt is answered, also in another process', async () => {
+  test('resumes the second attempt after an approval in another process', async () => {
     const store = new InMemorySessionService()
     const refund = vi.fn(() => 'refunded')
     const tools = [bare('refund', refund, { requiresConfirmation: true })]
@@ -414,7 +414,7 @@ describe('retry', () => {
       (events: readonly Event[]) => events.some(({ errorCode }) => errorCode === 'MODEL_ERROR'),
     ],
     ['before the response', outerResponse('c1')],
-  ])('a process that dies %s loses and repeats nothing', async (_, diesAt) => {
+  ])('loses and repeats nothing when the process dies %s', async (_, diesAt) => {
     const store = new DyingStore()
     const pay = vi.fn(() => 'paid')
     const tools = [bare('pay', pay)]
@@ -437,7 +437,7 @@ describe('retry', () => {
 })
 
 describe('cached', () => {
-  test('answers an equal call from memory and records the response', async () => {
+  test('answers an equal call from the cache and records the response', async () => {
     const { helper, model } = helperWith(['42', 'never'])
     const { responses } = await play({
       tools: [cached(agentTool(helper))],
@@ -450,7 +450,7 @@ describe('cached', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('keeps that the answer is the last word', async () => {
+  test('keeps skipSummarization for a cached answer', async () => {
     const { helper, model } = helperWith(['42', 'never'])
     const outer = scriptedModel([call('helper', 'c1'), call('helper', 'c2'), 'never'])
     const { runner } = process(new InMemorySessionService(), {
@@ -461,7 +461,7 @@ describe('cached', () => {
     expect([model.requests.length, outer.requests.length]).toEqual([1, 2])
   })
 
-  test('does not keep a failure', async () => {
+  test('does not cache a failed call', async () => {
     const { helper } = helperWith([{ error: 'down' }, '42'])
     const { responses } = await play({
       tools: [cached(agentTool(helper))],
@@ -470,7 +470,7 @@ describe('cached', () => {
     expect(responses.map(({ response }) => response)).toMatchObject([{ error: 'down' }, { text: '42' }])
   })
 
-  test('an agent that is paused goes on to its own end, whatever was kept meanwhile', async () => {
+  test('answers a resumed agent with its own result, not with a result cached during the pause', async () => {
     const store = new InMemorySessionService()
     const job = bare('job', () => ({ ticket: 1 }), { isLongRunning: true })
     const { helper } = helperWith([{ calls: [{ id: 'j1', name: 'job' }] }, '42', 'from the result'], [job])
@@ -490,7 +490,7 @@ describe('concurrency and rateLimit', () => {
     calls: ['x1', 'y1'].map((id) => ({ id, name: 'helper', args: { request: id } })),
   }
 
-  test('concurrency lets one agent run at a time', async () => {
+  test('runs one agent at a time with concurrency 1', async () => {
     let running = 0
     let most = 0
     const step = async () => {
@@ -505,7 +505,7 @@ describe('concurrency and rateLimit', () => {
     expect(most).toBe(1)
   })
 
-  test('concurrency gives the slot of a paused agent to the next', async () => {
+  test('frees the concurrency slot of a paused agent', async () => {
     const store = new InMemorySessionService()
     const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
     const { helper } = helperWith([{ calls: [{ name: 'ask' }] }, 'second', 'first'], [ask])
@@ -516,7 +516,7 @@ describe('concurrency and rateLimit', () => {
     expect(finals(await stored(store))).toMatchObject({ x1: { text: 'first' } })
   })
 
-  test('rateLimit delays the start of the next agent', async () => {
+  test('delays the start of the next agent with rateLimit', async () => {
     const timers = new HandTimers()
     const { helper, model } = helperWith(['one', 'two'])
     let now = 0
@@ -529,7 +529,7 @@ describe('concurrency and rateLimit', () => {
     expect((await playing).responses.map(({ response }) => response)).toEqual([{ text: 'one' }, { text: 'two' }])
   })
 
-  test('rateLimit does not count an agent again that continues after a pause', async () => {
+  test('does not count an agent that resumes after a pause in rateLimit', async () => {
     const timers = new HandTimers()
     const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
     const { helper } = helperWith([{ calls: [{ name: 'ask' }] }, 'done'], [ask])
@@ -541,7 +541,7 @@ describe('concurrency and rateLimit', () => {
   })
 })
 
-describe('a cancelled run whose agent ignores its signal', () => {
+describe('cancellation of an agent tool that ignores its signal', () => {
   const policies: [string, (helper: Tool) => Tool][] = [
     ['concurrency', (helper) => concurrency(helper, 1)],
     ['cached', (helper) => cached(helper, { scope: 'user' })],
@@ -570,7 +570,7 @@ describe('a cancelled run whose agent ignores its signal', () => {
   })
 })
 
-test('redact hides parts of the answer from the caller and its callbacks, over a pause inside too', async () => {
+test('redact hides parts of the answer from the model and callbacks, across a pause inside the agent', async () => {
   const seen: unknown[] = []
   const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
   const model = scriptedModel([
@@ -590,7 +590,7 @@ test('redact hides parts of the answer from the caller and its callbacks, over a
   expect(JSON.stringify(outer.requests[1]?.contents)).toContain('"ssn":"[redacted]"')
 })
 
-test('confirm asks before the agent begins, and once', async () => {
+test('confirm asks once, before the agent starts', async () => {
   const store = new InMemorySessionService()
   const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
   const { helper, model } = helperWith([{ calls: [{ name: 'ask' }] }, '42'], [ask])
@@ -607,14 +607,14 @@ test('confirm asks before the agent begins, and once', async () => {
   expect(finals(await stored(store)).c1).toEqual({ text: '42' })
 })
 
-test('longRunning is refused when the agent is built', () => {
+test('rejects longRunning around an agent tool when the agent is built', () => {
   const tool = longRunning(agentTool(helperWith([]).helper))
   expect(() => new LlmAgent({ name: 'boss', tools: [tool] })).toThrow(
     'Tool "helper" is an agent tool and cannot be long-running',
   )
 })
 
-test('all policies together answer once', async () => {
+test('answers once with all policies around one agent tool', async () => {
   const workflow = new ParallelAgent({
     name: 'flow',
     subAgents: [

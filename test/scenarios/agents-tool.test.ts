@@ -13,7 +13,7 @@ const inside = (events: readonly Event[]) => events.filter(({ isolationScope }) 
 const texts = ({ requests }: ScriptedModel, at = 0) =>
   requests[at]?.contents.flatMap(({ parts }) => parts.map((part) => part.text ?? Object.keys(part)[0]))
 
-test('an agent is asked with a request and answers with its text', async () => {
+test("sends the request to the agent and answers the call with the agent's text", async () => {
   const inner = scriptedModel(['42'])
   const helper = new LlmAgent({ name: 'helper', description: 'Knows numbers.', model: inner })
   const outer = scriptedModel([ask('helper', { request: 'Which number?' }, 'c1'), 'It is 42.'])
@@ -32,7 +32,7 @@ test('an agent is asked with a request and answers with its text', async () => {
   ])
 })
 
-test('the child sees the request and nothing else, and the parent sees the answer and nothing else', async () => {
+test("shows the agent only the request, and the caller's model only the answer", async () => {
   const look = bare('look', () => ({ secret: 'inner' }))
   const inner = scriptedModel([ask('look', {}), '42'])
   const helper = new LlmAgent({ name: 'helper', model: inner, tools: [look] })
@@ -44,7 +44,7 @@ test('the child sees the request and nothing else, and the parent sees the answe
   expect(JSON.stringify(outer.requests[1]?.contents)).not.toContain('inner')
 })
 
-test('a second call begins anew, in the same turn and in the next', async () => {
+test('starts each call of an agent tool with an empty conversation, in one invocation and in the next', async () => {
   const inner = scriptedModel(['one', 'two', 'three'])
   const helper = new LlmAgent({ name: 'helper', model: inner })
   const outer = scriptedModel([ask('helper'), ask('helper'), 'ok', ask('helper'), 'ok'])
@@ -55,7 +55,7 @@ test('a second call begins anew, in the same turn and in the next', async () => 
   for (const at of [0, 1, 2]) expect(texts(inner, at)).toEqual(['Help!'])
 })
 
-test('its name and description can be other than the agent’s', async () => {
+test('declares an agent tool with the given name and description', async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel(['ok']) })
   const model = scriptedModel([ask('ask_expert', { request: 'x' }, 'c1'), 'done'])
   const tools = [agentTool(helper, { name: 'ask_expert', description: 'Asks an expert.' })]
@@ -64,7 +64,7 @@ test('its name and description can be other than the agent’s', async () => {
   expect(inside(events)[0]?.nodeInfo?.path).toBe('boss/helper@c1')
 })
 
-test('its own schemas say what it takes and gives', async () => {
+test('validates arguments with inputSchema and answers with the outputSchema object', async () => {
   const inner = scriptedModel(['{"sum":3}'])
   const adder = new LlmAgent({
     name: 'adder',
@@ -86,7 +86,7 @@ test('its own schemas say what it takes and gives', async () => {
   expect(JSON.parse(String(texts(inner)?.[0]))).toEqual({ a: 1, b: 2 })
 })
 
-test('without a request it is not asked', async () => {
+test('answers INVALID_ARGS without running the agent when the request is missing', async () => {
   const inner = scriptedModel([])
   const helper = new LlmAgent({ name: 'helper', model: inner })
   const model = scriptedModel([ask('helper', { question: 'x' }), 'ok'])
@@ -95,7 +95,7 @@ test('without a request it is not asked', async () => {
   expect(inside(events)).toEqual([])
 })
 
-test('an agent that fails is a failed call, and the caller goes on', async () => {
+test("answers a failed call when the agent fails, and the caller's agent continues", async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel([{ error: 'no power' }]) })
   const model = scriptedModel([ask('helper'), 'I could not ask.'])
   const { events, text, error } = await send(new LlmAgent({ name: 'boss', model, tools: [agentTool(helper)] }))
@@ -104,7 +104,7 @@ test('an agent that fails is a failed call, and the caller goes on', async () =>
   expect(error).toBeUndefined()
 })
 
-test('its answer can be the last word', async () => {
+test("ends the run with the agent's answer when skipSummarization is set", async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel(['42']) })
   const model = scriptedModel([ask('helper'), 'never'])
   const tools = [agentTool(helper, { skipSummarization: true })]
@@ -114,14 +114,14 @@ test('its answer can be the last word', async () => {
   expect(events.at(-1)?.actions.skipSummarization).toBe(true)
 })
 
-test('a child without a model uses its caller’s', async () => {
+test("uses the caller's model for an agent without a model", async () => {
   const model = scriptedModel([ask('helper'), 'from the same model', 'ok'])
   const helper = new LlmAgent({ name: 'helper' })
   const { events } = await send(new LlmAgent({ name: 'boss', model, tools: [agentTool(helper)] }))
   expect(responsesOf(events)[0]?.response).toEqual({ text: 'from the same model' })
 })
 
-test('plugins see what happens inside, unless they are left out', async () => {
+test('calls plugins inside an agent tool unless includePlugins is false', async () => {
   for (const includePlugins of [true, false]) {
     const seen: string[] = []
     const plugin: Plugin = { name: 'watch', beforeModel: ({ context }) => void seen.push(context.invocation.agentName) }
@@ -132,7 +132,7 @@ test('plugins see what happens inside, unless they are left out', async () => {
   }
 })
 
-test('state the child writes is there for everybody', async () => {
+test("shows state written by an agent tool to the caller's agent", async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel(['42']), outputKey: 'answer' })
   const model = scriptedModel([ask('helper'), 'ok'])
   const agent = new LlmAgent({ name: 'boss', model, instruction: 'Known: {answer?}', tools: [agentTool(helper)] })
@@ -140,7 +140,7 @@ test('state the child writes is there for everybody', async () => {
   expect(model.requests.map(({ config }) => config.systemInstruction)).toEqual(['Known: ', 'Known: 42'])
 })
 
-test('the deadline of the runner’s tools does not cut an agent off', async () => {
+test('does not apply toolTimeoutMs of the runner to an agent tool', async () => {
   const set: number[] = []
   const setTimer = (_: () => void, ms: number) => {
     set.push(ms)
@@ -156,7 +156,7 @@ test('the deadline of the runner’s tools does not cut an agent off', async () 
   expect(set).not.toContain(7)
 })
 
-test('an equal question is answered from memory', async () => {
+test('answers an equal call of a cached agent tool from the cache', async () => {
   const inner = scriptedModel(['42'])
   const helper = new LlmAgent({ name: 'helper', model: inner })
   const model = scriptedModel([ask('helper'), ask('helper'), 'ok'])

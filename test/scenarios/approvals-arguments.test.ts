@@ -1,4 +1,4 @@
-// What was approved is what runs.
+// The approved arguments are the arguments that run: edited arguments, beforeTool changes, confirmation predicates and hints.
 import { approve, type BeforeTool, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -6,8 +6,8 @@ import { about, finals, process, refunds, refundTool, say, stores } from './appr
 import { HandTimers, until } from './kit.ts'
 
 describe.each(stores)('%s', (_, newStore) => {
-  describe('arguments of the approver’s own', () => {
-    test('count where the tool allows them; the model is told what ran', async () => {
+  describe('edited arguments', () => {
+    test('run when the tool has allowEditedArgs, and the response tells the model about them', async () => {
       const store = newStore()
       const { refund, run } = refundTool({ allowEditedArgs: true })
       const { runner, model } = process(store, { tools: [refund], steps: [refunds(500), 'done'] })
@@ -19,7 +19,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(response?.parts[0]?.functionResponse?.response).toEqual({ refunded: 50, editedArgs: { amount: 50 } })
     })
 
-    test('are refused where it does not, and the question stays: a yes to 5 is no yes to 500', async () => {
+    test('are rejected without allowEditedArgs, and the request stays pending', async () => {
       const { refund, run } = refundTool()
       const { runner } = process(newStore(), { tools: [refund], steps: [refunds(500), 'done'] })
       const { pending } = await say(runner)
@@ -35,7 +35,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 500 })
     })
 
-    test('that do not fit are refused, and the question stays', async () => {
+    test('are rejected when the schema does not accept them, and the request stays pending', async () => {
       const { refund, run } = refundTool({ allowEditedArgs: true })
       const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
       const { pending } = await say(runner)
@@ -50,7 +50,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 4 })
     })
 
-    test('that only the tool itself can check are told as the approver’s', async () => {
+    test("that fail only the tool's own validation are answered INVALID_ARGS with editedArgs", async () => {
       const run = vi.fn()
       const even = tool({
         name: 'refund',
@@ -67,7 +67,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals(events).c1).toMatchObject({ errorCode: 'INVALID_ARGS', editedArgs: { amount: 5 } })
     })
 
-    test('pass beforeTool like the model’s: what it refuses stays refused', async () => {
+    test('pass beforeTool: a call that beforeTool refuses does not run', async () => {
       const { refund, run } = refundTool({ allowEditedArgs: true })
       const beforeTool: BeforeTool = ({ args }) =>
         Number(args.amount) > 100 ? { result: { error: 'over the limit' } } : undefined
@@ -79,8 +79,8 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  describe('beforeTool that changes arguments', () => {
-    test('before the question: what it made of them is shown, and runs', async () => {
+  describe('beforeTool', () => {
+    test('shows arguments changed by beforeTool in the confirmation and runs them after the approval', async () => {
       const { refund, run } = refundTool()
       const beforeTool: BeforeTool = ({ args }) => ({ args: { amount: Math.min(Number(args.amount), 10) } })
       const { runner } = process(newStore(), { tools: [refund], steps: [refunds(500), 'done'], agent: { beforeTool } })
@@ -90,7 +90,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 10 })
     })
 
-    test('after the yes: it is asked once more, then refused', async () => {
+    test('asks once more when beforeTool changes the arguments after the approval, then refuses the call', async () => {
       const { refund, run } = refundTool()
       let amount = 5
       const beforeTool: BeforeTool = () => ({ args: { amount: amount++ } })
@@ -104,7 +104,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(third.text).toBe('done')
     })
 
-    test('asked once more and approved as it then is, it runs', async () => {
+    test('runs the call after a second approval when beforeTool no longer changes the arguments', async () => {
       const { refund, run } = refundTool()
       const amounts = [5, 6, 6]
       const beforeTool: BeforeTool = () => ({ args: { amount: amounts.shift() } })
@@ -115,7 +115,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
     })
 
-    test('may itself ask: the body does not run before the answer', async () => {
+    test('does not run the body before the answer to a confirmation requested by beforeTool', async () => {
       const { refund, run } = refundTool({ requiresConfirmation: false })
       const beforeTool: BeforeTool = ({ context }) => context.requestConfirmation({ hint: 'The policy asks.' })
       const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
@@ -127,23 +127,23 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  describe('a predicate', () => {
+  describe('confirmation predicate', () => {
     const played = async (requiresConfirmation: (args: { amount: number }) => unknown, amount = 5) => {
       const { refund, run } = refundTool({ requiresConfirmation: requiresConfirmation as never })
       const { runner } = process(newStore(), { tools: [refund], steps: [refunds(amount), 'done'] })
       return { run, runner, ...(await say(runner)) }
     }
 
-    test('lets through what it says false to [DG-16]', async () => {
+    test('runs the call without a confirmation when the predicate returns false [DG-16]', async () => {
       const { run, pending } = await played(({ amount }) => amount > 100)
       expect(pending).toEqual([])
       expect(run).toHaveBeenCalledOnce()
     })
 
     test.each<[string, () => unknown]>([
-      ['says true', () => true],
-      ['says nothing', () => undefined],
-      ['says 0', () => 0],
+      ['returns true', () => true],
+      ['returns undefined', () => undefined],
+      ['returns 0', () => 0],
       [
         'throws',
         () => {
@@ -151,14 +151,14 @@ describe.each(stores)('%s', (_, newStore) => {
         },
       ],
       ['rejects', () => Promise.reject(new Error('broken'))],
-      ['promises nonsense', async () => 'false'],
-    ])('that %s means: ask [DG-16]', async (_name, predicate) => {
+      ['resolves to a string', async () => 'false'],
+    ])('requests a confirmation when the predicate %s [DG-16]', async (_name, predicate) => {
       const { run, pending } = await played(predicate)
       expect(pending).toHaveLength(1)
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('cannot change what runs [DG-16]', async () => {
+    test('ignores changes that the predicate makes to the arguments [DG-16]', async () => {
       const { run, runner, pending } = await played((args) => {
         args.amount = 999
         return true
@@ -168,7 +168,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     })
 
-    test('cannot change what a schema made of it either', async () => {
+    test('ignores changes that the predicate makes to values parsed by the schema', async () => {
       const run = vi.fn((args: { at: Date }) => args.at.getTime())
       const book = tool({
         name: 'book',
@@ -185,7 +185,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveReturnedWith(Date.UTC(2030, 0, 1))
     })
 
-    test('that hangs means: ask, after five seconds [DG-16]', async () => {
+    test('requests a confirmation when the predicate hangs for five seconds [DG-16]', async () => {
       const timers = new HandTimers()
       const { refund, run } = refundTool({ requiresConfirmation: () => new Promise<boolean>(() => {}) })
       const { runner } = process(newStore(), {
@@ -193,22 +193,22 @@ describe.each(stores)('%s', (_, newStore) => {
         steps: [refunds(5), 'done'],
         runner: { ports: timers.ports },
       })
-      const said = say(runner)
-      await until(() => timers.count(5_000) === 2) // the lease is renewed as often
+      const completion = say(runner)
+      await until(() => timers.count(5_000) === 2) // the other one renews the lease
       await timers.fire(5_000)
       await timers.fire(5_000)
-      const { pending } = await said
+      const { pending } = await completion
       expect(run).not.toHaveBeenCalled()
-      await say(runner, [approve(about(pending))]) // and it is not asked again
+      await say(runner, [approve(about(pending))]) // the predicate is not called again
       expect(run).toHaveBeenCalledOnce()
     })
 
-    test('that answers in time leaves no timer behind', async () => {
+    test('sets no timer that outlives a predicate that returns in time', async () => {
       const timers = new HandTimers()
       const { refund } = refundTool({ requiresConfirmation: async () => false })
       const story = { tools: [refund], steps: [refunds(5), 'done'], runner: { ports: timers.ports } }
       await say(process(newStore(), story).runner)
-      expect(timers.count(5_000)).toBeLessThanOrEqual(1) // the lease's own
+      expect(timers.count(5_000)).toBeLessThanOrEqual(1) // the lease renewal
     })
   })
 
@@ -219,17 +219,17 @@ describe.each(stores)('%s', (_, newStore) => {
         throw new Error('broken')
       },
     ],
-    ['is no text', () => 7],
-    ['is a promise', async () => 'later'],
-    ['is empty', () => ''],
-  ])('a hint that %s is replaced, and the call is asked about', async (_name, confirmationHint) => {
+    ['returns a number', () => 7],
+    ['returns a promise', async () => 'later'],
+    ['returns an empty string', () => ''],
+  ])('uses the default hint when confirmationHint %s', async (_name, confirmationHint) => {
     const { refund } = refundTool({ confirmationHint: confirmationHint as never })
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending } = await say(runner)
     expect(about(pending).hint).toBe('Approve execution of tool `refund`?')
   })
 
-  test('a hint of the tool’s own is made from the arguments', async () => {
+  test('builds the hint from the arguments with confirmationHint', async () => {
     const { refund } = refundTool({ confirmationHint: (args) => `Refund ${args.amount}?` })
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     expect(about((await say(runner)).pending).hint).toBe('Refund 5?')

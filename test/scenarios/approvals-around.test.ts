@@ -1,4 +1,4 @@
-// What surrounds a pause: budgets, the breaker of repeated calls, callbacks, plugins, streams.
+// Limits, callbacks, plugins, temp: state and streams across a pause.
 import { approve, deny, type Plugin, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { about, problems, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
@@ -6,7 +6,7 @@ import { about, problems, process, refunds, refundTool, say, stored, stores, whe
 const again = (n: number) => ({ calls: [{ id: `c${n}`, name: 'refund', args: { amount: 5 } }] })
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('maxLlmCalls counts on over pauses and processes [DG-25]', async () => {
+  test('counts maxLlmCalls across pauses and processes [DG-25]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const runConfig = { maxLlmCalls: 2 }
@@ -19,7 +19,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledTimes(2)
   })
 
-  test('equal calls that fail again and again end the run, also over pauses [DG-25]', async () => {
+  test('ends the run after repeated failing calls, across pauses [DG-25]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     run.mockImplementation(() => {
@@ -31,10 +31,10 @@ describe.each(stores)('%s', (_, newStore) => {
       ;({ pending, error } = await say(runner, [approve(about(pending))]))
     }
     expect(error?.code).toBe('REPEATED_CALL')
-    expect(run).toHaveBeenCalledTimes(3) // nobody is asked a fourth time
+    expect(run).toHaveBeenCalledTimes(3) // no fourth confirmation
   })
 
-  test('callbacks around the call see it when it runs, and the agent’s see one agent', async () => {
+  test('calls tool callbacks when the approved call runs, and agent callbacks once per invocation', async () => {
     const seen: string[] = []
     const { refund } = refundTool()
     const note = (what: string) => () => void seen.push(what)
@@ -52,7 +52,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(seen).toEqual(['beforeAgent', 'beforeTool', 'beforeTool', 'afterTool', 'afterAgent'])
   })
 
-  test('callbacks are not told of a call that was refused', async () => {
+  test('does not call afterTool or onToolError for a denied call', async () => {
     const seen: string[] = []
     const { refund } = refundTool()
     const agent = {
@@ -68,7 +68,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(seen).toEqual([])
   })
 
-  test('a plugin sees questions, may add to them, and cannot answer them or take them away', async () => {
+  test('lets a plugin add to a confirmation event, but not answer or remove the request', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const kinds: string[] = []
@@ -94,7 +94,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(problems(model.requests[1]?.contents ?? [])).toEqual([])
   })
 
-  test('temp: state is of one run; what was stored is still there after a pause', async () => {
+  test('drops temp: state at a pause and keeps stored state', async () => {
     const seen: unknown[] = []
     const note = tool({
       name: 'note',
@@ -119,7 +119,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(seen).toEqual([undefined, 2])
   })
 
-  test('a stream that was left at the question is no cancel: the question is there', async () => {
+  test('keeps the request pending when a detached consumer stops iterating at the confirmation', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
@@ -138,7 +138,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await stored(store)).every(({ partial }) => !partial)).toBe(true)
   })
 
-  test('a resume of what waits for somebody starts nothing and leaves it waiting', async () => {
+  test('does nothing on resume while a request is pending', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })

@@ -1,4 +1,4 @@
-// Answers that come while the session is in use: left for whoever holds it, who goes on with them.
+// Answers sent while another run holds the session: posted to the inbox, which the holder drains.
 import {
   approve,
   deny,
@@ -15,7 +15,7 @@ import { z } from 'zod'
 import { about, answer, finals, process, refundTool, say, stored, stores, where } from './approvals-kit.ts'
 import { signalled } from './kit.ts'
 
-/** Waits are twenty times as short, so that a question is shown soon although work goes on beside it. */
+/** Timers twenty times as short: a request is published soon although a sibling call still runs. */
 const quick: Partial<RunnerOptions> = {
   ports: {
     setTimer: (callback, ms, options) => {
@@ -28,7 +28,7 @@ const quick: Partial<RunnerOptions> = {
 
 const key = { appName: 'app', ...where }
 
-/** A reply of two calls: c1 asks, c2 works until it is let go. */
+/** A batch of two calls: c1 requests a confirmation, c2 works until the test lets it return. */
 function asksAndWorks(store: SessionService, now: () => number = Date.now) {
   const begun = signalled()
   const letGo = signalled()
@@ -52,7 +52,7 @@ function asksAndWorks(store: SessionService, now: () => number = Date.now) {
   return { ...first, begun, letGo, run, again }
 }
 
-/** What is asked, as soon as it is: the work beside it goes on. */
+/** The pending request, as soon as it is published; the sibling call still runs. */
 async function asked(store: SessionService) {
   return await vi.waitFor(async () => about(await store.pending({ appName: 'app' })), { timeout: 5_000 })
 }
@@ -71,7 +71,7 @@ async function inbox(store: SessionService) {
 }
 
 describe.each(stores)('%s', (_name, newStore) => {
-  test('a question is listed while the calls beside it still run', async () => {
+  test('lists a pending request while the other calls of the batch still run', async () => {
     const store = newStore()
     const { runner, begun, letGo } = asksAndWorks(store)
     const working = say(runner)
@@ -82,7 +82,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await runner.pending()).toEqual(pending)
   })
 
-  test('an answer that comes too late for a running session stays so when the clock is set back', async () => {
+  test('keeps an expired request expired when the clock is set back', async () => {
     const store = newStore()
     let ahead = 0
     const { runner, begun, letGo, run } = asksAndWorks(store, () => Date.now() + ahead)
@@ -100,7 +100,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'CANCELLED' }, c2: { worked: true } })
   })
 
-  test('an answer is taken in by the run that holds the session, and whoever sent it follows that run', async () => {
+  test('delivers an answer to the run that holds the session, and the sender follows that run', async () => {
     const store = newStore()
     const { runner, model, begun, letGo, run } = asksAndWorks(store)
     const working = say(runner)
@@ -122,7 +122,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await inbox(store)).toEqual([])
   })
 
-  test('in another process too: the holder looks before it comes to rest', async () => {
+  test('delivers an answer from another process to the holder before its run pauses', async () => {
     const store = newStore()
     const { runner, begun, letGo, run, again } = asksAndWorks(store)
     const working = say(runner)
@@ -137,7 +137,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await inbox(store)).toEqual([])
   })
 
-  test('a no is a no, by this road as by any other', async () => {
+  test('delivers a denial to the run that holds the session', async () => {
     const store = newStore()
     const { runner, begun, letGo, run } = asksAndWorks(store)
     const working = say(runner)
@@ -152,7 +152,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     })
   })
 
-  test('a hundred equal answers while it runs are one', async () => {
+  test('runs the call once after a hundred equal answers during a run', async () => {
     const store = newStore()
     const { runner, begun, letGo, run, again } = asksAndWorks(store)
     const working = say(runner)
@@ -161,18 +161,18 @@ describe.each(stores)('%s', (_name, newStore) => {
     const others = [runner, again(), again(), runner]
     const sent = Array.from({ length: 100 }, (_, at) => say(others[at % 4] as never, [approve(request)]))
     letGo.resolve()
-    const told = await Promise.all([working, ...sent])
-    expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['done']))
+    const completions = await Promise.all([working, ...sent])
+    expect(new Set(completions.map(({ text }) => text))).toEqual(new Set(['done']))
     expect(run).toHaveBeenCalledOnce()
     expect((await stored(store)).filter(({ author, content }) => author === 'user' && content)).toHaveLength(2)
     expect(await inbox(store)).toEqual([])
   })
 
   test.each<[string, string, (id: string) => Part[]]>([
-    ['one to nothing', 'NOT_FOUND', () => [answer('adk-nothing', { confirmed: true })]],
-    ['another after the first', 'ALREADY_ANSWERED', (id) => [answer(id, { confirmed: false })]],
-    ['one with something new', 'INVALID_REQUEST', (id) => [answer(id, { confirmed: true }), { text: 'hello' }]],
-  ])('%s is refused at once, while the run goes on', async (_what, code, message) => {
+    ['an answer to an unknown request', 'NOT_FOUND', () => [answer('adk-nothing', { confirmed: true })]],
+    ['a different second answer', 'ALREADY_ANSWERED', (id) => [answer(id, { confirmed: false })]],
+    ['an answer with new text', 'INVALID_REQUEST', (id) => [answer(id, { confirmed: true }), { text: 'hello' }]],
+  ])('rejects %s at once while the run continues', async (_what, code, message) => {
     const store = newStore()
     const { runner, begun, letGo, run } = asksAndWorks(store)
     const working = say(runner)
@@ -187,7 +187,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await inbox(store)).toEqual([])
   })
 
-  test('new text is not: the session is in use', async () => {
+  test('rejects new text with SESSION_BUSY while a run holds the session', async () => {
     const store = newStore()
     const { runner, begun, letGo, again } = asksAndWorks(store)
     const working = say(runner)
@@ -198,7 +198,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     await working
   })
 
-  test('who follows a run may leave it: it goes on for whoever began it', async () => {
+  test('continues the run when a follower stops iterating or aborts', async () => {
     const store = newStore()
     const { runner, begun, letGo, run } = asksAndWorks(store)
     const working = say(runner)
@@ -217,7 +217,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('who leaves a run he follows need not wait for its end', async () => {
+  test('ends a follower as soon as it aborts', async () => {
     const store = newStore()
     const { runner, begun, letGo } = asksAndWorks(store)
     const working = say(runner)
@@ -227,12 +227,12 @@ describe.each(stores)('%s', (_name, newStore) => {
     const following = runner.complete({ ...where, message: [approve(request)], signal: controller.signal })
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
     controller.abort()
-    await following // the work goes on
+    await following // the work still runs
     letGo.resolve()
     expect(await working).toMatchObject({ text: 'done', error: undefined })
   })
 
-  test('who follows a run may cancel it', async () => {
+  test('cancels the run when a follower cancels it', async () => {
     const store = newStore()
     const { runner, begun, run } = asksAndWorks(store)
     const working = say(runner)
@@ -246,7 +246,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).not.toHaveBeenCalled()
   })
 
-  test('a runner that is closed waits for nobody', async () => {
+  test('rejects a waiting sender when its runner is closed, and the holder still uses the answer', async () => {
     const store = newStore()
     const { runner, begun, letGo, again, run } = asksAndWorks(store)
     const working = say(runner)
@@ -258,11 +258,11 @@ describe.each(stores)('%s', (_name, newStore) => {
     await other.close()
     await expect(waiting).rejects.toThrow('The runner is closed.')
     letGo.resolve()
-    expect((await working).text).toBe('done') // the answer was given all the same
+    expect((await working).text).toBe('done') // the answer was delivered
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('an answer whose sender died is taken in by whoever goes on', async () => {
+  test('uses an answer in the inbox after its sender died', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = process(store, {
@@ -277,11 +277,11 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(events.at(-1)?.content?.parts).toEqual([{ text: 'done' }])
     expect(run).toHaveBeenCalledOnce()
     expect(await inbox(store)).toEqual([])
-    await store.post(key, { id: 'i1', type: 'answer', content: { role: 'user', parts } }) // sent again: it was heard
+    await store.post(key, { id: 'i1', type: 'answer', content: { role: 'user', parts } }) // posted again: already delivered
     expect(await inbox(store)).toEqual([])
   })
 
-  test('a result of long-running work that is left in the inbox goes on with its run', async () => {
+  test('resumes the invocation with a long-running result from the inbox', async () => {
     const store = newStore()
     const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
     const { runner } = process(store, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'shipped'] })
@@ -293,7 +293,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await store.pending({ appName: 'app' })).toEqual([])
   })
 
-  test('state that others left is there for the next run, once', async () => {
+  test('applies a state delta from the inbox once', async () => {
     const store = newStore()
     const look = tool({ name: 'look', description: 'Look', run: (_args, { state }) => ({ seen: state.get('colour') }) })
     const { runner } = process(store, {
@@ -307,15 +307,15 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await inbox(store)).toEqual([])
   })
 
-  test.each(['while the run goes on', 'and the run has come to rest'])(
-    'state sent with an answer, %s, is written once',
+  test.each(['during the run', 'after the run has paused'])(
+    'writes a state delta sent with an answer once, %s',
     async (when) => {
       const store = newStore()
       const { runner, begun, letGo, run } = asksAndWorks(store)
       const working = say(runner)
       await begun.promise
       const message = [approve(await asked(store))]
-      if (when.startsWith('and')) {
+      if (when.startsWith('after')) {
         letGo.resolve()
         await working
       }
@@ -330,7 +330,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     },
   )
 
-  test('the same answer again, while the first is being written down, is not written down again', async () => {
+  test('records an answer once when it is sent again while the first is being appended', async () => {
     const store = newStore()
     const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
     const slow = signalled()
@@ -341,7 +341,7 @@ describe.each(stores)('%s', (_name, newStore) => {
         if (typeof value !== 'function') return value
         return async (...args: unknown[]) => {
           const result: unknown = await value.apply(target, args)
-          if (member === 'append' && ++appends === 1) await slow.promise // the answer: stored, not yet heard of
+          if (member === 'append' && ++appends === 1) await slow.promise // the answer is stored, and the append has not returned
           return result
         }
       },
@@ -365,7 +365,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(given).toHaveLength(1)
   })
 
-  test('a result that comes while a call beside it hands control over is one response, not two', async () => {
+  test('records one response when a long-running result arrives while a sibling call escalates', async () => {
     const store = newStore()
     const [begun, letGo] = [signalled(), signalled()]
     const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
@@ -390,14 +390,14 @@ describe.each(stores)('%s', (_name, newStore) => {
     const answering = say(runner, [response]).catch((error) => error.code)
     letGo.resolve()
     await working
-    expect(await answering).toBe('NOT_FOUND') // it came too late
+    expect(await answering).toBe('NOT_FOUND') // the result arrived too late
     const answers = (await stored(store)).flatMap(
       ({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [],
     )
     expect(answers.filter(({ id, willContinue }) => id === 'c1' && !willContinue)).toHaveLength(1)
   })
 
-  test('what an answer must look like counts here too', async () => {
+  test('rejects an answer from the inbox that does not match the schema, and keeps the request pending', async () => {
     const store = newStore()
     const name = tool({
       name: 'name',

@@ -1,4 +1,4 @@
-// The process that hears the answer is not the one that asked: tools and agents may have changed, or be gone.
+// An answer in another process, after a deploy: tools and agents may have changed or be gone.
 import { agentTool, approve, LlmAgent, SequentialAgent, type SessionService, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
@@ -8,13 +8,13 @@ import { about, finals, process, refunds, refundTool, runnerOf, say, stored, sto
 const strict = z.object({ amount: z.number().max(1_000) })
 
 describe.each(stores)('%s', (_, newStore) => {
-  /** Asked in a process that is gone by now. */
+  /** Requests a confirmation in a process that has ended since. */
   async function asked(store: SessionService) {
     const { pending } = await say(process(store, { tools: [refundTool().refund], steps: [refunds(5)] }).runner)
     return about(pending)
   }
 
-  test('the same tool in another process runs [DG-17]', async () => {
+  test('runs an approved call in another process with the same tool [DG-17]', async () => {
     const store = newStore()
     const request = await asked(store)
     const { refund, run } = refundTool()
@@ -27,7 +27,7 @@ describe.each(stores)('%s', (_, newStore) => {
     ['parameters', () => ({ ...tool({ ...base(), parameters: strict }) })],
     ['effect', () => ({ ...tool({ ...base(), effect: 'idempotent' }) })],
     ['gate', () => ({ ...tool({ ...base(), requiresConfirmation: () => true }) })],
-  ] as const)('a changed tool (%s) is asked about again, and runs on the second yes [DG-17]', async (_name, other) => {
+  ] as const)('asks again when the tool has changed (%s), and runs the call after the second approval [DG-17]', async (_name, other) => {
     const store = newStore()
     const request = await asked(store)
     runs = 0
@@ -39,7 +39,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(runs).toBe(1)
   })
 
-  test('a tool that has changed once more is not run [DG-17]', async () => {
+  test('answers DEFINITION_CHANGED when the tool changes a second time [DG-17]', async () => {
     const store = newStore()
     const request = await asked(store)
     runs = 0
@@ -52,7 +52,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  test('a yes to what the body asked is no yes to another body', async () => {
+  test('asks again when the tool that requested a confirmation in its body has changed', async () => {
     const store = newStore()
     const pay = (effect: 'none' | 'idempotent') =>
       tool({
@@ -74,20 +74,20 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(runs).toBe(1)
   })
 
-  test('a tool whose gate was taken away still runs what was approved, and only that', async () => {
+  test('asks again when the tool no longer requires a confirmation', async () => {
     const store = newStore()
     const request = await asked(store)
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const { runner } = process(store, { tools: [refund], steps: ['done'] })
     const { pending } = await say(runner, [approve(request)])
-    expect(run).not.toHaveBeenCalled() // it is not the tool that was asked about
+    expect(run).not.toHaveBeenCalled() // the definition differs from the approved one
     expect(about(pending).hint).toContain('DEFINITION_CHANGED')
   })
 
   test.each([
     ['removed', []],
     ['renamed', [tool({ ...base(), name: 'give_back' })]],
-  ])('a tool that was %s is a typed error, and the model goes on [PR-14]', async (_name, tools) => {
+  ])('answers NOT_FOUND when the tool of the approved call was %s, and the model continues [PR-14]', async (_name, tools) => {
     const store = newStore()
     const request = await asked(store)
     const { runner, model } = process(store, { tools, steps: ['done'] })
@@ -97,14 +97,14 @@ describe.each(stores)('%s', (_, newStore) => {
     model.assertComplete()
   })
 
-  describe('an agent that is gone', () => {
+  describe('missing agent', () => {
     const transfer = { calls: [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }] }
     const clerk = (refund: Parameters<typeof team>[1]) =>
       new LlmAgent({ name: 'clerk', model: scriptedModel([refunds(5), 'paid']), tools: [refund] })
     const team = (subAgents: LlmAgent[], refund: ReturnType<typeof refundTool>['refund']) =>
       new LlmAgent({ name: 'root', model: scriptedModel([transfer, 'I am root']), subAgents, tools: [refund] })
 
-    test('does not leave its call to the root, which has a tool of the same name [DG-12, PR-14]', async () => {
+    test('answers the call NOT_FOUND and does not run a root tool of the same name [DG-12, PR-14]', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const { pending } = await say(runnerOf(store, team([clerk(refund)], refund)))
@@ -116,7 +116,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(await runnerOf(store, team([], refund)).pending()).toEqual([])
     })
 
-    test('that is still there goes on [PR-14]', async () => {
+    test('runs the approved call when the agent still exists [PR-14]', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const { pending } = await say(runnerOf(store, team([clerk(refund)], refund)))
@@ -125,7 +125,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveBeenCalledOnce()
     })
 
-    test('from a sequence: the rest is not run in its place', async () => {
+    test('ends with AGENT_ERROR when a child of a sequence is missing, and does not run later children', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const last = scriptedModel(['last'])
@@ -145,7 +145,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(last.requests).toHaveLength(0)
     })
 
-    test('the root itself, renamed: the message is not begun anew', async () => {
+    test('ends with AGENT_ERROR when the root agent was renamed, and does not restart the invocation', async () => {
       const store = newStore()
       await asked(store)
       const { refund, run } = refundTool()
@@ -155,13 +155,13 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(error?.code).toBe('AGENT_ERROR')
       expect(model.requests).toHaveLength(0)
       expect(run).not.toHaveBeenCalled()
-      expect((await say(runner, 'hello')).text).toBe('new') // and the session lives on
+      expect((await say(runner, 'hello')).text).toBe('new') // the session accepts the next message
     })
 
     test.each([
-      ['renamed inside its tool', 'helper', 'assistant', 'AGENT_ERROR'],
-      ['there under the same name', 'helper', 'helper', undefined],
-    ])('%s: what it had done is not done again', async (_name, before, after, code) => {
+      ['renamed', 'helper', 'assistant', 'AGENT_ERROR'],
+      ['kept under its name', 'helper', 'helper', undefined],
+    ])('does not repeat finished calls of an agent tool whose agent was %s', async (_name, before, after, code) => {
       const store = newStore()
       const { refund, run } = refundTool()
       let paid = 0
@@ -187,7 +187,7 @@ describe.each(stores)('%s', (_, newStore) => {
       for (const id of ['p1', 'h1', 'c1']) expect(calls).toContain(id)
     })
 
-    test('an agent tool that was removed is a typed error to whoever called it', async () => {
+    test('answers the call of a removed agent tool with NOT_FOUND', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const helper = new LlmAgent({ name: 'helper', model: scriptedModel([refunds(5), 'helped']), tools: [refund] })

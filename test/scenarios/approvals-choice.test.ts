@@ -1,4 +1,4 @@
-// The user chooses from what the model offers, and from nothing else.
+// get_user_choice: the user answers with one of the options.
 import { getUserChoice, LlmAgent, respond } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { about, answer, process, say, stores, where } from './approvals-kit.ts'
@@ -8,7 +8,7 @@ const args = { prompt: 'Which?', options: ['tea', 'coffee'] }
 const steps = [{ calls: [{ id: 'u1', name: 'get_user_choice', args }] }, 'Here you are.']
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('the model offers, the user chooses, the model hears it', async () => {
+  test('pauses with the options and shows the chosen option to the model', async () => {
     const store = newStore()
     const first = process(store, { tools: [getUserChoice()], steps: steps.slice(0, 1) })
     const { pending, events } = await say(first.runner)
@@ -29,14 +29,14 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 
   test.each<[string, unknown]>([
-    ['something else', 'water'],
+    ['a text that is no option', 'water'],
     ['the number of an option', 0],
-    ['nothing', null],
+    ['null', null],
     ['an empty object', {}],
-    ['all of them', ['tea', 'coffee']],
-    ['two at once', { first: 'tea', second: 'coffee' }],
+    ['a list of all options', ['tea', 'coffee']],
+    ['an object with two options', { first: 'tea', second: 'coffee' }],
     ['a name from the prototype', 'constructor'],
-  ])('%s is refused, and the choice stays open', async (_name, wrong) => {
+  ])('rejects %s and keeps the request pending', async (_name, wrong) => {
     const { runner } = process(newStore(), { tools: [getUserChoice()], steps })
     const { pending } = await say(runner)
     await expect(say(runner, [respond(about(pending), wrong)])).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, [respond(about(pending), { choice: 'coffee' })])).text).toBe('Here you are.')
   })
 
-  test('an update is no choice and does not take the options away', async () => {
+  test('rejects a partial result and keeps the options', async () => {
     const { runner } = process(newStore(), { tools: [getUserChoice()], steps })
     await say(runner)
     const update = { functionResponse: { id: 'u1', name: 'x', response: { status: 'thinking' }, willContinue: true } }
@@ -56,7 +56,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, [answer('u1', { result: 'tea' })])).text).toBe('Here you are.')
   })
 
-  test('the same choice again changes nothing, another comes too late', async () => {
+  test('ignores the same choice sent again and rejects a different choice', async () => {
     const { runner } = process(newStore(), { tools: [getUserChoice()], steps })
     const { pending } = await say(runner)
     const first = await say(runner, [respond(about(pending), 'tea')])
@@ -65,7 +65,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-test('the model is told not to ask again meanwhile, and what it must say', async () => {
+test('declares get_user_choice with required arguments and tells the model not to call it again', async () => {
   const { runner, model } = process(stores[0]?.[1]() as never, { tools: [getUserChoice()], steps: ['hi'] })
   await say(runner)
   const [declared] = declarationsOf(model)
@@ -73,7 +73,7 @@ test('the model is told not to ask again meanwhile, and what it must say', async
   expect(declared?.parametersJsonSchema).toMatchObject({ required: ['prompt', 'options'] })
 })
 
-test('a choice without options is the model’s mistake', async () => {
+test('answers INVALID_ARGS when the model offers no options', async () => {
   const bad = { calls: [{ id: 'u1', name: 'get_user_choice', args: { prompt: 'Which?', options: [] } }] }
   const { runner } = process(stores[0]?.[1]() as never, { tools: [getUserChoice()], steps: [bad, 'sorry'] })
   const { pending, events } = await say(runner)
@@ -81,6 +81,6 @@ test('a choice without options is the model’s mistake', async () => {
   expect(JSON.stringify(events)).toContain('INVALID_ARGS')
 })
 
-test('it is a tool like any other', () => {
+test('rejects get_user_choice twice in one agent', () => {
   expect(() => new LlmAgent({ name: 'a', tools: [getUserChoice(), getUserChoice()] })).toThrow('get_user_choice')
 })

@@ -1,4 +1,4 @@
-// What an approver edits is what runs, or nothing runs: an edited approval never falls back to the model's arguments.
+// Edited arguments of an approval run, or nothing runs: the call never falls back to the model's arguments.
 import { approve } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores } from './approvals-kit.ts'
@@ -48,12 +48,12 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'CANCELLED' } })
   })
 
-  test('asks again when the tool stopped taking edited arguments after an edited approval', async () => {
+  test('asks again when allowEditedArgs was removed after an edited approval', async () => {
     const store = newStore()
     const before = refundTool({ allowEditedArgs: true })
     const first = process(store, { tools: [before.refund], steps: [refunds(500)] })
     const { pending } = await say(first.runner)
-    // the approval is recorded, then the process ends before it is acted on: the model that would follow is never asked
+    // The approval is recorded, and the process ends before running the call: the model is not asked again.
     const lease = await store.claim({ appName: 'app', userId: 'ada', sessionId: 's1' })
     const { entries } = await store.read(lease)
     const { id } = about(pending)
@@ -82,7 +82,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(after.run).toHaveBeenCalledExactlyOnceWith({ amount: 500 })
   })
 
-  test('an approval without edits survives a restart with the same tool', async () => {
+  test('runs an approval without edits after a restart with the same tool', async () => {
     const store = newStore()
     const { pending } = await say(
       process(store, { tools: [refundTool({ allowEditedArgs: true }).refund], steps: [refunds(5)] }).runner,

@@ -1,4 +1,4 @@
-// A body that asks: it ends with a question and is run from the start when that is answered.
+// requestInput and requestConfirmation in a body: the attempt ends with a pending request, and the body runs again after the answer.
 import { approve, deny, InMemoryArtifactService, respond, type ToolContext, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -25,7 +25,7 @@ describe.each(stores)('%s', (_, newStore) => {
       ],
     ]
     test.each(schemas)(
-      'checks the answer against its schema (%s); a wrong one stays unanswered',
+      'validates the answer with its schema (%s) and keeps the request pending after a wrong answer',
       async (name, schema) => {
         const store = newStore()
         const got: unknown[] = []
@@ -51,7 +51,7 @@ describe.each(stores)('%s', (_, newStore) => {
       },
     )
 
-    test('gives a bare value back as it is, and takes any without a schema', async () => {
+    test('returns a bare value unchanged, and any value without a schema', async () => {
       const got: unknown[] = []
       const tools = [
         book((context) => {
@@ -64,12 +64,12 @@ describe.each(stores)('%s', (_, newStore) => {
       const { pending } = await say(runner)
       expect(pending.map(({ key }) => key)).toEqual(['nights', 'note'])
       const first = await say(runner, [respond(pending[1] as never, { free: ['text'] })])
-      expect(first.pending.map(({ key }) => key)).toEqual(['nights']) // the body waits for both
+      expect(first.pending.map(({ key }) => key)).toEqual(['nights']) // the body needs both answers
       expect((await say(runner, [respond(pending[0] as never, 3)])).text).toBe('done')
       expect(got).toEqual([3, { free: ['text'] }])
     })
 
-    test('asked in turn, each answer is still there when the next is asked for', async () => {
+    test('returns earlier answers when the body requests the next input', async () => {
       const store = newStore()
       const runs = vi.fn()
       const tools = [
@@ -94,7 +94,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(problems(model.requests[0]?.contents ?? [])).toEqual([])
     })
 
-    test('an answer the schema refuses only in the body is asked for again', async () => {
+    test("asks again when only the body's schema rejects the answer", async () => {
       const tools = [
         book((context) => {
           const even = z.number().refine((value) => value % 2 === 0)
@@ -108,7 +108,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals((await say(runner, [respond(about(second.pending), 4)])).events).c1).toEqual({ result: 4 })
     })
 
-    test('a schema that nobody can check is the author’s mistake, told as the call’s failure', async () => {
+    test('answers the call with an error when requestInput gets an invalid schema', async () => {
       const tools = [book((context) => context.requestInput({ key: 'n', message: 'n?', schema: 7 }))]
       const { runner } = process(newStore(), { tools, steps: [call, 'done'] })
       const { pending, events } = await say(runner)
@@ -116,7 +116,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals(events).c1).toMatchObject({ errorCode: expect.any(String), error: expect.stringContaining('"n"') })
     })
 
-    test('nobody answers in time: the call is refused', async () => {
+    test('answers CANCELLED when the request expires', async () => {
       let now = 0
       const tools = [book((context) => context.requestInput({ key: 'n', message: 'n?' }))]
       const runner = { ports: { now: () => now } }
@@ -137,7 +137,7 @@ describe.each(stores)('%s', (_, newStore) => {
       return { paid: paid.length }
     }
 
-    test('a yes runs it again from the start, with what came along', async () => {
+    test('runs the body again after an approval, with its payload', async () => {
       const store = newStore()
       const paid: unknown[] = []
       const { pending } = await say(process(store, { tools: [book(pay(paid))], steps: [call] }).runner)
@@ -148,7 +148,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals(events).c1).toEqual({ paid: 1 })
     })
 
-    test('a no ends the call without running it again', async () => {
+    test('does not run the body again after a denial', async () => {
       const run = vi.fn(pay([]))
       const { runner } = process(newStore(), { tools: [book(run)], steps: [call, 'ok'] })
       const { pending } = await say(runner)
@@ -157,7 +157,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals(events).c1).toMatchObject({ error: 'tool call was rejected by the user: no money' })
     })
 
-    test('a yes at the gate is no yes to what the body asks [DG-11]', async () => {
+    test('asks again in the body after an approval of the gate [DG-11]', async () => {
       const store = newStore()
       const paid: unknown[] = []
       const body = (context: ToolContext) => {
@@ -173,7 +173,7 @@ describe.each(stores)('%s', (_, newStore) => {
         approve(about(first.pending), { payload: 1 }),
       ])
       expect(about(second.pending).hint).toBe('Really?')
-      expect(paid).toEqual([]) // it ran up to its question, and no further
+      expect(paid).toEqual([]) // the body ran up to its request
       const { events } = await say(process(store, { tools, steps: ['done'] }).runner, [
         approve(about(second.pending), { payload: 2 }),
       ])
@@ -181,7 +181,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals(events).c1).toEqual({ result: 'ok' })
     })
 
-    test('the gate, then an input; and two confirmations in other words', async () => {
+    test('asks for the gate, two confirmations with different hints and an input in turn', async () => {
       const steps = [call, 'done']
       const tools = [
         book(
@@ -206,7 +206,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  test('state, artifacts and control written by a body that ends with a question are dropped', async () => {
+  test('drops state, artifacts and actions of an attempt that ends with a pending request', async () => {
     const store = newStore()
     const artifactService = new InMemoryArtifactService()
     const tools = [
@@ -231,7 +231,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(JSON.stringify(await stored(store))).not.toContain('never')
   })
 
-  test('a body that stumbles over the answer it has not got yet has asked all the same', async () => {
+  test('pauses when the body throws after requesting an input', async () => {
     const tools = [
       book((context) => {
         const given = context.requestInput({ key: 'n', message: 'n?', schema: z.object({ n: z.number() }) })
@@ -244,7 +244,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(finals(events).c1).toEqual({ twice: 8 })
   })
 
-  test('a body that acts without looking whether it was allowed to acts after the yes, once, and never after a no', async () => {
+  test('runs a body that ignores toolConfirmation only after an approval, and never after a denial', async () => {
     const paid: string[] = []
     const naive = book((context) => {
       context.requestConfirmation({ hint: 'Sure?' })
@@ -261,7 +261,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(paid).toEqual(['paid'])
   })
 
-  test('a question can be declined: the body is not run again, and the model is told why', async () => {
+  test('answers CANCELLED with the reason when the user declines an input request', async () => {
     const run = vi.fn((context: ToolContext) => ({ given: context.requestInput({ key: 'n', message: 'Phone?' }) }))
     const { runner } = process(newStore(), { tools: [book(run)], steps: [call, 'done'] })
     const { pending } = await say(runner)
@@ -271,7 +271,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  describe('a value that looks like the envelope of one', () => {
+  describe('an input that looks like its envelope', () => {
     const tools = (schema?: z.ZodType) => [
       book((context) => ({
         given: context.requestInput<unknown>({ key: 'n', message: 'n?', ...(schema && { schema }) }),
@@ -280,18 +280,18 @@ describe.each(stores)('%s', (_, newStore) => {
     test.each<[string, z.ZodType | undefined, unknown]>([
       ['an object with a result', z.object({ result: z.number() }), { result: 5 }],
       ['the same without a schema', undefined, { result: 5 }],
-      ['an object that says declined', z.object({ declined: z.boolean() }), { declined: true }],
-      ['nothing', undefined, null],
-    ])('%s reaches the body as it was given', async (_what, schema, value) => {
+      ['an object with declined', z.object({ declined: z.boolean() }), { declined: true }],
+      ['null', undefined, null],
+    ])('passes %s to the body unchanged', async (_what, schema, value) => {
       const { runner } = process(newStore(), { tools: tools(schema), steps: [call, 'done'] })
       const { pending } = await say(runner)
       const { events } = await say(runner, [respond(about(pending), value)])
       expect(finals(events).c1).toEqual({ given: value })
       const again = await say(runner, [respond(about(pending), value)])
-      expect(again.events).toEqual(events) // the same again is the same again
+      expect(again.events).toEqual(events) // sent again, the answer changes nothing
     })
 
-    test('a client that sends the bare object is understood by the schema', async () => {
+    test('accepts the bare object from a client when the schema fits', async () => {
       const schema = z.object({ result: z.number() })
       const { runner } = process(newStore(), { tools: tools(schema), steps: [call, 'done'] })
       const { pending } = await say(runner)
@@ -300,7 +300,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  test('several questions about one call are answered by their own ids', async () => {
+  test('rejects an answer by call id when the call has had two requests', async () => {
     const tools = [
       book((context) => [
         context.requestInput({ key: 'a', message: 'a?' }),
@@ -314,14 +314,14 @@ describe.each(stores)('%s', (_, newStore) => {
       message: expect.stringContaining('ids of its requests'),
     })
     await say(runner, [respond(pending[0] as never, 1)])
-    // one is open now; but the same words might be a retry of the answer to the other
+    // One request is open; the same answer could be a retry of the answer to the other request.
     await expect(say(runner, [answer('c1', { result: 2 })])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     const { events } = await say(runner, [respond(pending[1] as never, 2)])
     expect(finals(events).c1).toEqual({ result: [1, 2] })
   })
 })
 
-test('a question closes the intent of the attempt that asked it', async () => {
+test('closes the intent of an attempt that ends with a pending request', async () => {
   const { sessionService, appended } = openLog()
   const runs = vi.fn()
   const tools = [
@@ -332,7 +332,7 @@ test('a question closes the intent of the attempt that asked it', async () => {
   ]
   const { pending } = await say(process(sessionService, { tools, steps: [call] }).runner)
   const { events } = await say(process(sessionService, { tools, steps: ['done'] }).runner, [respond(about(pending), 1)])
-  expect(finals(events).c1).toEqual({ result: 1 }) // and not "unknown outcome"
+  expect(finals(events).c1).toEqual({ result: 1 }) // not unknown_outcome
   expect(appended.flatMap((one) => ('type' in one ? [one.type] : []))).toEqual(['intent', 'request', 'intent'])
   expect(runs).toHaveBeenCalledTimes(2)
 })

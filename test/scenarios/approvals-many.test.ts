@@ -1,4 +1,4 @@
-// Many questions at once, in agents of every kind, answered in any order by processes that come and go.
+// Many pending requests at once, in every kind of agent, answered in any order by different processes.
 import {
   type Agent,
   agentTool,
@@ -23,7 +23,7 @@ const orders = [
 
 describe.each(stores)('%s', (_, newStore) => {
   test.each(orders.map((order) => [order]))(
-    'five of the same tool, answered in the order %j over restarts [PR-08]',
+    'runs five calls of one tool answered in the order %j across restarts [PR-08]',
     async (order) => {
       const store = newStore()
       const { refund, run } = refundTool()
@@ -42,14 +42,14 @@ describe.each(stores)('%s', (_, newStore) => {
         expect(text).toBe('all done')
         const [{ contents } = { contents: [] }] = model.requests
         expect(problems(contents)).toEqual([])
-        const told = contents.at(-1)?.parts.map(({ functionResponse }) => functionResponse?.response)
-        expect(told?.map((one) => one?.refunded ?? one?.errorCode)).toEqual([10, 11, 12, 'CANCELLED', 14])
+        const responses = contents.at(-1)?.parts.map(({ functionResponse }) => functionResponse?.response)
+        expect(responses?.map((one) => one?.refunded ?? one?.errorCode)).toEqual([10, 11, 12, 'CANCELLED', 14])
       }
       expect(run.mock.calls.map(([{ amount }]) => amount)).toEqual(order.filter((at) => at !== 3).map((at) => at + 10))
     },
   )
 
-  test('all five in one message run beside each other, once each', async () => {
+  test('runs five calls approved in one message once each', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(1, 2, 3, 4, 5), 'done'] })
     const { pending } = await say(runner)
@@ -64,7 +64,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledTimes(5)
   })
 
-  test('what finished beside a question is kept and not repeated', async () => {
+  test('keeps finished responses of a batch and does not run their calls again after an approval', async () => {
     const store = newStore()
     let looks = 0
     const look = tool({ name: 'look', description: 'Look', run: () => ({ looks: ++looks }) })
@@ -87,9 +87,9 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(ids).toEqual(['l1', 'c1', 'l2'])
   })
 
-  describe('wherever it pauses', () => {
+  describe('pauses inside agents', () => {
     let paid: string[] = []
-    let asked: string[] = []
+    let modelCalls: string[] = []
     const pay = tool({
       name: 'pay',
       description: 'Pay',
@@ -99,7 +99,7 @@ describe.each(stores)('%s', (_, newStore) => {
         return { ok: true }
       },
     })
-    /** Pays once in each of its turns; says the same to the same history, in whatever process. */
+    /** Pays once in each of its turns; replies the same to the same history in every process. */
     const payer = (name: string): LlmAgent =>
       new LlmAgent({
         name,
@@ -107,7 +107,7 @@ describe.each(stores)('%s', (_, newStore) => {
         model: {
           name: 'rule',
           async *generate({ contents }) {
-            asked.push(name)
+            modelCalls.push(name)
             const mine = contents.findLastIndex(({ role, parts }) => role === 'model' && parts[0]?.functionCall)
             const isPaid = mine >= 0 && contents[mine + 1]?.role === 'tool' && contents.length === mine + 2
             const parts = isPaid ? [{ text: `${name} paid` }] : [{ functionCall: { name: 'pay', args: {} } }]
@@ -134,9 +134,9 @@ describe.each(stores)('%s', (_, newStore) => {
     const shapes: [string, () => Agent, number, string[]][] = [
       ['a sequence', () => new SequentialAgent({ name: 'root', subAgents: [payer('a'), payer('b')] }), 2, ['a', 'b']],
       ['a loop', () => new LoopAgent({ name: 'root', maxIterations: 3, subAgents: [payer('a')] }), 3, ['a', 'a', 'a']],
-      ['branches', () => new ParallelAgent({ name: 'root', subAgents: [payer('a'), payer('b')] }), 2, ['a', 'b']],
+      ['a parallel agent', () => new ParallelAgent({ name: 'root', subAgents: [payer('a'), payer('b')] }), 2, ['a', 'b']],
       [
-        'all of them inside each other',
+        'nested workflow agents',
         () =>
           new SequentialAgent({
             name: 'root',
@@ -152,12 +152,12 @@ describe.each(stores)('%s', (_, newStore) => {
         5,
         ['first', 'left', 'left', 'right', 'right'],
       ],
-      ['three agent tools deep', () => caller('root', caller('one', caller('two', payer('three')))), 1, ['three']],
+      ['three nested agent tools', () => caller('root', caller('one', caller('two', payer('three')))), 1, ['three']],
     ]
-    test.each(shapes)('%s goes on there, in a new process each time [DG-19]', async (_name, shape, answers, who) => {
+    test.each(shapes)('resumes %s at the pending call, in a new process each time [DG-19]', async (_name, shape, answers, who) => {
       const store = newStore()
       paid = []
-      asked = []
+      modelCalls = []
       let { pending, text } = await say(runnerOf(store, shape()))
       for (let n = 0; n < answers; n++) {
         expect(pending.length).toBeGreaterThan(0)
@@ -166,11 +166,11 @@ describe.each(stores)('%s', (_, newStore) => {
       }
       expect(pending).toEqual([])
       expect(paid.toSorted()).toEqual(who)
-      expect(asked).toHaveLength(2 * who.length) // no model is asked the same twice
+      expect(modelCalls).toHaveLength(2 * who.length) // no model call is repeated
       expect(text).not.toBe('')
     })
 
-    test('three agent tools deep, a no is told to the one that asked [DG-12]', async () => {
+    test('shows a denial to the agent three agent tools deep that requested the confirmation [DG-12]', async () => {
       const store = newStore()
       paid = []
       const shape = () => caller('root', caller('one', caller('two', payer('three'))))
@@ -183,7 +183,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  test('a second question after the first answer pauses again [DG-11]', async () => {
+  test('pauses again when the model calls the tool again after an approval [DG-11]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const first = await say(process(store, { tools: [refund], steps: [refunds(5)] }).runner)
@@ -191,14 +191,14 @@ describe.each(stores)('%s', (_, newStore) => {
     const second = await say(process(store, { tools: [refund], steps: [again] }).runner, [
       approve(about(first.pending)),
     ])
-    expect(run).toHaveBeenCalledOnce() // a yes is for one call
+    expect(run).toHaveBeenCalledOnce() // an approval is for one call
     expect(about(second.pending).functionCallId).toBe('d1')
     const { runner } = process(store, { tools: [refund], steps: ['done'] })
     expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledTimes(2)
   })
 
-  test('two agents of one name, each in its own scope, are not mixed up [DG-12]', async () => {
+  test('keeps pending requests of two agents with one name apart [DG-12]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const worker = (amount: number) =>

@@ -1,4 +1,4 @@
-// While somebody is waited for: other messages, control that moves on, cancelling, and who is waited for.
+// While requests are pending: new text, transfers and loop exits, cancellation, and the list of pending requests.
 import {
   agentTool,
   approve,
@@ -32,9 +32,9 @@ const ordering = { calls: [{ id: 'o1', name: 'order' }] }
 const moved = { status: 'cancelled', reason: expect.any(String) }
 
 describe.each(stores)('%s', (_, newStore) => {
-  describe('new text', () => {
+  describe('new text during a pause', () => {
     test.each([undefined, 'reject', 'continue'] as const)(
-      'is refused while a question is open (whilePaused: %s), and says what is pending',
+      'is rejected while a confirmation is pending (whilePaused: %s), with the pending request in the message',
       async (whilePaused) => {
         const { refund } = refundTool()
         const { runner } = process(newStore(), {
@@ -52,19 +52,19 @@ describe.each(stores)('%s', (_, newStore) => {
     )
 
     test.each([
-      [undefined, true],
-      ['continue', true],
-      ['reject', false],
-    ] as const)('while only work is awaited (whilePaused: %s): goes on %s', async (whilePaused, goesOn) => {
+      [undefined, 'is accepted'],
+      ['continue', 'is accepted'],
+      ['reject', 'is rejected'],
+    ] as const)('while only a long-running call is pending (whilePaused: %s) %s', async (whilePaused, verdict) => {
       const steps = [ordering, 'hi', 'here']
       const { runner } = process(newStore(), { tools: [order], steps, runner: { whilePaused } })
       await say(runner)
-      if (goesOn) expect((await say(runner, 'hello?')).text).toBe('hi')
+      if (verdict === 'is accepted') expect((await say(runner, 'hello?')).text).toBe('hi')
       else await expect(say(runner, 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
-      expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe(goesOn ? 'here' : 'hi')
+      expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe(verdict === 'is accepted' ? 'here' : 'hi')
     })
 
-    test('puts an end to it with whilePaused: cancel; the late answer finds nothing', async () => {
+    test('cancels the pending call with whilePaused cancel, and rejects the late answer', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const { runner, model } = process(store, {
@@ -83,7 +83,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  describe('control that moves on', () => {
+  describe('pending requests after a transfer or loop exit', () => {
     const transfer = tool({
       name: 'hand_over',
       description: 'Hand over',
@@ -92,7 +92,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
     const clerk = () => new LlmAgent({ name: 'clerk', model: scriptedModel(['clerk here', 'yes?']) })
 
-    test('in the same reply: what would have asked is cancelled and nobody is asked', async () => {
+    test('cancels a call in the batch of a transfer without requesting its confirmation', async () => {
       const { refund, run } = refundTool()
       const steps: Step[] = [
         {
@@ -111,7 +111,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('after an answer: the question beside it is closed, and its late answer is refused', async () => {
+    test('closes the pending request of a sibling call after an approved transfer and rejects its late answer', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const steps: Step[] = [
@@ -135,7 +135,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect((await say(runner, 'hello')).text).toBe('yes?')
     })
 
-    test('a question inside an agent tool beside it is closed too, also while others are open', async () => {
+    test('closes a pending request inside an agent tool after a transfer', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const helper = new LlmAgent({ name: 'helper', model: scriptedModel([refunds(5)]), tools: [refund] })
@@ -159,7 +159,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run.mock.calls).toEqual([[{ amount: 7 }]])
     })
 
-    test('the end of a loop cancels what would have asked beside it', async () => {
+    test('cancels a call in the batch of exit_loop without requesting its confirmation', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       const critic = new LlmAgent({
@@ -182,7 +182,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  describe('cancelling [PR-12]', () => {
+  describe('cancellation of a paused run [PR-12]', () => {
     async function waiting(store: SessionService) {
       const { refund, run } = refundTool()
       const first = process(store, { tools: [refund], steps: [refunds(5), 'hi'] })
@@ -192,7 +192,7 @@ describe.each(stores)('%s', (_, newStore) => {
     }
 
     test.each(['first', 'other'] as const)(
-      'by the %s process, twice: closed once, nobody is waited for',
+      'closes the pending request once when the %s process cancels twice',
       async (who) => {
         const store = newStore()
         const stage = await waiting(store)
@@ -213,7 +213,7 @@ describe.each(stores)('%s', (_, newStore) => {
       },
     )
 
-    test('after the answer and the end changes nothing', async () => {
+    test('changes nothing after the invocation has completed', async () => {
       const store = newStore()
       const stage = await waiting(store)
       await say(stage.first.runner, [approve(stage.request)])
@@ -222,7 +222,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(await stored(store)).toEqual(events)
     })
 
-    test('of another invocation leaves it open', async () => {
+    test('of another invocation leaves the request pending', async () => {
       const stage = await waiting(newStore())
       await stage.other.runner.cancel({ ...where, invocationId: 'e-other' })
       expect(await stage.other.runner.pending()).toHaveLength(1)
@@ -230,7 +230,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  test('pending() lists what is open, over users and sessions, and forgets what is not', async () => {
+  test('lists pending requests across users and sessions, without answered, cancelled, deleted or expired ones', async () => {
     const store = newStore()
     const { refund } = refundTool()
     const homes = [
@@ -260,7 +260,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(await listed()).toEqual(['e1'])
     const [e1] = await runner.pending()
     now += 24 * 60 * 60 * 1000
-    expect(await listed()).toEqual([]) // nobody can answer it any more
+    expect(await listed()).toEqual([]) // expired
     const late = runner.complete({ userId: 'eve', sessionId: 'e1', message: [approve(e1 as PendingRequest)] })
     await expect(late).rejects.toMatchObject({ code: 'EXPIRED' })
     expect(await listed()).toEqual([])

@@ -1,4 +1,4 @@
-// One answer counts, once: the same again changes nothing, another comes too late.
+// Repeated, late and expired answers: one answer counts, once.
 import { approve, deny, longRunning, type PendingRequest, type SessionService, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
@@ -7,7 +7,7 @@ import { openLog, signalled } from './kit.ts'
 const DAY = 24 * 60 * 60 * 1000
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('a hundred submissions at once: one runs, all see what followed [DG-06]', async () => {
+  test('runs the call once after a hundred simultaneous submissions, and returns the same events to all [DG-06]', async () => {
     const store = newStore()
     const gate = signalled()
     const { refund, run } = refundTool()
@@ -17,15 +17,15 @@ describe.each(stores)('%s', (_, newStore) => {
     const others = Array.from({ length: 4 }, () => process(store, { tools: [refund], steps: ['done'] }).runner)
     const sent = Array.from({ length: 100 }, (_one, at) => say(others[at % 4] as never, [approve(about(pending))]))
     gate.resolve()
-    const told = await Promise.all(sent)
+    const completions = await Promise.all(sent)
     expect(run).toHaveBeenCalledOnce()
-    expect(new Set(told.map(({ text }) => text))).toEqual(new Set(['done']))
+    expect(new Set(completions.map(({ text }) => text))).toEqual(new Set(['done']))
     const given = (await stored(store)).filter(({ content }) => content?.parts.some((part) => part.functionResponse))
-    expect(given).toHaveLength(2) // the answer and the response, each once
+    expect(given).toHaveLength(2) // one answer and one response
   })
 
-  test.each(['by the question’s id', 'by the call’s id'])(
-    'the same again, %s, is what followed the first [PR-07]',
+  test.each(['by the request id', 'by the call id'])(
+    'returns the events of the first answer when it is sent again, %s [PR-07]',
     async (how) => {
       const store = newStore()
       const { refund, run } = refundTool()
@@ -46,7 +46,7 @@ describe.each(stores)('%s', (_, newStore) => {
   )
 
   test.each(['refund', 'adk_request_confirmation'])(
-    'an approval that is sent again by the call’s id as %s is not the result of the work it started',
+    'does not treat an approval sent again by the call id as %s as the result of the long-running call',
     async (name) => {
       const { refund, run } = refundTool()
       run.mockReturnValue({ job: 7 })
@@ -65,7 +65,7 @@ describe.each(stores)('%s', (_, newStore) => {
     },
   )
 
-  test('another answer comes too late, also with another payload and after the end [DG-06]', async () => {
+  test('rejects a different answer with ALREADY_ANSWERED, also after the invocation has completed [DG-06]', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done', 'later'] })
     const request = about((await say(runner)).pending)
@@ -79,7 +79,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).not.toHaveBeenCalled()
   })
 
-  test('two answers to one question in one message are none', async () => {
+  test('rejects two answers to one request in one message', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const request = about((await say(runner)).pending)
@@ -94,7 +94,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, [approve(request)])).text).toBe('done')
   })
 
-  test('one that is known and one that is not: neither counts', async () => {
+  test('rejects a message with one known and one unknown answer', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const request = about((await say(runner)).pending)
@@ -104,7 +104,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(await runner.pending(where)).toHaveLength(1)
   })
 
-  test('text beside an answer is refused, and nothing is recorded', async () => {
+  test('rejects text next to an answer and records nothing', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
@@ -120,7 +120,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).not.toHaveBeenCalled()
   })
 
-  test('answers to two invocations go in two messages', async () => {
+  test('rejects answers to two invocations in one message', async () => {
     const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), {
@@ -136,7 +136,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, both.slice(1))).text).toBe('ordered')
   })
 
-  describe('after a day [PR-13]', () => {
+  describe('expired request [PR-13]', () => {
     async function asked(store: SessionService, more = {}) {
       let now = 1_000_000
       const { refund, run } = refundTool(more)
@@ -146,7 +146,7 @@ describe.each(stores)('%s', (_, newStore) => {
       return { request, run, at, wait: (ms: number) => (now += ms) }
     }
 
-    test('the answer is too late; the denial is recorded, nobody waits, and the run can go on', async () => {
+    test('rejects the late answer with EXPIRED, records the denial, and the run can resume', async () => {
       const store = newStore()
       const { request, run, at, wait } = await asked(store)
       wait(DAY)
@@ -164,7 +164,7 @@ describe.each(stores)('%s', (_, newStore) => {
       await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
     })
 
-    test('a resume finds it expired by itself', async () => {
+    test('is denied on resume without an answer', async () => {
       const { run, at, wait } = await asked(newStore())
       wait(DAY)
       const said: string[] = []
@@ -173,7 +173,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('new text finds the session free: what waited goes on first, denied', async () => {
+    test('is denied before new text is processed', async () => {
       const store = newStore()
       const { run, at, wait } = await asked(store)
       wait(DAY)
@@ -185,7 +185,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(await at([]).pending()).toEqual([])
     })
 
-    test('also when a late answer has recorded the denial before', async () => {
+    test('is denied before new text also when a late answer has recorded the denial', async () => {
       const { request, run, at, wait } = await asked(newStore())
       wait(DAY)
       await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
@@ -193,21 +193,21 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('a moment before, it is in time', async () => {
+    test('accepts an answer one millisecond before a day has passed', async () => {
       const { request, run, at, wait } = await asked(newStore())
       wait(DAY - 1)
       expect((await say(at(['done']), [approve(request)])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     })
 
-    test('a tool says itself how long a question is good', async () => {
+    test('uses expiresInMs of the tool', async () => {
       const { request, run, at, wait } = await asked(newStore(), { expiresInMs: 50 })
       wait(50)
       await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('a clock set back does not bring it back', async () => {
+    test('stays expired when the clock is set back', async () => {
       const { request, run, at, wait } = await asked(newStore())
       wait(DAY)
       await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
@@ -216,7 +216,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('long-running work does not expire', async () => {
+    test('does not expire a long-running call', async () => {
       let now = 0
       const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
       const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
@@ -228,7 +228,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-test('an expired request is denied in the log exactly once', async () => {
+test('records one denial for an expired request', async () => {
   let now = 0
   const { sessionService, appended } = openLog()
   const { refund } = refundTool()

@@ -1,4 +1,4 @@
-// What a client sees of a question, to the letter, and what nobody sees.
+// The wire format of pending requests: what clients see, and which records they never see.
 import { approve, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -6,7 +6,7 @@ import { about, problems, process, refunds, refundTool, say, stored, stores, whe
 import { openLog } from './kit.ts'
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('a confirmation is one event after the call, in the shape of ADK', async () => {
+  test('yields a confirmation as one event after the call, in the shape of ADK', async () => {
     const { refund } = refundTool({ confirmationHint: () => 'Really?' })
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5)] })
     const { events, invocationId, pending } = await say(runner)
@@ -56,7 +56,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((pending[0]?.expiresAt ?? 0) - (pending[0]?.createdAt ?? 0)).toBeCloseTo(24 * 60 * 60)
   })
 
-  test('questions of one reply come in one event, in call order', async () => {
+  test('yields the confirmations of one batch in one event, in call order', async () => {
     const { refund } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5, 6)] })
     const { events, pending } = await say(runner)
@@ -64,7 +64,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(Object.keys(events[1]?.actions.requestedToolConfirmations ?? {})).toEqual(['c1', 'c2'])
   })
 
-  test('a question of the body shows its payload, or what an answer must look like', async () => {
+  test('shows the payload of a confirmation and the schema of an input requested by a body', async () => {
     const book = tool({
       name: 'book',
       description: 'Book a room',
@@ -90,7 +90,7 @@ describe.each(stores)('%s', (_, newStore) => {
     ])
   })
 
-  test('the model sees the call and its response, and no question or answer', async () => {
+  test('shows the model the call and its response, and neither request nor answer', async () => {
     const store = newStore()
     const { refund } = refundTool()
     const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'done', 'again'] })
@@ -111,7 +111,7 @@ describe.each(stores)('%s', (_, newStore) => {
     ])
   })
 
-  test('streamed or not, the question is the same and is stored before it is shown', async () => {
+  test('stores a confirmation event before yielding it, with and without streaming', async () => {
     const store = newStore()
     const { refund } = refundTool()
     const { runner } = process(store, { tools: [refund], steps: [{ text: 'One moment.', ...refundsOf(5) }] })
@@ -125,7 +125,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 })
 
-test('the record behind a question is bound to the call, its arguments and the tool; nobody is shown it', async () => {
+test('binds the request record to the call, its arguments and the tool definition, and never yields it', async () => {
   const { sessionService, appended } = openLog()
   const { refund } = refundTool()
   const { runner } = process(sessionService, { tools: [refund], steps: [refunds(5)] })

@@ -2,7 +2,7 @@ import { InMemorySessionService, LlmAgent, Runner, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 
-test('a run is cancelled by another runner, which leaves word for it', async () => {
+test('cancels a run from another runner through the inbox', async () => {
   const sessionService = new InMemorySessionService()
   const timers: (() => void)[] = []
   let started = (): void => {}
@@ -22,7 +22,7 @@ test('a run is cancelled by another runner, which leaves word for it', async () 
       appName: 'app',
       agent: new LlmAgent({ name: 'a', model: scriptedModel([{ calls: [{ name: 'slow' }] }, 'again']), tools: [slow] }),
       sessionService,
-      // the holder looks at its mail when its timer says so: here, when we say so
+      // The holder drains its inbox on a background timer, which the test fires.
       ports: {
         setTimer: (callback, _ms, options) => {
           if (options?.background) timers.push(callback)
@@ -39,5 +39,5 @@ test('a run is cancelled by another runner, which leaves word for it', async () 
   expect(error?.code).toBe('CANCELLED')
   expect(events.at(-2)?.content?.parts[0]?.functionResponse?.response).toMatchObject({ status: 'unknown_outcome' })
   const lease = await sessionService.claim({ appName: 'app', userId: 'u', sessionId: 's' })
-  expect(await sessionService.drain(lease)).toEqual([]) // the word was taken with the last append
+  expect(await sessionService.drain(lease)).toEqual([]) // the last append took the cancel item
 })

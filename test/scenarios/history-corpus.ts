@@ -1,7 +1,7 @@
-// Logs as nobody should leave them, line by line.
+// Malformed and interrupted logs, line by line.
 import type { Content, Event, JsonObject, Part } from 'toolwright'
 
-/** An event without what every event has. */
+/** An event without the members that every event has. */
 export type Line = {
   readonly author: string
   readonly content: Content
@@ -48,44 +48,44 @@ export const decision = (id: string, confirmed: boolean): Line => ({
 })
 
 export const logs: readonly [name: string, lines: readonly Line[]][] = [
-  ['a whole turn', [hears('go'), calls('a'), answers('a'), says('done')]],
+  ['a complete invocation', [hears('go'), calls('a'), answers('a'), says('done')]],
   ['a call without a response', [hears('go'), calls('a')]],
-  ['a call without a response, in the middle', [hears('go'), calls('a'), later(hears('and?')), later(says('what?'))]],
-  ['a call without a response, and the model talks on', [hears('go'), calls('a'), says('done')]],
+  ['a call without a response in an earlier invocation', [hears('go'), calls('a'), later(hears('and?')), later(says('what?'))]],
+  ['a call without a response, followed by text of the model', [hears('go'), calls('a'), says('done')]],
   ['a response without a call', [hears('go'), answers('a'), says('done')]],
-  ['nothing but a response', [answers('a')]],
+  ['only a response', [answers('a')]],
   ['a response twice', [hears('go'), calls('a'), answers('a'), answers('a'), says('done')]],
   ['a response twice in one event', [hears('go'), calls('a'), answers('a', 'a'), says('done')]],
   [
-    'a response again, much later',
+    'a response repeated in a later invocation',
     [hears('go'), calls('a'), answers('a'), says('done'), later(hears('and?')), later(answers('a'))],
   ],
   ['a response before its call', [hears('go'), answers('a'), calls('a'), says('done')]],
-  ['a response before its call, and one after', [hears('go'), answers('a'), calls('a'), answers('a')]],
-  ['two of three calls answered', [hears('go'), calls('a', 'b', 'c'), answers('c', 'a')]],
+  ['a response before its call and again after it', [hears('go'), answers('a'), calls('a'), answers('a')]],
+  ['a batch of three calls with two responses', [hears('go'), calls('a', 'b', 'c'), answers('c', 'a')]],
   [
-    'two of three calls answered, and it went on',
+    'a batch of three calls whose second response comes in a later invocation',
     [hears('go'), calls('a', 'b', 'c'), answers('b'), later(hears('and?')), later(answers('c'))],
   ],
   [
-    'a word of the user between call and response',
+    'text of the user between a call and its response',
     [hears('go'), calls('a'), hears('wait'), answers('a'), says('done')],
   ],
   [
-    'a word of another agent between them',
+    'text of another agent between a call and its response',
     [hears('go'), calls('a'), { ...says('psst'), author: 'other' }, answers('a')],
   ],
-  ['the model speaks three times', [hears('go'), says('one'), calls('a'), answers('a'), says('two'), says('three')]],
-  ['a question nobody answered', [hears('go'), calls('a'), question('q', 'a')]],
-  ['a question and a yes, and no response', [hears('go'), calls('a'), question('q', 'a'), decision('q', true)]],
+  ['three texts of the model', [hears('go'), says('one'), calls('a'), answers('a'), says('two'), says('three')]],
+  ['a confirmation without an answer', [hears('go'), calls('a'), question('q', 'a')]],
+  ['an approved confirmation without a response', [hears('go'), calls('a'), question('q', 'a'), decision('q', true)]],
   [
-    'a question, a no and the response',
+    'a denied confirmation and the response',
     [hears('go'), calls('a'), question('q', 'a'), decision('q', false), answers('a')],
   ],
-  ['an answer to nothing', [hears('go'), decision('q', true)]],
-  ['work that goes on', [hears('go'), calls('a'), handle('a'), later(hears('and?')), later(says('soon'))]],
+  ['an answer without a pending request', [hears('go'), decision('q', true)]],
+  ['a long-running call without a result', [hears('go'), calls('a'), handle('a'), later(hears('and?')), later(says('soon'))]],
   [
-    'work that goes on and ends much later',
+    'a long-running call with its result in a later invocation',
     [
       hears('go'),
       calls('a'),
@@ -95,10 +95,10 @@ export const logs: readonly [name: string, lines: readonly Line[]][] = [
       { ...decision('a', true), content: { role: 'user', parts: [response('a')] } },
     ],
   ],
-  ['a call a user claims to have made', [hears('go'), { ...calls('a'), author: 'user' }, answers('a')]],
-  ['nothing but an empty reply', [hears('go'), { author: 'agent', content: { role: 'model', parts: [] } }]],
+  ['a call written by the user', [hears('go'), { ...calls('a'), author: 'user' }, answers('a')]],
+  ['only an empty reply', [hears('go'), { author: 'agent', content: { role: 'model', parts: [] } }]],
   [
-    'code, its output and a call beside it',
+    'code with its output, and a call in the same reply',
     [
       hears('go'),
       {
@@ -126,7 +126,7 @@ export const logs: readonly [name: string, lines: readonly Line[]][] = [
   ],
 ]
 
-/** The events of a log, with all an event needs; with a path they are an agent's of this tree, which may have more to do. */
+/** The events of a log. With a path they belong to an agent of this tree, which may have pending work. */
 export const eventsOf = (lines: readonly Line[], path: string | undefined): Event[] =>
   lines.map((line, at) => ({
     id: `old-${at}`,

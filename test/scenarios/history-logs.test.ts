@@ -1,4 +1,4 @@
-// Logs as nobody should leave them: what the model is sent can be sent to any provider, and the log stays as it is.
+// Malformed and interrupted logs: every request built from them is accepted by every provider, and the log stays unchanged.
 import fc from 'fast-check'
 import type { SessionService } from 'toolwright'
 import { describe, expect, test } from 'vitest'
@@ -18,35 +18,35 @@ import {
   says,
 } from './history-corpus.ts'
 
-/** Puts the log into a session, says something twice, and tells what the model was sent and what became of the log. */
-async function talkAfter(store: SessionService, lines: readonly Line[], path: string | undefined) {
+/** Creates a session with the log, sends two messages, and reports the replies, the history problems and whether the log changed. */
+async function sendMessagesAfter(store: SessionService, lines: readonly Line[], path: string | undefined) {
   const { refund, run } = refundTool({ requiresConfirmation: false })
   await store.createSession({ appName: 'app', ...where, events: eventsOf(lines, path) })
   const before = JSON.stringify(await stored(store))
   const steps = [{ calls: [{ name: 'refund', args: { amount: 2 } }] }, 'yes', 'no']
   const { runner, model } = process(store, { tools: [refund], steps, runner: { whilePaused: 'cancel' } })
-  const told = [await say(runner, 'hi'), await say(runner, 'and now?')]
+  const completions = [await say(runner, 'hi'), await say(runner, 'and now?')]
   return {
-    said: told.map(({ text, error }) => error ?? text),
+    replies: completions.map(({ text, error }) => error ?? text),
     problems: model.requests.flatMap(({ contents }) => problems(contents)),
     run: run.mock.calls.map(([{ amount }]) => amount),
     isLogAsItWas: JSON.stringify((await stored(store)).slice(0, lines.length)) === before,
   }
 }
 
-const fine = { said: ['yes', 'no'], problems: [], run: [2], isLogAsItWas: true }
+const fine = { replies: ['yes', 'no'], problems: [], run: [2], isLogAsItWas: true }
 
 describe.each(stores)('%s', (_, newStore) => {
   describe.each([
-    ['a log from elsewhere', undefined],
+    ['an imported log', undefined],
     ['a log of this agent', 'agent'],
   ])('%s', (_whose, path) => {
-    test.each(logs)('%s [PR-11]', async (_name, lines) => {
-      expect(await talkAfter(newStore(), lines, path)).toEqual(fine)
+    test.each(logs)('sends a valid history after %s [PR-11]', async (_name, lines) => {
+      expect(await sendMessagesAfter(newStore(), lines, path)).toEqual(fine)
     })
   })
 
-  test('whatever a log holds in whatever order [PR-11]', async () => {
+  test('sends a valid history after any random log [PR-11]', async () => {
     const id = fc.constantFrom('a', 'b', 'c', '', 'a/b', '__proto__')
     const line = fc.oneof(
       fc.constantFrom(hears('go'), says('done'), { ...says('psst'), author: 'other' }),
@@ -66,7 +66,7 @@ describe.each(stores)('%s', (_, newStore) => {
     )
     await fc.assert(
       fc.asyncProperty(lines, fc.constantFrom(undefined, 'agent'), async (log, path) => {
-        expect(await talkAfter(newStore(), log, path)).toEqual(fine)
+        expect(await sendMessagesAfter(newStore(), log, path)).toEqual(fine)
       }),
       { numRuns: 300 },
     )

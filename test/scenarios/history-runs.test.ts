@@ -1,4 +1,4 @@
-// However a run ends, what the model is sent next can be sent to any provider.
+// However a run ends, the next request is accepted by every provider.
 import { approve, deny, LlmAgent, longRunning, type SessionService, tool } from 'toolwright'
 import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
@@ -32,12 +32,12 @@ const three: Step = {
   ],
 }
 
-/** What happens before, up to where somebody says something again; gives the process to say it to. */
+/** Runs up to the point of the next user message; returns options of the process that receives it. */
 type Story = (store: SessionService) => Promise<Parameters<typeof process>[1] | undefined>
 
 const stories: readonly [name: string, story: Story][] = [
   [
-    'a question and a yes',
+    'an approval',
     async (store) => {
       const { pending } = await say(process(store, { tools, steps: [refunds(5)] }).runner)
       await say(process(store, { tools, steps: ['done'] }).runner, [approve(about(pending))])
@@ -45,7 +45,7 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'a no and a yes to two calls of one reply, in two processes',
+    'a denial and an approval of one batch, in two processes',
     async (store) => {
       const { pending } = await say(process(store, { tools, steps: [refunds(5, 6)] }).runner)
       await say(process(store, { tools }).runner, [deny(about(pending, 'c2'), { reason: 'too much' })])
@@ -54,7 +54,7 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'a question that expired',
+    'an expired confirmation',
     async (store) => {
       let now = 0
       const runner = { ports: { now: () => now } }
@@ -65,7 +65,7 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'a question that was cancelled',
+    'a cancelled confirmation',
     async (store) => {
       const { runner } = process(store, { tools, steps: [three] })
       await say(runner)
@@ -74,14 +74,14 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'a question that new words put an end to',
+    'a confirmation cancelled by new text',
     async (store) => {
       await say(process(store, { tools, steps: [three] }).runner)
       return { runner: { whilePaused: 'cancel' } }
     },
   ],
   [
-    'work that goes on while the user talks, has news, and ends',
+    'a long-running call with user messages, a partial result and a result',
     async (store) => {
       await say(process(store, { tools, steps: [{ calls: [{ id: 'o1', name: 'order' }] }] }).runner)
       await say(process(store, { tools, steps: ['soon'] }).runner, 'and?')
@@ -93,14 +93,14 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'work that never ends',
+    'a long-running call without a result',
     async (store) => {
       await say(process(store, { tools, steps: [{ calls: [{ id: 'o1', name: 'order' }] }] }).runner)
       return undefined
     },
   ],
   [
-    'a transfer beside a question and work, and back',
+    'a transfer next to a confirmation and a long-running call, and back',
     async (store) => {
       const model = strictModel(
         scriptedModel([
@@ -121,7 +121,7 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'a batch that was cancelled half way',
+    'a batch that was cancelled before its end',
     async (store) => {
       const isHeld = signalled()
       const holdOn = () => {
@@ -143,7 +143,7 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'a model that fails after its calls were answered',
+    'a model that fails after the responses of its calls',
     async (store) => {
       await say(
         process(store, { tools, steps: [{ calls: [{ id: 'l1', name: 'look' }] }, { error: 'overloaded' }] }).runner,
@@ -152,7 +152,7 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'code, and a call beside it',
+    'code and a call in one reply',
     async (store) => {
       const codeExecutor = { languages: ['javascript'], execute: async () => ({ outcome: 'OK' as const, output: '6' }) }
       const code = { executableCode: { language: 'javascript', code: '2 * 3' } }
@@ -162,7 +162,7 @@ const stories: readonly [name: string, story: Story][] = [
     },
   ],
   [
-    'calls whose ids nobody gave',
+    'calls without ids',
     async (store) => {
       await say(process(store, { tools, steps: [{ calls: [{ name: 'look' }, { name: 'look' }] }, 'done'] }).runner)
       return undefined
@@ -171,7 +171,7 @@ const stories: readonly [name: string, story: Story][] = [
 ]
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(stories)('%s [PR-11]', async (_name, story) => {
+  test.each(stories)('sends a valid history after %s [PR-11]', async (_name, story) => {
     const store = newStore()
     const more = await story(store)
     const before = await stored(store)

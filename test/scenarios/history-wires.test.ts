@@ -1,4 +1,4 @@
-// The same logs on the wire: what the provider packages really send is what their providers take.
+// The logs of history-corpus.ts on the wire: request bodies of the real provider packages, checked with the rules of each provider.
 import { type Content, InMemorySessionService, LlmAgent, type Model, Runner } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
 import { gemini as ownGemini } from 'toolwright/gemini'
@@ -10,8 +10,8 @@ import { eventsOf, logs } from './history-corpus.ts'
 import { quiet } from './kit.ts'
 import { sentWires } from './sent-wires.ts'
 
-/** A message after the log, to this model. */
-async function talkAfter(lines: (typeof logs)[number][1], model: Model): Promise<string> {
+/** Sends a message after the log to this model. */
+async function sendMessageAfter(lines: (typeof logs)[number][1], model: Model): Promise<string> {
   const sessionService = new InMemorySessionService()
   await sessionService.createSession({ appName: 'app', ...where, events: eventsOf(lines, undefined) })
   const agent = new LlmAgent({ name: 'agent', model, tools: [refundTool().refund] })
@@ -21,27 +21,27 @@ async function talkAfter(lines: (typeof logs)[number][1], model: Model): Promise
 }
 
 describe.each(sentWires)('$name', ({ wire, read, problems }) => {
-  /** What is sent after a log. */
-  async function sentAfter(lines: (typeof logs)[number][1]): Promise<Content[]> {
+  /** The contents of the request that is sent after a log. */
+  async function requestAfter(lines: (typeof logs)[number][1]): Promise<Content[]> {
     await using server = await ProviderServer.start([wire.say({ text: 'fine' })])
     const model = fromAiSdk(wire.model(server.url), { maxRetries: 0, providerOptions: { openai: { store: false } } })
-    expect(await talkAfter(lines, model)).toBe('fine')
+    expect(await sendMessageAfter(lines, model)).toBe('fine')
     return read(server.requests[0]?.body as never)
   }
 
-  test.each(logs)('%s [PR-11]', async (_name, lines) => {
-    expect(problems(await sentAfter(lines))).toEqual([])
+  test.each(logs)('sends a valid request after %s [PR-11]', async (_name, lines) => {
+    expect(problems(await requestAfter(lines))).toEqual([])
   })
 
-  test('what is read is what was sent: without its result a call would be a problem', async () => {
-    const sent = await sentAfter(logs[0]?.[1] ?? [])
+  test('detects a call without a response in a request body', async () => {
+    const sent = await requestAfter(logs[0]?.[1] ?? [])
     expect(problems(sent.filter(({ parts }) => !parts.some((part) => part.functionResponse)))).not.toEqual([])
   })
 })
 
-describe.each(['gemini-2.5-flash', 'gemini-3-pro'])('%s, whose server refuses what it must', (name) => {
-  test.each(logs)('%s [PR-11]', async (_name, lines) => {
+describe.each(['gemini-2.5-flash', 'gemini-3-pro'])('local server of %s', (name) => {
+  test.each(logs)('accepts the request after %s [PR-11]', async (_name, lines) => {
     await using server = await geminiServer(['fine'])
-    expect(await talkAfter(lines, ownGemini(name, { apiKey: 'any', baseUrl: server.url }))).toBe('fine')
+    expect(await sendMessageAfter(lines, ownGemini(name, { apiKey: 'any', baseUrl: server.url }))).toBe('fine')
   })
 })

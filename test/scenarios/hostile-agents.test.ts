@@ -1,4 +1,4 @@
-// Agents people write themselves, and callbacks, that yield what they should not.
+// Malformed events from custom agents, callbacks and models.
 import { type Agent, approve, createEvent, type Event, LlmAgent, tool } from 'toolwright'
 import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
@@ -7,15 +7,15 @@ import { bounded } from './hostile-bounded.ts'
 
 const timeout = { timeout: 10_000 }
 const call = (id: string, name: string) => ({ functionCall: { id, name, args: {} } })
-const says = (role: 'model' | 'tool', part: object): Event => createEvent({ content: { role, parts: [part] as never } })
+const eventOf = (role: 'model' | 'tool', part: object): Event => createEvent({ content: { role, parts: [part] as never } })
 
 function actTool() {
   const run = vi.fn(() => ({ acted: true }))
   return { act: tool({ name: 'act', description: 'Act', run }), run }
 }
 
-/** An agent of one's own around a child. */
-function around(
+/** A custom agent customAgent a child agent. */
+function customAgent(
   run: (child: LlmAgent, ...args: Parameters<Agent['run']>) => ReturnType<Agent['run']>,
   child: LlmAgent,
 ) {
@@ -24,13 +24,13 @@ function around(
 }
 
 describe.each(stores)('%s', (_name, newStore) => {
-  describe('an agent that passes on copies of what its child says', () => {
+  describe("a custom agent that yields copies of its child's events", () => {
     const copying = (child: LlmAgent): Agent =>
-      around(async function* (inner, context) {
+      customAgent(async function* (inner, context) {
         for await (const event of inner.run(context)) yield { ...event, customMetadata: { seen: true } }
       }, child)
 
-    test('ends, and what the child called is done once', timeout, async () => {
+    test('completes and runs each call of the child once', timeout, async () => {
       const { act, run } = actTool()
       const model = scriptedModel([{ calls: [{ id: 'c1', name: 'act' }] }, 'done'])
       const runner = runnerOf(bounded(newStore()), copying(new LlmAgent({ name: 'child', model, tools: [act] })))
@@ -38,7 +38,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       expect(run).toHaveBeenCalledOnce()
     })
 
-    test('waits with it: what the child asks is asked once, and a yes runs it', timeout, async () => {
+    test('pauses with its child, and one approval runs the call', timeout, async () => {
       const { refund, run } = refundTool()
       const model = scriptedModel([refunds(5), 'done'])
       const runner = runnerOf(bounded(newStore()), copying(new LlmAgent({ name: 'child', model, tools: [refund] })))
@@ -49,12 +49,12 @@ describe.each(stores)('%s', (_name, newStore) => {
     })
   })
 
-  test('an agent that keeps the pause of an earlier run and throws it again comes to its end', timeout, async () => {
+  test('ends with AGENT_ERROR when a custom agent throws the pause of an earlier run again', timeout, async () => {
     const { refund } = refundTool()
     let collected: Promise<Event[]> | undefined
     let times = 0
     const model = scriptedModel([refunds(5), 'done'])
-    const root = around(
+    const root = customAgent(
       async function* (inner, context) {
         if (++times > 50) throw new Error('this does not end')
         collected ??= toArray(inner.run(context))
@@ -69,16 +69,16 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(times).toBeLessThan(5)
   })
 
-  test('an agent cannot answer the gated call of its child', timeout, async () => {
+  test('does not accept a response that a custom agent yields for a gated call of its child', timeout, async () => {
     const { refund, run } = refundTool()
     const model = scriptedModel([refunds(5), 'done'])
     const refunded = { functionResponse: { id: 'c1', name: 'refund', response: { refunded: 5 } } }
-    const root = around(
+    const root = customAgent(
       async function* (inner, context) {
         try {
           yield* inner.run(context)
         } catch (error) {
-          yield says('tool', refunded)
+          yield eventOf('tool', refunded)
           throw error
         }
       },
@@ -86,17 +86,17 @@ describe.each(stores)('%s', (_name, newStore) => {
     )
     const runner = runnerOf(bounded(newStore()), root)
     await say(runner)
-    expect(model.requests).toHaveLength(1) // it was not told that there is an answer
+    expect(model.requests).toHaveLength(1) // no response was sent
     const pending = await runner.pending()
     expect((await say(runner, [approve(about(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('an agent that speaks as its child leaves no open call in what its model is shown', timeout, async () => {
+  test('shows the model no open call that a custom agent yields in the name of its child', timeout, async () => {
     const model = scriptedModel(['fine'])
-    const root = around(
+    const root = customAgent(
       async function* (inner, context) {
-        const { content } = says('model', call('q', 'search'))
+        const { content } = eventOf('model', call('q', 'search'))
         yield createEvent({ author: 'child', ...(content && { content }) })
         yield* inner.run(context)
       },
@@ -106,33 +106,33 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each<[string, object]>([
-    ['a text for content', { content: 'hello' }],
+    ['a text as content', { content: 'hello' }],
     ['content without parts', { content: { role: 'model' } }],
-    ['a part that is nothing', { content: { role: 'model', parts: [null] } }],
+    ['a null part', { content: { role: 'model', parts: [null] } }],
     [
       'a call without arguments',
       { author: 'child', content: { role: 'model', parts: [{ functionCall: { name: 'x' } }] } },
     ],
-    ['half an answer', { content: { role: 'tool', parts: [{ functionResponse: { id: 'x' } }] } }],
-    ['no actions', { actions: null }],
-    ['a text for state', { actions: { stateDelta: 'abc' } }],
-    ['nothing for state', { actions: { stateDelta: null } }],
-    ['what JSON cannot hold', { actions: { stateDelta: { x: 1n } } }],
+    ['a response without content', { content: { role: 'tool', parts: [{ functionResponse: { id: 'x' } }] } }],
+    ['null actions', { actions: null }],
+    ['a text as stateDelta', { actions: { stateDelta: 'abc' } }],
+    ['a null stateDelta', { actions: { stateDelta: null } }],
+    ['a BigInt in state', { actions: { stateDelta: { x: 1n } } }],
     ['a transfer', { actions: { transferToAgent: 'child' } }],
-    ['a transfer to no name', { actions: { transferToAgent: { a: 1 } } }],
-    ['its own end', { actions: { endOfAgent: true } }],
-    ['an error that is no text', { errorCode: { a: 1 } }],
-  ])('after an agent that gave %s the session goes on', timeout, async (_what, odd) => {
+    ['a transfer to an object', { actions: { transferToAgent: { a: 1 } } }],
+    ['endOfAgent', { actions: { endOfAgent: true } }],
+    ['an errorCode that is no text', { errorCode: { a: 1 } }],
+  ])('accepts the next message after a custom agent yields %s', timeout, async (_what, odd) => {
     const store = bounded(newStore())
     let isOdd = true
-    const root = around(
+    const root = customAgent(
       async function* (inner, context) {
         if (isOdd) yield createEvent(odd)
         yield* inner.run(context)
       },
       new LlmAgent({ name: 'child', model: strictModel(scriptedModel(['one', 'two'])) }),
     )
-    await say(runnerOf(store, root)).catch(() => {}) // refused or not
+    await say(runnerOf(store, root)).catch(() => {}) // rejected or not
     isOdd = false
     const { text, error } = await say(runnerOf(store, root), 'again')
     expect({ text, error }).toEqual({ text: expect.stringMatching(/one|two/), error: undefined })
@@ -140,10 +140,10 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each([null, 'hello', 7])(
-    'an agent that yields %j instead of an event is told what to yield',
+    'names createEvent() in the error when a custom agent yields %j',
     timeout,
     async (odd) => {
-      const root = around(
+      const root = customAgent(
         async function* (inner, context) {
           yield* inner.run(context)
           yield odd as never
@@ -160,28 +160,28 @@ describe.each(stores)('%s', (_name, newStore) => {
   )
 
   test.each<[string, unknown]>([
-    ['a number for text', { text: 7 }],
-    ['a text for a call', { functionCall: 'x' }],
-    ['a number for a call', { functionCall: 7 }],
-    ['a call with a number for its id', { functionCall: { id: 7, name: 'x', args: {} } }],
-    ['a call with a number for its name', { functionCall: { id: 'q', name: 7, args: {} } }],
-    ['a text for an answer', { functionResponse: 'x' }],
-    ['half an answer', { functionResponse: { id: 'q', name: 'x' } }],
-    ['a text for code', { executableCode: 'x' }],
-    ['code without any', { executableCode: { language: 'PYTHON' } }],
-    ['a number for what code gave', { codeExecutionResult: { output: 7 } }],
-    ['a text for data', { inlineData: 'x' }],
-    ['data with a number for it', { inlineData: { data: 7, mimeType: 'image/png' } }],
-  ])('the session continues after a model that gave %s', timeout, async (_what, part) => {
+    ['a number as text', { text: 7 }],
+    ['a text as functionCall', { functionCall: 'x' }],
+    ['a number as functionCall', { functionCall: 7 }],
+    ['a call with a numeric id', { functionCall: { id: 7, name: 'x', args: {} } }],
+    ['a call with a numeric name', { functionCall: { id: 'q', name: 7, args: {} } }],
+    ['a text as functionResponse', { functionResponse: 'x' }],
+    ['a functionResponse without a response', { functionResponse: { id: 'q', name: 'x' } }],
+    ['a text as executableCode', { executableCode: 'x' }],
+    ['executableCode without code', { executableCode: { language: 'PYTHON' } }],
+    ['a number as code output', { codeExecutionResult: { output: 7 } }],
+    ['a text as inlineData', { inlineData: 'x' }],
+    ['inlineData with a number as data', { inlineData: { data: 7, mimeType: 'image/png' } }],
+  ])('accepts the next message after a model replies with %s', timeout, async (_what, part) => {
     const store = bounded(newStore())
     const later = (steps: Step[]) => process(store, { steps }).runner
-    await say(later([{ parts: [{ text: 'hm' }, part as never] }, 'one'])).catch(() => {}) // refused or not
+    await say(later([{ parts: [{ text: 'hm' }, part as never] }, 'one'])).catch(() => {}) // rejected or not
     const { text, error } = await say(later(['two']), 'again')
     expect({ text, error }).toEqual({ text: 'two', error: undefined })
   })
 
-  describe('a callback that says calls', () => {
-    test('without ids, before the agent: nothing is called', timeout, async () => {
+  describe('calls in the content of a callback', () => {
+    test('do not run when beforeAgent returns them', timeout, async () => {
       const { act, run } = actTool()
       const part = { functionCall: { name: 'act', args: {} } as never }
       const beforeAgent = () => ({ role: 'model' as const, parts: [part, part] })
@@ -191,7 +191,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       expect(run).not.toHaveBeenCalled()
     })
 
-    test('after the agent: it stays at its end, and the session goes on', timeout, async () => {
+    test('do not run when afterAgent returns them, and the session accepts the next message', timeout, async () => {
       const { act, run } = actTool()
       const afterAgent = () => ({ role: 'model' as const, parts: [call('z', 'act')] })
       const { runner } = process(bounded(newStore()), { tools: [act], steps: ['one', 'two'], agent: { afterAgent } })

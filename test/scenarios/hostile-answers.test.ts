@@ -1,4 +1,4 @@
-// Answers that must not answer something else: retried, given for another call, or left half in the inbox.
+// Answers that reach the wrong request: sent again, meant for another call, or malformed in the inbox.
 import { approve, type InboxItem, longRunning, type RunnerOptions, type SessionService, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ const yes = { confirmed: true }
 const key = { appName: 'app', ...where }
 const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ status: 'ordered' }) }))
 
-/** Waits are twenty times as short, so that a question is shown soon although work goes on beside it. */
+/** Timers twenty times as short: a request is published soon although a sibling call still runs. */
 const quick: Partial<RunnerOptions> = {
   ports: {
     setTimer: (callback, ms, options) => {
@@ -21,7 +21,7 @@ const quick: Partial<RunnerOptions> = {
   },
 }
 
-/** A body that works until it is let go. */
+/** A body that works until the test lets it return. */
 function workTool() {
   const begun = signalled()
   const letGo = signalled()
@@ -34,8 +34,8 @@ function workTool() {
 }
 
 describe.each(stores)('%s', (_name, newStore) => {
-  test.each(['later', 'at once'])(
-    'a yes by the call’s id, retried %s, does not answer the next question',
+  test.each(['after the first', 'at the same time'])(
+    'does not approve the next request when an approval by call id is sent again %s',
     async (when) => {
       const wiped = vi.fn()
       const wipe = tool({
@@ -52,7 +52,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       const { runner } = process(newStore(), { tools: [wipe], steps })
       await say(runner)
       const click = () => say(runner, [answer('c1', yes)])
-      if (when === 'at once') await Promise.allSettled([click(), click()])
+      if (when === 'at the same time') await Promise.allSettled([click(), click()])
       else {
         await click()
         await expect(click()).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
@@ -65,7 +65,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     },
   )
 
-  test('an input by the call’s id, sent again, does not answer the next question', async () => {
+  test('does not answer the next input request when an input by call id is sent again', async () => {
     const paid = vi.fn()
     const pay = bare('pay', (_args, context) => {
       const to = context.requestInput<string>({ key: 'to', message: 'To whom?' })
@@ -83,20 +83,20 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(paid).toHaveBeenCalledExactlyOnceWith('DE1', 'DE2')
   })
 
-  test('a retried yes by the call’s id does not approve what a later turn calls so', async () => {
+  test('does not approve a call with the same id in a later invocation when an approval is sent again', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'one', refunds(999), 'two'] })
     await say(runner)
     const first = await say(runner, [answer('c1', yes)])
     const { pending } = await say(runner, 'more')
-    expect((await say(runner, [answer('c1', yes)])).events).toEqual(first.events) // what followed the first time
+    expect((await say(runner, [answer('c1', yes)])).events).toEqual(first.events) // the events of the first answer
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     expect(await runner.pending()).toEqual(pending)
     expect((await say(runner, [approve(about(pending))])).text).toBe('two')
     expect(run).toHaveBeenLastCalledWith({ amount: 999 })
   })
 
-  test('a yes to what a body asked is none to the arguments that beforeTool gives afterwards', async () => {
+  test('asks again when beforeTool changes the arguments after an approval requested by the body', async () => {
     const paid = vi.fn()
     const pay = tool({
       name: 'pay',
@@ -123,7 +123,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(paid).toHaveBeenCalledExactlyOnceWith(999)
   })
 
-  test('a yes to what a body showed is none to what it shows by then', async () => {
+  test('asks again when the body shows another payload after the approval', async () => {
     const bought = vi.fn()
     let price = 5
     const buy = bare('buy', (_args, context) => {
@@ -141,14 +141,14 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(bought).toHaveBeenCalledExactlyOnceWith(999)
   })
 
-  test('a result for a call of one invocation decides nothing in another whose model calls it the same', async () => {
+  test('keeps a result for one invocation from answering a call with the same id in another invocation', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), {
       tools: [refund, order],
       steps: [
         { calls: [{ id: 'a', name: 'order' }] },
         { calls: [{ id: 'call_1', name: 'order' }] },
-        { calls: [{ id: 'call_1', name: 'refund', args: { amount: 5 } }] }, // the first goes on
+        { calls: [{ id: 'call_1', name: 'refund', args: { amount: 5 } }] }, // the first invocation continues
         'ordered',
         'refunded',
       ],
@@ -166,7 +166,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('work that reports a result decides no question; the same result is one for work that is waited for', async () => {
+  test('ignores a result posted for a confirmation and uses a result posted for a long-running call', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const calls = [
@@ -186,7 +186,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('one yes by two names in one message is refused, and by both at once it runs once', async () => {
+  test('rejects one message with an answer by request id and by call id, and runs the call once after both', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { id } = about((await say(runner)).pending)
@@ -200,14 +200,14 @@ describe.each(stores)('%s', (_name, newStore) => {
   test.each<[string, unknown]>([
     ['an answer without content', { type: 'answer' }],
     ['an answer without parts', { type: 'answer', content: {} }],
-    ['an answer with a part that is nothing', { type: 'answer', content: { role: 'user', parts: [null] } }],
-    ['an answer to nothing', { type: 'answer', content: { role: 'user', parts: [] } }],
-    ['an item of a type nobody knows', { type: 'hello' }],
+    ['an answer with a null part', { type: 'answer', content: { role: 'user', parts: [null] } }],
+    ['an answer without a request', { type: 'answer', content: { role: 'user', parts: [] } }],
+    ['an item of an unknown type', { type: 'hello' }],
     ['state without a delta', { type: 'state' }],
-    ['state that is nothing', { type: 'state', stateDelta: null }],
-    ['state that is a text', { type: 'state', stateDelta: 'abc' }],
-    ['a result of no call', { type: 'result' }],
-  ])('%s in the inbox is passed over, and the session goes on', async (_what, item) => {
+    ['a null state delta', { type: 'state', stateDelta: null }],
+    ['a text as state delta', { type: 'state', stateDelta: 'abc' }],
+    ['a result without a call', { type: 'result' }],
+  ])('ignores %s in the inbox, and the session accepts the next message', async (_what, item) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = process(store, { tools: [refund], steps: ['hi', refunds(5), 'done', 'more'] })
@@ -219,7 +219,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect((await say(runner, 'more')).text).toBe('more')
   })
 
-  test('an answer that is refused leaves no state behind; one that is taken does', async () => {
+  test('applies the state delta of an accepted answer and drops that of a rejected answer', async () => {
     const store = newStore()
     const { refund } = refundTool()
     const { work, begun, letGo } = workTool()
@@ -232,14 +232,14 @@ describe.each(stores)('%s', (_name, newStore) => {
     await begun.promise
     const forged = runner.complete({ ...where, message: [answer('forged', yes)], stateDelta: { role: 'admin' } })
     await expect(forged).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    const real = runner.complete({ ...where, message: [approve(await asked(store))], stateDelta: { by: 'ada' } })
-    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([])) // it is taken
+    const real = runner.complete({ ...where, message: [approve(await publishedRequest(store))], stateDelta: { by: 'ada' } })
+    await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([])) // the answer is accepted
     letGo.resolve()
     await Promise.all([working, real])
     expect((await store.getSession(key))?.state).toEqual({ by: 'ada' })
   })
 
-  test('a yes that was left for the holder counts, although whoever sent it no longer waits', async () => {
+  test('uses an approval from the inbox after its sender stopped waiting', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { work, begun, letGo } = workTool()
@@ -252,13 +252,13 @@ describe.each(stores)('%s', (_name, newStore) => {
     const other = process(store, { tools, steps: [], runner: quick }).runner
     const working = say(holder)
     await begun.promise
-    const request = await asked(store)
+    const request = await publishedRequest(store)
     const post = vi.spyOn(store, 'post')
     const answering = other.run({ ...where, message: [approve(request)] })
-    const heard = read(answering)
+    const senderEvents = read(answering)
     await vi.waitFor(() => expect(post).toHaveResolved())
     await answering.cancel()
-    expect(await heard).toEqual([])
+    expect(await senderEvents).toEqual([])
     letGo.resolve()
     expect(await working).toMatchObject({ text: 'done', pending: [] })
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
@@ -266,16 +266,16 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 })
 
-/** What is asked, as soon as it is: the work beside it goes on. */
-async function asked(store: SessionService) {
+/** The pending request, as soon as it is published; the sibling call still runs. */
+async function publishedRequest(store: SessionService) {
   return await vi.waitFor(async () => about(await store.pending({ appName: 'app' })), { timeout: 5_000 })
 }
 
-describe.each(stores)('a yes to a call that does not exist yet, %s', (_name, newStore) => {
+describe.each(stores)('an approval of a call that does not exist yet, %s', (_name, newStore) => {
   const key = { appName: 'app', ...where }
   const early = { role: 'user' as const, parts: [answer('c1', { confirmed: true })] }
 
-  test('is not kept for the call that a model names so later', async () => {
+  test('is not kept for a later call with that id', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = process(store, { tools: [refund], steps: ['hello', refunds(5), 'done'] })
@@ -284,11 +284,11 @@ describe.each(stores)('a yes to a call that does not exist yet, %s', (_name, new
     const { pending } = await say(runner)
     expect(pending).toHaveLength(1)
     expect(run).not.toHaveBeenCalled()
-    await say(runner, [approve(about(pending))]) // the honest one counts
+    await say(runner, [approve(about(pending))]) // the honest approval counts
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('is not left behind when it was sent to a session in use and refused', async () => {
+  test('is not kept after a busy session rejected it', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner } = process(store, { tools: [refund], steps: ['hello', refunds(5)] })

@@ -1,7 +1,7 @@
-// What stories of things that must end share: what would go on for ever fails instead of hanging.
+// Shared by scenarios of runs that must end: a run without an end fails instead of hanging.
 import { type Event, type Run, type SessionService, ToolwrightError } from 'toolwright'
 
-/** The store, refusing to grow for ever: a run that does not end fails at this append. */
+/** Limits the appends of a store: a run that does not end fails at the first append over the limit. */
 export function bounded(store: SessionService, most = 60): SessionService {
   const append = store.append.bind(store)
   let appends = 0
@@ -12,7 +12,7 @@ export function bounded(store: SessionService, most = 60): SessionService {
   return store
 }
 
-/** Follows a run to its end. */
+/** Reads a run to its end. */
 export async function read(run: Run): Promise<Event[]> {
   const events: Event[] = []
   for await (const event of run) events.push(event)

@@ -1,4 +1,4 @@
-// Calls as a broken or a lying model makes them.
+// Malformed, forged and endless calls of a model.
 import { agentTool, approve, LlmAgent, tool } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
@@ -9,24 +9,24 @@ import { resumed } from './hostile-kit.ts'
 const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])('a tool named %j is none [DG-01]', async (name) => {
+  test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])('answers NOT_FOUND for a call of %j [DG-01]', async (name) => {
     const { refund, run } = refundTool({ requiresConfirmation: false })
-    const heard: string[] = []
+    const called: string[] = []
     const agent = {
       model: scriptedModel([calling(name, { amount: 5 }), calling('refund', { amount: 6 }), 'done']),
-      beforeTool: () => void heard.push('before'),
-      onToolError: () => void heard.push('error'),
+      beforeTool: () => void called.push('before'),
+      onToolError: () => void called.push('error'),
     }
     const { events, text } = await say(process(newStore(), { tools: [refund], agent }).runner)
     const [unknown, known] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
     expect(unknown?.response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('refund') })
     expect(known?.response).toEqual({ refunded: 6 })
-    expect(heard, 'only onToolError hears of a tool that does not exist').toEqual(['error', 'before'])
+    expect(called, 'only onToolError is called for an unknown tool').toEqual(['error', 'before'])
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
     expect(text).toBe('done')
   })
 
-  test('before somebody has decided nothing runs, one question is open, and the model is left alone [DG-02]', async () => {
+  test('runs no body, keeps one request pending and does not ask the model before the decision [DG-02]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
@@ -41,7 +41,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('what was asked about is what runs, whatever the model would say by now [DG-18]', async () => {
+  test('runs the approved call with its recorded arguments, without asking the model again [DG-18]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const fickle =
@@ -53,15 +53,15 @@ describe.each(stores)('%s', (_, newStore) => {
     await expect(say(runner, 'make it 999')).rejects.toMatchObject({ code: 'PAUSED' })
     expect((await say(runner, [approve(about(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
-    expect(model.requests, 'asked once: after the call had run').toHaveLength(1)
+    expect(model.requests, 'one request, after the call has run').toHaveLength(1)
     expect(model.requests[0]?.contents.at(-1)?.role).toBe('tool')
   })
 
   test.each([
-    ['the user', 0],
-    ['the agent', 1],
+    ['user', 0],
+    ['agent', 1],
   ])(
-    'a call in a log that was interrupted, made by %s, is run %d times when it is resumed [DG-07]',
+    'a call in an interrupted log with the author %s runs %d times on resume [DG-07]',
     async (who, times) => {
       const store = newStore()
       const { refund, run } = refundTool({ requiresConfirmation: false })
@@ -76,7 +76,7 @@ describe.each(stores)('%s', (_, newStore) => {
         ...where,
         events: [
           { ...common, id: '1', author: 'user', content: go },
-          { ...common, id: '2', author: who === 'the user' ? 'user' : 'agent', nodeInfo: { path: 'agent' }, content },
+          { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content },
         ],
       })
       expect(await resumed(process(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
@@ -85,10 +85,10 @@ describe.each(stores)('%s', (_, newStore) => {
   )
 
   test.each([
-    ['in another order', { to: 'eve', amount: 5 }, true],
-    ['of another kind', { amount: '5', to: 'eve' }, false],
-    ['that only look the same', { amount: 5, to: 'e\u200bve' }, false],
-  ])('a yes to arguments, which then come %s [DG-13]', async (_how, args, isTheSame) => {
+    ['in another key order', { to: 'eve', amount: 5 }, true],
+    ['of another type', { amount: '5', to: 'eve' }, false],
+    ['with an invisible character', { amount: 5, to: 'e\u200bve' }, false],
+  ])('an approval covers the arguments only when their canonical JSON is equal: %s [DG-13]', async (_how, args, isTheSame) => {
     const store = newStore()
     const run = vi.fn(() => ({ ok: true }))
     const parameters = { type: 'object' } as const
@@ -101,23 +101,23 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(again.pending.map((request) => request.args)).toEqual(isTheSame ? [] : [args])
   })
 
-  describe('arguments', () => {
+  describe('invalid arguments', () => {
     const nested = (levels: number): object => {
       let value: object = {}
       for (let n = 0; n < levels; n++) value = { value }
       return value
     }
     const wrong: [string, unknown][] = [
-      ['broken JSON', '{"amount": 5'],
-      ['a list', [5]],
+      ['given as broken JSON', '{"amount": 5'],
+      ['given as a list', [5]],
       ['of another type', { amount: 'hunter2' }],
       ['that are missing', {}],
-      ['nobody asked for', { amount: 5, password: 'hunter2' }],
-      ['of ten million letters', { amount: 'x'.repeat(10_000_000) }],
+      ['that the schema does not allow', { amount: 5, password: 'hunter2' }],
+      ['of ten million characters', { amount: 'x'.repeat(10_000_000) }],
       ['five thousand levels deep', { amount: nested(5_000) }],
-      ['that are no number in JSON', { amount: Number.NaN }],
+      ['that are NaN', { amount: Number.NaN }],
     ]
-    test.each(wrong)('%s reach no body, and the model is told what was expected [DG-24]', async (_what, args) => {
+    test.each(wrong)('%s are answered INVALID_ARGS without repeating their values, and no body runs [DG-24]', async (_what, args) => {
       const store = newStore()
       const run = vi.fn()
       const parameters = z.strictObject({ amount: z.number() })
@@ -134,7 +134,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  describe('a model that never stops', () => {
+  describe('a model that never stops calling tools', () => {
     const always = (step: Step): Step[] => Array.from({ length: 40 }, () => step)
     const failing = tool({
       name: 'fail',
@@ -150,7 +150,7 @@ describe.each(stores)('%s', (_, newStore) => {
       }
     }
 
-    test('with the same failing call is stopped at the fourth, and may try again when asked anew [DG-25]', async () => {
+    test('is stopped at the fourth equal failing call, and may call again after the next message [DG-25]', async () => {
       const call = { calls: [{ name: 'fail' }] }
       const steps: Step[] = [call, call, call, call, 'sorry']
       const { runner } = process(newStore(), { tools: [failing], steps })
@@ -160,14 +160,14 @@ describe.each(stores)('%s', (_, newStore) => {
       expect((await say(runner, 'and now?')).text).toBe('sorry')
     })
 
-    test('is stopped after sixteen model calls of one agent [DG-25]', async () => {
+    test('is stopped after 16 model calls of one agent [DG-25]', async () => {
       const { tick, ticks } = counting()
       const { runner, model } = process(newStore(), { tools: [tick], steps: always({ calls: [{ name: 'tick' }] }) })
       expect((await say(runner)).error?.code).toBe('MAX_ITERATIONS')
       expect([model.requests.length, ticks()]).toEqual([16, 16])
     })
 
-    test('shares its budget with those it calls: inside an agent tool it is no larger [DG-25]', async () => {
+    test('shares maxLlmCalls with its agent tools [DG-25]', async () => {
       const { tick, ticks } = counting()
       const inner = new LlmAgent({
         name: 'inner',

@@ -1,4 +1,4 @@
-// Ids that name two things: two turns, two agents, a call and a place.
+// Colliding ids: the same call id in two invocations or two agents, and call ids that look like request ids or scope paths.
 import {
   type Agent,
   agentTool,
@@ -24,7 +24,7 @@ async function idsOf(store: SessionService, name: string): Promise<string[]> {
   return parts.flatMap(({ functionCall }) => (functionCall?.name === name ? [functionCall.id ?? ''] : []))
 }
 
-/** An agent of one's own that calls something elsewhere, and has its answer. */
+/** A custom agent that yields a remote call and its response. */
 function proxy(id: string, before: Promise<void>): Agent {
   return {
     name: 'proxy',
@@ -39,7 +39,7 @@ function proxy(id: string, before: Promise<void>): Agent {
 }
 
 describe.each(stores)('%s', (_name, newStore) => {
-  test('two turns whose model says call_0 both times have two calls; the first keeps its id', async () => {
+  test('keeps the first call_0 of a session and replaces the id in the next invocation', async () => {
     const store = newStore()
     const keys: string[] = []
     const act = bare('act', (_args, { idempotencyKey }) => {
@@ -56,7 +56,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(keys.map((key) => key.split('/')[1])).toEqual(ids)
   })
 
-  test('a call that a model gives the id of an approved request is asked about, in the same and in later turns', async () => {
+  test('requests a confirmation for a call with the id of an approved request', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     let requestId = ''
@@ -75,7 +75,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     }
   })
 
-  test('replies whose calls have the id of a request are counted: maxLlmCalls ends the run', timeout, async () => {
+  test('counts replies whose calls use a request id, and ends with MAX_LLM_CALLS', timeout, async () => {
     const store = newStore()
     const { refund } = refundTool()
     let requestId = ''
@@ -100,7 +100,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(replies).toBe(10)
   })
 
-  test('a model cannot name a call like the framework names its own', async () => {
+  test('replaces a call id with the prefix adk-', async () => {
     const store = newStore()
     const { refund } = refundTool()
     const steps = [{ calls: [{ id: 'adk-1', name: 'refund', args: { amount: 5 } }] }]
@@ -109,11 +109,11 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each([
-    ['t1', 'is given another id', false],
-    ['1', 'is given another id', false],
-    ['t', 'keeps its id', true],
-    ['c1', 'keeps its id', true],
-  ])('a call the model names %s %s, and is asked about and run', async (id, _what, isKept) => {
+    ['t1', 'is replaced', false],
+    ['1', 'is replaced', false],
+    ['t', 'is kept', true],
+    ['c1', 'is kept', true],
+  ])('the call id %s %s, and the call runs after its approval', async (id, _what, isKept) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const steps = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']
@@ -124,7 +124,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('what is asked inside an agent tool whose call is named t1 closes when control moves on', async () => {
+  test('closes a pending request inside an agent tool with the call id t1 after a transfer', async () => {
     const { refund, run } = refundTool()
     const inner = new LlmAgent({
       name: 'helper',
@@ -155,7 +155,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 8 })
   })
 
-  test('an agent of one’s own whose call is named like the place of its child closes none of its questions', async () => {
+  test("keeps a pending request of a child open when a custom agent uses the child's scope number as call id", async () => {
     const { refund, run } = refundTool()
     const child = new LlmAgent({ name: 'child', model: scriptedModel([refunds(5), 'done']), tools: [refund] })
     const root: Agent = {
@@ -173,7 +173,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('an agent beside it that has the same id answered does not answer the call', timeout, async () => {
+  test('does not treat the response of a parallel custom agent with the same call id as the response of the call', timeout, async () => {
     const begun = signalled()
     const letGo = signalled()
     const run = vi.fn(async () => {
@@ -188,7 +188,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       ...other,
       async *run(context) {
         yield* other.run(context)
-        letGo.resolve() // by now both are recorded
+        letGo.resolve() // both events are recorded
       },
     }
     const store = bounded(newStore())

@@ -1,4 +1,4 @@
-// The key under which the outside world tells a repeated attempt from a new one.
+// Idempotency keys: equal for attempts of one call, different for different calls.
 import { type Effect, retry, type Tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { process, say, where } from './approvals-kit.ts'
@@ -14,7 +14,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     ...(effect === 'reconcilable' && { reconcile: () => ({ status: 'unknown' }) }),
   })
 
-  test('is the same for every attempt of a call [PR-03]', async () => {
+  test('the idempotency key is the same for every attempt of a call [PR-03]', async () => {
     const keys: string[] = []
     const work = keyed('idempotent', (_args, { idempotencyKey }) => {
       if (keys.push(idempotencyKey) < 3) throw new Error('try again')
@@ -27,7 +27,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(keys).toEqual(Array(3).fill(`${invocationId}/c1`))
   })
 
-  test('is the same in the process that goes on after another died [PR-03]', async () => {
+  test('the idempotency key is the same in the process that resumes after a crash [PR-03]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
     const left = await leftHanging(store, (run) => keyed('idempotent', run), [{ calls: [call] }])
@@ -38,7 +38,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(keys).toEqual([left.key])
   })
 
-  test('is asked for, not another, when somebody must find out what became of a call [PR-03]', async () => {
+  test('reconcile gets the idempotency key of the interrupted call [PR-03]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
     const left = await leftHanging(store, (run) => keyed('reconcilable', run), [{ calls: [call] }])
@@ -55,7 +55,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(keys).toEqual([left.key])
   })
 
-  test('differs between equal calls: in one reply, in one run, in one session and in two [PR-03]', async () => {
+  test('the idempotency key differs between equal calls in one batch, run, session and in two sessions [PR-03]', async () => {
     const store = newStore({ time: 0 })
     const keys: string[] = []
     const work = keyed('atMostOnce', (_args, { idempotencyKey }) => void keys.push(idempotencyKey))
@@ -77,7 +77,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(new Set(keys).size).toBe(8)
   })
 
-  test('is made of what no model is shown: it can neither be guessed nor chosen [PR-03]', async () => {
+  test('the idempotency key contains an invocation id that the model never sees and cannot choose [PR-03]', async () => {
     const keys: string[] = []
     const work = keyed('atMostOnce', (_args, { idempotencyKey }) => {
       keys.push(idempotencyKey)

@@ -1,37 +1,37 @@
-// What stories of processes that stop and come back share: stores whose clock is in hand, and a process that is left behind.
+// Shared by scenarios of processes that stall and return: stores with a settable clock, and a process that hangs in a body.
 import { InMemorySessionService, type SessionService, type Tool } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 import type { Step } from 'toolwright/testing'
 import { process, say, where } from './approvals-kit.ts'
 import { HandTimers, signalled } from './kit.ts'
 
-/** How long a lease lives. */
+/** How long a lease lasts. */
 export const LEASE_MS = 15_000
-/** How often it is renewed. */
+/** How often a lease is renewed. */
 export const RENEW_MS = 5_000
 
 export interface Clock {
   time: number
 }
 
-/** Every store, with a clock in hand. */
+/** Every store, with a settable clock. */
 export const clockedStores: [string, (clock: Clock, leaseMs?: number) => SessionService][] = [
   ['in memory', (clock, leaseMs) => new InMemorySessionService({ now: () => clock.time, leaseMs })],
   ['on SQLite', (clock, leaseMs) => sqlite(':memory:', { now: () => clock.time, leaseMs }).sessionService],
 ]
 
 export interface Left {
-  /** What became of its run. */
+  /** The completion of the run. */
   readonly said: Promise<unknown>
   readonly timers: HandTimers
-  /** The signal of the body that is still running in it. */
+  /** The signal of the body that is still running. */
   readonly signal: AbortSignal
   readonly key: string
-  /** Lets the body come back. */
+  /** Lets the body return. */
   readonly finish: (value: unknown) => void
 }
 
-/** A process that hangs in a body called `work`, its lease not renewed; what it was asked for is still open. */
+/** Starts a process that hangs in a body and does not renew its lease; its call stays open. */
 export async function leftHanging(
   store: SessionService,
   make: (run: Tool['run']) => Tool,
@@ -45,7 +45,7 @@ export async function leftHanging(
   })
   const timers = new HandTimers()
   const said = say(process(store, { tools: [work], steps, runner: { ports: timers.ports } }).runner)
-  said.catch(() => {}) // looked at later
+  said.catch(() => {}) // awaited later
   return { ...(await began.promise), said, timers, finish: result.resolve }
 }
 

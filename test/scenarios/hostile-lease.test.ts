@@ -1,4 +1,4 @@
-// One writer at a time: who has lost a session stops, and leaves nothing behind in it.
+// Lost leases: a former holder stops and writes nothing more.
 import { InMemorySessionService, type Lease } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { finals, process, say, stored, where } from './approvals-kit.ts'
@@ -8,7 +8,7 @@ import { bare, HandTimers, signalled } from './kit.ts'
 const steps = [{ calls: [{ id: 'c1', name: 'work' }] }, 'first']
 
 describe.each(clockedStores)('%s', (_, newStore) => {
-  test('a late holder that was followed is told at its next renewal, and so is its body [PR-05]', async () => {
+  test('a holder that lost its lease stops at its next renewal and aborts its body [PR-05]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
     const left = await leftHanging(store, (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
@@ -27,7 +27,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(work).not.toHaveBeenCalled()
   })
 
-  test('or when its body comes back, whichever is first [PR-05]', async () => {
+  test('a holder that lost its lease stops when its body returns [PR-05]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
     const left = await leftHanging(store, (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
@@ -39,7 +39,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(await stored(store)).toEqual(log)
   })
 
-  test('a late holder that nobody has followed goes on [PR-05]', async () => {
+  test('a holder with an expired lease continues when no other process claimed the session [PR-05]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
     const left = await leftHanging(store, (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
@@ -51,7 +51,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(finals(await stored(store)).c1).toEqual({ late: true })
   })
 
-  test.each([1_000, 15_000, 600_000])('a healthy holder of a lease of %i ms keeps its session', async (leaseMs) => {
+  test.each([1_000, 15_000, 600_000])('a holder of a lease of %i ms keeps the session by renewing', async (leaseMs) => {
     const clock = { time: 0 }
     const store = newStore(clock, leaseMs)
     const left = await leftHanging(store, (run) => bare('work', run, { effect: 'atMostOnce' }), steps)
@@ -66,20 +66,20 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     expect(await left.said).toMatchObject({ text: 'first' })
   })
 
-  test('who lost the session while the model was thinking runs no body [PR-05]', async () => {
+  test('a holder that lost its lease during a model call runs no body [PR-05]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
-    const [asked, thought] = [signalled(), signalled()]
+    const [modelCalled, thought] = [signalled(), signalled()]
     const work = vi.fn()
     const tools = [bare('work', work, { effect: 'atMostOnce' })]
     const thinking = async () => {
-      asked.resolve()
+      modelCalled.resolve()
       await thought.promise
       return steps[0] as object
     }
     const { runner } = process(store, { tools, steps: [thinking], runner: { ports: new HandTimers().ports } })
     const said = say(runner)
-    await asked.promise
+    await modelCalled.promise
     clock.time += LEASE_MS
     expect(await resumed(process(store, { tools, steps: ['second'] }).runner)).toBe('second')
     const log = await stored(store)
@@ -90,7 +90,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
   })
 })
 
-test('a renewal that waits for its store is not joined by others', async () => {
+test('does not start a second renewal while one is waiting for the store', async () => {
   const [waiting, answered] = [signalled(), signalled()]
   let renewals = 0
   class SlowStore extends InMemorySessionService {

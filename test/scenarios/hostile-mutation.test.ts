@@ -1,4 +1,4 @@
-// Plugins and callbacks that change in place what they were given: approvals, calls and the log stay what they were.
+// Plugins, callbacks and consumers that change objects in place: approvals, calls and the log stay unchanged.
 import { approve, type CallbackContext, LlmAgent, type Plugin, Runner, type Tool, timeout, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
@@ -21,7 +21,7 @@ function tamperWith({ invocation }: CallbackContext): void {
   tamper(invocation.session.events)
 }
 
-/** What is frozen throws: as if the plugin had caught it. */
+/** Ignores the TypeError of a frozen object, as a plugin with a try/catch would. */
 function attempt(work: () => void): undefined {
   try {
     work()
@@ -35,7 +35,7 @@ const later: (() => void)[] = []
 const tampering: [string, Plugin][] = [
   ['onEvent in place', { name: 'p', onEvent: ({ event }) => tamper(event) }],
   [
-    'onEvent in place, later',
+    'onEvent in place, after a microtask',
     {
       name: 'p',
       onEvent: ({ event }) => {
@@ -45,7 +45,7 @@ const tampering: [string, Plugin][] = [
     },
   ],
   [
-    'onEvent by what it returns',
+    'onEvent with a changed copy',
     {
       name: 'p',
       onEvent: ({ event }) => {
@@ -60,7 +60,7 @@ const tampering: [string, Plugin][] = [
   ['beforeTool through its context', { name: 'p', beforeTool: ({ context }) => attempt(() => tamperWith(context)) }],
   ['beforeModel in place', { name: 'p', beforeModel: ({ request }) => tamper(request.contents) }],
   [
-    'afterModel, after the reply was recorded',
+    'afterModel after the reply is recorded',
     {
       name: 'p',
       afterModel: ({ response: { content } }) => {
@@ -93,7 +93,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each(tampering)(
-    'a plugin cannot change the arguments of a call, nor what the approver is shown: %s',
+    'a plugin cannot change the arguments of a call or of its confirmation: %s',
     async (_how, plugin) => {
       const store = newStore()
       const { refund, run } = refundTool()
@@ -106,7 +106,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     },
   )
 
-  test('an approval does not run arguments that a consumer changed in the events it was given', async () => {
+  test('asks again when a consumer changed the arguments in the yielded events', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending, events } = await say(runner)
@@ -117,7 +117,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(about(again).hint).toContain('The arguments are not those that were approved.')
   })
 
-  test('a consumer may change the event of a request for its own display', async () => {
+  test('runs the approved arguments when a consumer changed the yielded request event', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending, events } = await say(runner)
@@ -126,7 +126,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
   })
 
-  test('a plugin may still hide text and results in place, in every event', async () => {
+  test('lets a plugin hide text and results in place', async () => {
     const store = newStore()
     const hide: Plugin = {
       name: 'hide',
@@ -146,7 +146,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(text).not.toContain('1234')
   })
 
-  test('beforeModel may change its request in place: this request, not the log and not the next request', async () => {
+  test('limits changes of beforeModel to its own request', async () => {
     const store = newStore()
     const shout: Plugin = {
       name: 'shout',
@@ -176,7 +176,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     ])
   })
 
-  test('a tool that sorts or empties the events of its session does not touch the log', async () => {
+  test('keeps the log when a tool empties invocation.session.events', async () => {
     const store = newStore()
     const seen: number[] = []
     const look = tool({
@@ -197,7 +197,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 })
 
-test('the operator is told of a plugin that changes a call', async () => {
+test('logs a warning about a plugin that changes a call', async () => {
   const warnings: string[] = []
   const pay = tool({ name: 'pay', description: 'Pay', parameters: z.object({ amount: z.number() }), run: () => ({}) })
   const agent = new LlmAgent({
@@ -211,7 +211,7 @@ test('the operator is told of a plugin that changes a call', async () => {
   expect(warnings).toEqual([expect.stringContaining('Plugin "sly" changed a call')])
 })
 
-test('what tool() and the policies make cannot be changed by a callback, and can be spread', () => {
+test('freezes tools made by tool() and by policies, which can still be spread', () => {
   const made = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 'paid' })
   for (const one of [made, timeout(made, 1_000)]) {
     expect(() => Object.assign(one, { run: () => 'nothing' })).toThrow(TypeError)
@@ -221,7 +221,7 @@ test('what tool() and the policies make cannot be changed by a callback, and can
   }
 })
 
-test('a callback cannot open the gate of a tool of one’s own through the policy around it', async () => {
+test('keeps the gate of a plain tool when a callback changes the policy around it', async () => {
   const run = vi.fn(() => 'paid')
   const pay: Tool = {
     name: 'pay',
@@ -240,7 +240,7 @@ test('a callback cannot open the gate of a tool of one’s own through the polic
   expect([pending.length, run.mock.calls.length]).toEqual([1, 0])
 })
 
-test('a getter may open and close the gate from call to call', async () => {
+test('reads requiresConfirmation from a getter for each call', async () => {
   let isTrusted = false
   const run = vi.fn(() => 'paid')
   const pay: Tool = {

@@ -1,4 +1,4 @@
-// Names that every object has already are names like any others.
+// Names of Object.prototype members (constructor, __proto__, toString, ...) as names of tools, state keys and sessions.
 import { approve, type ToolContext, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { about, finals, process, say, stored, stores, where } from './approvals-kit.ts'
@@ -9,7 +9,7 @@ const poisoned = (): { [key: string]: unknown } =>
 const isClean = (): boolean => (({}) as { admin?: boolean }).admin === undefined
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(names)('a tool called %s is asked about, and runs with what was shown [DG-15]', async (name) => {
+  test.each(names)('requests a confirmation for a tool named %s and runs it with the approved arguments [DG-15]', async (name) => {
     const store = newStore()
     const seen: unknown[] = []
     const odd = tool({
@@ -34,7 +34,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(Object.keys(seen[0] as object)).toEqual(['__proto__', 'constructor', 'amount'])
     expect((seen[0] as { admin?: boolean }).admin).toBeUndefined()
 
-    await say(runner, 'and now?') // read back from the store
+    await say(runner, 'and now?') // the next run reads from the store
     const session = await store.getSession({ appName: 'app', ...where })
     expect(Object.keys(session?.state ?? {}).toSorted()).toEqual([name, `user:${name}`].toSorted())
     expect(Object.keys(finals(await stored(store)).c1 ?? {})).toEqual(['__proto__', 'constructor', 'amount'])
@@ -42,7 +42,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(isClean()).toBe(true)
   })
 
-  test.each(names)('%s is no tool, no state and no session where nobody made one [DG-15]', async (name) => {
+  test.each(names)('finds no tool, state or session named %s [DG-15]', async (name) => {
     const store = newStore()
     const seen: unknown[] = []
     const look = tool({
@@ -71,7 +71,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  test('events with such keys are data, imported and read back [DG-15]', async () => {
+  test('imports and reads events with such keys as data [DG-15]', async () => {
     const store = newStore()
     const common = { invocationId: 'constructor', timestamp: 1 }
     const content = { role: 'user' as const, parts: [{ text: 'hi', partMetadata: poisoned() }] }

@@ -1,4 +1,4 @@
-// Odd ends: nothing said as if it were something, and words where they do not belong.
+// Malformed messages, events and state at the edges of a session.
 import { createEvent, getUserChoice, InMemorySessionService, type Plugin, type SessionService } from 'toolwright'
 import { expect, test, vi } from 'vitest'
 import { process, runnerOf, say, stored, where } from './approvals-kit.ts'
@@ -7,14 +7,14 @@ import { bare, signalled } from './kit.ts'
 
 const key = { appName: 'app', ...where }
 
-test('a call that is nothing, said by a model, does not spoil the session for ever', async () => {
+test('accepts the next message after a model replied with a null functionCall', async () => {
   const steps = [{ parts: [{ text: 'one' }, { functionCall: null as never }] }, 'two']
   const { runner } = process(new InMemorySessionService(), { steps })
   await say(runner)
   expect((await say(runner, 'again')).text).toBe('two')
 })
 
-test('a choice is listed with its hint and schema', async () => {
+test('lists the pending request of get_user_choice with its hint and schema', async () => {
   const args = { prompt: 'Which?', options: ['tea', 'coffee'] }
   const steps = [{ calls: [{ id: 'u1', name: 'get_user_choice', args }] }]
   const { runner } = process(new InMemorySessionService(), { tools: [getUserChoice()], steps })
@@ -22,7 +22,7 @@ test('a choice is listed with its hint and schema', async () => {
   expect(await runner.pending()).toEqual(pending)
 })
 
-test('a plugin that adds a call to an event that says nothing has nothing run', async () => {
+test('does not run a call that a plugin adds to an event without content', async () => {
   let now = 1_000_000
   const store = new InMemorySessionService({ now: () => now })
   const run = vi.fn(() => ({}))
@@ -52,7 +52,7 @@ test('a plugin that adds a call to an event that says nothing has nothing run', 
   expect(run).not.toHaveBeenCalled()
 })
 
-test('state that is a text is no state: in the inbox, or given by an agent of one’s own', async () => {
+test('ignores a text as state delta, from the inbox and from a custom agent', async () => {
   const store = new InMemorySessionService()
   const { runner } = process(store, { steps: ['one', 'two'] })
   await say(runner)
@@ -70,7 +70,7 @@ test('state that is a text is no state: in the inbox, or given by an agent of on
   expect((await other.getSession(key))?.state).toEqual({})
 })
 
-test('a session made with an event without actions is refused with a reason', async () => {
+test('rejects createSession with an event without actions', async () => {
   const made = new InMemorySessionService().createSession({
     ...key,
     events: [{ id: '1', invocationId: 'e', author: 'agent', timestamp: 1 } as never],
@@ -78,12 +78,12 @@ test('a session made with an event without actions is refused with a reason', as
   await expect(made).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
-test('a message that is nothing but white space is refused', async () => {
+test('rejects a message of white space only', async () => {
   const { runner } = process(new InMemorySessionService(), { steps: ['one'] })
   await expect(say(runner, ' \n')).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
-test('a sequential body of the same reply does not begin after another runner has cancelled', async () => {
+test('does not start the next sequential body after another runner has cancelled', async () => {
   const clock = { time: 1_000_000 }
   const store = new InMemorySessionService({ now: () => clock.time })
   const runner = { ports: { now: () => clock.time } }

@@ -1,4 +1,4 @@
-// Plugins that make something else of events: they change words, not what happens.
+// Plugins whose onEvent rewrites events: they change content, never control flow.
 import { type Agent, approve, createEvent, deny, type Event, type Plugin } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import {
@@ -24,41 +24,41 @@ const plugins = (onEvent: OnEvent): { plugins: Plugin[] } => ({ plugins: [{ name
 const rewrite = (event: Event, from: RegExp, to: string): Event => JSON.parse(JSON.stringify(event).replace(from, to))
 const isOfUser = ({ author }: Event): boolean => author === 'user'
 
-/** All that is left of the event is its content. */
-const anew: OnEvent = ({ event }) => createEvent(event.content ? { content: event.content } : {})
+/** Replaces the event with a new one that has only its content. */
+const replaceEvent: OnEvent = ({ event }) => createEvent(event.content ? { content: event.content } : {})
 
 describe.each(stores)('%s', (_name, newStore) => {
   test.each<[string, OnEvent]>([
-    ['makes new events', anew],
-    ['makes new events of all but the user’s', (one) => (isOfUser(one.event) ? undefined : anew(one))],
+    ['replaces events', replaceEvent],
+    ['replaces all events but the user’s', (one) => (isOfUser(one.event) ? undefined : replaceEvent(one))],
     [
-      'takes answers away',
+      'removes responses',
       ({ event }) => (event.content?.role === 'tool' ? { ...event, content: { role: 'tool', parts: [] } } : undefined),
     ],
     ['gives all calls one id', ({ event }) => rewrite(event, /"id":"c\d"/g, '"id":"x"')],
     ['renames calls', ({ event }) => rewrite(event, /"name":"act"/g, '"name":"refund"')],
     [
-      'takes content away',
+      'removes content',
       ({ event }) => {
         const { content: _, ...rest } = event
         return isOfUser(event) ? undefined : rest
       },
     ],
     [
-      'turns all into a text',
+      'replaces content with text',
       ({ event }) =>
         isOfUser(event) ? undefined : { ...event, content: { role: 'model', parts: [{ text: 'done' }] } },
     ],
     [
-      'says it was the user',
+      'changes the role to user',
       ({ event }) =>
         isOfUser(event) || !event.content ? undefined : { ...event, content: { ...event.content, role: 'user' } },
     ],
     [
-      'ends the agent',
+      'sets endOfAgent, escalate and transferToAgent',
       ({ event }) => ({ ...event, actions: { endOfAgent: true, escalate: true, transferToAgent: 'x' } }),
     ],
-  ])('with a plugin that %s a run ends as without it, and bodies run once', timeout, async (_what, onEvent) => {
+  ])('completes the run and runs bodies once with a plugin that %s', timeout, async (_what, onEvent) => {
     const store = bounded(newStore())
     const run = vi.fn((args: unknown) => ({ got: args }))
     const calls = [1, 2].map((n) => ({ id: `c${n}`, name: 'act', args: { n } }))
@@ -73,25 +73,25 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(model.requests).toHaveLength(2)
   })
 
-  test('with a plugin that makes new events an agent of one’s own ends', timeout, async () => {
+  test('completes a custom agent with a plugin that replaces events', timeout, async () => {
     const root: Agent = {
       name: 'root',
       async *run() {
         yield createEvent({ content: { role: 'model', parts: [{ text: 'hi' }] } })
       },
     }
-    expect((await say(runnerOf(bounded(newStore()), root, plugins(anew)))).text).toBe('hi')
+    expect((await say(runnerOf(bounded(newStore()), root, plugins(replaceEvent)))).text).toBe('hi')
   })
 
   test(
-    'with a plugin that makes new events a question is asked, hidden from the model and answered',
+    'pauses and resumes with a plugin that replaces events, and hides the request from the model',
     timeout,
     async () => {
       const { refund, run } = refundTool()
       const { runner, model } = process(bounded(newStore()), {
         tools: [refund],
         steps: [refunds(5), 'done'],
-        runner: plugins(anew),
+        runner: plugins(replaceEvent),
       })
       const { pending } = await say(runner)
       expect(await say(runner, [approve(about(pending))])).toMatchObject({ text: 'done', error: undefined })
@@ -100,12 +100,12 @@ describe.each(stores)('%s', (_name, newStore) => {
     },
   )
 
-  test('with a plugin that makes new events a cancel ends what waited', timeout, async () => {
+  test('cancels a paused run with a plugin that replaces events', timeout, async () => {
     const { refund, run } = refundTool()
     const { runner, model } = process(bounded(newStore()), {
       tools: [refund],
       steps: [refunds(5), 'fine'],
-      runner: plugins(anew),
+      runner: plugins(replaceEvent),
     })
     const { pending } = await say(runner)
     await runner.cancel(where)
@@ -116,14 +116,14 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each([
-    ['a no into a yes', /"confirmed":false/g, '"confirmed":true', deny, 0],
-    ['a yes into a no', /"confirmed":true/g, '"confirmed":false', approve, 1],
-  ] as const)('a plugin cannot turn %s', timeout, async (_what, from, to, say1, times) => {
+    ['a denial into an approval', /"confirmed":false/g, '"confirmed":true', deny, 0],
+    ['an approval into a denial', /"confirmed":true/g, '"confirmed":false', approve, 1],
+  ] as const)('a plugin cannot turn %s', timeout, async (_what, from, to, decide, times) => {
     const { refund, run } = refundTool()
     const onEvent: OnEvent = ({ event }) => rewrite(event, from, to)
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], runner: plugins(onEvent) })
     const { pending } = await say(runner)
-    expect((await say(runner, [say1(about(pending))])).text).toBe('done')
+    expect((await say(runner, [decide(about(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledTimes(times)
   })
 })

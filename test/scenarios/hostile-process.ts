@@ -1,4 +1,4 @@
-// Another process over the same file, which does what it is told: it answers, goes on, or hangs in a body.
+// A child process over the same file that follows commands: it answers, resumes, or hangs in a body.
 import { appendFileSync } from 'node:fs'
 import { type Completion, LlmAgent, type Part, type Ports, Runner, type Tool, ToolwrightError, tool } from 'toolwright'
 import { type SqliteServices, sqlite } from 'toolwright/sqlite'
@@ -10,10 +10,10 @@ let services: SqliteServices | undefined
 let ledger = ''
 let finish: (value: unknown) => void = () => {}
 
-/** Of a process that hangs: its lease is renewed when it is told to. (Stopped while it writes, it would lock the file.) */
+/** Timers of the hanging process: its lease is renewed on command. (Stopped while it writes, it would lock the file.) */
 let timers = new HandTimers()
 
-/** A tool whose every run is a line in the ledger. */
+/** A tool that appends a line to the ledger each time it runs. */
 const pay = bare(
   'pay',
   () => {
@@ -66,7 +66,7 @@ function hangOn(): Promise<Completion> {
   return runner(steps, [hang], timers.ports).complete({ ...where, message: 'go' })
 }
 
-/** What became of each: `done`, or the code of the error. */
+/** The outcome of each: `done`, or the code of the error. */
 async function atOnce(times: number, one: () => Promise<unknown>): Promise<string[]> {
   const told = await Promise.allSettled(Array.from({ length: times }, one))
   return told.map((each) => (each.status === 'fulfilled' ? 'done' : codeOf(each.reason)))

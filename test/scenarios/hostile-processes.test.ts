@@ -1,4 +1,4 @@
-// Several processes want the same session at once, or one of them stands still and comes back too late.
+// Several processes use one session at the same time, or one process is stopped and continues after its lease expired.
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,13 +23,13 @@ let others: OtherProcess[] = []
 beforeAll(async () => {
   children = Array.from({ length: 5 }, () => fork(program, { execArgv }))
   others = children.map((child) => new OtherProcess(child))
-  await Promise.all(others.map((other) => other.do('finish'))) // they have started when they have done something
+  await Promise.all(others.map((other) => other.do('finish'))) // the first command has run: the process has started
 }, 60_000)
 afterAll(async () => {
   await Promise.all(others.map((other) => other.kill()))
 })
 
-/** A file of its own that the others have open, and where their tool leaves a line for each run. */
+/** Opens a new database file in the child processes; their tool appends a line to the ledger for each run. */
 async function shared(how: { time: number; processes: number }): Promise<{ file: string; runs(): number }> {
   const folder = mkdtempSync(join(tmpdir(), 'toolwright-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -38,7 +38,7 @@ async function shared(how: { time: number; processes: number }): Promise<{ file:
   return { file, runs: () => (existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n').length : 0) }
 }
 
-test('a hundred times the same yes, from four processes at once, runs it once [DG-06]', async () => {
+test('runs the call once after a hundred equal approvals from four processes at the same time [DG-06]', async () => {
   const { file, runs } = await shared({ time: NOW, processes: 4 })
   using services = sqlite(file, { now: () => NOW })
   const gated = bare('pay', () => {}, { effect: 'idempotent', requiresConfirmation: true })
@@ -47,45 +47,45 @@ test('a hundred times the same yes, from four processes at once, runs it once [D
   const { pending } = await say(here(sessionService, { tools: [gated], steps }).runner)
   expect(runs()).toBe(0)
   const yes = approve(about(pending))
-  const told = await Promise.all(others.slice(0, 4).map((other) => other.do<string[]>('answer', 25, yes)))
+  const outcomes = await Promise.all(others.slice(0, 4).map((other) => other.do<string[]>('answer', 25, yes)))
   expect(runs()).toBe(1)
-  expect(told.flat()).toHaveLength(100)
-  expect(told.flat()).toContain('done')
-  expect(told.flat().filter((one) => !typed.includes(one))).toEqual([])
+  expect(outcomes.flat()).toHaveLength(100)
+  expect(outcomes.flat()).toContain('done')
+  expect(outcomes.flat().filter((one) => !typed.includes(one))).toEqual([])
   const events = await stored(sessionService)
   expect(finals(events)).toEqual({ c1: { paid: true } })
   const responses = events.filter(({ content }) => content?.parts.some((part) => part.functionResponse?.id === 'c1'))
   expect(responses).toHaveLength(1)
 })
 
-test('fifty resumes from five processes at once go on with it once [PR-06]', async () => {
+test('runs the call once after fifty resumes from five processes at the same time [PR-06]', async () => {
   const { file, runs } = await shared({ time: LATER, processes: 5 })
   using services = sqlite(file, { now: () => NOW })
   const { sessionService } = services
   const steps = [{ calls: [{ id: 'c1', name: 'pay' }] }]
   await leftHanging(sessionService, (run) => bare('pay', run, { effect: 'idempotent' }), steps)
-  const told = await Promise.all(others.map((other) => other.do<string[]>('resume', 10)))
+  const outcomes = await Promise.all(others.map((other) => other.do<string[]>('resume', 10)))
   expect(runs()).toBe(1)
-  expect(told.flat()).toHaveLength(50)
-  expect(told.flat()).toContain('done')
-  expect(told.flat().filter((one) => !typed.includes(one))).toEqual([])
+  expect(outcomes.flat()).toHaveLength(50)
+  expect(outcomes.flat()).toContain('done')
+  expect(outcomes.flat().filter((one) => !typed.includes(one))).toEqual([])
   expect(finals(await stored(sessionService))).toEqual({ c1: { paid: true } })
 })
 
-describe.skipIf(process.platform !== 'linux')('a process that stands still in the middle of a call', () => {
+describe.skipIf(process.platform !== 'linux')('a process stopped with SIGSTOP during a call', () => {
   async function stopped(): Promise<{ file: string; other: OtherProcess; run: Promise<Completion>; goOn(): void }> {
     const { file } = await shared({ time: NOW, processes: 1 })
     const [other, child] = [others[0] as OtherProcess, children[0] as ChildProcess]
     const began = other.progress((what) => what === 'began')
     const run = other.do<Completion>('hang')
-    run.catch(() => {}) // looked at later
+    run.catch(() => {}) // awaited later
     await began
     child.kill('SIGSTOP')
     await until(() => readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T '))
     return { file, other, run, goOn: () => child.kill('SIGCONT') }
   }
 
-  test('and comes back after another has taken over: its lease is lost, its body is told, it writes nothing [PR-05]', async () => {
+  test('gets LEASE_LOST after another process resumed, aborts its body and writes nothing [PR-05]', async () => {
     const { file, other, run, goOn } = await stopped()
     using services = sqlite(file, { now: () => LATER })
     const { sessionService } = services
@@ -103,12 +103,12 @@ describe.skipIf(process.platform !== 'linux')('a process that stands still in th
     await other.do('renew')
     await expect(run).rejects.toMatchObject({ code: 'LEASE_LOST' })
     await aborted
-    await other.do('finish') // what the body says now is for nobody
+    await other.do('finish') // the late result is dropped
     expect(JSON.stringify(await stored(sessionService))).toBe(log)
     expect((await say(runner, 'and now?')).text).toBe('yes')
   })
 
-  test('and comes back in time goes on as if nothing had been [PR-05]', async () => {
+  test('completes the run when it continues before its lease expires [PR-05]', async () => {
     const { file, other, run, goOn } = await stopped()
     using services = sqlite(file, { now: () => LATER - 1 })
     const { runner } = here(services.sessionService, { steps: [] })

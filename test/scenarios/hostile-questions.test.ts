@@ -1,4 +1,4 @@
-// What whoever is asked gets to see: only what can still be answered, and how.
+// What the approver sees of pending requests: hints, schemas and expiry.
 import { approve, getUserChoice, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { bare, notebook } from './kit.ts'
 const DAY = 24 * 60 * 60 * 1000
 
 describe.each(stores)('%s', (_name, newStore) => {
-  test('of two questions the one that nobody can answer any more is not listed', async () => {
+  test('does not list an expired request next to an open one', async () => {
     let now = 1_000_000
     const store = newStore()
     const { refund } = refundTool()
@@ -24,10 +24,10 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await listed()).toEqual(['c1'])
     now += DAY
     expect(await listed()).toEqual([])
-    expect(await store.pending({ appName: 'app' })).toHaveLength(2) // looking decides nothing
+    expect(await store.pending({ appName: 'app' })).toHaveLength(2) // listing records nothing
   })
 
-  test('a choice says what is asked, and what an answer may be', async () => {
+  test('shows the prompt and the options of get_user_choice as hint and schema', async () => {
     const args = { prompt: 'Which?', options: ['tea', 'coffee'] }
     const steps = [{ calls: [{ id: 'u1', name: 'get_user_choice', args }] }, 'done']
     const { runner } = process(newStore(), { tools: [getUserChoice()], steps })
@@ -35,7 +35,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(about(pending)).toMatchObject({ hint: 'Which?', schema: { enum: ['tea', 'coffee'] } })
   })
 
-  test('a hint is made from what the schema made, as the body is run with it', async () => {
+  test('builds the hint from parsed arguments', async () => {
     const run = vi.fn(({ at }: { at: Date }) => ({ booked: at.toISOString() }))
     const book = tool({
       name: 'book',
@@ -54,7 +54,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run.mock.results.map(({ value }) => value)).toEqual([{ booked: at }])
   })
 
-  test('a hint that throws is logged, and the question is asked without it', async () => {
+  test('logs a confirmationHint that throws and uses the default hint', async () => {
     const logger = notebook()
     const { refund, run } = refundTool({
       confirmationHint: () => {

@@ -1,4 +1,4 @@
-// Answers, results, cancels and resumes that come twice, at once, half, or after everything is over.
+// Repeated, concurrent and late answers, results, cancels and resumes.
 import { approve, longRunning, type Model, type Part, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
@@ -6,7 +6,7 @@ import { clockedStores, LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare, signalled } from './kit.ts'
 
 describe.each(clockedStores)('%s', (_, newStore) => {
-  test('fifty resumes at once: one goes on, the others are told so, and it is done once [PR-06]', async () => {
+  test('runs the call once after fifty simultaneous resumes [PR-06]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
     await leftHanging(store, (run) => bare('work', run, { effect: 'idempotent' }), [{ calls: [{ name: 'work' }] }])
@@ -14,38 +14,38 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     const run = vi.fn(() => ({ ok: true }))
     const work = bare('work', run, { effect: 'idempotent' })
     const runners = Array.from({ length: 5 }, () => process(store, { tools: [work], steps: ['done'] }).runner)
-    const told = await Promise.allSettled(Array.from({ length: 50 }, (_one, at) => resumed(runners[at % 5] as never)))
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, (_one, at) => resumed(runners[at % 5] as never)))
     expect(run).toHaveBeenCalledOnce()
-    const heard = new Set(told.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)))
-    expect(heard).toContain('done')
-    expect([...heard].filter((one) => !['done', 'SESSION_BUSY', 'NOT_FOUND'].includes(one))).toEqual([])
+    const codes = new Set(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)))
+    expect(codes).toContain('done')
+    expect([...codes].filter((one) => !['done', 'SESSION_BUSY', 'NOT_FOUND'].includes(one))).toEqual([])
     expect(Object.keys(finals(await stored(store)))).toHaveLength(1)
   })
 })
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('what is over is not gone on with: no predicate is asked, no model, no body [PR-07]', async () => {
+  test('calls no predicate, model or body when a completed invocation is answered or resumed again [PR-07]', async () => {
     const store = newStore()
     const requiresConfirmation = vi.fn(() => true)
     const { refund, run } = refundTool({ requiresConfirmation })
     const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'done', 'never'] })
     const { pending } = await say(runner)
     const first = await say(runner, [approve(about(pending))])
-    const asked = requiresConfirmation.mock.calls.length
+    const predicateCalls = requiresConfirmation.mock.calls.length
     const log = JSON.stringify(await stored(store))
     for (let n = 0; n < 2; n++) {
       await expect(resumed(runner)).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect((await say(runner, [approve(about(pending))])).events).toEqual(first.events)
     }
     expect([requiresConfirmation.mock.calls.length, run.mock.calls.length, model.requests.length]).toEqual([
-      asked,
+      predicateCalls,
       1,
       2,
     ])
     expect(JSON.stringify(await stored(store))).toBe(log)
   })
 
-  test('five questions after a conversation of 5 MB, the last first, over restarts [PR-08]', async () => {
+  test('matches five approvals in reverse order across restarts after a conversation of 5 MB [PR-08]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     await say(process(store, { steps: ['x'.repeat(5_000_000)] }).runner)
@@ -59,7 +59,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(pending.map(({ functionCallId }) => given[functionCallId]?.refunded)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('six orders, one arrives: the others are not placed again, and it arrives once [PR-09]', async () => {
+  test('starts six long-running calls once and accepts each result once [PR-09]', async () => {
     const store = newStore()
     const run = vi.fn(() => ({ ticket: run.mock.calls.length }))
     const tools = [longRunning(tool({ name: 'order', description: 'Order', run }))]
@@ -71,7 +71,7 @@ describe.each(stores)('%s', (_, newStore) => {
     const { pending } = await say(runner, [box('o3')])
     expect(pending.map(({ id }) => id)).toEqual(['o1', 'o2', 'o4', 'o5', 'o6'])
     const log = JSON.stringify(await stored(store))
-    await say(runner, [box('o3')]) // the same again changes nothing
+    await say(runner, [box('o3')]) // sent again, the result changes nothing
     await expect(say(runner, [box('o3', 2)])).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
     expect(JSON.stringify(await stored(store))).toBe(log)
     expect(run).toHaveBeenCalledTimes(6)
@@ -82,11 +82,11 @@ describe.each(stores)('%s', (_, newStore) => {
     )
     expect(text).toBe('all here')
     expect(run).toHaveBeenCalledTimes(6)
-    const told = model.requests[0]?.contents.at(-1)?.parts.map(({ functionResponse }) => functionResponse?.response)
-    expect(told).toEqual(Array(6).fill({ box: 1 }))
+    const responses = model.requests[0]?.contents.at(-1)?.parts.map(({ functionResponse }) => functionResponse?.response)
+    expect(responses).toEqual(Array(6).fill({ box: 1 }))
   })
 
-  test('half a call that is streamed is neither run nor stored; the whole is, once, under one id [PR-10]', async () => {
+  test('runs and stores a streamed call once, and not its partial [PR-10]', async () => {
     const store = newStore()
     const run = vi.fn((args: unknown) => ({ got: args }))
     const pay = bare('pay', run)
@@ -108,7 +108,7 @@ describe.each(stores)('%s', (_, newStore) => {
     for await (const { content } of runner.run({ ...where, message: 'go', runConfig: { streaming: true } }))
       for (const { functionCall, functionResponse } of content?.parts ?? [])
         if (functionCall ?? functionResponse) ids.push((functionCall ?? functionResponse)?.id)
-    expect(ids).toHaveLength(3) // the half, the whole, the response
+    expect(ids).toHaveLength(3) // the partial call, the complete call, the response
     expect(new Set(ids).size).toBe(1)
     expect(run.mock.calls.map(([args]) => args)).toEqual([{ amount: 5 }])
     const calls = (await stored(store)).flatMap(
@@ -117,7 +117,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(calls).toEqual([{ id: ids[0], name: 'pay', args: { amount: 5 } }])
   })
 
-  test('a model that breaks off after half a call has called nothing [PR-10]', async () => {
+  test('runs no call when the model fails after a partial call [PR-10]', async () => {
     const store = newStore()
     const run = vi.fn()
     const model: Model = {
@@ -134,7 +134,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(JSON.stringify(await stored(store))).not.toContain('functionCall')
   })
 
-  test('cancelled while a body runs, twice, and once more after the end [PR-12]', async () => {
+  test('records one cancellation when a run is cancelled twice during a body and once after its end [PR-12]', async () => {
     const store = newStore()
     const began = signalled<AbortSignal>()
     const work = tool({
@@ -146,10 +146,10 @@ describe.each(stores)('%s', (_, newStore) => {
       },
     })
     const { runner } = process(store, { tools: [work], steps: [{ calls: [{ id: 'c1', name: 'work' }] }, 'fine'] })
-    const said = say(runner)
+    const completion = say(runner)
     const signal = await began.promise
     await Promise.all([runner.cancel(where), runner.cancel(where)])
-    expect((await said).error?.code).toBe('CANCELLED')
+    expect((await completion).error?.code).toBe('CANCELLED')
     expect(signal.aborted).toBe(true)
     const events = await stored(store)
     expect(finals(events).c1).toMatchObject({ status: 'unknown_outcome' })
@@ -159,7 +159,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, 'and now?')).text).toBe('fine')
   })
 
-  test('a clock that jumps an hour to and fro moves no deadline [PR-13]', async () => {
+  test('keeps the expiry of a request when the clock jumps an hour forward and back [PR-13]', async () => {
     const HOUR = 60 * 60 * 1000
     for (const [jumps, code] of [
       [[HOUR, -HOUR, -HOUR], undefined],
@@ -170,20 +170,20 @@ describe.each(stores)('%s', (_, newStore) => {
       let now = 1_800_000_000_000
       const { refund, run } = refundTool()
       const runner = { ports: { now: () => now } }
-      const asked = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], runner }).runner
-      const { pending } = await say(asked)
+      const paused = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], runner }).runner
+      const { pending } = await say(paused)
       for (const jump of jumps) {
         now += jump
         const isLate = now >= 1_800_000_000_000 + 24 * HOUR
-        expect(await asked.pending(), 'looking at it decides nothing').toHaveLength(isLate ? 0 : 1)
+        expect(await paused.pending(), 'listing records nothing').toHaveLength(isLate ? 0 : 1)
       }
-      const told = await say(asked, [approve(about(pending))]).catch((error) => error.code)
-      expect(told).toEqual(code ?? expect.objectContaining({ text: 'done' }))
+      const outcome = await say(paused, [approve(about(pending))]).catch((error) => error.code)
+      expect(outcome).toEqual(code ?? expect.objectContaining({ text: 'done' }))
       expect(run).toHaveBeenCalledTimes(code ? 0 : 1)
     }
   })
 
-  test('a result for a session that was deleted brings nothing back; in time it does [PR-15]', async () => {
+  test('rejects a result for a deleted session and accepts one before [PR-15]', async () => {
     const store = newStore()
     const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
     const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
@@ -199,7 +199,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(await store.getSession({ appName: 'app', ...where })).toBeUndefined()
   })
 
-  test('a body that ends after its session was deleted writes nothing, and says why [PR-15]', async () => {
+  test('writes nothing when a body finishes after its session was deleted [PR-15]', async () => {
     const store = newStore()
     const began = signalled()
     const result = signalled<object>()
@@ -208,11 +208,11 @@ describe.each(stores)('%s', (_, newStore) => {
       return result.promise
     })
     const { runner } = process(store, { tools: [work], steps: [{ calls: [{ id: 'c1', name: 'work' }] }, 'done'] })
-    const said = say(runner)
+    const completion = say(runner)
     await began.promise
     await store.deleteSession({ appName: 'app', ...where })
     result.resolve({ ok: true })
-    await expect(said).rejects.toMatchObject({ code: expect.stringMatching(/LEASE_LOST|NOT_FOUND/) })
+    await expect(completion).rejects.toMatchObject({ code: expect.stringMatching(/LEASE_LOST|NOT_FOUND/) })
     expect(await store.getSession({ appName: 'app', ...where })).toBeUndefined()
   })
 })

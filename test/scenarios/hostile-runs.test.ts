@@ -1,4 +1,4 @@
-// Runs that die, stand still, are cancelled at the wrong moment, or wait behind others.
+// Runs that crash, stall, are cancelled at an inconvenient moment, or wait for another run.
 import { approve, type HeldLog, longRunning, type Plugin, type Ports, type SessionService, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
@@ -8,34 +8,34 @@ import { bare, signalled } from './kit.ts'
 
 const timeout = { timeout: 10_000 }
 
-/** The store with some of its methods done otherwise. */
-function changed(store: SessionService, how: Partial<Record<keyof SessionService, (go: () => unknown) => unknown>>) {
+/** The store with some of its methods replaced. */
+function withMethods(store: SessionService, how: Partial<Record<keyof SessionService, (go: () => unknown) => unknown>>) {
   return new Proxy(store, {
     get(target, member) {
       const value: unknown = Reflect.get(target, member)
       if (typeof value !== 'function') return value
-      const way = how[member as keyof SessionService]
-      return (...args: unknown[]) => (way ? way(() => value.apply(target, args)) : value.apply(target, args))
+      const replacement = how[member as keyof SessionService]
+      return (...args: unknown[]) => (replacement ? replacement(() => value.apply(target, args)) : value.apply(target, args))
     },
   })
 }
 
-/** The store as a process sees it that is gone at its n-th append. */
+/** The store of a process that hangs at its n-th append. */
 function dying(store: SessionService, at: number): SessionService {
   let appends = 0
-  return changed(store, { append: (go) => (++appends < at ? go() : new Promise(() => {})), release: () => undefined })
+  return withMethods(store, { append: (go) => (++appends < at ? go() : new Promise(() => {})), release: () => undefined })
 }
 
-/** As over a wire: what is read is a copy. */
-function overAWire(store: SessionService): SessionService {
+/** The store of a remote process: it reads copies. */
+function readingCopies(store: SessionService): SessionService {
   const copied = async (go: () => unknown) => {
     const { entries, ...log } = (await go()) as HeldLog
     return { ...log, entries: structuredClone(entries) }
   }
-  return changed(store, { read: copied })
+  return withMethods(store, { read: copied })
 }
 
-/** A clock in hand; waits are twenty times as short, and nobody renews a lease. */
+/** Ports with a settable clock; timers are twenty times as short, and no lease is renewed. */
 function portsOf(clock: Clock): Partial<Ports> {
   return {
     now: () => clock.time,
@@ -48,14 +48,14 @@ function portsOf(clock: Clock): Partial<Ports> {
 }
 
 describe.each(clockedStores)('%s', (_name, newStore) => {
-  test('a yes whose process died before the body is carried out when it is said again, once', timeout, async () => {
+  test('runs an approved call once when the approval is sent again after its process died', timeout, async () => {
     const clock = { time: 1_000_000 }
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }
     const { refund, run } = refundTool()
     const { pending } = await say(process(store, { tools: [refund], steps: [refunds(5)], runner }).runner)
     const message = [approve(about(pending))]
-    const dead = process(dying(store, 2), { tools: [refund], runner }).runner // the yes is stored, the intent is not
+    const dead = process(dying(store, 2), { tools: [refund], runner }).runner // the approval is stored, the intent is not
     void dead.run({ ...where, message, runConfig: { detach: true } })
     await vi.waitFor(async () => expect((await stored(store)).at(-1)?.author).toBe('user'))
     clock.time += LEASE_MS
@@ -65,7 +65,7 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     expect(await next.recover()).toEqual([])
   })
 
-  test('what could not be read once is found again when it can', timeout, async () => {
+  test('recovers a session whose log could not be read before', timeout, async () => {
     const clock = { time: 1_000_000 }
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }
@@ -75,7 +75,7 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     await vi.waitFor(async () => expect(await stored(store)).toHaveLength(2))
     clock.time += LEASE_MS
     let isBusy = true
-    const flaky = changed(store, { read: async (go) => (isBusy ? Promise.reject(new Error('busy')) : go()) })
+    const flaky = withMethods(store, { read: async (go) => (isBusy ? Promise.reject(new Error('busy')) : go()) })
     const next = process(flaky, { tools: [refund], steps: ['done'], runner }).runner
     expect(await next.recover()).toEqual([])
     isBusy = false
@@ -83,7 +83,7 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('who stood still does not refuse an answer that the present holder takes', timeout, async () => {
+  test('does not reject an answer in a stalled process when the current holder accepts it', timeout, async () => {
     const clock = { time: 1_000_000 }
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }
@@ -95,10 +95,10 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
       begun.resolve()
       return stuck.promise
     })
-    const old = process(overAWire(store), { tools: [refund, hangs], steps, runner }).runner
+    const old = process(readingCopies(store), { tools: [refund, hangs], steps, runner }).runner
     const first = say(old).catch(({ code }) => code)
     await begun.promise
-    clock.time += LEASE_MS // another takes over, and asks something while it works
+    clock.time += LEASE_MS // another process takes over and requests a confirmation while its body runs
     const calls = [
       { id: 'c3', name: 'refund', args: { amount: 7 } },
       { id: 'c4', name: 'work' },
@@ -120,9 +120,9 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
   })
 
   test.each([
-    ['does not begin when another runner has cancelled', true],
-    ['begins when nobody has', false],
-  ])('the next body %s meanwhile', timeout, async (_what, isCancelled) => {
+    ['does not start the next body when another runner has cancelled', true],
+    ['starts the next body without a cancel', false],
+  ])('%s during the previous body', timeout, async (_what, isCancelled) => {
     const clock = { time: 1_000_000 }
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }
@@ -137,7 +137,7 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     const saying = say(process(store, { tools: [slow, refund], steps, runner }).runner)
     await begun.promise
     if (isCancelled) await process(store, { runner }).runner.cancel(where)
-    clock.time += 1_000 // it looks into its inbox between two steps, but not all the time
+    clock.time += 1_000 // the holder drains its inbox between steps, at most once a second
     letGo.resolve()
     const { text, error } = await saying
     expect(error?.code ?? text).toBe(isCancelled ? 'CANCELLED' : 'done')
@@ -147,7 +147,7 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
 
 describe.each(stores)('%s', (_name, newStore) => {
   test.each(['runner', 'run'] as const)(
-    'a cancel by the %s counts while what waits comes to rest',
+    'cancels a run that is about to pause, through the %s',
     timeout,
     async (who) => {
       const store = newStore()
@@ -163,7 +163,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       const reading = read(first)
       await ending.promise
       const cancelling = who === 'runner' ? runner.cancel(where) : first.cancel()
-      await new Promise((resolve) => setImmediate(resolve)) // it is under way
+      await new Promise((resolve) => setImmediate(resolve)) // the cancel has started
       goOn.resolve()
       await cancelling
       await reading
@@ -174,7 +174,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     },
   )
 
-  test('who waits behind another invocation can be cancelled; the other goes on', timeout, async () => {
+  test('cancels a run that waits for another invocation, and the other invocation completes', timeout, async () => {
     const store = newStore()
     const [begun, letGo] = [signalled(), signalled()]
     const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ status: 'ordered' }) }))
@@ -192,7 +192,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const waiting = runner.run({ ...where, message: [answer('a', { box: 1 }, 'order')] })
     const reading = read(waiting)
     await vi.waitFor(() => expect(post).toHaveResolved())
-    await waiting.cancel() // while the other still works
+    await waiting.cancel() // the other invocation still works
     expect(await reading).toEqual([])
     letGo.resolve()
     expect((await working).text).toBe('worked')

@@ -1,4 +1,4 @@
-// Partial events for consumers that are slow, late or absent: only so many are kept, and no stored event is lost.
+// Partial events for slow, late or absent consumers: a bounded number is kept, and no stored event is lost.
 import {
   type Event,
   LlmAgent,
@@ -15,7 +15,7 @@ import { bare, quiet, signalled } from './kit.ts'
 
 const DELTAS = 20_000
 
-/** A model that streams, and how far it was asked to. */
+/** A model that streams deltas and counts how many were pulled. */
 function streaming(count = DELTAS): { model: Model; pulled: () => number; isClosed: () => boolean } {
   let pulled = 0
   let isClosed = false
@@ -40,8 +40,8 @@ function runnerOf(model: Model, more: Partial<RunnerOptions> = {}): Runner {
 const start = (runner: Runner, detach = false): Run =>
   runner.run({ userId: 'ada', sessionId: 's1', message: 'go', runConfig: { streaming: true, detach } })
 
-/** Lets everything else go on until nothing happens any more. */
-async function still(count: () => number): Promise<number> {
+/** Yields to other tasks until the count no longer changes. */
+async function countWhenIdle(count: () => number): Promise<number> {
   for (let same = 0, last = -1; same < 20; ) {
     await new Promise((resolve) => setImmediate(resolve))
     same = count() === last ? same + 1 : 0
@@ -53,17 +53,17 @@ async function still(count: () => number): Promise<number> {
 const partials = (events: readonly Event[]): Event[] => events.filter(({ partial }) => partial)
 
 describe('deltas of a model', () => {
-  test('are not asked for faster than the consumer reads them, and all of them arrive', async () => {
+  test('are pulled as fast as the consumer reads, and all arrive', async () => {
     const { model, pulled } = streaming()
     const events = start(runnerOf(model))[Symbol.asyncIterator]()
     await events.next()
-    expect(await still(pulled)).toBeLessThan(1_000)
+    expect(await countWhenIdle(pulled)).toBeLessThan(1_000)
     let arrived = 1
     for (let next = await events.next(); !next.done; next = await events.next()) if (next.value.partial) arrived++
     expect(arrived).toBe(DELTAS)
   })
 
-  test('are not asked for faster than a plugin looks at them', async () => {
+  test('are pulled as fast as a plugin handles them', async () => {
     const { model, pulled } = streaming()
     const look = signalled()
     const slow: Plugin = {
@@ -71,48 +71,48 @@ describe('deltas of a model', () => {
       onEvent: ({ event }) => (event.partial ? look.promise.then(() => undefined) : undefined),
     }
     const reading = read(start(runnerOf(model, { plugins: [slow] })))
-    expect(await still(pulled)).toBeLessThan(1_000)
+    expect(await countWhenIdle(pulled)).toBeLessThan(1_000)
     look.resolve()
     expect(partials(await reading)).toHaveLength(DELTAS)
   })
 
-  test('that wait for a consumer who leaves are given up, and the model’s stream is closed', async () => {
+  test("are dropped and the model's stream is closed when the consumer stops iterating", async () => {
     const { model, pulled, isClosed } = streaming()
     for await (const _ of start(runnerOf(model))) {
-      await still(pulled)
+      await countWhenIdle(pulled)
       break
     }
-    await still(pulled)
+    await countWhenIdle(pulled)
     expect(isClosed()).toBe(true)
     expect(pulled()).toBeLessThan(1_000)
   })
 
-  test('of a detached run are dropped without a consumer; a late consumer gets what was stored', async () => {
+  test('of a detached run are dropped without a consumer, and a late consumer gets the stored events', async () => {
     const { model, pulled } = streaming()
     const run = start(runnerOf(model), true)
     await vi.waitFor(() => expect(pulled()).toBe(DELTAS))
-    await still(pulled)
+    await countWhenIdle(pulled)
     const events = await read(run)
     expect(partials(events)).toHaveLength(0)
     expect(events.map(({ content }) => content?.parts[0]?.text)).toEqual(['whole'])
   })
 
-  test('of a detached run arrive where it is read from the start', async () => {
+  test('of a detached run arrive at a consumer that reads from the start', async () => {
     const { model } = streaming(100)
     expect(partials(await read(start(runnerOf(model), true)))).toHaveLength(100)
   })
 
-  test('of a detached run do not wait for a consumer who has left', async () => {
+  test('of a detached run do not wait for a consumer that stopped iterating', async () => {
     const { model, pulled } = streaming()
     const runner = runnerOf(model)
     for await (const _ of start(runner, true)) break
     await vi.waitFor(() => expect(pulled()).toBe(DELTAS))
-    await still(pulled)
+    await countWhenIdle(pulled)
     const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
     expect(session?.events.at(-1)?.content?.parts[0]?.text).toBe('whole')
   })
 
-  test('are no part of what complete() gives', async () => {
+  test('are not part of the events of complete()', async () => {
     const { model } = streaming()
     const { events, text } = await runnerOf(model).complete({
       userId: 'ada',
@@ -132,12 +132,12 @@ describe('progress of a tool', () => {
       return 'ok'
     }
   const working = (body: Tool['run']): Runner => {
-    let said = 0
+    let replies = 0
     const model: Model = {
       name: 'caller',
       async *generate() {
         const call = { functionCall: { id: 'c1', name: 'work', args: {} } }
-        yield { content: { role: 'model', parts: [said++ ? { text: 'done' } : call] } }
+        yield { content: { role: 'model', parts: [replies++ ? { text: 'done' } : call] } }
       },
     }
     const work = bare('work', (args, context) =>
@@ -148,20 +148,20 @@ describe('progress of a tool', () => {
   const values = (events: readonly Event[]): unknown[] =>
     partials(events).map(({ content }) => content?.parts[0]?.functionResponse?.response.progress)
 
-  test('that comes faster than it is read is dropped, the oldest first', async () => {
+  test('is dropped, oldest first, when the body reports faster than the consumer reads', async () => {
     const events = await read(start(working(flood(DELTAS, (n) => n))))
     expect(values(events).length).toBeLessThanOrEqual(1_000)
     expect(values(events).at(-1)).toBe(DELTAS)
     expect(events.filter(({ partial }) => !partial)).toHaveLength(3)
   })
 
-  test('of 200 kB a piece is kept up to 8 MB', async () => {
+  test('of 200 kB each is kept up to 8 MB', async () => {
     const events = await read(start(working(flood(200, (n) => `${n}${'x'.repeat(200_000)}`))))
     expect(values(events).length).toBeLessThanOrEqual(40)
     expect(String(values(events).at(-1))).toMatch(/^200x/)
   })
 
-  test('of a thousand steps arrives whole', async () => {
+  test('of a thousand steps arrives completely', async () => {
     const events = await read(start(working(flood(1_000, (n) => n))))
     expect(values(events)).toEqual(Array.from({ length: 1_000 }, (_, at) => at + 1))
   })

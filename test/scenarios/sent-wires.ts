@@ -1,9 +1,9 @@
-// What provider packages send, read back as contents, with the rules of the provider it was sent to.
+// Request bodies of provider packages, read back as contents and checked with the rules of that provider.
 import type { Content, Part } from 'toolwright'
 import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems } from 'toolwright/testing'
 import { chat, claude, gemini, responses, type Wire } from '../../src/ai-sdk/providers.test-kit.ts'
 
-/** What a message of a provider holds that rules speak of. */
+/** The members of a provider's message that its rules cover. */
 interface Said {
   readonly role?: 'user' | 'assistant' | 'model' | 'system' | 'developer' | 'tool'
   readonly type?: string
@@ -48,7 +48,7 @@ function ofResponses({ input }: { input: Said[] }): Content[] {
       return [{ role: role === 'user' ? 'user' : 'model', parts: textsOf(content) }]
     },
   )
-  // calls are items of their own there: those in a row were made at once
+  // The Responses API sends each call as an item of its own: calls in a row belong to one reply.
   const joined: Content[] = []
   for (const one of contents) {
     const last = joined.at(-1)
@@ -69,7 +69,7 @@ function ofClaude({ messages }: { messages: Said[] }): Content[] {
   }))
 }
 
-/** Reads what was sent as contents; the rules are those of whom it was sent to. */
+/** Reads a request body as contents, and lists what its provider would reject. */
 export const sentWires: readonly {
   name: string
   wire: Wire
