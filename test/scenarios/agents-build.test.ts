@@ -136,14 +136,17 @@ test.each([
   expect(problem(() => make({ name: 'empty' } as never))).toContain('"empty" has no subAgents')
 })
 
-test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])('rejects a LoopAgent with maxIterations %s', (maxIterations) => {
-  const options = { name: 'loop', subAgents: [named('a')], maxIterations } as {
-    name: string
-    subAgents: Agent[]
-    maxIterations: number
-  }
-  expect(problem(() => new LoopAgent(options))).toContain('"loop" needs maxIterations')
-})
+test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])(
+  'rejects a LoopAgent with maxIterations %s',
+  (maxIterations) => {
+    const options = { name: 'loop', subAgents: [named('a')], maxIterations } as {
+      name: string
+      subAgents: Agent[]
+      maxIterations: number
+    }
+    expect(problem(() => new LoopAgent(options))).toContain('"loop" needs maxIterations')
+  },
+)
 
 test('rejects limits of 0', () => {
   expect(problem(() => named('a', { maxIterations: 0 }))).toContain('maxIterations')

@@ -84,28 +84,31 @@ describe.each(waysToAsk)('$how', ({ wire, stream }) => {
   })
 })
 
-test.each([chat, responses])('$name: answers INVALID_ARGS for a call with truncated arguments and does not run the tool', async (wire) => {
-  const wiped: unknown[] = []
-  const wipe = tool({
-    name: 'wipe',
-    description: 'Wipes a folder, or everything',
-    parameters: z.object({ path: z.string().optional() }),
-    run: (args) => {
-      wiped.push(args)
-      return { ok: true }
-    },
-  })
-  await using server = await ProviderServer.start([
-    wire.say({ calls: [{ id: 'c1', name: 'wipe', raw: '{"path": "/tm' }] }),
-    wire.say({ calls: [{ id: 'c2', name: 'wipe', args: { path: '/tmp' } }] }),
-    wire.say({ text: 'Wiped.' }),
-  ])
-  const { text, events } = await runnerFor(wire, server, { tools: [wipe] }).complete({ ...who, message: 'Wipe it.' })
-  const answers = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
-  expect(answers.map(({ response }) => response)).toMatchObject([{ errorCode: 'INVALID_ARGS' }, { ok: true }])
-  expect(wiped).toEqual([{ path: '/tmp' }])
-  expect(text).toBe('Wiped.')
-})
+test.each([chat, responses])(
+  '$name: answers INVALID_ARGS for a call with truncated arguments and does not run the tool',
+  async (wire) => {
+    const wiped: unknown[] = []
+    const wipe = tool({
+      name: 'wipe',
+      description: 'Wipes a folder, or everything',
+      parameters: z.object({ path: z.string().optional() }),
+      run: (args) => {
+        wiped.push(args)
+        return { ok: true }
+      },
+    })
+    await using server = await ProviderServer.start([
+      wire.say({ calls: [{ id: 'c1', name: 'wipe', raw: '{"path": "/tm' }] }),
+      wire.say({ calls: [{ id: 'c2', name: 'wipe', args: { path: '/tmp' } }] }),
+      wire.say({ text: 'Wiped.' }),
+    ])
+    const { text, events } = await runnerFor(wire, server, { tools: [wipe] }).complete({ ...who, message: 'Wipe it.' })
+    const answers = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
+    expect(answers.map(({ response }) => response)).toMatchObject([{ errorCode: 'INVALID_ARGS' }, { ok: true }])
+    expect(wiped).toEqual([{ path: '/tmp' }])
+    expect(text).toBe('Wiped.')
+  },
+)
 
 test('yields deltas before the complete reply and stores only the complete reply', async () => {
   await using server = await ProviderServer.start([

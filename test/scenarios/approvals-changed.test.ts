@@ -27,17 +27,20 @@ describe.each(stores)('%s', (_, newStore) => {
     ['parameters', () => ({ ...tool({ ...base(), parameters: strict }) })],
     ['effect', () => ({ ...tool({ ...base(), effect: 'idempotent' }) })],
     ['gate', () => ({ ...tool({ ...base(), requiresConfirmation: () => true }) })],
-  ] as const)('asks again when the tool has changed (%s), and runs the call after the second approval [DG-17]', async (_name, other) => {
-    const store = newStore()
-    const request = await asked(store)
-    runs = 0
-    const { runner } = process(store, { tools: [other()], steps: ['done'] })
-    const second = await say(runner, [approve(request)])
-    expect(runs).toBe(0)
-    expect(about(second.pending).hint).toContain('DEFINITION_CHANGED')
-    expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
-    expect(runs).toBe(1)
-  })
+  ] as const)(
+    'asks again when the tool has changed (%s), and runs the call after the second approval [DG-17]',
+    async (_name, other) => {
+      const store = newStore()
+      const request = await asked(store)
+      runs = 0
+      const { runner } = process(store, { tools: [other()], steps: ['done'] })
+      const second = await say(runner, [approve(request)])
+      expect(runs).toBe(0)
+      expect(about(second.pending).hint).toContain('DEFINITION_CHANGED')
+      expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
+      expect(runs).toBe(1)
+    },
+  )
 
   test('answers DEFINITION_CHANGED when the tool changes a second time [DG-17]', async () => {
     const store = newStore()
@@ -87,15 +90,18 @@ describe.each(stores)('%s', (_, newStore) => {
   test.each([
     ['removed', []],
     ['renamed', [tool({ ...base(), name: 'give_back' })]],
-  ])('answers NOT_FOUND when the tool of the approved call was %s, and the model continues [PR-14]', async (_name, tools) => {
-    const store = newStore()
-    const request = await asked(store)
-    const { runner, model } = process(store, { tools, steps: ['done'] })
-    const { events, text } = await say(runner, [approve(request)])
-    expect(finals(events).c1).toMatchObject({ errorCode: 'NOT_FOUND' })
-    expect(text).toBe('done')
-    model.assertComplete()
-  })
+  ])(
+    'answers NOT_FOUND when the tool of the approved call was %s, and the model continues [PR-14]',
+    async (_name, tools) => {
+      const store = newStore()
+      const request = await asked(store)
+      const { runner, model } = process(store, { tools, steps: ['done'] })
+      const { events, text } = await say(runner, [approve(request)])
+      expect(finals(events).c1).toMatchObject({ errorCode: 'NOT_FOUND' })
+      expect(text).toBe('done')
+      model.assertComplete()
+    },
+  )
 
   describe('missing agent', () => {
     const transfer = { calls: [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }] }

@@ -216,24 +216,27 @@ function audit(events: readonly Event[], ledger: Ledger, at: string): void {
 }
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(shapes)('loses and repeats nothing when a process dies at any append of %s [PR-01]', async (_name, shape) => {
-    const healthy = newStore()
-    const whole: Ledger = []
-    const appends = await drive(shape, healthy, whole, Number.POSITIVE_INFINITY, 'before')
-    const expected = await stored(healthy)
-    audit(expected, whole, 'without a crash')
-    expect(whole.length).toBeGreaterThan(0)
-    for (let at = 1; at <= appends; at++) {
-      for (const when of ['before', 'after'] as const) {
-        const store = newStore()
-        const ledger: Ledger = []
-        await drive(shape, store, ledger, at, when)
-        const events = await stored(store)
-        audit(events, ledger, `${when} ${at}`)
-        expect(events.at(-1)?.content?.parts[0]?.text).toBe(expected.at(-1)?.content?.parts[0]?.text)
-        expect(await runnerOf(store, shape(ledger)).pending()).toEqual([])
-        if (!JSON.stringify(events).includes('UNKNOWN_OUTCOME')) expect(ledger.length).toBe(whole.length)
+  test.each(shapes)(
+    'loses and repeats nothing when a process dies at any append of %s [PR-01]',
+    async (_name, shape) => {
+      const healthy = newStore()
+      const whole: Ledger = []
+      const appends = await drive(shape, healthy, whole, Number.POSITIVE_INFINITY, 'before')
+      const expected = await stored(healthy)
+      audit(expected, whole, 'without a crash')
+      expect(whole.length).toBeGreaterThan(0)
+      for (let at = 1; at <= appends; at++) {
+        for (const when of ['before', 'after'] as const) {
+          const store = newStore()
+          const ledger: Ledger = []
+          await drive(shape, store, ledger, at, when)
+          const events = await stored(store)
+          audit(events, ledger, `${when} ${at}`)
+          expect(events.at(-1)?.content?.parts[0]?.text).toBe(expected.at(-1)?.content?.parts[0]?.text)
+          expect(await runnerOf(store, shape(ledger)).pending()).toEqual([])
+          if (!JSON.stringify(events).includes('UNKNOWN_OUTCOME')) expect(ledger.length).toBe(whole.length)
+        }
       }
-    }
-  })
+    },
+  )
 })

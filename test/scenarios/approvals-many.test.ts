@@ -134,7 +134,12 @@ describe.each(stores)('%s', (_, newStore) => {
     const shapes: [string, () => Agent, number, string[]][] = [
       ['a sequence', () => new SequentialAgent({ name: 'root', subAgents: [payer('a'), payer('b')] }), 2, ['a', 'b']],
       ['a loop', () => new LoopAgent({ name: 'root', maxIterations: 3, subAgents: [payer('a')] }), 3, ['a', 'a', 'a']],
-      ['a parallel agent', () => new ParallelAgent({ name: 'root', subAgents: [payer('a'), payer('b')] }), 2, ['a', 'b']],
+      [
+        'a parallel agent',
+        () => new ParallelAgent({ name: 'root', subAgents: [payer('a'), payer('b')] }),
+        2,
+        ['a', 'b'],
+      ],
       [
         'nested workflow agents',
         () =>
@@ -154,21 +159,24 @@ describe.each(stores)('%s', (_, newStore) => {
       ],
       ['three nested agent tools', () => caller('root', caller('one', caller('two', payer('three')))), 1, ['three']],
     ]
-    test.each(shapes)('resumes %s at the pending call, in a new process each time [DG-19]', async (_name, shape, answers, who) => {
-      const store = newStore()
-      paid = []
-      modelCalls = []
-      let { pending, text } = await say(runnerOf(store, shape()))
-      for (let n = 0; n < answers; n++) {
-        expect(pending.length).toBeGreaterThan(0)
-        expect(await runnerOf(store, shape()).pending(where)).toEqual(pending)
-        ;({ pending, text } = await say(runnerOf(store, shape()), [approve(pending.at(-1) as PendingRequest)]))
-      }
-      expect(pending).toEqual([])
-      expect(paid.toSorted()).toEqual(who)
-      expect(modelCalls).toHaveLength(2 * who.length) // no model call is repeated
-      expect(text).not.toBe('')
-    })
+    test.each(shapes)(
+      'resumes %s at the pending call, in a new process each time [DG-19]',
+      async (_name, shape, answers, who) => {
+        const store = newStore()
+        paid = []
+        modelCalls = []
+        let { pending, text } = await say(runnerOf(store, shape()))
+        for (let n = 0; n < answers; n++) {
+          expect(pending.length).toBeGreaterThan(0)
+          expect(await runnerOf(store, shape()).pending(where)).toEqual(pending)
+          ;({ pending, text } = await say(runnerOf(store, shape()), [approve(pending.at(-1) as PendingRequest)]))
+        }
+        expect(pending).toEqual([])
+        expect(paid.toSorted()).toEqual(who)
+        expect(modelCalls).toHaveLength(2 * who.length) // no model call is repeated
+        expect(text).not.toBe('')
+      },
+    )
 
     test('shows a denial to the agent three agent tools deep that requested the confirmation [DG-12]', async () => {
       const store = newStore()

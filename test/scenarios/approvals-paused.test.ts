@@ -61,7 +61,9 @@ describe.each(stores)('%s', (_, newStore) => {
       await say(runner)
       if (verdict === 'is accepted') expect((await say(runner, 'hello?')).text).toBe('hi')
       else await expect(say(runner, 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
-      expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe(verdict === 'is accepted' ? 'here' : 'hi')
+      expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe(
+        verdict === 'is accepted' ? 'here' : 'hi',
+      )
     })
 
     test('cancels the pending call with whilePaused cancel, and rejects the late answer', async () => {

@@ -34,29 +34,37 @@ const layers: [string, (tool: Tool) => Tool][] = [
 ]
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(layers)('requests a confirmation inside and outside of %s, and runs once after the approval', async (_name, wrap) => {
-    for (const make of [(one: Tool) => wrap(confirm(one, 'Go?')), (one: Tool) => confirm(wrap(one), 'Go?')]) {
-      const run = vi.fn(() => ({ ok: 1 }))
-      const tools = [make(bare('act', run))]
+  test.each(layers)(
+    'requests a confirmation inside and outside of %s, and runs once after the approval',
+    async (_name, wrap) => {
+      for (const make of [(one: Tool) => wrap(confirm(one, 'Go?')), (one: Tool) => confirm(wrap(one), 'Go?')]) {
+        const run = vi.fn(() => ({ ok: 1 }))
+        const tools = [make(bare('act', run))]
+        const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
+        const { pending } = await say(runner)
+        expect(run).not.toHaveBeenCalled()
+        expect(about(pending).hint).toBe('Go?')
+        const { events } = await say(runner, [approve(about(pending))])
+        expect(run).toHaveBeenCalledOnce()
+        expect(finals(events).c1).toEqual({ ok: 1 })
+      }
+    },
+  )
+
+  test.each(layers)(
+    'pauses for an input requested by a body inside %s and does not record a result',
+    async (_name, wrap) => {
+      const run = vi.fn((_args, context) => ({
+        completion: context.requestInput({ key: 'k', message: 'k?' }) ?? 'nothing',
+      }))
+      const tools = [wrap(bare('act', run))]
       const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
       const { pending } = await say(runner)
-      expect(run).not.toHaveBeenCalled()
-      expect(about(pending).hint).toBe('Go?')
-      const { events } = await say(runner, [approve(about(pending))])
-      expect(run).toHaveBeenCalledOnce()
-      expect(finals(events).c1).toEqual({ ok: 1 })
-    }
-  })
-
-  test.each(layers)('pauses for an input requested by a body inside %s and does not record a result', async (_name, wrap) => {
-    const run = vi.fn((_args, context) => ({ completion: context.requestInput({ key: 'k', message: 'k?' }) ?? 'nothing' }))
-    const tools = [wrap(bare('act', run))]
-    const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
-    const { pending } = await say(runner)
-    const { events } = await say(runner, [respond(about(pending), 'K')])
-    expect(finals(events).c1).toEqual({ completion: 'K' })
-    expect(run).toHaveBeenCalledTimes(2)
-  })
+      const { events } = await say(runner, [respond(about(pending), 'K')])
+      expect(finals(events).c1).toEqual({ completion: 'K' })
+      expect(run).toHaveBeenCalledTimes(2)
+    },
+  )
 
   test('requests a confirmation when any nested gate requires one', async () => {
     const { refund } = refundTool()
@@ -108,21 +116,24 @@ describe.each(stores)('%s', (_, newStore) => {
       'act',
     ],
   ]
-  test.each(kinds)('does not run %s after a denial, and runs it after an approval [DG-03]', async (_name, make, name) => {
-    for (const [reply, times] of [
-      [deny, 0],
-      [approve, 1],
-    ] as const) {
-      const run = vi.fn(() => ({ ok: 1 }))
-      const { runner } = process(newStore(), { tools: [make(run)], steps: [{ calls: [{ id: 'c1', name }] }, 'done'] })
-      const { pending } = await say(runner)
-      const answered = await say(runner, [reply(about(pending))])
-      expect(run).toHaveBeenCalledTimes(times)
-      if (times && answered.pending.length) {
-        expect((await say(runner, [answer('c1', { late: 1 }, name)])).text).toBe('done')
-      } else expect(answered.text).toBe('done')
-    }
-  })
+  test.each(kinds)(
+    'does not run %s after a denial, and runs it after an approval [DG-03]',
+    async (_name, make, name) => {
+      for (const [reply, times] of [
+        [deny, 0],
+        [approve, 1],
+      ] as const) {
+        const run = vi.fn(() => ({ ok: 1 }))
+        const { runner } = process(newStore(), { tools: [make(run)], steps: [{ calls: [{ id: 'c1', name }] }, 'done'] })
+        const { pending } = await say(runner)
+        const answered = await say(runner, [reply(about(pending))])
+        expect(run).toHaveBeenCalledTimes(times)
+        if (times && answered.pending.length) {
+          expect((await say(runner, [answer('c1', { late: 1 }, name)])).text).toBe('done')
+        } else expect(answered.text).toBe('done')
+      }
+    },
+  )
 
   test('requests a confirmation for a tool of a prefixed toolset and runs it in another process', async () => {
     const store = newStore()

@@ -219,15 +219,12 @@ describe('agent and model callbacks', () => {
     ['undefined', undefined],
     ['null', null],
     ['an object', { text: 'Be brief.' }],
-  ])(
-    'ends the agent without a model call when an instruction function returns %s',
-    async (...one) => {
-      const result = await play({ steps: ['hello'], agent: { instruction: () => one[1] as string } })
-      expect(result.error).toMatchObject({ code: 'AGENT_ERROR' })
-      expect(result.error?.message).toContain('instruction function of agent "agent" returned')
-      expect(result.model.requests).toEqual([])
-    },
-  )
+  ])('ends the agent without a model call when an instruction function returns %s', async (...one) => {
+    const result = await play({ steps: ['hello'], agent: { instruction: () => one[1] as string } })
+    expect(result.error).toMatchObject({ code: 'AGENT_ERROR' })
+    expect(result.error?.message).toContain('instruction function of agent "agent" returned')
+    expect(result.model.requests).toEqual([])
+  })
 
   test('accepts an empty text from an instruction function', async () => {
     const result = await play({ steps: ['hello'], agent: { instruction: async () => '' } })
@@ -374,36 +371,42 @@ describe('functions of tools and policies', () => {
     ['true', true, false],
     ['done with a result', { status: 'done', result: { paid: true } }, true],
   ]
-  test.each(reconciled)('uses the result of reconcile during retry() only when it is valid: %s', async (_what, found, isKnown) => {
-    const ran = vi.fn(() => {
-      throw new Error('lost')
-    })
-    const pay = bare('pay', ran, { effect: 'reconcilable', reconcile: () => found as never })
-    const { response } = await play({ tools: [retry(pay, { attempts: 3, delayMs: 0 })], calls: [{ name: 'pay' }] })
-    expect(ran).toHaveBeenCalledTimes(1)
-    if (isKnown) expect(response).toEqual({ paid: true })
-    else expect(response).toEqual({ error: 'lost', errorCode: 'EXECUTION_FAILED' })
-  })
+  test.each(reconciled)(
+    'uses the result of reconcile during retry() only when it is valid: %s',
+    async (_what, found, isKnown) => {
+      const ran = vi.fn(() => {
+        throw new Error('lost')
+      })
+      const pay = bare('pay', ran, { effect: 'reconcilable', reconcile: () => found as never })
+      const { response } = await play({ tools: [retry(pay, { attempts: 3, delayMs: 0 })], calls: [{ name: 'pay' }] })
+      expect(ran).toHaveBeenCalledTimes(1)
+      if (isKnown) expect(response).toEqual({ paid: true })
+      else expect(response).toEqual({ error: 'lost', errorCode: 'EXECUTION_FAILED' })
+    },
+  )
 
-  test.each(reconciled)('uses the result of reconcile after a crash only when it is valid: %s', async (_what, found, isKnown) => {
-    const clock = { time: 0 }
-    const store = new InMemorySessionService({ now: () => clock.time })
-    const reconcile = () => found as never
-    await leftHanging(store, (run) => bare('work', run, { effect: 'reconcilable', reconcile }), [
-      { calls: [{ name: 'work', id: 'c1' }] },
-    ])
-    clock.time += LEASE_MS
-    const ran = vi.fn()
-    const logger = notebook()
-    const work = bare('work', ran, { effect: 'reconcilable', reconcile })
-    const { runner } = processOf(store, { tools: [work], steps: ['done'], runner: { logger } })
-    expect(await resumed(runner)).toBe('done')
-    expect(ran).not.toHaveBeenCalled()
-    const session = await store.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
-    const log = JSON.stringify(session?.events)
-    expect(log.includes('UNKNOWN_OUTCOME')).toBe(!isKnown)
-    expect(logger.lines.join()).toMatch(isKnown ? /^$/ : /reconcile of tool "work" returned/)
-  })
+  test.each(reconciled)(
+    'uses the result of reconcile after a crash only when it is valid: %s',
+    async (_what, found, isKnown) => {
+      const clock = { time: 0 }
+      const store = new InMemorySessionService({ now: () => clock.time })
+      const reconcile = () => found as never
+      await leftHanging(store, (run) => bare('work', run, { effect: 'reconcilable', reconcile }), [
+        { calls: [{ name: 'work', id: 'c1' }] },
+      ])
+      clock.time += LEASE_MS
+      const ran = vi.fn()
+      const logger = notebook()
+      const work = bare('work', ran, { effect: 'reconcilable', reconcile })
+      const { runner } = processOf(store, { tools: [work], steps: ['done'], runner: { logger } })
+      expect(await resumed(runner)).toBe('done')
+      expect(ran).not.toHaveBeenCalled()
+      const session = await store.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
+      const log = JSON.stringify(session?.events)
+      expect(log.includes('UNKNOWN_OUTCOME')).toBe(!isKnown)
+      expect(logger.lines.join()).toMatch(isKnown ? /^$/ : /reconcile of tool "work" returned/)
+    },
+  )
 })
 
 describe('cancellation', () => {

@@ -167,7 +167,11 @@ describe.each(contexts)('context.actions %s', (_, inContext) => {
       (actions) => void Object.assign(actions, { requestedToolConfirmations: {} }),
       /cannot be written\. Call context\.requestConfirmation/,
     ],
-    ['requestedInputs', (actions) => void Object.assign(actions, { requestedInputs: {} }), /Call context\.requestInput/],
+    [
+      'requestedInputs',
+      (actions) => void Object.assign(actions, { requestedInputs: {} }),
+      /Call context\.requestInput/,
+    ],
     [
       'endOfAgent',
       (actions) => void Object.assign(actions, { endOfAgent: true }),

@@ -151,7 +151,9 @@ describe('copies of state values', () => {
       },
     ])
     given.items.push('gold')
-    expect(result.events[1]?.actions.stateDelta).toEqual({ given: { when: '1970-01-01T00:00:00.000Z', items: ['tea'] } })
+    expect(result.events[1]?.actions.stateDelta).toEqual({
+      given: { when: '1970-01-01T00:00:00.000Z', items: ['tea'] },
+    })
   })
 
   test('replace values that JSON cannot hold', async () => {

@@ -153,22 +153,25 @@ describe('cancelling a run', () => {
     expect(session?.state).toEqual({})
   })
 
-  test.each(['beforeTool', 'afterTool', 'onToolError'] as const)('does not wait for a %s callback that hangs', async (hook) => {
-    const began = signalled()
-    const hang = (): Promise<undefined> => {
-      began.resolve()
-      return new Promise(() => {})
-    }
-    const body = bare('body', () => {
-      if (hook === 'onToolError') throw new Error('no')
-    })
-    const { runner } = stage({ tools: [body], calls: [{ name: 'body' }], agent: { [hook]: hang } })
-    const run = runner.run({ userId: 'ada', message: 'go' })
-    const following = follow(run)
-    await began.promise
-    await run.cancel()
-    expect((await following).at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
-  })
+  test.each(['beforeTool', 'afterTool', 'onToolError'] as const)(
+    'does not wait for a %s callback that hangs',
+    async (hook) => {
+      const began = signalled()
+      const hang = (): Promise<undefined> => {
+        began.resolve()
+        return new Promise(() => {})
+      }
+      const body = bare('body', () => {
+        if (hook === 'onToolError') throw new Error('no')
+      })
+      const { runner } = stage({ tools: [body], calls: [{ name: 'body' }], agent: { [hook]: hang } })
+      const run = runner.run({ userId: 'ada', message: 'go' })
+      const following = follow(run)
+      await began.promise
+      await run.cancel()
+      expect((await following).at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
+    },
+  )
 })
 
 test('accepts the next message after a cancelled run', async () => {

@@ -61,9 +61,16 @@ describe('requiresConfirmation', () => {
     ['is a predicate that returns undefined', () => invalid(undefined)],
     ['is a predicate that returns a string', () => invalid('no')],
   ]
-  test.each(closed)('requests a confirmation before running the body when the gate %s', async (_, requiresConfirmation) => {
-    expect(await attempt({ requiresConfirmation })).toEqual({ ran: false, isConfirmationRequested: true, response: undefined })
-  })
+  test.each(closed)(
+    'requests a confirmation before running the body when the gate %s',
+    async (_, requiresConfirmation) => {
+      expect(await attempt({ requiresConfirmation })).toEqual({
+        ran: false,
+        isConfirmationRequested: true,
+        response: undefined,
+      })
+    },
+  )
 
   test('rejects a string when the agent is built', async () => {
     await expect(attempt({ requiresConfirmation: invalid('always') })).rejects.toThrow(
@@ -76,7 +83,11 @@ describe('requiresConfirmation', () => {
     ['is a predicate that returns false', () => false],
     ['is a predicate that resolves to false', async () => false],
   ])('runs the body without a confirmation when the gate %s', async (_, requiresConfirmation) => {
-    expect(await attempt({ requiresConfirmation })).toEqual({ ran: true, isConfirmationRequested: false, response: { result: 'ran' } })
+    expect(await attempt({ requiresConfirmation })).toEqual({
+      ran: true,
+      isConfirmationRequested: false,
+      response: { result: 'ran' },
+    })
   })
 
   test('ignores approvals in the arguments of the model', async () => {

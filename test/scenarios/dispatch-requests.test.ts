@@ -61,9 +61,12 @@ describe('call ids', () => {
     expect(await idsFor('call_1', 'b')).toEqual(['call_1', 'b'])
   })
 
-  test.each([undefined, '', 'a/b', 'x@y'])('are replaced before the event is stored when the model sends %j', async (id) => {
-    expect(await idsFor(id)).toEqual([expect.stringMatching(/^adk-[\w-]+$/)])
-  })
+  test.each([undefined, '', 'a/b', 'x@y'])(
+    'are replaced before the event is stored when the model sends %j',
+    async (id) => {
+      expect(await idsFor(id)).toEqual([expect.stringMatching(/^adk-[\w-]+$/)])
+    },
+  )
 
   test('are replaced when they repeat in one reply', async () => {
     const [first, second] = await idsFor('same', 'same')
@@ -101,11 +104,14 @@ describe('unknown tool', () => {
     expect(text).toBe('done')
   })
 
-  test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])('answers %s with NOT_FOUND', async (name) => {
-    const { response, text } = await play({ tools, calls: [{ name, args: { a: 1 } }] })
-    expect(response).toMatchObject({ errorCode: 'NOT_FOUND' })
-    expect(text).toBe('done')
-  })
+  test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])(
+    'answers %s with NOT_FOUND',
+    async (name) => {
+      const { response, text } = await play({ tools, calls: [{ name, args: { a: 1 } }] })
+      expect(response).toMatchObject({ errorCode: 'NOT_FOUND' })
+      expect(text).toBe('done')
+    },
+  )
 
   test('does not repeat a very long name in the error', async () => {
     const { response } = await play({ tools, calls: [{ name: 'x'.repeat(100_000) }] })
@@ -147,7 +153,10 @@ test.each(['{"amount": 5', [1], 7, true])(
   async (given) => {
     const seen: unknown[] = []
     const args = given as unknown as { [key: string]: unknown }
-    const { response } = await play({ tools: [bare('a', (received) => seen.push(received))], calls: [{ name: 'a', args }] })
+    const { response } = await play({
+      tools: [bare('a', (received) => seen.push(received))],
+      calls: [{ name: 'a', args }],
+    })
     expect(response).toEqual({ error: 'Invalid arguments for a: they are no JSON object', errorCode: 'INVALID_ARGS' })
     expect(seen).toEqual([])
   },

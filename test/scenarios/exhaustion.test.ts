@@ -203,16 +203,19 @@ describe('reconcile between two attempts of retry()', () => {
 })
 
 describe('mistakes of JavaScript callers', () => {
-  it.each([undefined, null, 5, 'r1', [], {}, { kind: 'other', id: 'r1' }])('rejects %j as a pending request', (request) => {
-    for (const answer of [approve, deny, (one: never) => respond(one, 1)]) {
-      expect(() => answer(request as never)).toThrow(
-        expect.objectContaining({
-          code: 'INVALID_REQUEST',
-          message: expect.stringContaining('takes a pending request'),
-        }),
-      )
-    }
-  })
+  it.each([undefined, null, 5, 'r1', [], {}, { kind: 'other', id: 'r1' }])(
+    'rejects %j as a pending request',
+    (request) => {
+      for (const answer of [approve, deny, (one: never) => respond(one, 1)]) {
+        expect(() => answer(request as never)).toThrow(
+          expect.objectContaining({
+            code: 'INVALID_REQUEST',
+            message: expect.stringContaining('takes a pending request'),
+          }),
+        )
+      }
+    },
+  )
   it('names the missing agent of a runner', () => {
     const options = { appName: 'a' } as RunnerOptions
     expect(() => new Runner(options)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))

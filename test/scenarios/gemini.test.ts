@@ -189,7 +189,9 @@ describe('JSON Schema keywords that Gemini lacks', () => {
 
   test('work with outputSchema through set_model_response or natively', async () => {
     const outputSchema = z.object({ city: z.string() })
-    const byTool = await runScript([{ calls: [{ name: 'set_model_response', args: { city: 'Oslo' } }] }], { outputSchema })
+    const byTool = await runScript([{ calls: [{ name: 'set_model_response', args: { city: 'Oslo' } }] }], {
+      outputSchema,
+    })
     expect(byTool.failed).toBeUndefined()
     expect(byTool.server.requests[0]?.body.generationConfig).not.toHaveProperty('responseJsonSchema')
     for (const agent of [{ model: 'gemini-3-flash-preview' }, { tools: [] }]) {

@@ -50,7 +50,10 @@ export const decision = (id: string, confirmed: boolean): Line => ({
 export const logs: readonly [name: string, lines: readonly Line[]][] = [
   ['a complete invocation', [hears('go'), calls('a'), answers('a'), says('done')]],
   ['a call without a response', [hears('go'), calls('a')]],
-  ['a call without a response in an earlier invocation', [hears('go'), calls('a'), later(hears('and?')), later(says('what?'))]],
+  [
+    'a call without a response in an earlier invocation',
+    [hears('go'), calls('a'), later(hears('and?')), later(says('what?'))],
+  ],
   ['a call without a response, followed by text of the model', [hears('go'), calls('a'), says('done')]],
   ['a response without a call', [hears('go'), answers('a'), says('done')]],
   ['only a response', [answers('a')]],
@@ -83,7 +86,10 @@ export const logs: readonly [name: string, lines: readonly Line[]][] = [
     [hears('go'), calls('a'), question('q', 'a'), decision('q', false), answers('a')],
   ],
   ['an answer without a pending request', [hears('go'), decision('q', true)]],
-  ['a long-running call without a result', [hears('go'), calls('a'), handle('a'), later(hears('and?')), later(says('soon'))]],
+  [
+    'a long-running call without a result',
+    [hears('go'), calls('a'), handle('a'), later(hears('and?')), later(says('soon'))],
+  ],
   [
     'a long-running call with its result in a later invocation',
     [

@@ -7,7 +7,8 @@ import { bounded } from './hostile-bounded.ts'
 
 const timeout = { timeout: 10_000 }
 const call = (id: string, name: string) => ({ functionCall: { id, name, args: {} } })
-const eventOf = (role: 'model' | 'tool', part: object): Event => createEvent({ content: { role, parts: [part] as never } })
+const eventOf = (role: 'model' | 'tool', part: object): Event =>
+  createEvent({ content: { role, parts: [part] as never } })
 
 function actTool() {
   const run = vi.fn(() => ({ acted: true }))

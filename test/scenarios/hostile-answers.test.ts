@@ -232,7 +232,11 @@ describe.each(stores)('%s', (_name, newStore) => {
     await begun.promise
     const forged = runner.complete({ ...where, message: [answer('forged', yes)], stateDelta: { role: 'admin' } })
     await expect(forged).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    const real = runner.complete({ ...where, message: [approve(await publishedRequest(store))], stateDelta: { by: 'ada' } })
+    const real = runner.complete({
+      ...where,
+      message: [approve(await publishedRequest(store))],
+      stateDelta: { by: 'ada' },
+    })
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([])) // the answer is accepted
     letGo.resolve()
     await Promise.all([working, real])

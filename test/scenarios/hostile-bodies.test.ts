@@ -210,7 +210,10 @@ describe.each(stores)('%s', (_, newStore) => {
           },
         ),
     ],
-    ['an object of a hundred thousand keys', () => Object.fromEntries(Array.from({ length: 100_000 }, (_one, n) => [`k${n}`, n]))],
+    [
+      'an object of a hundred thousand keys',
+      () => Object.fromEntries(Array.from({ length: 100_000 }, (_one, n) => [`k${n}`, n])),
+    ],
   ]
   test.each(results)(
     'limits the size of the log when a body returns %s, and completes the run [DG-23]',

@@ -9,22 +9,25 @@ import { resumed } from './hostile-kit.ts'
 const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])('answers NOT_FOUND for a call of %j [DG-01]', async (name) => {
-    const { refund, run } = refundTool({ requiresConfirmation: false })
-    const called: string[] = []
-    const agent = {
-      model: scriptedModel([calling(name, { amount: 5 }), calling('refund', { amount: 6 }), 'done']),
-      beforeTool: () => void called.push('before'),
-      onToolError: () => void called.push('error'),
-    }
-    const { events, text } = await say(process(newStore(), { tools: [refund], agent }).runner)
-    const [unknown, known] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
-    expect(unknown?.response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('refund') })
-    expect(known?.response).toEqual({ refunded: 6 })
-    expect(called, 'only onToolError is called for an unknown tool').toEqual(['error', 'before'])
-    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
-    expect(text).toBe('done')
-  })
+  test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])(
+    'answers NOT_FOUND for a call of %j [DG-01]',
+    async (name) => {
+      const { refund, run } = refundTool({ requiresConfirmation: false })
+      const called: string[] = []
+      const agent = {
+        model: scriptedModel([calling(name, { amount: 5 }), calling('refund', { amount: 6 }), 'done']),
+        beforeTool: () => void called.push('before'),
+        onToolError: () => void called.push('error'),
+      }
+      const { events, text } = await say(process(newStore(), { tools: [refund], agent }).runner)
+      const [unknown, known] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
+      expect(unknown?.response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('refund') })
+      expect(known?.response).toEqual({ refunded: 6 })
+      expect(called, 'only onToolError is called for an unknown tool').toEqual(['error', 'before'])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
+      expect(text).toBe('done')
+    },
+  )
 
   test('runs no body, keeps one request pending and does not ask the model before the decision [DG-02]', async () => {
     const store = newStore()
@@ -60,46 +63,48 @@ describe.each(stores)('%s', (_, newStore) => {
   test.each([
     ['user', 0],
     ['agent', 1],
-  ])(
-    'a call in an interrupted log with the author %s runs %d times on resume [DG-07]',
-    async (who, times) => {
-      const store = newStore()
-      const { refund, run } = refundTool({ requiresConfirmation: false })
-      const common = { invocationId: 'e-1', timestamp: 1, actions: {} }
-      const content = {
-        role: 'model' as const,
-        parts: [{ functionCall: { id: 'c1', name: 'refund', args: { amount: 9 } } }],
-      }
-      const go = { role: 'user' as const, parts: [{ text: 'go' }] }
-      await store.createSession({
-        appName: 'app',
-        ...where,
-        events: [
-          { ...common, id: '1', author: 'user', content: go },
-          { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content },
-        ],
-      })
-      expect(await resumed(process(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
-      expect(run).toHaveBeenCalledTimes(times)
-    },
-  )
+  ])('a call in an interrupted log with the author %s runs %d times on resume [DG-07]', async (who, times) => {
+    const store = newStore()
+    const { refund, run } = refundTool({ requiresConfirmation: false })
+    const common = { invocationId: 'e-1', timestamp: 1, actions: {} }
+    const content = {
+      role: 'model' as const,
+      parts: [{ functionCall: { id: 'c1', name: 'refund', args: { amount: 9 } } }],
+    }
+    const go = { role: 'user' as const, parts: [{ text: 'go' }] }
+    await store.createSession({
+      appName: 'app',
+      ...where,
+      events: [
+        { ...common, id: '1', author: 'user', content: go },
+        { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content },
+      ],
+    })
+    expect(await resumed(process(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
+    expect(run).toHaveBeenCalledTimes(times)
+  })
 
   test.each([
     ['in another key order', { to: 'eve', amount: 5 }, true],
     ['of another type', { amount: '5', to: 'eve' }, false],
     ['with an invisible character', { amount: 5, to: 'e\u200bve' }, false],
-  ])('an approval covers the arguments only when their canonical JSON is equal: %s [DG-13]', async (_how, args, isTheSame) => {
-    const store = newStore()
-    const run = vi.fn(() => ({ ok: true }))
-    const parameters = { type: 'object' } as const
-    const pay = tool({ name: 'pay', description: 'Pay', parameters, requiresConfirmation: true, run })
-    const steps = [calling('pay', { amount: 5, to: 'eve' })]
-    const { pending } = await say(process(store, { tools: [pay], steps }).runner)
-    const agent = { beforeTool: () => ({ args }) }
-    const again = await say(process(store, { tools: [pay], steps: ['done'], agent }).runner, [approve(about(pending))])
-    expect(run).toHaveBeenCalledTimes(isTheSame ? 1 : 0)
-    expect(again.pending.map((request) => request.args)).toEqual(isTheSame ? [] : [args])
-  })
+  ])(
+    'an approval covers the arguments only when their canonical JSON is equal: %s [DG-13]',
+    async (_how, args, isTheSame) => {
+      const store = newStore()
+      const run = vi.fn(() => ({ ok: true }))
+      const parameters = { type: 'object' } as const
+      const pay = tool({ name: 'pay', description: 'Pay', parameters, requiresConfirmation: true, run })
+      const steps = [calling('pay', { amount: 5, to: 'eve' })]
+      const { pending } = await say(process(store, { tools: [pay], steps }).runner)
+      const agent = { beforeTool: () => ({ args }) }
+      const again = await say(process(store, { tools: [pay], steps: ['done'], agent }).runner, [
+        approve(about(pending)),
+      ])
+      expect(run).toHaveBeenCalledTimes(isTheSame ? 1 : 0)
+      expect(again.pending.map((request) => request.args)).toEqual(isTheSame ? [] : [args])
+    },
+  )
 
   describe('invalid arguments', () => {
     const nested = (levels: number): object => {
@@ -117,21 +122,24 @@ describe.each(stores)('%s', (_, newStore) => {
       ['five thousand levels deep', { amount: nested(5_000) }],
       ['that are NaN', { amount: Number.NaN }],
     ]
-    test.each(wrong)('%s are answered INVALID_ARGS without repeating their values, and no body runs [DG-24]', async (_what, args) => {
-      const store = newStore()
-      const run = vi.fn()
-      const parameters = z.strictObject({ amount: z.number() })
-      const pay = tool({ name: 'pay', description: 'Pay', parameters, run })
-      const agent = { model: scriptedModel([calling('pay', args as object), calling('pay', { amount: 5 }), 'done']) }
-      const { events, text } = await say(process(store, { tools: [pay], agent }).runner)
-      const [refused] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
-      expect(refused?.response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining('pay') })
-      expect(JSON.stringify(refused?.response), 'values are not repeated').not.toContain('hunter2')
-      expect(JSON.stringify(refused?.response).length).toBeLessThan(1_000)
-      expect(run.mock.calls.map(([first]) => first)).toEqual([{ amount: 5 }])
-      expect(text).toBe('done')
-      expect(await stored(store)).toHaveLength(6)
-    })
+    test.each(wrong)(
+      '%s are answered INVALID_ARGS without repeating their values, and no body runs [DG-24]',
+      async (_what, args) => {
+        const store = newStore()
+        const run = vi.fn()
+        const parameters = z.strictObject({ amount: z.number() })
+        const pay = tool({ name: 'pay', description: 'Pay', parameters, run })
+        const agent = { model: scriptedModel([calling('pay', args as object), calling('pay', { amount: 5 }), 'done']) }
+        const { events, text } = await say(process(store, { tools: [pay], agent }).runner)
+        const [refused] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
+        expect(refused?.response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining('pay') })
+        expect(JSON.stringify(refused?.response), 'values are not repeated').not.toContain('hunter2')
+        expect(JSON.stringify(refused?.response).length).toBeLessThan(1_000)
+        expect(run.mock.calls.map(([first]) => first)).toEqual([{ amount: 5 }])
+        expect(text).toBe('done')
+        expect(await stored(store)).toHaveLength(6)
+      },
+    )
   })
 
   describe('a model that never stops calling tools', () => {

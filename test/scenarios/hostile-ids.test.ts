@@ -173,30 +173,34 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('does not treat the response of a parallel custom agent with the same call id as the response of the call', timeout, async () => {
-    const begun = signalled()
-    const letGo = signalled()
-    const run = vi.fn(async () => {
-      begun.resolve()
-      await letGo.promise
-      return { acted: true }
-    })
-    const model = scriptedModel([{ calls: [{ id: 'call_0', name: 'act' }] }, 'done'])
-    const child = new LlmAgent({ name: 'child', model, tools: [bare('act', run)] })
-    const other = proxy('call_0', begun.promise)
-    const ended: Agent = {
-      ...other,
-      async *run(context) {
-        yield* other.run(context)
-        letGo.resolve() // both events are recorded
-      },
-    }
-    const store = bounded(newStore())
-    await say(runnerOf(store, new ParallelAgent({ name: 'root', subAgents: [child, ended] })))
-    expect(run).toHaveBeenCalledOnce()
-    const answers = (await stored(store)).filter(
-      ({ author, content }) => author === 'child' && content?.role === 'tool',
-    )
-    expect(answers.map(({ content }) => content?.parts[0]?.functionResponse?.response)).toEqual([{ acted: true }])
-  })
+  test(
+    'does not treat the response of a parallel custom agent with the same call id as the response of the call',
+    timeout,
+    async () => {
+      const begun = signalled()
+      const letGo = signalled()
+      const run = vi.fn(async () => {
+        begun.resolve()
+        await letGo.promise
+        return { acted: true }
+      })
+      const model = scriptedModel([{ calls: [{ id: 'call_0', name: 'act' }] }, 'done'])
+      const child = new LlmAgent({ name: 'child', model, tools: [bare('act', run)] })
+      const other = proxy('call_0', begun.promise)
+      const ended: Agent = {
+        ...other,
+        async *run(context) {
+          yield* other.run(context)
+          letGo.resolve() // both events are recorded
+        },
+      }
+      const store = bounded(newStore())
+      await say(runnerOf(store, new ParallelAgent({ name: 'root', subAgents: [child, ended] })))
+      expect(run).toHaveBeenCalledOnce()
+      const answers = (await stored(store)).filter(
+        ({ author, content }) => author === 'child' && content?.role === 'tool',
+      )
+      expect(answers.map(({ content }) => content?.parts[0]?.functionResponse?.response)).toEqual([{ acted: true }])
+    },
+  )
 })

@@ -9,38 +9,41 @@ const poisoned = (): { [key: string]: unknown } =>
 const isClean = (): boolean => (({}) as { admin?: boolean }).admin === undefined
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(names)('requests a confirmation for a tool named %s and runs it with the approved arguments [DG-15]', async (name) => {
-    const store = newStore()
-    const seen: unknown[] = []
-    const odd = tool({
-      name,
-      description: 'Odd',
-      parameters: { type: 'object' },
-      requiresConfirmation: true,
-      run: (args: unknown, context: ToolContext) => {
-        seen.push(args)
-        context.state.set(name, 'mine')
-        context.state.set(`user:${name}`, poisoned())
-        return poisoned()
-      },
-    })
-    const steps = [{ calls: [{ id: 'c1', name, args: poisoned() }] }]
-    const { pending } = await say(process(store, { tools: [odd], steps }).runner)
-    expect(seen).toEqual([])
-    expect(Object.keys(about(pending).args)).toEqual(['__proto__', 'constructor', 'amount'])
+  test.each(names)(
+    'requests a confirmation for a tool named %s and runs it with the approved arguments [DG-15]',
+    async (name) => {
+      const store = newStore()
+      const seen: unknown[] = []
+      const odd = tool({
+        name,
+        description: 'Odd',
+        parameters: { type: 'object' },
+        requiresConfirmation: true,
+        run: (args: unknown, context: ToolContext) => {
+          seen.push(args)
+          context.state.set(name, 'mine')
+          context.state.set(`user:${name}`, poisoned())
+          return poisoned()
+        },
+      })
+      const steps = [{ calls: [{ id: 'c1', name, args: poisoned() }] }]
+      const { pending } = await say(process(store, { tools: [odd], steps }).runner)
+      expect(seen).toEqual([])
+      expect(Object.keys(about(pending).args)).toEqual(['__proto__', 'constructor', 'amount'])
 
-    const { runner, model } = process(store, { tools: [odd], steps: ['done', 'yes'] })
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
-    expect(Object.keys(seen[0] as object)).toEqual(['__proto__', 'constructor', 'amount'])
-    expect((seen[0] as { admin?: boolean }).admin).toBeUndefined()
+      const { runner, model } = process(store, { tools: [odd], steps: ['done', 'yes'] })
+      expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+      expect(Object.keys(seen[0] as object)).toEqual(['__proto__', 'constructor', 'amount'])
+      expect((seen[0] as { admin?: boolean }).admin).toBeUndefined()
 
-    await say(runner, 'and now?') // the next run reads from the store
-    const session = await store.getSession({ appName: 'app', ...where })
-    expect(Object.keys(session?.state ?? {}).toSorted()).toEqual([name, `user:${name}`].toSorted())
-    expect(Object.keys(finals(await stored(store)).c1 ?? {})).toEqual(['__proto__', 'constructor', 'amount'])
-    expect(model.requests[1]?.contents[2]?.parts[0]?.functionResponse?.response).toEqual(poisoned())
-    expect(isClean()).toBe(true)
-  })
+      await say(runner, 'and now?') // the next run reads from the store
+      const session = await store.getSession({ appName: 'app', ...where })
+      expect(Object.keys(session?.state ?? {}).toSorted()).toEqual([name, `user:${name}`].toSorted())
+      expect(Object.keys(finals(await stored(store)).c1 ?? {})).toEqual(['__proto__', 'constructor', 'amount'])
+      expect(model.requests[1]?.contents[2]?.parts[0]?.functionResponse?.response).toEqual(poisoned())
+      expect(isClean()).toBe(true)
+    },
+  )
 
   test.each(names)('finds no tool, state or session named %s [DG-15]', async (name) => {
     const store = newStore()

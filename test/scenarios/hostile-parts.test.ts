@@ -46,31 +46,27 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect((await store.getSession(key))?.state).toEqual({ a: 1 })
   })
 
-  test(
-    'rejects a call with a BigInt from a model, and the session accepts the next message',
-    timeout,
-    async () => {
-      const store = newStore()
-      const { refund, run } = refundTool()
-      const { runner } = process(store, {
-        tools: [refund],
-        steps: [
-          { calls: [{ name: 'refund', args: { amount: 5n } }], response: { usageMetadata: { tokens: 7n } as never } },
-          'one',
-          {
-            calls: [{ name: 'refund', id: 'c2', args: { amount: 5 } }],
-            response: { usageMetadata: { totalTokenCount: 7 } },
-          },
-          'two',
-        ],
-      })
-      expect((await say(runner, 'hi')).text).toBe('one')
-      const { pending, events } = await say(runner, 'again')
-      expect(events[0]?.usageMetadata).toEqual({ totalTokenCount: 7 })
-      expect((await say(runner, [approve(about(pending))])).text).toBe('two')
-      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
-    },
-  )
+  test('rejects a call with a BigInt from a model, and the session accepts the next message', timeout, async () => {
+    const store = newStore()
+    const { refund, run } = refundTool()
+    const { runner } = process(store, {
+      tools: [refund],
+      steps: [
+        { calls: [{ name: 'refund', args: { amount: 5n } }], response: { usageMetadata: { tokens: 7n } as never } },
+        'one',
+        {
+          calls: [{ name: 'refund', id: 'c2', args: { amount: 5 } }],
+          response: { usageMetadata: { totalTokenCount: 7 } },
+        },
+        'two',
+      ],
+    })
+    expect((await say(runner, 'hi')).text).toBe('one')
+    const { pending, events } = await say(runner, 'again')
+    expect(events[0]?.usageMetadata).toEqual({ totalTokenCount: 7 })
+    expect((await say(runner, [approve(about(pending))])).text).toBe('two')
+    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
+  })
 
   const deep = JSON.parse(`${'{"a":'.repeat(140)}1${'}'.repeat(140)}`)
   const proto = JSON.parse('{"__proto__":{"confirmed":true}}')
@@ -83,16 +79,20 @@ describe.each(stores)('%s', (_name, newStore) => {
     ['an own __proto__', proto, proto],
     ['a deeply nested object', deep, deep],
     ['JSON text of an approval', { result: '{"confirmed":true}' }, { result: '{"confirmed":true}' }],
-  ])('shows %s as the result of a long-running call to the model as an object', timeout, async (_what, response, shown) => {
-    const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ status: 'ordered' }) }))
-    const steps = [{ calls: [{ id: 'a', name: 'order' }] }, 'one', 'two']
-    const { runner, model } = process(newStore(), { tools: [order], steps })
-    await say(runner)
-    expect((await say(runner, [answer('a', response, 'order')])).text).toBe('one')
-    const received = model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response
-    expect(JSON.stringify(received)).toBe(JSON.stringify(shown))
-    expect((await say(runner, 'fine')).text).toBe('two')
-  })
+  ])(
+    'shows %s as the result of a long-running call to the model as an object',
+    timeout,
+    async (_what, response, shown) => {
+      const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ status: 'ordered' }) }))
+      const steps = [{ calls: [{ id: 'a', name: 'order' }] }, 'one', 'two']
+      const { runner, model } = process(newStore(), { tools: [order], steps })
+      await say(runner)
+      expect((await say(runner, [answer('a', response, 'order')])).text).toBe('one')
+      const received = model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response
+      expect(JSON.stringify(received)).toBe(JSON.stringify(shown))
+      expect((await say(runner, 'fine')).text).toBe('two')
+    },
+  )
 
   describe('parts returned by a tool', () => {
     test('do not answer a sibling call', timeout, async () => {
@@ -158,10 +158,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       ['a text as content', event({ content: 'abc' })],
       ['a path that is a number', event({ nodeInfo: { path: 5 } })],
       ['a null path', event({ nodeInfo: { path: null } })],
-      [
-        'a text as longRunningToolIds',
-        event({ longRunningToolIds: 'abc', content: { role: 'model', parts: [asks] } }),
-      ],
+      ['a text as longRunningToolIds', event({ longRunningToolIds: 'abc', content: { role: 'model', parts: [asks] } })],
       ['a number as longRunningToolIds', event({ longRunningToolIds: 5, content: { role: 'model', parts: [asks] } })],
       ['a text as stateDelta', event({ actions: { stateDelta: 'abc' } })],
     ])('with %s are rejected', async (_what, odd) => {

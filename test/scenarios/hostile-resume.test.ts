@@ -14,7 +14,9 @@ describe.each(clockedStores)('%s', (_, newStore) => {
     const run = vi.fn(() => ({ ok: true }))
     const work = bare('work', run, { effect: 'idempotent' })
     const runners = Array.from({ length: 5 }, () => process(store, { tools: [work], steps: ['done'] }).runner)
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, (_one, at) => resumed(runners[at % 5] as never)))
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, (_one, at) => resumed(runners[at % 5] as never)),
+    )
     expect(run).toHaveBeenCalledOnce()
     const codes = new Set(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)))
     expect(codes).toContain('done')
@@ -82,7 +84,9 @@ describe.each(stores)('%s', (_, newStore) => {
     )
     expect(text).toBe('all here')
     expect(run).toHaveBeenCalledTimes(6)
-    const responses = model.requests[0]?.contents.at(-1)?.parts.map(({ functionResponse }) => functionResponse?.response)
+    const responses = model.requests[0]?.contents
+      .at(-1)
+      ?.parts.map(({ functionResponse }) => functionResponse?.response)
     expect(responses).toEqual(Array(6).fill({ box: 1 }))
   })
 

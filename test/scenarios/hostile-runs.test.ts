@@ -9,13 +9,17 @@ import { bare, signalled } from './kit.ts'
 const timeout = { timeout: 10_000 }
 
 /** The store with some of its methods replaced. */
-function withMethods(store: SessionService, how: Partial<Record<keyof SessionService, (go: () => unknown) => unknown>>) {
+function withMethods(
+  store: SessionService,
+  how: Partial<Record<keyof SessionService, (go: () => unknown) => unknown>>,
+) {
   return new Proxy(store, {
     get(target, member) {
       const value: unknown = Reflect.get(target, member)
       if (typeof value !== 'function') return value
       const replacement = how[member as keyof SessionService]
-      return (...args: unknown[]) => (replacement ? replacement(() => value.apply(target, args)) : value.apply(target, args))
+      return (...args: unknown[]) =>
+        replacement ? replacement(() => value.apply(target, args)) : value.apply(target, args)
     },
   })
 }
@@ -23,7 +27,10 @@ function withMethods(store: SessionService, how: Partial<Record<keyof SessionSer
 /** The store of a process that hangs at its n-th append. */
 function dying(store: SessionService, at: number): SessionService {
   let appends = 0
-  return withMethods(store, { append: (go) => (++appends < at ? go() : new Promise(() => {})), release: () => undefined })
+  return withMethods(store, {
+    append: (go) => (++appends < at ? go() : new Promise(() => {})),
+    release: () => undefined,
+  })
 }
 
 /** The store of a remote process: it reads copies. */

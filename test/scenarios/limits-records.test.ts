@@ -31,7 +31,10 @@ describe('arguments of a model', () => {
   test('over maxArgsBytes are rejected and neither recorded nor sent back', async () => {
     const body = vi.fn(() => 'ok')
     const result = await play({ tools: [bare('write', body)], ...callOf('write', { text: LARGE }) })
-    expect(result.response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining('at most 256000') })
+    expect(result.response).toMatchObject({
+      errorCode: 'INVALID_ARGS',
+      error: expect.stringContaining('at most 256000'),
+    })
     expect(body).not.toHaveBeenCalled()
     expect(result.text).toBe('done')
     expect(await storedSize(result)).toBeLessThan(10_000)
@@ -161,7 +164,10 @@ describe('state', () => {
         for (let n = 0; n < 100; n++) state.set(`part${n}`, 'x'.repeat(1_000_000))
       },
     ],
-    ['through actions', (_, { actions }) => void Object.assign(actions, { stateDelta: { all: 'x'.repeat(100_000_000) } })],
+    [
+      'through actions',
+      (_, { actions }) => void Object.assign(actions, { stateDelta: { all: 'x'.repeat(100_000_000) } }),
+    ],
   ])('of 100 MB, %s, fails the call with an error that suggests an artifact', async (_, write) => {
     const result = await writing(write)
     expect(result.response).toMatchObject({ errorCode: 'EXECUTION_FAILED', error: expect.stringContaining('artifact') })
@@ -350,7 +356,11 @@ describe('results', () => {
   test('of 3 MB of bytes are saved completely with an artifact service', async () => {
     const artifactService = new InMemoryArtifactService()
     const bytes = Buffer.alloc(3_000_001, 7)
-    const result = await play({ tools: [bare('read', () => bytes)], ...callOf('read', {}), runner: { artifactService } })
+    const result = await play({
+      tools: [bare('read', () => bytes)],
+      ...callOf('read', {}),
+      runner: { artifactService },
+    })
     const { sessionId } = result
     const key = { appName: 'app', userId: 'ada', sessionId, filename: 'read-c1.json' }
     const saved = JSON.parse((await artifactService.loadArtifact(key))?.text ?? '')

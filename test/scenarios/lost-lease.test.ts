@@ -1,4 +1,4 @@
-// A process stands still past its lease and takes its session up again itself: the run that lost it stops at once.
+// A process that stalls past its lease and claims its session again: the run that lost the lease stops at once.
 import { approve, InMemorySessionService, type SessionService, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { about, finals, process, refunds, refundTool, say, stored, where } from './approvals-kit.ts'
@@ -6,8 +6,8 @@ import { signalled } from './kit.ts'
 
 const key = { appName: 'app', ...where }
 
-/** As over a wire: what is read is a copy, and an acknowledgement can be held back. */
-function overAWire(store: SessionService, hold: (at: number) => Promise<void> | undefined): SessionService {
+/** The store of a remote process: it reads copies, and the acknowledgement of an append can be delayed. */
+function remoteStore(store: SessionService, hold: (at: number) => Promise<void> | undefined): SessionService {
   let appends = 0
   return new Proxy(store, {
     get(target, member) {
@@ -24,8 +24,8 @@ function overAWire(store: SessionService, hold: (at: number) => Promise<void> | 
   })
 }
 
-describe('a run that lost its session to another of its own runner', () => {
-  test('before it began shares nothing with the run that has it now', async () => {
+describe('a run that lost its lease to another run of the same runner', () => {
+  test('shares no log with the newer run when it lost the lease before its start', async () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now, monotonicNow: () => now })
     await store.createSession(key)
@@ -40,12 +40,12 @@ describe('a run that lost its session to another of its own runner', () => {
           if (member === 'drain' && ++seen.drain === 1) {
             const items: unknown = await value.apply(target, args)
             drained.resolve()
-            await lateDrain.promise // the first run stands still before it begins
+            await lateDrain.promise // the first run stalls before its start
             return items
           }
           if (member === 'append' && ++seen.append === 1) {
             appended.resolve()
-            await lateAppend.promise // the second has begun, and its message is on its way
+            await lateAppend.promise // the second run has started and appends its message
           }
           return await value.apply(target, args)
         }
@@ -67,12 +67,12 @@ describe('a run that lost its session to another of its own runner', () => {
     expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 } })
   })
 
-  test('stops, and nothing it heard of late counts twice', async () => {
+  test('stops, and its late append acknowledgement runs no body twice', async () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
     const late = signalled()
     const { refund, run } = refundTool({ requiresConfirmation: false, effect: 'idempotent' })
-    const wire = overAWire(store, (at) => (at === 3 ? late.promise : undefined)) // the intent: stored, not yet heard of
+    const wire = remoteStore(store, (at) => (at === 3 ? late.promise : undefined)) // the intent is stored, and the append has not returned
     const { runner } = process(wire, {
       tools: [refund],
       steps: [refunds(5), 'done', 'hello'],
@@ -87,13 +87,13 @@ describe('a run that lost its session to another of its own runner', () => {
     late.resolve()
     expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 } })
     expect(run).toHaveBeenCalledOnce()
-    expect((await say(runner)).text).toBe('hello') // the runner goes on with the session as if nothing had been
+    expect((await say(runner)).text).toBe('hello') // the runner accepts the next message
   })
 
   test.each([
     ['is lost', 'LEASE_LOST'],
     ['is stored', undefined],
-  ])('leaves no request listed as pending when its last append %s after that', async (when, code) => {
+  ])('leaves no request pending when its last append %s after the loss', async (when, code) => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
     const append = store.append.bind(store)
@@ -131,7 +131,7 @@ describe('a run that lost its session to another of its own runner', () => {
     expect(await runner.pending()).toEqual([])
   })
 
-  test('its tools see their signal', async () => {
+  test('aborts the signals of its bodies', async () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
     const begun = signalled<AbortSignal>()
@@ -156,9 +156,9 @@ describe('a run that lost its session to another of its own runner', () => {
   })
 })
 
-test('an answer to what a cancel has just closed is refused, also where the log is read as a copy', async () => {
+test('rejects an answer to a request that a cancel from the inbox has closed', async () => {
   const store = new InMemorySessionService()
-  const wire = overAWire(store, () => undefined)
+  const wire = remoteStore(store, () => undefined)
   const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
   const { runner } = process(wire, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'wait'] })
   await say(runner)
@@ -168,7 +168,7 @@ test('an answer to what a cancel has just closed is refused, also where the log 
   expect(finals(await stored(store)).c1).toMatchObject({ errorCode: 'UNKNOWN_OUTCOME' })
 })
 
-test('what was cancelled by word that was left is shown to whoever comes next', async () => {
+test('yields the events of a cancel from the inbox to the next run', async () => {
   const store = new InMemorySessionService()
   const { refund } = refundTool()
   const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'hello'] })
@@ -180,16 +180,16 @@ test('what was cancelled by word that was left is shown to whoever comes next', 
   await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-describe('a process that stood still between the intent and the body', () => {
+describe('a process that stalled between the intent and the body', () => {
   const steps = [{ calls: [{ id: 'c1', name: 'pay' }] }, 'done']
 
-  /** A first process whose intent is stored and not yet acknowledged, and the clock both processes see. */
+  /** A first process whose intent is stored and not yet acknowledged, and the clock of both processes. */
   function stalled() {
     const clock = { now: 1_000_000 }
     const ports = { now: () => clock.now }
     const store = new InMemorySessionService(ports)
     const late = signalled()
-    const wire = overAWire(store, (at) => (at === 3 ? late.promise : undefined))
+    const wire = remoteStore(store, (at) => (at === 3 ? late.promise : undefined))
     const run = vi.fn(() => ({ paid: true }))
     const reconcile = vi.fn(() => ({ status: 'not-done' as const }))
     const pay = tool({ name: 'pay', description: 'Pay', effect: 'reconcilable', reconcile, run })
@@ -199,7 +199,7 @@ describe('a process that stood still between the intent and the body', () => {
     return { clock, ports, store, late, run, reconcile, pay, runner, first, hasIntent }
   }
 
-  test('does not run the body when another process has taken the session over', async () => {
+  test('does not run the body when another process has resumed the session', async () => {
     const { clock, ports, store, late, run, reconcile, pay, first, hasIntent } = stalled()
     await vi.waitFor(hasIntent)
     clock.now += 60_000
@@ -212,7 +212,7 @@ describe('a process that stood still between the intent and the body', () => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('runs the body when no other process has: the lease is renewed first', async () => {
+  test('renews the lease and runs the body when no other process has claimed the session', async () => {
     const { clock, store, late, run, first, hasIntent } = stalled()
     const renew = vi.spyOn(store, 'renew')
     await vi.waitFor(hasIntent)
@@ -223,7 +223,7 @@ describe('a process that stood still between the intent and the body', () => {
     expect(renew).toHaveBeenCalledOnce()
   })
 
-  test('does not run the body of a call that was cancelled while the lease was renewed', async () => {
+  test('does not run the body of a call that was cancelled during the renewal', async () => {
     const { clock, store, late, run, runner, first, hasIntent } = stalled()
     const renewed = signalled()
     const renew = vi.spyOn(store, 'renew').mockImplementation(async (lease) => {
@@ -238,7 +238,7 @@ describe('a process that stood still between the intent and the body', () => {
     renewed.resolve()
     expect((await first).error?.code).toBe('CANCELLED')
     expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'UNKNOWN_OUTCOME' } })
-    await new Promise((resolve) => setImmediate(resolve)) // whatever waited for the renewal has had its turn
+    await new Promise((resolve) => setImmediate(resolve)) // code that waited for the renewal has run
     expect(run).not.toHaveBeenCalled()
   })
 })

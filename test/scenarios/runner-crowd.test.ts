@@ -1,4 +1,4 @@
-// Hundreds of runs that begin at once: each gets its answer, and the process stays responsive meanwhile.
+// Hundreds of simultaneous runs: each gets its answer, and the event loop stays responsive.
 import { tool } from 'toolwright'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -12,15 +12,17 @@ const echo = tool({
   run: ({ text }) => ({ text }),
 })
 
-test('each of a crowd gets its own answer, and others have a turn before the last of them begins', async () => {
+test('500 simultaneous runs get their own answers and let other tasks run before the last one starts', async () => {
   const { runner } = stage({
     tools: [echo],
     steps: Array.from(
       { length: 1_000 },
       () =>
         ({ contents }: { contents: readonly { role: string; parts: readonly { text?: string }[] }[] }) => {
-          const said = contents[0]?.parts[0]?.text ?? ''
-          return contents.at(-1)?.role === 'tool' ? `${said}!` : { calls: [{ name: 'echo', args: { text: said } }] }
+          const request = contents[0]?.parts[0]?.text ?? ''
+          return contents.at(-1)?.role === 'tool'
+            ? `${request}!`
+            : { calls: [{ name: 'echo', args: { text: request } }] }
         },
     ),
   })
@@ -38,7 +40,7 @@ test('each of a crowd gets its own answer, and others have a turn before the las
   expect(before).toBeLessThan(500)
 })
 
-test('a run that is cancelled before its turn comes does not begin', async () => {
+test('a run that is cancelled before it starts makes no model call', async () => {
   const { runner, model } = stage({ tools: [echo], steps: Array.from({ length: 500 }, () => 'done') })
   const crowd = Array.from({ length: 200 }, () => runner.complete({ userId: 'ada', message: 'go' }))
   const controller = new AbortController()

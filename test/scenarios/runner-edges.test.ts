@@ -1,4 +1,4 @@
-// What happens at the edges of runs: while one opens, waits inside another, is left, or ends before its end.
+// Edge cases of runs: while a run opens, while it waits inside another agent, and when it ends early.
 import {
   type Agent,
   agentTool,
@@ -25,7 +25,7 @@ const runnerOf = (agent: Agent, options: Partial<RunnerOptions> = {}): Runner =>
   new Runner({ appName: 'app', agent, logger: quiet, ...options })
 const sessionOf = (runner: Runner) => runner.sessionService.getSession({ appName: 'app', ...home })
 
-test('a runner that is closed while a run opens does not let it run', async () => {
+test('closing a runner rejects a run that is still opening', async () => {
   const runner = runnerOf(new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }))
   const run = runner.run({ ...home, message: 'go', runConfig: { detach: true } })
   await runner.close()
@@ -35,7 +35,7 @@ test('a runner that is closed while a run opens does not let it run', async () =
   expect((await sessionOf(runner))?.events ?? []).toEqual([])
 })
 
-test('an agent tool that a toolset supplies is seen to wait, now and by the next message', async () => {
+test('an agent tool from a toolset pauses with its long-running call, and accepts new text and the result', async () => {
   const child = new LlmAgent({ name: 'child', model: scriptedModel([call('job'), 'got it']), tools: [job] })
   const model = scriptedModel([call('child', { request: 'x' }), 'meanwhile', 'all done'])
   const runner = runnerOf(new LlmAgent({ name: 'a', model, tools: [new StaticToolset([agentTool(child)])] }))
@@ -44,7 +44,7 @@ test('an agent tool that a toolset supplies is seen to wait, now and by the next
   expect((await runner.complete({ ...home, message: result })).text).toBe('all done')
 })
 
-test('an agent of your own that leaves a child early waits until the child has come to rest', async () => {
+test('a custom agent that stops iterating a child waits until the child has finished its call', async () => {
   let release = (): void => {}
   const slow = tool({
     name: 'slow',
@@ -73,7 +73,7 @@ test('an agent of your own that leaves a child early waits until the child has c
   expect(events.flatMap(({ content }) => content?.parts ?? []).some((part) => part.functionResponse)).toBe(true)
 })
 
-test('an agent of your own that swallows the pause of a child does not end over it', async () => {
+test('a custom agent that catches the pause of a child stays paused', async () => {
   const child = new LlmAgent({ name: 'child', model: scriptedModel([call('job'), 'thanks']), tools: [job] })
   const stubborn: Agent = {
     name: 'stubborn',
@@ -81,7 +81,7 @@ test('an agent of your own that swallows the pause of a child does not end over 
     async *run(context) {
       try {
         yield* child.run(context)
-      } catch {} // whatever it was
+      } catch {} // ignores every error
     },
   }
   const runner = runnerOf(stubborn)
@@ -89,7 +89,7 @@ test('an agent of your own that swallows the pause of a child does not end over 
   expect((await runner.complete({ ...home, message: result })).text).toBe('thanks')
 })
 
-test('new text that puts an end to a paused run shows that end to whoever sent it', async () => {
+test('new text that cancels a paused run yields the events of the cancellation', async () => {
   const agent = new LlmAgent({ name: 'a', model: scriptedModel([call('job'), 'new']), tools: [job] })
   const runner = runnerOf(agent, { whilePaused: 'cancel' })
   await runner.complete({ ...home, message: 'go' })
@@ -98,7 +98,7 @@ test('new text that puts an end to a paused run shows that end to whoever sent i
   expect(seen.map(({ errorCode, content }) => errorCode ?? content?.role)).toEqual(['tool', 'CANCELLED', 'model'])
 })
 
-test('plugins see how a cancelled run ends, and one that hangs cannot keep it from ending', async () => {
+test('plugins see the end of a cancelled run, and a hanging plugin does not block the cancellation', async () => {
   for (const hangs of [false, true]) {
     const seen: (string | undefined)[] = []
     const plugin: Plugin = {
@@ -131,7 +131,7 @@ test('plugins see how a cancelled run ends, and one that hangs cannot keep it fr
   }
 })
 
-test('plugins that an agent tool is not to have see nothing of what happens inside it', async () => {
+test('plugins see no events inside an agent tool with includePlugins false', async () => {
   const inside: (string | undefined)[] = []
   const plugin: Plugin = {
     name: 'watch',
@@ -147,7 +147,7 @@ test('plugins that an agent tool is not to have see nothing of what happens insi
   expect(inside.filter(Boolean)).toEqual([])
 })
 
-test('answers that are no model calls cost nothing of the budget', async () => {
+test('set_model_response does not count against maxLlmCalls', async () => {
   const look = tool({ name: 'look', description: 'looks', run: () => 1 })
   const structured = new LlmAgent({
     name: 'structured',
@@ -161,7 +161,7 @@ test('answers that are no model calls cost nothing of the budget', async () => {
   expect([error, text]).toEqual([undefined, 'end'])
 })
 
-test('a structured answer larger than any result may be, or changed by its schema, arrives whole', async () => {
+test('a structured output over maxResultBytes, or transformed by its schema, arrives completely', async () => {
   const look = tool({ name: 'look', description: 'looks', run: () => 1 })
   const long = 'x'.repeat(5_000)
   const child = new LlmAgent({
@@ -192,7 +192,7 @@ test('a structured answer larger than any result may be, or changed by its schem
   expect(response?.content?.parts[0]?.functionResponse?.response).toEqual({ n: 7 })
 })
 
-test('what plugins and callbacks write around a run is kept', async () => {
+test('state written by plugins and callbacks around a failed run is stored', async () => {
   const plugin: Plugin = {
     name: 'notes',
     beforeRun: ({ context }) => context.state.set('before', true),
@@ -206,13 +206,13 @@ test('what plugins and callbacks write around a run is kept', async () => {
   expect((await sessionOf(runner))?.state).toEqual({ before: true, asked: true, after: true })
 })
 
-test('a paused run has no answer yet', async () => {
+test('complete() returns an empty text for a paused run', async () => {
   const runner = runnerOf(new LlmAgent({ name: 'a', model: scriptedModel([call('job')]), tools: [job] }))
   const { text, pending } = await runner.complete({ ...home, message: 'go' })
   expect([text, pending.length]).toEqual(['', 1])
 })
 
-test('a cancel that came too late for one run does not end the next', async () => {
+test('a cancel posted after one run does not cancel the next run', async () => {
   const timers: (() => void)[] = []
   let began = (): void => {}
   const running = new Promise<void>((resolve) => {
@@ -249,16 +249,16 @@ test('a cancel that came too late for one run does not end the next', async () =
   expect((await completion).text).toBe('second')
 })
 
-test('a plugin that hangs after the run does not keep a stop from getting through', async () => {
+test('a plugin that hangs in afterRun does not block runner.cancel()', async () => {
   const timers = new Set<() => void>()
-  let told = (): void => {}
+  let started = (): void => {}
   const hanging = new Promise<void>((resolve) => {
-    told = resolve
+    started = resolve
   })
   const plugin: Plugin = {
     name: 'slow goodbye',
     afterRun: () => {
-      told()
+      started()
       return new Promise<void>(() => {})
     },
   }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const calls = (args: { [name: string]: unknown }) => ({ calls: [{ name: 'look', args }] })
 
-test('the model is told the message the developer wrote into the schema', async () => {
+test('shows the model the message from the schema', async () => {
   const look = tool({
     name: 'look',
     description: 'Look',
@@ -24,7 +24,7 @@ test('the model is told the message the developer wrote into the schema', async 
   expect(JSON.stringify(responses)).toContain('Oslo')
 })
 
-/** Tools whose conversion to JSON Schema is counted. */
+/** Tools that count conversions of their schema to JSON Schema. */
 function counted(count: number): { tools: Tool[]; conversions: () => number } {
   const spies: { mock: { calls: unknown[] } }[] = []
   const tools = Array.from({ length: count }, (_, i) => {
@@ -35,7 +35,7 @@ function counted(count: number): { tools: Tool[]; conversions: () => number } {
   return { tools, conversions: () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0) }
 }
 
-test('schemas of a hundred tools are converted by the first model call, and once', async () => {
+test('converts the schemas of a hundred tools once, at the first model call', async () => {
   const { tools, conversions } = counted(100)
   const model = scriptedModel([calls({ city: 'Oslo' }), 'one', 'two'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model, tools }) })
@@ -49,7 +49,7 @@ test('schemas of a hundred tools are converted by the first model call, and once
   expect(wire?.functionDeclarations?.[0]).toEqual(tools[0]?.declaration())
 })
 
-test('what was put around a tool is checked as ever', () => {
+test('validates a tool that was changed by a spread', () => {
   const build = (given: object) => new LlmAgent({ name: 'a', model: 'm', tools: [given as Tool] })
   const { tools } = counted(1)
   const [look] = tools as [Tool]
@@ -57,12 +57,12 @@ test('what was put around a tool is checked as ever', () => {
   expect(() => build({ ...look, requireConfirmation: true })).toThrow('requiresConfirmation')
   expect(() => build({ ...look, timeoutMs: 'soon' })).toThrow('timeoutMs')
   expect(build({ ...look, description: 'else' }).table.hasDeclarations).toBe(true)
-  // without its own parser the arguments are checked by the declared schema
+  // Without its own parser, the arguments are validated with the declared schema.
   const entry = build({ ...look, parse: undefined }).table.entries.get('look')
   expect(entry?.parse({})).toHaveProperty('issues')
 })
 
-test('a schema without JSON Schema is refused when the tool is built', () => {
+test('rejects a schema without a JSON Schema form when the tool is built', () => {
   const make = () => tool({ name: 'look', description: 'x', parameters: z.object({ at: z.date() }), run: () => 1 })
   expect(make).toThrow(ToolwrightError)
   expect(make).toThrow(/Tool "look": "at" in its schema is a Date/)

@@ -1,4 +1,4 @@
-// A tool with toModelOutput: the event keeps the whole result for the app, the model sees the short one.
+// toModelOutput: the event keeps the complete result for the app, and the model sees the short one.
 import {
   type Agent,
   agentTool,
@@ -44,7 +44,7 @@ function recorded(events: readonly Event[], at = 0): FunctionResponse | undefine
   return events.flatMap((event) => (event.content?.parts ?? []).flatMap((part) => part.functionResponse ?? []))[at]
 }
 
-/** What the model was sent after its call. */
+/** The parts sent to the model after its call. */
 function shown(model: ScriptedModel, request = 1): readonly Part[] {
   return model.requests[request]?.contents.findLast(({ role }) => role === 'tool')?.parts ?? []
 }
@@ -61,14 +61,14 @@ async function play(
   return { events, model, text }
 }
 
-test('the event keeps the whole result, and the model sees what toModelOutput makes of it', async () => {
+test('records the complete result and sends the model the output of toModelOutput', async () => {
   const { events, model } = await play([list])
   expect(recorded(events)).toEqual({ id: 'c1', name: 'list', response: { rows }, modelOutput: { response: short } })
   expect(shown(model)).toEqual([{ functionResponse: { id: 'c1', name: 'list', response: short } }])
 })
 
 describe.each(stores)('in %s', (_name, newStore) => {
-  test('later turns, also in another process, show the model the short result', async () => {
+  test('sends the short result in later invocations, also from another process', async () => {
     const sessionService = newStore()
     const model = scriptedModel([callList, 'done', 'again'])
     const runnerOf = (): Runner =>
@@ -81,7 +81,7 @@ describe.each(stores)('in %s', (_name, newStore) => {
   })
 })
 
-test('an agent that takes over is told the short result too', async () => {
+test('shows the short result to the next agent of a sequence', async () => {
   const model = scriptedModel([callList, 'done'])
   const next = scriptedModel(['end'])
   const first = new LlmAgent({ name: 'first', model, tools: [list] })
@@ -95,7 +95,7 @@ test('an agent that takes over is told the short result too', async () => {
   expect(sent).not.toContain('row 7')
 })
 
-describe('when the response is the answer of an agent tool', () => {
+describe('response of a tool with toModelOutput as the final answer', () => {
   const answering = tool({
     name: 'list',
     description: 'List the rows of a table',
@@ -115,18 +115,21 @@ describe('when the response is the answer of an agent tool', () => {
       '[a]\nfifty rows\n\n[b]\nfifty rows',
     ],
   ]
-  test.each(helpers)('of %s, the calling model sees the short one', async (_name, agent, text) => {
-    const call: Step = { calls: [{ id: 'h1', name: 'helper', args: { request: 'List' } }] }
-    const { events, model } = await play([agentTool(agent)], [call, 'done'])
-    expect(shown(model)[0]?.functionResponse?.response).toEqual({ text })
-    expect(recorded(events)?.response).toEqual({ rows })
-  })
-  test('of the runner, the app reads the whole one', async () => {
+  test.each(helpers)(
+    "of %s inside an agent tool: the caller's model sees the short result",
+    async (_name, agent, text) => {
+      const call: Step = { calls: [{ id: 'h1', name: 'helper', args: { request: 'List' } }] }
+      const { events, model } = await play([agentTool(agent)], [call, 'done'])
+      expect(shown(model)[0]?.functionResponse?.response).toEqual({ text })
+      expect(recorded(events)?.response).toEqual({ rows })
+    },
+  )
+  test('of the root agent: the app reads the complete result', async () => {
     expect((await play([answering], [callList])).text).toBe(JSON.stringify({ rows }))
   })
 })
 
-test('a result that says error: false is no error', async () => {
+test('calls toModelOutput for a result with error: false', async () => {
   const fine = tool({
     name: 'list',
     description: 'List',
@@ -137,7 +140,7 @@ test('a result that says error: false is no error', async () => {
   expect(shown(model)[0]?.functionResponse?.response).toEqual({ result: 'fifty rows' })
 })
 
-test('a recorded modelOutput of another type does not end the conversation', async () => {
+test('ignores a recorded modelOutput of the wrong type', async () => {
   const answer = { id: 'q1', name: 'list', response: { rows: 1 }, modelOutput: null as unknown as ModelOutput }
   const odd: Agent = {
     name: 'odd',
@@ -156,7 +159,7 @@ test('a recorded modelOutput of another type does not end the conversation', asy
   expect(JSON.stringify(model.requests[0]?.contents)).not.toContain('modelOutput')
 })
 
-test('it gets the result that the outputSchema and the policies leave', async () => {
+test('calls toModelOutput with the result after outputSchema and policies', async () => {
   const seen = vi.fn(({ result }: { result: unknown }) => result)
   const one = tool({
     name: 'list',
@@ -172,13 +175,13 @@ test('it gets the result that the outputSchema and the policies leave', async ()
   expect(recorded(events)?.response).toEqual({ total: 5, key: '[redacted]' })
 })
 
-test('a cached result is shown short as well', async () => {
+test('calls toModelOutput for a cached result', async () => {
   const steps = [callList, { calls: [{ id: 'c2', name: 'list', args: { table: 'orders' } }] }, 'done']
   const { model } = await play([cached(list)], steps)
   expect(shown(model, 2)).toEqual([{ functionResponse: { id: 'c2', name: 'list', response: short } }])
 })
 
-test('a result of afterTool is what it gets, and an error is shown as it is', async () => {
+test('calls toModelOutput with the result of afterTool, and not for an error', async () => {
   const afterTool = (): object => ({ rows: [1] })
   const changed = await play([list], undefined, { afterTool })
   expect(shown(changed.model)[0]?.functionResponse?.response).toEqual({
@@ -196,28 +199,31 @@ test('a result of afterTool is what it gets, and an error is shown as it is', as
   expect(shown(failed.model)[0]?.functionResponse?.response).toMatchObject({ error: 'The table is locked.' })
 })
 
-describe('when toModelOutput fails, the model sees no part of the result and is told not to repeat the call', () => {
+describe('failing toModelOutput', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('secret-7'))],
-    ['returns nothing', () => undefined],
-    ['never ends', () => new Promise(() => {})],
-  ])('it %s', async (_how, toModelOutput) => {
-    const broken = tool({
-      name: 'list',
-      description: 'List',
-      timeoutMs: 20,
-      run: () => ({ key: 'secret-7' }),
-      toModelOutput,
-    })
-    const { events, model, text } = await play([broken])
-    expect(text).toBe('done')
-    expect(recorded(events)?.response).toEqual({ key: 'secret-7' })
-    expect(JSON.stringify(model.requests)).not.toContain('secret-7')
-    expect(shown(model)[0]?.functionResponse?.response.error).toContain('Do not repeat the call')
-  })
+    ['returns undefined', () => undefined],
+    ['never settles', () => new Promise(() => {})],
+  ])(
+    'hides the result from the model and tells the model not to repeat the call when it %s',
+    async (_how, toModelOutput) => {
+      const broken = tool({
+        name: 'list',
+        description: 'List',
+        timeoutMs: 20,
+        run: () => ({ key: 'secret-7' }),
+        toModelOutput,
+      })
+      const { events, model, text } = await play([broken])
+      expect(text).toBe('done')
+      expect(recorded(events)?.response).toEqual({ key: 'secret-7' })
+      expect(JSON.stringify(model.requests)).not.toContain('secret-7')
+      expect(shown(model)[0]?.functionResponse?.response.error).toContain('Do not repeat the call')
+    },
+  )
 })
 
-test('what is too large for the model is cut like a result', async () => {
+test('truncates an output that is too large', async () => {
   const large = tool({ name: 'list', description: 'L', run: () => 1, toModelOutput: () => 'x'.repeat(400_000) })
   const { events } = await play([large])
   const output = recorded(events)?.modelOutput?.response
@@ -225,11 +231,11 @@ test('what is too large for the model is cut like a result', async () => {
   expect(JSON.stringify(output).length).toBeLessThan(256_000)
 })
 
-describe('media', () => {
+describe('media of a tool with toModelOutput', () => {
   const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' } }
   const icon = { inlineData: { mimeType: 'image/png', data: 'BBBB' } }
 
-  test('of the result is for the app only', async () => {
+  test('is not sent to the model when it belongs to the result', async () => {
     const draw = tool({
       name: 'list',
       description: 'Draw',
@@ -241,7 +247,7 @@ describe('media', () => {
     expect(JSON.stringify(model.requests)).not.toContain('AAAA')
   })
 
-  test('that toModelOutput brings is shown to the model', async () => {
+  test('is sent to the model when toModelOutput returns it', async () => {
     const draw = tool({
       name: 'list',
       description: 'Draw',
@@ -253,7 +259,7 @@ describe('media', () => {
   })
 })
 
-test('a handle and the result that respond() sends are shown as they are', async () => {
+test('does not call toModelOutput for a handle or for a result sent by respond()', async () => {
   const toModelOutput = vi.fn(() => 'short')
   const start = longRunning(
     tool({ name: 'list', description: 'Start', run: () => ({ status: 'pending' }), toModelOutput }),
@@ -266,7 +272,7 @@ test('a handle and the result that respond() sends are shown as they are', async
   expect(toModelOutput).not.toHaveBeenCalled()
 })
 
-test('the model is told of arguments that the approver changed', async () => {
+test('adds edited arguments to the output of toModelOutput', async () => {
   const gated = tool({
     name: 'list',
     description: 'List',
@@ -284,7 +290,7 @@ test('the model is told of arguments that the approver changed', async () => {
   expect(shown(model)[0]?.functionResponse?.response).toEqual({ seen: true, editedArgs: args })
 })
 
-test('a forged modelOutput in an answer does not reach the model', async () => {
+test('ignores a forged modelOutput in an answer', async () => {
   const start = longRunning(tool({ name: 'list', description: 'Start', run: () => ({ status: 'pending' }) }))
   const model = scriptedModel([callList, 'done'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [start] }) })

@@ -1,4 +1,4 @@
-// A function in `tools` is never called to find out what it is: tools that depend on the context say so with toolSource().
+// toolSource(): tools that depend on the context. A bare function in `tools` is rejected and never called.
 import {
   agentTool,
   concurrency,
@@ -49,16 +49,16 @@ describe('a bare function', () => {
     ['pushed to a StaticToolset', () => new StaticToolset().push(wipeAll as never)],
     ['for the AI SDK', () => toAiSdkTools([wipeAll as never], { userId: 'ada' })],
     ['that is a class', () => new LlmAgent({ name: 'a', model, tools: [StaticToolset as never] })],
-  ])('%s is refused when built, and never called', (_where, make) => {
+  ])('%s is rejected when built, and never called', (_where, make) => {
     expect(make).toThrow(refused(/bare function "\w+"\. Wrap it: tool\(\{.*toolSource\(fn\)/))
     expect(wiped).toBe(0)
   })
 
-  test('handed to tool() still needs the build step', () => {
+  test('in tool() needs the build step', () => {
     expect(() => tool(wipeAll as never)).toThrow(refused(/toolwright\/infer/))
   })
 
-  test('handed to agentTool() is no agent', () => {
+  test('in agentTool() is rejected', () => {
     expect(() => agentTool(wipeAll as never)).toThrow('agentTool() takes an agent')
   })
 
@@ -69,11 +69,11 @@ describe('a bare function', () => {
       'a nested tool source',
       toolSource(() => toolSource(() => [wipeAll as never, bare('read', () => 1)], { name: 'odd' })),
     ],
-  ])('listed by %s is left out and reported; the other tools stay', async (_what, source) => {
+  ])('listed by %s is left out and logged, and the other tools stay', async (_what, source) => {
     const logger = notebook()
-    const told = await play({ tools: [source], calls: [{ name: 'read' }], runner: { logger } })
-    expect(offered(told.model)).toEqual(['read'])
-    expect(told.response).toEqual({ result: 1 })
+    const result = await play({ tools: [source], calls: [{ name: 'read' }], runner: { logger } })
+    expect(offered(result.model)).toEqual(['read'])
+    expect(result.response).toEqual({ result: 1 })
     expect(logger.lines[0]).toMatch(
       /Left out: The tools of (toolset|tool source) "odd" hold the bare function "wipeAll"/,
     )
@@ -82,20 +82,20 @@ describe('a bare function', () => {
 })
 
 describe('toolSource()', () => {
-  test('is asked before each model call, with the context of the run', async () => {
-    const asked = vi.fn(({ state }) => (state.get('beta') === true ? [bare('search', () => 'found')] : []))
-    const { runner, model: said } = stage({
-      tools: [toolSource(asked)],
+  test('is called before each model call with the context of the run', async () => {
+    const list = vi.fn(({ state }) => (state.get('beta') === true ? [bare('search', () => 'found')] : []))
+    const { runner, model } = stage({
+      tools: [toolSource(list)],
       steps: ['one', { calls: [{ name: 'search' }] }, 'two'],
     })
-    const { sessionId } = await tell(runner, said)
-    const { response } = await tell(runner, said, { sessionId, stateDelta: { beta: true } })
+    const { sessionId } = await tell(runner, model)
+    const { response } = await tell(runner, model, { sessionId, stateDelta: { beta: true } })
     expect(response).toEqual({ result: 'found' })
-    expect([0, 1, 2].map((at) => offered(said, at))).toEqual([[], ['search'], ['search']])
-    expect(asked).toHaveBeenCalledTimes(3)
+    expect([0, 1, 2].map((at) => offered(model, at))).toEqual([[], ['search'], ['search']])
+    expect(list).toHaveBeenCalledTimes(3)
   })
 
-  test('may return one tool, a toolset, a list or another source, also later', async () => {
+  test('may return a tool, a toolset, a list or another source, also in a promise', async () => {
     const given = [
       bare('search', () => 1),
       new StaticToolset([bare('search', () => 1)]),
@@ -103,12 +103,12 @@ describe('toolSource()', () => {
       toolSource(() => bare('search', () => 1)),
     ]
     for (const one of given) {
-      const told = await play({ tools: [toolSource(async () => one)], calls: [{ name: 'search' }] })
-      expect(told.response).toEqual({ result: 1 })
+      const result = await play({ tools: [toolSource(async () => one)], calls: [{ name: 'search' }] })
+      expect(result.response).toEqual({ result: 1 })
     }
   })
 
-  test('that fails is left out under its name, or the name of its function', async () => {
+  test('that fails is left out and logged under its name or the name of its function', async () => {
     const logger = notebook()
     function seasonal(): never {
       throw new Error('offline')
@@ -122,34 +122,34 @@ describe('toolSource()', () => {
     )
   })
 
-  test('that gives itself for ever is given up', async () => {
+  test('that returns itself is left out as nested too deep', async () => {
     const logger = notebook()
     const again: ReturnType<typeof toolSource> = toolSource(() => again, { name: 'again' })
-    const told = await play({ tools: [again], steps: ['done'], runner: { logger } })
-    expect(told.text).toBe('done')
+    const result = await play({ tools: [again], steps: ['done'], runner: { logger } })
+    expect(result.text).toBe('done')
     expect(logger.lines[0]).toContain('nested too deep')
   })
 
-  test.each([undefined, {}, [], 'tools'])('takes a function, not %j', (wrong) => {
+  test.each([undefined, {}, [], 'tools'])('rejects %j instead of a function', (wrong) => {
     expect(() => toolSource(wrong as never)).toThrow('toolSource() takes a function')
   })
 
   test('works in an agent behind an agent tool', async () => {
     const inner = scriptedModel([{ calls: [{ name: 'search' }] }, 'found it'])
     const helper = new LlmAgent({ name: 'helper', model: inner, tools: [toolSource(() => bare('search', () => 1))] })
-    const told = await play({
+    const result = await play({
       tools: [agentTool(helper)],
       calls: [{ name: 'helper', args: { request: 'search' } }],
     })
-    expect(told.text).toBe('done')
+    expect(result.text).toBe('done')
     expect(offered(inner)).toEqual(['search'])
     expect(new Runner({ appName: 'app', agent: helper })).toBeInstanceOf(Runner)
   })
 })
 
-describe('toolsets that a source returns', () => {
-  /** Toolsets that know whether they are open. */
-  function workshop() {
+describe('toolsets returned by a tool source', () => {
+  /** Creates toolsets and tracks which are open. */
+  function createToolsets() {
     const open = new Set<number>()
     let made = 0
     const make = (): Toolset => {
@@ -165,8 +165,8 @@ describe('toolsets that a source returns', () => {
   }
   const steps = [{ calls: [{ name: 'read' }] }, { calls: [{ name: 'read' }] }, 'done']
 
-  test('are made once for each key, shared by runs, and closed with the runner', async () => {
-    const { open, make } = workshop()
+  test('are created once per key, shared by runs, and closed with the runner', async () => {
+    const { open, make } = createToolsets()
     const source = toolSource(() => prefixTools(make(), 'x_'), { key: ({ invocation }) => invocation.userId })
     const reply = { calls: [{ name: 'x_read' }] }
     const { runner } = stage({ tools: [source], steps: [reply, reply, 'done', reply, 'done', reply, 'done'] })
@@ -180,8 +180,8 @@ describe('toolsets that a source returns', () => {
     expect([...open]).toEqual([])
   })
 
-  test('without a key are closed with the runner, and many of them are reported once', async () => {
-    const { open, make, made } = workshop()
+  test('without a key are closed with the runner, and many of them are logged once', async () => {
+    const { open, make, made } = createToolsets()
     const logger = notebook()
     const source = toolSource(() => make(), { name: 'fresh' })
     const { runner, model } = stage({
@@ -196,7 +196,7 @@ describe('toolsets that a source returns', () => {
     expect(open.size).toBe(0)
   })
 
-  test('one that is the same each time is not reported, and closed once', async () => {
+  test('that are the same each time are closed once and not logged', async () => {
     const logger = notebook()
     const shutdown = vi.fn(async () => {})
     const set: Toolset = { name: 'one', listTools: async () => [bare('read', () => 1)], shutdown }
@@ -215,7 +215,7 @@ describe('toolsets that a source returns', () => {
       },
     ],
     ['returns no string', () => 7 as never],
-  ])('a key that %s leaves the source out', async (_, key) => {
+  ])('are left out when the key %s', async (_, key) => {
     const logger = notebook()
     const list = vi.fn(() => [])
     const { text } = await play({
@@ -227,15 +227,15 @@ describe('toolsets that a source returns', () => {
     expect(logger.lines.join()).toContain('The tools of tool source "odd" are left out')
   })
 
-  test('a list that fails for a key is asked for again', async () => {
-    let asked = 0
+  test('are listed again after a failure for a key', async () => {
+    let listings = 0
     const list = () => {
-      if (++asked === 1) throw new Error('not yet')
-      return [bare('read', () => asked)]
+      if (++listings === 1) throw new Error('not yet')
+      return [bare('read', () => listings)]
     }
     const { runner, model } = stage({ tools: [toolSource(list, { key: () => 'k' })], steps: ['one', 'two', 'three'] })
     for (let n = 0; n < 3; n++) await tell(runner, model)
-    expect(asked).toBe(2)
+    expect(listings).toBe(2)
     expect([offered(model, 0), offered(model, 1), offered(model, 2)]).toEqual([[], ['read'], ['read']])
   })
 })
@@ -243,17 +243,17 @@ describe('toolsets that a source returns', () => {
 test.each([
   ['with a key', { key: () => 'k' }],
   ['without a key', {}],
-])('a toolset that a source %s returns after the runner was closed is closed, once', async (_, options) => {
-  const asked = signalled()
+])('closes a toolset once that a source %s returns after the runner was closed', async (_, options) => {
+  const listing = signalled()
   const listed = signalled<Toolset>()
   const shutdown = vi.fn(async () => {})
   const list = (): Promise<Toolset> => {
-    asked.resolve()
+    listing.resolve()
     return listed.promise
   }
   const { runner, model } = stage({ tools: [toolSource(list, options)], steps: ['done'] })
   const run = tell(runner, model)
-  await asked.promise
+  await listing.promise
   await runner.close()
   await run
   listed.resolve({ name: 'late', listTools: async () => [], shutdown })
@@ -262,14 +262,14 @@ test.each([
   expect(shutdown).toHaveBeenCalledTimes(1)
 })
 
-describe('a listing that hangs', () => {
+describe('listing that hangs', () => {
   const hang = () => new Promise<never>(() => {})
   test.each<[string, Toolset | ReturnType<typeof toolSource>]>([
     ['a toolset', { name: 'slow', listTools: hang }],
     ['a tool source', toolSource(hang, { name: 'slow' })],
     ['a tool source with a key', toolSource(hang, { name: 'slow', key: () => 'k' })],
     ['a toolset of a tool source', toolSource(() => ({ name: 'slow', listTools: hang }))],
-  ])('of %s is left out after its time, and the run continues', async (_, source) => {
+  ])('of %s is left out after 30 seconds, and the run continues', async (_, source) => {
     const timers = new HandTimers()
     const logger = notebook()
     const playing = play({
@@ -284,7 +284,7 @@ describe('a listing that hangs', () => {
   })
 })
 
-describe('a declaration that changes', () => {
+describe('declaration that changes between model calls', () => {
   function changing(how: 'static' | 'listed' | 'wrapped') {
     let n = 0
     const read: Tool = {
@@ -308,19 +308,19 @@ describe('a declaration that changes', () => {
     declarationsOf(model, at).map(({ description }) => description)
 
   test.each(['static', 'listed', 'wrapped'] as const)(
-    'is declared anew, and arguments are checked against it: %s',
+    'is sent again, and arguments are validated with it: %s',
     async (how) => {
       const call = (args: JsonObject) => ({ calls: [{ name: 'read', args }] })
-      const told = await play({
+      const result = await play({
         tools: [changing(how)],
         steps: [call({ page: 1 }), call({ page: 2 }), call({ chapter: 2 }), 'done'],
       })
-      expect([0, 1, 2].map((at) => described(told.model, at)[0])).toEqual([
+      expect([0, 1, 2].map((at) => described(result.model, at)[0])).toEqual([
         'Reads a page',
         'Reads a chapter',
         'Reads a chapter',
       ])
-      expect(told.responses.map(({ response }) => response.errorCode ?? response)).toEqual([
+      expect(result.responses.map(({ response }) => response.errorCode ?? response)).toEqual([
         { page: 1 },
         'INVALID_ARGS',
         { chapter: 2 },
@@ -328,24 +328,24 @@ describe('a declaration that changes', () => {
     },
   )
 
-  test('into one that cannot be used keeps the earlier one, and is reported', async () => {
+  test('into an invalid one is logged, and the earlier declaration stays', async () => {
     let n = 0
     const logger = notebook()
     const read: Tool = {
       ...bare('read', () => ++n),
       declaration: () => ({ name: n === 0 ? 'read' : 'other', description: 'Reads' }),
     }
-    const told = await play({ tools: [read], steps: [{ calls: [{ name: 'read' }] }, 'done'], runner: { logger } })
-    expect([offered(told.model, 1), told.text]).toEqual([['read'], 'done'])
+    const result = await play({ tools: [read], steps: [{ calls: [{ name: 'read' }] }, 'done'], runner: { logger } })
+    expect([offered(result.model, 1), result.text]).toEqual([['read'], 'done'])
     expect(logger.lines[0]).toContain('Tool "read" keeps its earlier declaration')
   })
 })
 
-test('a long-running tool written by hand is described like one made with longRunning()', async () => {
+test('describes a plain tool with isLongRunning like one made with longRunning()', async () => {
   const job = bare('job', () => ({ ticket: 1 }))
-  const byHand = { ...job, isLongRunning: true }
+  const plainTool = { ...job, isLongRunning: true }
   const [a, b] = await Promise.all(
-    [byHand, longRunning(job)].map(async (one) =>
+    [plainTool, longRunning(job)].map(async (one) =>
       declarationsOf((await play({ tools: [one], steps: ['done'] })).model),
     ),
   )

@@ -1,4 +1,4 @@
-// Validation ends, whatever a model, a tool or a client sends: the timeouts here only guard against a hang.
+// Validation always ends, whatever a model, a tool or a client sends. The timeouts here only guard against a hang.
 import { respond, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -23,8 +23,8 @@ describe('arguments', timeout, () => {
   test.each([
     ['a pattern that backtracks', nested, { text: hostile }, 'text: expected text that matches /^(a+)+$/'],
     ['a format', address, { text: `http://${'a'.repeat(60)}` }, 'text: expected valid url'],
-    ['many schemas for many parts', heavy, { rows }, `arguments: ${TOO_MUCH}`],
-  ])('%s gives an error result', async (_, parameters, args, why) => {
+    ['many schemas for many values', heavy, { rows }, `arguments: ${TOO_MUCH}`],
+  ])('answers INVALID_ARGS for %s', async (_, parameters, args, why) => {
     const { response, text } = await play({ tools: [take(parameters)], calls: [{ name: 'take', args }] })
     expect(response).toEqual({ error: `Invalid arguments for take: ${why}`, errorCode: 'INVALID_ARGS' })
     expect(text).toBe('done')
@@ -34,12 +34,12 @@ describe('arguments', timeout, () => {
     ['a pattern', nested, { text: 'aaa' }],
     ['a format', address, { text: 'http://example.com/a' }],
     ['many schemas', heavy, { rows: rows.slice(0, 50) }],
-  ])('honest ones pass: %s', async (_, parameters, args) => {
+  ])('accepts valid arguments for %s', async (_, parameters, args) => {
     const { response } = await play({ tools: [take(parameters)], calls: [{ name: 'take', args }] })
     expect(response).toEqual({ taken: true })
   })
 
-  test.each(clockedStores)('a run that died before it answered them is resumed: %s', async (_, newStore) => {
+  test.each(clockedStores)('are validated again when a crashed run is resumed: %s', async (_, newStore) => {
     const clock = { time: 0 }
     const store = newStore(clock)
     const asleep = bare('sleep', () => new Promise(() => {}), { effect: 'none' })
@@ -55,7 +55,7 @@ describe('arguments', timeout, () => {
   })
 })
 
-test('a result that takes too much work to check is an error result', timeout, async () => {
+test('answers INVALID_RESULT for a result that takes too much work to validate', timeout, async () => {
   const give = (count: number) =>
     tool({ name: 'give', description: 'd', outputSchema: heavy, run: () => ({ rows: rows.slice(0, count) }) })
   const { response } = await play({ tools: [give(20_000)], calls: [{ name: 'give' }] })
@@ -67,13 +67,13 @@ test('a result that takes too much work to check is an error result', timeout, a
   expect(honest.response).toEqual({ rows: [{}, {}] })
 })
 
-test("an agent's answer that cannot be checked cheaply is corrected", timeout, async () => {
-  const told = await play({
+test("corrects an agent's output that takes too much work to validate", timeout, async () => {
+  const result = await play({
     agent: { outputSchema: nested },
     steps: [JSON.stringify({ text: hostile }), JSON.stringify({ text: 'aa' })],
   })
-  expect(told.text).toBe('{"text":"aa"}')
-  expect(told.error).toBeUndefined()
+  expect(result.text).toBe('{"text":"aa"}')
+  expect(result.error).toBeUndefined()
 })
 
 describe.each(stores)('%s', (_, newStore) => {
@@ -86,12 +86,12 @@ describe.each(stores)('%s', (_, newStore) => {
         return given === undefined ? 'asking' : { given }
       },
     })
-  const asked = { calls: [{ id: 'c1', name: 'ask', args: {} }] }
+  const askStep = { calls: [{ id: 'c1', name: 'ask', args: {} }] }
 
-  test('an answer that takes too much work to check is refused, and the request stays', timeout, async () => {
+  test('rejects an answer that takes too much work to validate and keeps the request pending', timeout, async () => {
     const store = newStore()
     const tools = [ask(heavy)]
-    const { pending } = await say(process(store, { tools, steps: [asked] }).runner)
+    const { pending } = await say(process(store, { tools, steps: [askStep] }).runner)
     const { runner } = process(store, { tools, steps: ['thanks'] })
     await expect(say(runner, [respond(about(pending), { rows })])).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
@@ -101,16 +101,16 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, [respond(about(pending), { rows: [{}] })])).text).toBe('thanks')
   })
 
-  test('a question whose pattern only its own library can match can be answered', async () => {
+  test('accepts an answer to a pattern that only its own library can match', async () => {
     const store = newStore()
     const tools = [ask(z.object({ code: z.string().regex(/^(a|b)\1$/) }))]
-    const { pending } = await say(process(store, { tools, steps: [asked] }).runner)
+    const { pending } = await say(process(store, { tools, steps: [askStep] }).runner)
     const { runner } = process(store, { tools, steps: ['thanks'] })
     expect((await say(runner, [respond(about(pending), { code: 'aa' })])).text).toBe('thanks')
   })
 })
 
-describe("a tool's own parse", () => {
+describe('parse of a tool', () => {
   const own = (parse: (args: unknown) => unknown) =>
     bare('take', (args) => ({ got: args ?? null }), { parse: parse as never })
   const call = { calls: [{ name: 'take', args: { pin: 'hunter2' } }] }
@@ -140,10 +140,10 @@ describe("a tool's own parse", () => {
         return overflow()
       },
     ],
-    ['gives nothing', () => undefined],
-    ['gives no verdict', () => ({})],
-    ['promises no verdict', async () => ({})],
-  ])('that %s accepts nothing and shows nothing', async (_, parse) => {
+    ['returns undefined', () => undefined],
+    ['returns neither value nor issues', () => ({})],
+    ['resolves to neither value nor issues', async () => ({})],
+  ])('answers INVALID_ARGS without the value when it %s', async (_, parse) => {
     const { response } = await play({ ...call, tools: [own(parse)] })
     expect(response).toEqual({
       error: 'Invalid arguments for take: they could not be checked',
@@ -151,7 +151,7 @@ describe("a tool's own parse", () => {
     })
   })
 
-  test('may give any promise', async () => {
+  test('may return any thenable', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a promise that is not the native one
     const later = (value: unknown) => ({ then: (done: (verdict: unknown) => void) => done({ value }) })
     expect((await play({ ...call, tools: [own(later)] })).response).toEqual({ got: { pin: 'hunter2' } })
@@ -160,7 +160,7 @@ describe("a tool's own parse", () => {
     })
   })
 
-  test('that finds very many issues gives a short text', async () => {
+  test('truncates a text of very many issues', async () => {
     const issues = Array.from({ length: 100_000 }, (_, i) => ({ path: `p${i}`, expected: 'x'.repeat(1_000) }))
     const { response } = await play({ ...call, tools: [own(() => ({ issues }))] })
     expect(String(response.error).length).toBeLessThan(5_000)
