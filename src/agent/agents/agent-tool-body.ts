@@ -13,16 +13,16 @@ import type { AgentMark } from './agent-tool.ts'
 import { answerTextOf, branchedText } from './answer-text.ts'
 import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
-import { failureOf } from '../loop/next.ts'
-import type { Place, RunHost } from '../loop/run-host.ts'
-import { walkInTime } from '../loop/scope-deadline.ts'
+import { scopeError } from '../loop/next.ts'
+import type { ScopeFrame, RunHost } from '../loop/run-host.ts'
+import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
 import type { Plan } from './agent-tree.ts'
 
 export interface AgentCall {
   readonly run: RunHost
   /** The caller's. */
   readonly plan: Plan
-  readonly place: Place
+  readonly frame: ScopeFrame
   readonly tool: Tool
   readonly mark: AgentMark
   readonly call: CallState
@@ -30,15 +30,15 @@ export interface AgentCall {
   readonly context: CallContext
   /** The agent failed, and a policy has asked for another attempt. */
   readonly isRetry: boolean
-  readonly walk: (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
+  readonly runScope: (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 }
 
 /** Opens the child's scope once, and again for each retry, then walks it as far as it goes. */
-export async function agentBody(agentCall: AgentCall): Promise<unknown> {
-  const { run, plan, place, tool, mark, call, args, context, isRetry, walk } = agentCall
+export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
+  const { run, plan, frame, tool, mark, call, args, context, isRetry, runScope } = agentCall
   const { agent } = mark
-  const path = childPath(place.path, agent.name, call.id)
-  const inner: Place = { path, branch: place.branch, isolation: path, tree: place.tree.ofTool(mark, plan.model) }
+  const path = childPath(frame.path, agent.name, call.id)
+  const inner: ScopeFrame = { path, branch: frame.branch, isolation: path, tree: frame.tree.ofTool(mark, plan.model) }
   if (!mark.includePlugins) run.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
   const isBegun = fold.begun(path)
@@ -50,8 +50,8 @@ export async function agentBody(agentCall: AgentCall): Promise<unknown> {
   const { timeoutMs = Number.POSITIVE_INFINITY, name } = tool
   const outcome =
     timeoutMs === Number.POSITIVE_INFINITY
-      ? await walk(run, agent, inner)
-      : await walkInTime(run, agent, inner, { name, timeoutMs }, walk)
+      ? await runScope(run, agent, inner)
+      : await runScopeWithDeadline(run, agent, inner, { name, timeoutMs }, runScope)
   if (outcome === 'wait') return SUSPENDED
   if (mark.skipSummarization) context.actions.skipSummarization = true
   return await resultOf(run, agent, inner)
@@ -68,12 +68,12 @@ function openingOf({ view }: RunHost, path: string): Content | undefined {
 }
 
 /** The child's last words, those of all its branches, or the object when it has an output schema. Throws why it failed, if it did. */
-async function resultOf(run: RunHost, agent: Agent, inner: Place): Promise<unknown> {
+async function resultOf(run: RunHost, agent: Agent, inner: ScopeFrame): Promise<unknown> {
   const last = run.fold.answerIn(inner.path)
   const isBranched = last !== undefined && last.branch !== inner.branch
   const said = last?.content ? answerTextOf(last.content, 'model') : ''
   const text = isBranched ? branchedText(agent, inner.tree, inner, run.view.events, 'model') : said
-  const failure = failureOf(agent, { fold: run.fold, tree: inner.tree }, inner.path)
+  const failure = scopeError(agent, { fold: run.fold, tree: inner.tree }, inner.path)
   if (failure?.code === 'TIMEOUT') throw new Timeout(failure.message, mayHaveActed(run, inner.path))
   if (failure) throw new AgentFailed(failure.message, text)
   if (!(agent instanceof LlmAgent) || !agent.output) return { text }

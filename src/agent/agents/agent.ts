@@ -4,7 +4,7 @@ import type { Event } from '../../event/event.ts'
 import type { CallbackContext } from '../../tool/context.ts'
 
 /** How a built-in agent gets into the walk of the run it is called from. */
-export const WALK: unique symbol = Symbol('toolwright.walk')
+export const RUN_SCOPE: unique symbol = Symbol('toolwright.walk')
 
 /** What an agent's own `run` gets. */
 export interface InvocationContext extends CallbackContext {
@@ -13,7 +13,7 @@ export interface InvocationContext extends CallbackContext {
   /** What was recorded in this scope already: an agent is resumed by running it again. */
   readonly events: readonly Event[]
   readonly signal: AbortSignal
-  readonly [WALK]: (agent: Agent) => AsyncIterable<Event>
+  readonly [RUN_SCOPE]: (agent: Agent) => AsyncIterable<Event>
 }
 
 /**

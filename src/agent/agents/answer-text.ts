@@ -1,7 +1,7 @@
 // The answer of an agent as text: its last words, and those of every branch when branches spoke last.
 import { type Content, textOf } from '../../content/content.ts'
 import { type Event, isFinalResponse } from '../../event/event.ts'
-import { childPath, isWithin, type Scope } from '../../event/scope.ts'
+import { childPath, isWithin, type ScopePath } from '../../event/scope.ts'
 import type { Agent } from './agent.ts'
 import { shownResponse } from '../request/history.ts'
 import type { AgentTree } from './agent-tree.ts'
@@ -37,7 +37,7 @@ export function isAnswerIn(event: Event, isolation: string | undefined): boolean
 export function branchedText(
   agent: Agent,
   tree: AgentTree,
-  scope: Scope,
+  scope: ScopePath,
   events: readonly Event[],
   reader: Reader = 'app',
 ): string {

@@ -14,9 +14,9 @@ import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { Actions, Invocation, State } from '../../tool/context.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { plainDelta } from '../../tool/state.ts'
-import { type Agent, type InvocationContext, WALK } from './agent.ts'
+import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
 import { next } from '../loop/next.ts'
-import { type Place, type RunHost, untilStopped } from '../loop/run-host.ts'
+import { type ScopeFrame, type RunHost, untilStopped } from '../loop/run-host.ts'
 
 /** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
 export class PausedInside extends Error {
@@ -26,24 +26,24 @@ export class PausedInside extends Error {
 /** Events of a child that its parent has not looked at yet, before partial ones are dropped: their wholes follow. */
 const MAX_ARRIVED = 1_000
 
-type WalkChild = (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
+type RunChildScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-export async function runCustom(run: RunHost, agent: Agent, place: Place, walkChild: WalkChild): Promise<void> {
-  const context = new CustomContext(run, agent, place, walkChild)
-  await consume(run, agent, place, context)
+export async function runCustom(run: RunHost, agent: Agent, frame: ScopeFrame, walkChild: RunChildScope): Promise<void> {
+  const context = new CustomContext(run, agent, frame, walkChild)
+  await consume(run, agent, frame, context)
   if (context.isPaused) throw new PausedInside(`"${agent.name}" cannot end while one it runs waits for an answer`)
   const actions = { ...context.take(), endOfAgent: true }
-  await run.commit([{ event: run.draft(agent.name, place, undefined, actions) }])
+  await run.commit([{ event: run.draft(agent.name, frame, undefined, actions) }])
 }
 
-async function consume(run: RunHost, agent: Agent, place: Place, context: CustomContext): Promise<void> {
+async function consume(run: RunHost, agent: Agent, frame: ScopeFrame, context: CustomContext): Promise<void> {
   for await (const event of agent.run(context)) {
     if (run.stopped) return
     if (!isRecord(event))
       throw new TypeError(`Agent "${agent.name}" yielded ${kindOf(event)}: yield events of createEvent().`)
     if (context.isRecorded(event)) continue
     const actions = actionsIn(event)
-    const own = run.draft(agent.name, place, contentIn(event, agent), { ...actions, ...context.take() })
+    const own = run.draft(agent.name, frame, contentIn(event, agent), { ...actions, ...context.take() })
     if (event.author && event.author !== 'user') own.author = event.author
     if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...metadataIn(event, agent) }
     if (event.errorCode !== undefined) own.errorCode = clip(String(event.errorCode))
@@ -93,8 +93,8 @@ function tooLarge(name: string, what: string, most: number): ToolwrightError {
 class CustomContext implements InvocationContext {
   readonly #run: RunHost
   readonly #agent: Agent
-  readonly #place: Place
-  readonly #walkChild: WalkChild
+  readonly #frame: ScopeFrame
+  readonly #walkChild: RunChildScope
   readonly #writes: RunCallbackContext
   /** How often each child was run: the n-th time is the n-th scope, also when all of it is run again. */
   readonly #times: Map<string, number> = new Map()
@@ -103,18 +103,18 @@ class CustomContext implements InvocationContext {
   /** Events of those it runs: already in the log. */
   readonly #recorded: WeakSet<Event> = new WeakSet()
 
-  constructor(run: RunHost, agent: Agent, place: Place, walkChild: WalkChild) {
+  constructor(run: RunHost, agent: Agent, frame: ScopeFrame, walkChild: RunChildScope) {
     this.#run = run
     this.#agent = agent
-    this.#place = place
+    this.#frame = frame
     this.#walkChild = walkChild
-    this.#writes = new RunCallbackContext(run, agent.name, place.branch)
+    this.#writes = new RunCallbackContext(run, agent.name, frame.branch)
   }
   get path(): string {
-    return this.#place.path
+    return this.#frame.path
   }
   get events(): readonly Event[] {
-    return this.#eventsIn(this.#place.path)
+    return this.#eventsIn(this.#frame.path)
   }
   get signal(): AbortSignal {
     return this.#run.signal
@@ -150,28 +150,28 @@ class CustomContext implements InvocationContext {
     return this.#recorded.has(event)
   }
 
-  async *[WALK](child: Agent): AsyncGenerator<Event, void, undefined> {
+  async *[RUN_SCOPE](child: Agent): AsyncGenerator<Event, void, undefined> {
     const nth = (this.#times.get(child.name) ?? 0) + 1
     this.#times.set(child.name, nth)
-    const place: Place = { ...this.#place, path: childPath(this.#place.path, child.name, nth) }
-    for (const event of this.#eventsIn(place.path)) yield this.#pass(event)
+    const frame: ScopeFrame = { ...this.#frame, path: childPath(this.#frame.path, child.name, nth) }
+    for (const event of this.#eventsIn(frame.path)) yield this.#pass(event)
     const { fold } = this.#run
-    if (fold.begun(place.path) && next(child, { fold, tree: place.tree }, place.path).type === 'done') return
-    yield* this.#follow(child, place)
+    if (fold.begun(frame.path) && next(child, { fold, tree: frame.tree }, frame.path).type === 'done') return
+    yield* this.#follow(child, frame)
   }
 
   /** Walks the child and passes its events on as they happen. */
-  async *#follow(child: Agent, place: Place): AsyncGenerator<Event, void, undefined> {
+  async *#follow(child: Agent, frame: ScopeFrame): AsyncGenerator<Event, void, undefined> {
     let arrived: Event[] = []
     let wake: (() => void) | undefined
     const forget = this.#run.listen((event) => {
-      if (!isIn(event, place.path) || (event.partial && arrived.length >= MAX_ARRIVED)) return
+      if (!isIn(event, frame.path) || (event.partial && arrived.length >= MAX_ARRIVED)) return
       arrived.push(deepFreeze(event))
       wake?.()
     })
     let outcome: 'done' | 'wait' | undefined
     let failure: { reason: unknown } | undefined
-    const walked = this.#walkChild(this.#run, child, place)
+    const walked = this.#walkChild(this.#run, child, frame)
       .then(
         (value) => {
           outcome = value

@@ -25,7 +25,7 @@ import { serverToolOf } from '../../tool/server-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
 import { addedTools, outputMode } from './added-tools.ts'
-import { type Agent, agents, checkAgentName, type InvocationContext, WALK } from './agent.ts'
+import { type Agent, agents, checkAgentName, type InvocationContext, RUN_SCOPE } from './agent.ts'
 import { CALLBACK_RULES, type Callbacks } from './callbacks.ts'
 import { KeptToolsets } from '../request/kept-toolsets.ts'
 import { type DynamicTools, flatten, listTools } from '../request/list-tools.ts'
@@ -152,7 +152,7 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
   }
 
   run(context: InvocationContext): AsyncIterable<Event> {
-    return context[WALK](this)
+    return context[RUN_SCOPE](this)
   }
 
   get hasTools(): boolean {

@@ -2,7 +2,7 @@
 import { anything, checkOptions, type OptionRules, type Rule, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
-import { type Agent, agents, checkAgentName, type InvocationContext, WALK } from './agent.ts'
+import { type Agent, agents, checkAgentName, type InvocationContext, RUN_SCOPE } from './agent.ts'
 
 export interface WorkflowAgentOptions {
   readonly name: string
@@ -24,7 +24,7 @@ export class SequentialAgent implements Agent {
     this.subAgents = options.subAgents
   }
   run(context: InvocationContext): AsyncIterable<Event> {
-    return context[WALK](this)
+    return context[RUN_SCOPE](this)
   }
 }
 
@@ -39,7 +39,7 @@ export class ParallelAgent implements Agent {
     this.subAgents = options.subAgents
   }
   run(context: InvocationContext): AsyncIterable<Event> {
-    return context[WALK](this)
+    return context[RUN_SCOPE](this)
   }
 }
 
@@ -62,7 +62,7 @@ export class LoopAgent implements Agent {
     }
   }
   run(context: InvocationContext): AsyncIterable<Event> {
-    return context[WALK](this)
+    return context[RUN_SCOPE](this)
   }
 }
 

@@ -4,7 +4,7 @@ import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import { toPlain } from '../../base/plain.ts'
 import { truncatedArgs } from '../../dispatch/args.ts'
-import { SUSPENDED, type Waiter } from '../../dispatch/host.ts'
+import { SUSPENDED, type StopListener } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf, type ResultErrorCode, ToolError } from '../../error/error.ts'
 import { type CallState, isFailure } from '../../event/fold.ts'
@@ -13,7 +13,7 @@ import type { CallContext } from '../../tool/call-context.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../../tool/code-executor.ts'
 import { filesIn, filesOut, type InputFiles } from './code-files.ts'
 import { callableFromCode } from './code-tool.ts'
-import { type Place, type RunHost, untilStopped } from '../loop/run-host.ts'
+import { type ScopeFrame, type RunHost, untilStopped } from '../loop/run-host.ts'
 
 /** How often an executor that fails by itself is tried. Code that fails is the model's business. */
 const ATTEMPTS = 2
@@ -34,16 +34,16 @@ export interface CodeCall {
   readonly run: RunHost
   readonly executor: CodeExecutor
   readonly agentName: string
-  readonly place: Place
+  readonly frame: ScopeFrame
   readonly table: ToolTable
   readonly call: CallState
   readonly args: Code
   readonly context: CallContext
   /** Answers one call made in a scope of its own. */
-  readonly dispatch: (calls: readonly CallState[], place: Place) => Promise<void>
+  readonly dispatch: (calls: readonly CallState[], frame: ScopeFrame) => Promise<void>
 }
 
-export async function codeBody(code: CodeCall): Promise<unknown> {
+export async function runCode(code: CodeCall): Promise<unknown> {
   const { run, context } = code
   const input = run.artifactService ? await filesIn(context) : NO_FILES
   for (let attempt = 1; ; attempt++) {
@@ -97,7 +97,7 @@ async function settled({ run, context }: CodeCall, result: CodeResult, input: In
 }
 
 /** The tools one run of the code calls, in the order it calls them. */
-class CallsFromCode implements Waiter {
+class CallsFromCode implements StopListener {
   readonly #code: CodeCall
   readonly #path: string
   readonly #controller = new AbortController()
@@ -114,7 +114,7 @@ class CallsFromCode implements Waiter {
 
   constructor(code: CodeCall) {
     this.#code = code
-    this.#path = childPath(code.place.path, 'code', code.call.id)
+    this.#path = childPath(code.frame.path, 'code', code.call.id)
     code.run.onStop(this)
   }
 
@@ -138,9 +138,9 @@ class CallsFromCode implements Waiter {
   async call(name: string, given: unknown): Promise<JsonObject> {
     this.#controller.signal.throwIfAborted()
     if (++this.#made > MAX_CALLS) throw new ToolError(`Code may call at most ${MAX_CALLS} tools.`)
-    const { place } = this.#code
+    const { frame } = this.#code
     const path = childPath(this.#path, 'call', this.#made) // no model can name a call of its own like this
-    const inner: Place = { path, branch: place.branch, isolation: this.#path, tree: place.tree }
+    const inner: ScopeFrame = { path, branch: frame.branch, isolation: this.#path, tree: frame.tree }
     const underWay = this.#carryOut(inner, clip(String(name), MAX_NAME_LENGTH), this.#argsOf(given))
     this.#underWay.add(underWay)
     const call = await underWay.finally(() => this.#underWay.delete(underWay))
@@ -161,7 +161,7 @@ class CallsFromCode implements Waiter {
     return isRecord(value) ? value : {}
   }
 
-  async #carryOut(inner: Place, name: string, args: JsonObject): Promise<CallState> {
+  async #carryOut(inner: ScopeFrame, name: string, args: JsonObject): Promise<CallState> {
     const { run, agentName, dispatch, table } = this.#code
     if (!run.fold.scopes.has(inner.path)) {
       const parts = [{ functionCall: { id: run.newCallId(), name, args } }]

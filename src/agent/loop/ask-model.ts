@@ -8,7 +8,7 @@ import { toPlain } from '../../base/plain.ts'
 import { nextTurn } from '../../base/ports.ts'
 import { type Content, textOf } from '../../content/content.ts'
 import { partsSize } from '../../content/parts-size.ts'
-import type { Draft } from '../../dispatch/host.ts'
+import type { EventDraft } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf } from '../../error/error.ts'
 import { codeCallOf } from '../../event/code-call.ts'
@@ -22,22 +22,22 @@ import { answerByTool, checkAnswer } from './check-answer.ts'
 import { codeParts } from '../code/code-parts.ts'
 import { isResponse, responseFrom } from './callback-result.ts'
 import { buildRequest } from '../request/build-request.ts'
-import { type Place, type RunHost, untilStopped } from './run-host.ts'
+import { type ScopeFrame, type RunHost, untilStopped } from './run-host.ts'
 import type { Plan } from '../agents/agent-tree.ts'
 
 export async function askModel(
   run: RunHost,
   plan: Plan,
-  place: Place,
+  frame: ScopeFrame,
   tools: ToolTable | Promise<ToolTable>,
 ): Promise<void> {
-  const context = new RunCallbackContext(run, plan.agent.name, place.branch)
-  const answer = plan.output === 'tool' ? await answerByTool(run, plan, place, context) : undefined
-  const instead = answer ?? outOfBudget(run, plan, place)
+  const context = new RunCallbackContext(run, plan.agent.name, frame.branch)
+  const answer = plan.output === 'tool' ? await answerByTool(run, plan, frame, context) : undefined
+  const instead = answer ?? outOfBudget(run, plan, frame)
   if (instead) return await run.commit([{ event: instead }])
   const ids = new CallIds(run) // from here on the call counts
   try {
-    await run.commit(await replyTo(run, plan, place, tools, context, ids))
+    await run.commit(await replyTo(run, plan, frame, tools, context, ids))
   } finally {
     ids.close() // the reply is in the log, or never will be
   }
@@ -47,32 +47,32 @@ export async function askModel(
 async function replyTo(
   run: RunHost,
   plan: Plan,
-  place: Place,
+  frame: ScopeFrame,
   tools: ToolTable | Promise<ToolTable>,
   context: RunCallbackContext,
   ids: CallIds,
 ): Promise<NewEntry[]> {
   const table = tools instanceof Promise ? await tools : tools
-  const built = buildRequest(run, plan, place, table, context)
+  const built = buildRequest(run, plan, frame, table, context)
   const request = built instanceof Promise ? await built : built
   let response = plan.hooks.beforeModel.length ? await before(plan, request, context) : undefined
   try {
-    response ??= await generate(run, plan.model, request, plan.agent.name, place, ids)
+    response ??= await generate(run, plan.model, request, plan.agent.name, frame, ids)
   } catch (error) {
     if (run.stopped) throw run.stopped.reason
     response = await recover(plan, request, error, context)
-    if (!response) return [{ event: modelError(run, plan, place, context, error) }]
+    if (!response) return [{ event: modelError(run, plan, frame, context, error) }]
   }
   if (plan.hooks.afterModel.length) response = await after(plan, response, context)
   const filled = ids.fill(response.content)
   const { codeExecutor } = plan.agent.options
   const content = codeExecutor ? codeParts(run, ids, filled, codeExecutor.languages) : filled
   if (isTooLarge(content, response)) {
-    return [{ event: modelError(run, plan, place, context, replyTooLarge(plan.model)) }]
+    return [{ event: modelError(run, plan, frame, context, replyTooLarge(plan.model)) }]
   }
   const hasAnswer = plan.agent.output && isFinal(content, response)
-  const unfit = hasAnswer ? await checkAnswer(run, plan, place, context, content) : undefined
-  const event = finalReply(run, plan, place, context, content, response)
+  const unfit = hasAnswer ? await checkAnswer(run, plan, frame, context, content) : undefined
+  const event = finalReply(run, plan, frame, context, content, response)
   const longRunning = longRunningIds(table, content.parts)
   if (longRunning) event.longRunningToolIds = longRunning
   return unfit ? [{ event }, { event: unfit }] : [{ event }]
@@ -94,23 +94,23 @@ function replyTooLarge(model: Model): Error {
 }
 
 /** The event that takes the place of a model call nobody may make any more. */
-function outOfBudget(run: RunHost, { agent }: Plan, place: Place): Draft | undefined {
-  const scope = run.fold.scopes.get(place.path)
+function outOfBudget(run: RunHost, { agent }: Plan, frame: ScopeFrame): EventDraft | undefined {
+  const scope = run.fold.scopes.get(frame.path)
   // agents that run at the same time share the budget: model calls under way count like those in the log
   if (run.fold.replies + run.replies.length >= run.maxLlmCalls) {
-    return ending(run, agent.name, place, 'MAX_LLM_CALLS', `The run has used its ${run.maxLlmCalls} model calls.`)
+    return ending(run, agent.name, frame, 'MAX_LLM_CALLS', `The run has used its ${run.maxLlmCalls} model calls.`)
   }
   if (repliesOf(scope, agent.name) >= agent.maxIterations) {
     const message = `Agent "${agent.name}" has used its ${agent.maxIterations} model calls without an answer.`
-    return ending(run, agent.name, place, 'MAX_ITERATIONS', message)
+    return ending(run, agent.name, frame, 'MAX_ITERATIONS', message)
   }
   return undefined
 }
 
 /** The operator sees the whole error, the event has its message and what callbacks wrote. */
-function modelError(run: RunHost, { agent }: Plan, place: Place, context: RunCallbackContext, error: unknown): Draft {
+function modelError(run: RunHost, { agent }: Plan, frame: ScopeFrame, context: RunCallbackContext, error: unknown): EventDraft {
   run.logger.error(`The model of agent "${agent.name}" failed: ${messageOf(error)}`, error)
-  const event = ending(run, agent.name, place, 'MODEL_ERROR', messageOf(error))
+  const event = ending(run, agent.name, frame, 'MODEL_ERROR', messageOf(error))
   event.actions = context.take() ?? {}
   return event
 }
@@ -119,15 +119,15 @@ function modelError(run: RunHost, { agent }: Plan, place: Place, context: RunCal
 export function end(
   run: RunHost,
   author: string,
-  place: Place,
+  frame: ScopeFrame,
   errorCode: EventErrorCode,
   errorMessage: string,
 ): Promise<void> {
-  return run.commit([{ event: ending(run, author, place, errorCode, errorMessage) }])
+  return run.commit([{ event: ending(run, author, frame, errorCode, errorMessage) }])
 }
 
-function ending(run: RunHost, author: string, place: Place, errorCode: EventErrorCode, errorMessage: string): Draft {
-  const event = run.draft(author, place, undefined, {})
+function ending(run: RunHost, author: string, frame: ScopeFrame, errorCode: EventErrorCode, errorMessage: string): EventDraft {
+  const event = run.draft(author, frame, undefined, {})
   event.errorCode = errorCode
   event.errorMessage = clip(errorMessage)
   return event
@@ -152,7 +152,7 @@ async function generate(
   model: Model,
   request: LlmRequest,
   author: string,
-  place: Place,
+  frame: ScopeFrame,
   ids: CallIds,
 ): Promise<LlmResponse> {
   let whole: LlmResponse | undefined
@@ -170,7 +170,7 @@ async function generate(
       if (response.content) bytes += partsSize(response.content.parts, MAX_CONTENT_BYTES)
       if (bytes > MAX_STREAM_BYTES) throw replyTooLarge(model)
       const delta = ids.fill(response.content, true)
-      const behind = run.emit(replyEvent(run, author, place, delta, response, true))
+      const behind = run.emit(replyEvent(run, author, frame, delta, response, true))
       if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
     }
   }
@@ -224,17 +224,17 @@ async function after(plan: Plan, response: LlmResponse, context: RunCallbackCont
 function finalReply(
   run: RunHost,
   { agent }: Plan,
-  place: Place,
+  frame: ScopeFrame,
   context: RunCallbackContext,
   content: Content,
   response: LlmResponse,
-): Draft {
+): EventDraft {
   const { outputKey } = agent.options
   if (!agent.output && outputKey !== undefined && isFinal(content, response)) {
     context.state.set(outputKey, textOf(content))
   }
-  const event = replyEvent(run, agent.name, place, content, response, false)
-  const grounding = run.fold.scopes.get(place.path)?.grounding
+  const event = replyEvent(run, agent.name, frame, content, response, false)
+  const grounding = run.fold.scopes.get(frame.path)?.grounding
   if (grounding) event.groundingMetadata ??= grounding
   const actions = context.take()
   if (actions) event.actions = actions
@@ -244,12 +244,12 @@ function finalReply(
 function replyEvent(
   run: RunHost,
   author: string,
-  place: Place,
+  frame: ScopeFrame,
   content: Content,
   response: LlmResponse,
   partial: boolean,
-): Draft {
-  const event = run.draft(author, place, content, {})
+): EventDraft {
+  const event = run.draft(author, frame, content, {})
   if (partial) event.partial = true
   if (!partial) event.turnComplete = true
   if (response.interrupted !== undefined) event.interrupted = response.interrupted

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { keepShape } from '../../base/keep-shape.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import type { Batch } from '../../dispatch/host.ts'
-import type { Result } from '../../dispatch/outcome.ts'
+import type { CallResult } from '../../dispatch/outcome.ts'
 import { emitProgress } from '../../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
 import type { CallState } from '../../event/fold.ts'
@@ -11,36 +11,36 @@ import type { CallContext } from '../../tool/call-context.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from '../agents/agent.ts'
-import { agentBody } from '../agents/agent-tool-body.ts'
+import { runAgentTool } from '../agents/agent-tool-body.ts'
 import { type AgentMark, agentOf } from '../agents/agent-tool.ts'
 import { checkFinalResult } from './check-answer.ts'
-import { type Code, codeBody } from '../code/code-body.ts'
+import { type Code, runCode } from '../code/code-body.ts'
 import type { Hooks } from '../agents/callbacks.ts'
-import type { Place, RunHost } from './run-host.ts'
+import type { ScopeFrame, RunHost } from './run-host.ts'
 import type { Plan } from '../agents/agent-tree.ts'
 
 /** The calls of one reply of an LlmAgent, as dispatch takes them. */
 export class CallBatch implements Batch {
   readonly host: RunHost
-  readonly scope: Place
+  readonly scope: ScopeFrame
   readonly table: ToolTable
   readonly calls: readonly CallState[]
   readonly #plan: Plan
-  readonly #walk: (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
+  readonly #walk: (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
   /** Calls of agent tools whose agent has failed. */
   #failed: Set<CallState> | undefined
 
   constructor(
     run: RunHost,
-    place: Place,
+    frame: ScopeFrame,
     plan: Plan,
     table: ToolTable,
     calls: readonly CallState[],
-    walk: (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>,
+    walk: (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>,
   ) {
     this.host = run
-    this.scope = place
+    this.scope = frame
     this.table = table
     this.calls = calls
     this.#plan = plan
@@ -73,20 +73,20 @@ export class CallBatch implements Batch {
     return (call, args, context) => this.#runAgent(tool, mark, call, args, context)
   }
   async #runAgent(tool: Tool, mark: AgentMark, call: CallState, args: unknown, context: CallContext): Promise<unknown> {
-    const { host: run, scope: place } = this
+    const { host: run, scope: frame } = this
     const isRetry = this.#failed?.has(call) ?? false
     try {
-      return await agentBody({
+      return await runAgentTool({
         run,
         plan: this.#plan,
-        place,
+        frame,
         tool,
         mark,
         call,
         args,
         context,
         isRetry,
-        walk: this.#walk,
+        runScope: this.#walk,
       })
     } catch (error) {
       this.#failed ??= new Set()
@@ -95,14 +95,14 @@ export class CallBatch implements Batch {
     }
   }
   #runCode(call: CallState, args: Code, context: CallContext): Promise<unknown> {
-    const { host: run, scope: place, table } = this
+    const { host: run, scope: frame, table } = this
     const { agent } = this.#plan
     const executor = agent.options.codeExecutor as CodeExecutor // what made the plan's `code`
-    const answer = (calls: readonly CallState[], inner: Place): Promise<void> =>
+    const answer = (calls: readonly CallState[], inner: ScopeFrame): Promise<void> =>
       dispatch(new CallBatch(run, inner, this.#plan, table, calls, this.#walk))
-    return codeBody({ run, executor, agentName: agent.name, place, table, call, args, context, dispatch: answer })
+    return runCode({ run, executor, agentName: agent.name, frame, table, call, args, context, dispatch: answer })
   }
-  checkFinal(result: Result): Result | Promise<Result> {
+  checkFinal(result: CallResult): CallResult | Promise<CallResult> {
     const { output } = this.#plan.agent
     const beside = this.host.fold.scopes.get(this.scope.path)?.calls.length ?? 0
     return output ? checkFinalResult(this.#plan.agent, output, result, beside > 1) : result
@@ -121,4 +121,4 @@ export class CallBatch implements Batch {
   }
 }
 
-keepShape(() => new CallBatch({} as RunHost, {} as Place, {} as Plan, {} as ToolTable, [], async () => 'done'))
+keepShape(() => new CallBatch({} as RunHost, {} as ScopeFrame, {} as Plan, {} as ToolTable, [], async () => 'done'))

@@ -5,10 +5,10 @@ import { LlmAgent } from '../agents/llm-agent.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 
 /** The name of an agent that has something left to do here and no longer exists; undefined when all are there. */
-export function lostAgent(tree: AgentTree, fold: Fold): string | undefined {
+export function findMissingAgent(tree: AgentTree, fold: Fold): string | undefined {
   for (const scope of fold.scopes.all()) {
     if (!isUnfinished(fold, scope)) continue
-    const lost = lostOnTheWay(tree, fold, scope)
+    const lost = missingInPath(tree, fold, scope)
     if (lost !== undefined) return lost
   }
   return undefined
@@ -20,7 +20,7 @@ function isUnfinished(fold: Fold, scope: ScopeState): boolean {
 }
 
 /** Follows a scope's path down: each step is an agent of the tree, the child of an agent tool, or code. */
-function lostOnTheWay(root: AgentTree, fold: Fold, { path, active, calls }: ScopeState): string | undefined {
+function missingInPath(root: AgentTree, fold: Fold, { path, active, calls }: ScopeState): string | undefined {
   const [first = '', ...steps] = path.split('/')
   if (first !== root.root.name) return first
   let tree = root

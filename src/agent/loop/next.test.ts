@@ -7,7 +7,7 @@ import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from '../agents/agent.ts'
 import { agentTool } from '../agents/agent-tool.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
-import { failureOf, hasEscalated, next } from './next.ts'
+import { scopeError, hasEscalated, next } from './next.ts'
 import { AgentTree } from '../agents/agent-tree.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../agents/workflow.ts'
 
@@ -168,9 +168,9 @@ describe('workflow agents', () => {
       entry(`p/${name}@1`, undefined, {}, { errorCode: 'MODEL_ERROR', errorMessage: name })
     const fold = new Fold('i')
     fold.add(broken('a'))
-    expect(failureOf(both, { fold, tree }, 'p')).toBeUndefined()
+    expect(scopeError(both, { fold, tree }, 'p')).toBeUndefined()
     fold.add(broken('b'))
-    expect(failureOf(both, { fold, tree }, 'p')).toEqual({ code: 'MODEL_ERROR', message: 'a' })
+    expect(scopeError(both, { fold, tree }, 'p')).toEqual({ code: 'MODEL_ERROR', message: 'a' })
     fold.add(entry('p/b@1', undefined, { escalate: true }))
     expect(hasEscalated(both, { fold, tree }, 'p')).toBe(true)
   })

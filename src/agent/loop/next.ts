@@ -12,18 +12,18 @@ import { LoopAgent, ParallelAgent, SequentialAgent } from '../agents/workflow.ts
 export type Next =
   | { readonly type: 'ask-model'; readonly agent: LlmAgent }
   | { readonly type: 'dispatch'; readonly agent: LlmAgent; readonly calls: readonly CallState[] }
-  | { readonly type: 'run'; readonly children: readonly Child[] }
+  | { readonly type: 'run'; readonly children: readonly ScopedAgent[] }
   | { readonly type: 'wait'; readonly on: readonly CallState[] }
   | { readonly type: 'done' }
 
 /** An agent and the scope it runs in. */
-export interface Child {
+export interface ScopedAgent {
   readonly agent: Agent
   readonly path: string
 }
 
 /** What `next` asks. */
-export interface Log {
+export interface FoldedLog {
   readonly fold: Fold
   readonly tree: AgentTree
   /** The tools listed for an agent whose tools depend on who asks; agent tools may be among them. */
@@ -32,16 +32,16 @@ export interface Log {
 
 const DONE: Next = { type: 'done' }
 
-export function next(agent: Agent, log: Log, path: string): Next {
+export function next(agent: Agent, log: FoldedLog, path: string): Next {
   const scope = log.fold.scopes.get(path)
   if (scope?.ended || log.fold.isForeign) return DONE
-  const inCharge = agentInCharge(agent, log, path)
+  const inCharge = activeAgent(agent, log, path)
   if (inCharge.path !== path) return next(inCharge.agent, log, inCharge.path)
   return nextOf(inCharge.agent, log, path)
 }
 
 /** Who has control in a scope: the one it started with, or whoever it was handed to since. */
-export function agentInCharge(agent: Agent, log: Log, path: string): Child {
+export function activeAgent(agent: Agent, log: FoldedLog, path: string): ScopedAgent {
   const { fold, tree } = log
   const scope = fold.scopes.get(path)
   const sticky = agent === tree.root && path === tree.root.name ? fold.start : undefined
@@ -54,7 +54,7 @@ export function agentInCharge(agent: Agent, log: Log, path: string): Child {
   return { agent: target, path: childPath(path, target.name, `t${scope?.transfers ?? 0}`) }
 }
 
-function nextOf(agent: Agent, log: Log, path: string): Next {
+function nextOf(agent: Agent, log: FoldedLog, path: string): Next {
   if (agent instanceof LlmAgent) return nextLlm(agent, log, path)
   if (agent instanceof SequentialAgent) return nextInTurn(agent, log, path, 1)
   if (agent instanceof LoopAgent) return nextInTurn(agent, log, path, agent.maxIterations)
@@ -62,7 +62,7 @@ function nextOf(agent: Agent, log: Log, path: string): Next {
   return nextCustom(agent, log, path)
 }
 
-function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
+function nextLlm(agent: LlmAgent, log: FoldedLog, path: string): Next {
   const scope = log.fold.scopes.get(path)
   if (!scope) return { type: 'ask-model', agent }
   if (scope.answered) return DONE
@@ -85,7 +85,7 @@ function nextLlm(agent: LlmAgent, log: Log, path: string): Next {
 }
 
 /** What an open call waits for: its own result, or whatever the agent behind it waits for. Undefined = it can go on. */
-function waitsOn(agent: LlmAgent, log: Log, call: CallState): readonly CallState[] | undefined {
+function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly CallState[] | undefined {
   if (call.pending || openRequests(call).length > 0) return [call]
   const table = log.listed?.(agent) ?? log.tree.plan(agent).table
   const mark = call.isCode ? undefined : agentOf(table.tools.get(call.name))
@@ -116,7 +116,7 @@ function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefin
 }
 
 /** One child after another, for as many rounds; one that escalates or fails ends it. */
-function nextInTurn(agent: SequentialAgent | LoopAgent, log: Log, path: string, rounds: number): Next {
+function nextInTurn(agent: SequentialAgent | LoopAgent, log: FoldedLog, path: string, rounds: number): Next {
   for (let round = latestRound(agent, log.fold, path, rounds); round <= rounds; round++) {
     for (const child of agent.subAgents) {
       const below = { agent: child, path: childPath(path, child.name, round) }
@@ -124,7 +124,7 @@ function nextInTurn(agent: SequentialAgent | LoopAgent, log: Log, path: string, 
       const inside = next(child, log, below.path)
       if (inside.type === 'wait') return inside
       if (inside.type !== 'done') return { type: 'run', children: [below] }
-      if (hasEscalated(child, log, below.path) || failureOf(child, log, below.path)) return DONE
+      if (hasEscalated(child, log, below.path) || scopeError(child, log, below.path)) return DONE
     }
   }
   return DONE
@@ -148,8 +148,8 @@ function latestRound(agent: SequentialAgent | LoopAgent, fold: Fold, path: strin
   return begun
 }
 
-function nextParallel(agent: ParallelAgent, log: Log, path: string): Next {
-  const children: Child[] = []
+function nextParallel(agent: ParallelAgent, log: FoldedLog, path: string): Next {
+  const children: ScopedAgent[] = []
   const on: CallState[] = []
   for (const child of agent.subAgents) {
     const below = { agent: child, path: childPath(path, child.name, 1) }
@@ -162,7 +162,7 @@ function nextParallel(agent: ParallelAgent, log: Log, path: string): Next {
 }
 
 /** A custom agent is run again until it says it is at its end; it waits while one it runs waits. */
-function nextCustom(agent: Agent, log: Log, path: string): Next {
+function nextCustom(agent: Agent, log: FoldedLog, path: string): Next {
   const waiting: CallState[] = []
   for (const below of scopesBelow(agent, log, path)) {
     const inside = next(below.agent, log, below.path)
@@ -172,8 +172,8 @@ function nextCustom(agent: Agent, log: Log, path: string): Next {
   return waiting.length ? { type: 'wait', on: waiting } : { type: 'run', children: [{ agent, path }] }
 }
 
-function scopesBelow(agent: Agent, { fold }: Log, path: string): Child[] {
-  const found: Child[] = []
+function scopesBelow(agent: Agent, { fold }: FoldedLog, path: string): ScopedAgent[] {
+  const found: ScopedAgent[] = []
   for (const child of agent.subAgents ?? []) {
     for (let n = 1; fold.begun(childPath(path, child.name, n)); n++) {
       found.push({ agent: child, path: childPath(path, child.name, n) })
@@ -183,18 +183,18 @@ function scopesBelow(agent: Agent, { fold }: Log, path: string): Child[] {
 }
 
 /** Has a finished scope asked the nearest loop to end? A loop hears it and says nothing further up. */
-export function hasEscalated(agent: Agent, log: Log, path: string): boolean {
+export function hasEscalated(agent: Agent, log: FoldedLog, path: string): boolean {
   return lastWord(agent, log, path, (scope) => scope.escalated, 'any') ?? false
 }
 
 /** Why a finished scope ended before its end. One failing branch of several is reported, not passed on. */
-export function failureOf(agent: Agent, log: Log, path: string): ScopeState['error'] {
+export function scopeError(agent: Agent, log: FoldedLog, path: string): ScopeState['error'] {
   return lastWord(agent, log, path, (scope) => scope.error, 'all')
 }
 
 function lastWord<T>(
   agent: Agent,
-  log: Log,
+  log: FoldedLog,
   path: string,
   ask: (scope: ScopeState) => T | undefined,
   branches: 'any' | 'all',
@@ -202,7 +202,7 @@ function lastWord<T>(
   const scope = log.fold.scopes.get(path)
   const own = scope && ask(scope)
   if (own) return own
-  const inCharge = agentInCharge(agent, log, path)
+  const inCharge = activeAgent(agent, log, path)
   if (inCharge.path !== path) return lastWord(inCharge.agent, log, inCharge.path, ask, branches)
   const below = (child: Agent, at: number): T | undefined =>
     lastWord(child, log, childPath(path, child.name, at), ask, branches)
@@ -217,7 +217,7 @@ function lastWord<T>(
 
 function loopFailure<T>(
   agent: LoopAgent,
-  { fold }: Log,
+  { fold }: FoldedLog,
   path: string,
   below: (child: Agent, round: number) => T | undefined,
 ): T | undefined {

@@ -2,7 +2,7 @@ import type { DispatchHost } from '../../dispatch/host.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import type { Event } from '../../event/event.ts'
 import type { CallState } from '../../event/fold.ts'
-import type { Scope } from '../../event/scope.ts'
+import type { ScopePath } from '../../event/scope.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { KeptToolsets } from '../request/kept-toolsets.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
@@ -37,7 +37,7 @@ export interface RunHost extends DispatchHost {
 }
 
 /** A scope, and the tree its agents belong to. */
-export interface Place extends Scope {
+export interface ScopeFrame extends ScopePath {
   readonly tree: AgentTree
 }
 

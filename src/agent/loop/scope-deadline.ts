@@ -2,35 +2,35 @@
 import type { Deadline } from '../../base/deadlines.ts'
 import { cancelWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
-import type { Unrecorded, Waiter } from '../../dispatch/host.ts'
+import type { UnrecordedResult, StopListener } from '../../dispatch/host.ts'
 import { Timeout } from '../../dispatch/wait.ts'
-import { Waiters } from '../../dispatch/waiters.ts'
+import { StopListeners } from '../../dispatch/stop-listeners.ts'
 import type { Event, NewEntry } from '../../event/event.ts'
 import { isWithin } from '../../event/scope.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
 import { next } from './next.ts'
-import type { Place, RunHost } from './run-host.ts'
+import type { ScopeFrame, RunHost } from './run-host.ts'
 
-type Walk = (run: RunHost, agent: Agent, place: Place) => Promise<'done' | 'wait'>
+type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
 /** Walks a scope, and ends it with a recorded `TIMEOUT` when that takes longer. Only time in this process counts. */
-export async function walkInTime(
+export async function runScopeWithDeadline(
   run: RunHost,
   agent: Agent,
-  place: Place,
+  frame: ScopeFrame,
   limit: { readonly name: string; readonly timeoutMs: number },
-  walk: Walk,
+  walk: RunScope,
 ): Promise<'done' | 'wait'> {
   const { name, timeoutMs } = limit
-  const part = new StoppablePart(run, new Timeout(`${name} timed out after ${timeoutMs} ms`))
+  const part = new StoppableScope(run, new Timeout(`${name} timed out after ${timeoutMs} ms`))
   run.onStop(part)
   if (!run.stopped) run.deadlines.set(timeoutMs, part)
   try {
-    return await part.unlessStopped(walk(part.host, agent, place))
+    return await part.unlessStopped(walk(part.host, agent, frame))
   } catch (error) {
     if (run.stopped) throw run.stopped.reason
-    if (error === part.timeout) await closeScope(run, part, agent, place)
+    if (error === part.timeout) await closeScope(run, part, agent, frame)
     else throw error
     return 'done'
   } finally {
@@ -40,7 +40,7 @@ export async function walkInTime(
 }
 
 /** Every open call in the scope gets its final response, then the scope ends: in one append. */
-async function closeScope(run: RunHost, part: StoppablePart, agent: Agent, scope: Place): Promise<void> {
+async function closeScope(run: RunHost, part: StoppableScope, agent: Agent, scope: ScopeFrame): Promise<void> {
   await part.committed()
   const log = { fold: run.fold, tree: scope.tree, listed: (one: LlmAgent) => run.tableOf(one) }
   if (next(agent, log, scope.path).type === 'done') return // its last word was on its way to the log
@@ -56,9 +56,9 @@ async function closeScope(run: RunHost, part: StoppablePart, agent: Agent, scope
 }
 
 /** The part of a run inside one scope: it stops with the run, or alone when its time is up. */
-class StoppablePart implements Waiter, Deadline {
+class StoppableScope implements StopListener, Deadline {
   readonly #run: RunHost
-  readonly #waiters: Waiters = new Waiters()
+  readonly #waiters: StopListeners = new StopListeners()
   readonly #commits: Set<Promise<void>> = new Set()
   #controller: AbortController | undefined
   #reject: ((reason: unknown) => void) | undefined
@@ -66,7 +66,7 @@ class StoppablePart implements Waiter, Deadline {
   /** The run, as the scope sees it. */
   readonly host: RunHost
   stopped: { readonly reason: unknown } | undefined
-  unrecorded: (readonly (Unrecorded | undefined)[])[] = []
+  unrecorded: (readonly (UnrecordedResult | undefined)[])[] = []
   at: number = Number.POSITIVE_INFINITY
   isOver = true
 
@@ -110,11 +110,11 @@ class StoppablePart implements Waiter, Deadline {
     if (this.stopped && !this.#controller.signal.aborted) this.#controller.abort(this.stopped.reason)
     return this.#controller.signal
   }
-  onStop(waiter: Waiter): void {
+  onStop(waiter: StopListener): void {
     if (this.stopped) waiter.stop(this.stopped.reason)
     else this.#waiters.add(waiter)
   }
-  forget(waiter: Waiter): void {
+  forget(waiter: StopListener): void {
     this.#waiters.forget(waiter)
   }
   commit(entries: readonly NewEntry[]): Promise<void> {
@@ -129,7 +129,7 @@ class StoppablePart implements Waiter, Deadline {
   emit(event: Event): Promise<void> | undefined {
     return this.stopped ? undefined : this.#run.emit(event)
   }
-  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): () => void {
+  keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
     const recorded = this.#run.keepUnrecorded(outcomes)
     this.unrecorded.push(outcomes)
     return () => {

@@ -3,7 +3,7 @@ import { keepShape } from '../../base/keep-shape.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import { type Entry, type Event, type NewEntry, startsWaiting } from '../../event/event.ts'
 import { Fold, openRequests } from '../../event/fold.ts'
-import type { Scope } from '../../event/scope.ts'
+import type { ScopePath } from '../../event/scope.ts'
 import { History } from '../request/history.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { type Next, next } from './next.ts'
@@ -200,16 +200,16 @@ export class SessionView {
   }
 
   /** What an agent's model is shown. */
-  history(agentName: string, scope: Scope, which?: 'default' | 'none'): Content[] {
+  history(agentName: string, scope: ScopePath, which?: 'default' | 'none'): Content[] {
     return this.#historyOf(agentName, scope).upTo(this.events, which)
   }
 
   /** Where the last message of the user stands in what `history` gave, or one that many messages before it. */
-  turnIn(agentName: string, scope: Scope, which: 'default' | 'none' | undefined, earlier: number): number {
+  turnIn(agentName: string, scope: ScopePath, which: 'default' | 'none' | undefined, earlier: number): number {
     return this.#historyOf(agentName, scope).turnIn(which, earlier)
   }
 
-  #historyOf(agentName: string, scope: Scope): History {
+  #historyOf(agentName: string, scope: ScopePath): History {
     let history = this.#histories.find((one) => one.isOf(agentName, scope))
     if (!history) {
       const from = scope.isolation === undefined ? 0 : (this.#isolated?.get(scope.isolation) ?? this.events.length)

@@ -9,7 +9,7 @@ import type { LlmRequest, Tool } from '../../tool/tool.ts'
 import type { LlmRequestConfig, WireTool } from '../../tool/wire.ts'
 import { fill } from './instruction.ts'
 import { nameOfLoader, withMedia } from './request-media.ts'
-import type { Place, RunHost } from '../loop/run-host.ts'
+import type { ScopeFrame, RunHost } from '../loop/run-host.ts'
 import { joinInstructions, type Plan } from '../agents/agent-tree.ts'
 
 class Request implements LlmRequest {
@@ -37,24 +37,24 @@ class Request implements LlmRequest {
 export function buildRequest(
   run: RunHost,
   plan: Plan,
-  place: Place,
+  frame: ScopeFrame,
   table: ToolTable,
   context: RunCallbackContext,
 ): LlmRequest | Promise<LlmRequest> {
-  const contents = contentsFor(run, plan, place)
-  if (!run.view.hasMedia) return requestWith(contents, run, plan, place, table, context)
+  const contents = contentsFor(run, plan, frame)
+  if (!run.view.hasMedia) return requestWith(contents, run, plan, frame, table, context)
   const { name, options } = plan.agent
   const loader = nameOfLoader(table.tools)
   const earlierTurns = run.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
-  const from = run.view.turnIn(name, place, options.includeContents, earlierTurns)
-  return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, run, plan, place, table, context))
+  const from = run.view.turnIn(name, frame, options.includeContents, earlierTurns)
+  return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, run, plan, frame, table, context))
 }
 
 function requestWith(
   contents: Content[],
   run: RunHost,
   plan: Plan,
-  place: Place,
+  frame: ScopeFrame,
   table: ToolTable,
   context: RunCallbackContext,
 ): LlmRequest | Promise<LlmRequest> {
@@ -68,7 +68,7 @@ function requestWith(
   }
   // callbacks and tools change a request in place: they must not reach the log, nor the requests of other runs
   const request = new Request(model.name, mayChange ? copyJson(contents) : contents, config, table.tools)
-  if (!plan.constantInstruction || table.processors.length) return complete(run, plan, place, table, context, request)
+  if (!plan.constantInstruction || table.processors.length) return complete(run, plan, frame, table, context, request)
   if (plan.constantInstruction.text) config.systemInstruction = plan.constantInstruction.text
   return request
 }
@@ -81,13 +81,13 @@ function ownWireTool(entry: WireTool): WireTool {
 async function complete(
   run: RunHost,
   plan: Plan,
-  place: Place,
+  frame: ScopeFrame,
   table: ToolTable,
   context: RunCallbackContext,
   request: Request,
 ): Promise<LlmRequest> {
   const { agent, globalInstruction, added } = plan
-  const asking = readonlyContext(run, agent.name, place.branch)
+  const asking = readonlyContext(run, agent.name, frame.branch)
   const text =
     plan.constantInstruction?.text ??
     joinInstructions([await fill(globalInstruction, asking), await fill(agent.options.instruction, asking), added])
@@ -96,8 +96,8 @@ async function complete(
   return request
 }
 
-function contentsFor(run: RunHost, { agent }: Plan, place: Place): Content[] {
-  const contents = run.view.history(agent.name, place, agent.options.includeContents)
+function contentsFor(run: RunHost, { agent }: Plan, frame: ScopeFrame): Content[] {
+  const contents = run.view.history(agent.name, frame, agent.options.includeContents)
   const last = contents.at(-1)
   if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })
   else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Go on as instructed.' }] })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Content, Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import type { Scope } from '../../event/scope.ts'
+import type { ScopePath } from '../../event/scope.ts'
 import { History } from './history.ts'
 
 const NO_RESULT = { error: expect.stringContaining('No result was recorded') }
@@ -30,7 +30,7 @@ const response = (id: string, result: unknown = id, willContinue = false): Part 
 })
 const answers = (author: string, parts: readonly Part[], more?: Partial<Event>) => event(author, 'tool', parts, more)
 
-const seenBy = (agent: string, log: readonly Event[], scope: Scope = { path: 'a' }) =>
+const seenBy = (agent: string, log: readonly Event[], scope: ScopePath = { path: 'a' }) =>
   new History(agent, scope).upTo(log)
 /** Short: the role, and what each part holds. */
 const short = (contents: readonly Content[]) =>
@@ -144,7 +144,7 @@ test('what becomes visible while calls are open is placed after their responses'
   ])
 })
 
-test('a handle is a result like any other until the result takes its place', () => {
+test('a handle is a result like any other until the result takes its frame', () => {
   const paused = [user('go'), calls('a', ['1', '2']), answers('a', [response('1', 'ticket', true), response('2')])]
   const later = [...paused, user('and?', { invocationId: 'i2' })]
   const shown = seenBy('a', later)

@@ -6,7 +6,7 @@ import { codeAsText } from '../../content/code-text.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { answerIn, answerPart, codeCallOf } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
-import type { Scope } from '../../event/scope.ts'
+import type { ScopePath } from '../../event/scope.ts'
 import { fitPart } from './sendable-calls.ts'
 
 /** Calls of the agent that are not all answered, and what became visible meanwhile. */
@@ -37,7 +37,7 @@ const FEW_CALLS = 16
 
 export class History {
   readonly #agentName: string
-  readonly #scope: Scope
+  readonly #scope: ScopePath
   readonly #contents: Content[] = []
   readonly #usedIds: Few<true> | undefined
   #group: Group | undefined
@@ -50,14 +50,14 @@ export class History {
   #handles: Map<string, { readonly at: number; readonly call: GroupCall }> | undefined
 
   /** `hasRepeats`: the log may hold an id twice, or one that cannot be sent. `from`: nothing before it can be seen. */
-  constructor(agentName: string, scope: Scope, hasRepeats = true, from = 0) {
+  constructor(agentName: string, scope: ScopePath, hasRepeats = true, from = 0) {
     this.#read = from
     this.#agentName = agentName
     this.#scope = scope
     this.#usedIds = hasRepeats ? new Few() : undefined
   }
 
-  isOf(agentName: string, { isolation, branch }: Scope): boolean {
+  isOf(agentName: string, { isolation, branch }: ScopePath): boolean {
     return this.#agentName === agentName && this.#scope.isolation === isolation && this.#scope.branch === branch
   }
 

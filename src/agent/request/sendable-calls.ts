@@ -3,7 +3,7 @@
 import type { Few } from '../../base/few.ts'
 import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
-import { isPlace } from '../../event/fold.ts'
+import { isReservedPathStep } from '../../event/fold.ts'
 import { isOwnId } from '../../event/own-id.ts'
 import { nameProblem } from '../../tool/tool.ts'
 
@@ -13,7 +13,7 @@ const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
 export function isFitId(id: unknown): id is string {
   if (!isSendable(id) || isOwnId(id)) return false
   const first = id.charCodeAt(0)
-  return (first !== 116 && first > 57) || !isPlace(id) // places begin with a digit or a t
+  return (first !== 116 && first > 57) || !isReservedPathStep(id) // places begin with a digit or a t
 }
 
 /** Does every provider take it back? */

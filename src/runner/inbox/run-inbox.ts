@@ -3,7 +3,7 @@ import type { SessionView } from '../../agent/loop/session-view.ts'
 import { isRecord } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
 import type { Content } from '../../content/content.ts'
-import type { Draft, Logger } from '../../dispatch/host.ts'
+import type { EventDraft, Logger } from '../../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { EventActions, NewEntry } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
@@ -25,7 +25,7 @@ export interface Hearer {
   /** It takes nothing in any more. */
   readonly isResting: boolean
   drain(): Promise<PostedItem[]>
-  draft(author: 'user', scope: undefined, content: Content | undefined, actions: EventActions): Draft
+  draft(author: 'user', scope: undefined, content: Content | undefined, actions: EventActions): EventDraft
   commit(entries: readonly NewEntry[], drained: readonly string[]): Promise<void>
   /** Records only when it is so at that moment; false when it is not. */
   commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean>

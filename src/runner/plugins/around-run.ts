@@ -3,7 +3,7 @@ import { copyJson, isRecord } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import type { Ports } from '../../base/ports.ts'
 import type { Content } from '../../content/content.ts'
-import type { Waiter } from '../../dispatch/host.ts'
+import type { StopListener } from '../../dispatch/host.ts'
 import { isPlainObject } from '../../policy/plain.ts'
 import type { CallbackContext } from '../../tool/context.ts'
 import { BRIEFLY_MS } from './event-watch.ts'
@@ -37,15 +37,15 @@ export async function tellEnd(plugins: readonly Plugin[], context: CallbackConte
 
 interface Stoppable {
   readonly ports: Pick<Ports, 'setTimer'>
-  onStop(waiter: Waiter): void
-  forget(waiter: Waiter): void
+  onStop(waiter: StopListener): void
+  forget(waiter: StopListener): void
 }
 
 /** Plugins may take their time, but not keep a run that is stopped from coming to rest. */
 export function unlessItHangs(run: Stoppable, told: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     let cancelTimer: (() => void) | undefined
-    const waiter: Waiter = {
+    const waiter: StopListener = {
       stop: () => {
         cancelTimer ??= run.ports.setTimer(resolve, BRIEFLY_MS)
       },

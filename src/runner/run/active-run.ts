@@ -3,13 +3,13 @@ import { branchedText } from '../../agent/agents/answer-text.ts'
 import { findTool } from '../../agent/loop/find-tool.ts'
 import type { KeptToolsets } from '../../agent/request/kept-toolsets.ts'
 import type { LlmAgent } from '../../agent/agents/llm-agent.ts'
-import { lostAgent } from '../../agent/loop/missing-agent.ts'
+import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import type { MediaOptions } from '../../agent/request/media-options.ts'
-import { failureOf, type Next, next } from '../../agent/loop/next.ts'
+import { scopeError, type Next, next } from '../../agent/loop/next.ts'
 import type { RunHost } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import { walk } from '../../agent/loop/run-scope.ts'
+import { runScope } from '../../agent/loop/run-scope.ts'
 import type { ArtifactService } from '../../artifact/service.ts'
 import type { Deadlines } from '../../base/deadlines.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -19,14 +19,14 @@ import type { Content } from '../../content/content.ts'
 import type { CredentialService } from '../../credential/service.ts'
 import { cancelWork, type StartedWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
-import type { Draft, Logger, Unrecorded, Waiter } from '../../dispatch/host.ts'
+import type { EventDraft, Logger, UnrecordedResult, StopListener } from '../../dispatch/host.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import { Waiters } from '../../dispatch/waiters.ts'
+import { StopListeners } from '../../dispatch/stop-listeners.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { Denial, Event, EventActions, NewEntry } from '../../event/event.ts'
 import { type CallState, Fold } from '../../event/fold.ts'
 import { OWN_ID_PREFIX } from '../../event/own-id.ts'
-import type { Scope } from '../../event/scope.ts'
+import type { ScopePath } from '../../event/scope.ts'
 import type { MemoryService } from '../../memory/service.ts'
 import type { HeldLog, InboxItem, Lease, PostedItem, Session, StateReader } from '../../session/service.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
@@ -69,13 +69,13 @@ const LOOK_MS = 500
 
 export class ActiveRun implements RunHost, Followable, Hearer {
   readonly #options: ActiveRunOptions
-  readonly #waiters: Waiters = new Waiters()
+  readonly #waiters: StopListeners = new StopListeners()
   /** Ends the wait for the walk. */
   #interrupt: ((reason: unknown) => void) | undefined
   readonly #recorder: Recorder
   readonly #nonce: string
   readonly #state: RunState
-  #unrecorded: (readonly (Unrecorded | undefined)[])[] | undefined
+  #unrecorded: (readonly (UnrecordedResult | undefined)[])[] | undefined
   #tables: Map<LlmAgent, ToolTable> | undefined
   #entered: Set<string> | undefined
   #controller: AbortController | undefined
@@ -250,11 +250,11 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   readonly #goOn = (): Promise<unknown> => {
     this.#hasBegun = true
     const { tree } = this.#options
-    const lost = lostAgent(tree, this.fold)
+    const lost = findMissingAgent(tree, this.fold)
     if (lost !== undefined) {
       return this.#endAs(`Agent "${lost}" no longer exists; what it had begun was not done.`)
     }
-    return walk(this, tree.root, { path: tree.root.name, tree }).then(this.#rest)
+    return runScope(this, tree.root, { path: tree.root.name, tree }).then(this.#rest)
   }
 
   /** Nobody is left behind who answered while it ran. */
@@ -309,7 +309,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
   /** Why the whole of it ended early, when it did. */
   error(): { readonly code: string; readonly message: string } | undefined {
     const { tree } = this.#options
-    return failureOf(tree.root, { fold: this.fold, tree }, tree.root.name)
+    return scopeError(tree.root, { fold: this.fold, tree }, tree.root.name)
   }
 
   branchedText(): string {
@@ -327,12 +327,12 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     this.#interrupt?.(reason)
   }
 
-  onStop(waiter: Waiter): void {
+  onStop(waiter: StopListener): void {
     if (this.stopped) waiter.stop(this.stopped.reason)
     else this.#waiters.add(waiter)
   }
 
-  forget(waiter: Waiter): void {
+  forget(waiter: StopListener): void {
     this.#waiters.forget(waiter)
   }
 
@@ -340,7 +340,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     this.#recorder.hideFromPlugins(path)
   }
 
-  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): () => void {
+  keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
     this.#unrecorded ??= []
     this.#unrecorded.push(outcomes)
     return () => {
@@ -376,7 +376,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return OWN_ID_PREFIX + this.services.ports.newId()
   }
 
-  draft(author: string, scope: Scope | undefined, content: Content | undefined, actions: EventActions): Draft {
+  draft(author: string, scope: ScopePath | undefined, content: Content | undefined, actions: EventActions): EventDraft {
     const { services, invocationId, runConfig } = this
     const id = `${this.#nonce}-${++this.#drafts}`
     return draftEvent(id, invocationId, author, services.ports.now(), actions, content, scope, runConfig.customMetadata)
@@ -424,7 +424,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
     return cancelWork(this, started).then(() => this.#recorder.close(entries, drained))
   }
 
-  #startedWork(unrecorded: readonly (Unrecorded | undefined)[]): StartedWork[] {
+  #startedWork(unrecorded: readonly (UnrecordedResult | undefined)[]): StartedWork[] {
     return startedWork(this.fold, unrecorded, (call) => this.toolOf(call))
   }
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../base/json.ts'
 import { keepShape } from '../../base/keep-shape.ts'
 import type { Content } from '../../content/content.ts'
-import type { Draft } from '../../dispatch/host.ts'
+import type { EventDraft } from '../../dispatch/host.ts'
 import type { EventActions } from '../../event/event.ts'
-import type { Scope } from '../../event/scope.ts'
+import type { ScopePath } from '../../event/scope.ts'
 
 /** An event with what every event has; always in the same order, so that all have one of few shapes. */
 export function draftEvent(
@@ -13,10 +13,10 @@ export function draftEvent(
   now: number,
   actions: EventActions,
   content: Content | undefined,
-  scope: Scope | undefined,
+  scope: ScopePath | undefined,
   customMetadata: JsonObject | undefined,
-): Draft {
-  const event: Draft = { id, invocationId, author, timestamp: now / 1000, actions }
+): EventDraft {
+  const event: EventDraft = { id, invocationId, author, timestamp: now / 1000, actions }
   if (content) event.content = content
   if (scope) {
     event.nodeInfo = { path: scope.path }
@@ -27,7 +27,7 @@ export function draftEvent(
   return event
 }
 
-const sample = (scope?: Scope): Draft => draftEvent('', '', '', 1.5, {}, { role: 'user', parts: [] }, scope, undefined)
+const sample = (scope?: ScopePath): EventDraft => draftEvent('', '', '', 1.5, {}, { role: 'user', parts: [] }, scope, undefined)
 for (const scope of [{ path: '' }, { path: '', branch: '' }, { path: '', isolation: '' }]) {
   keepShape(() => sample(scope))
   keepShape(() => Object.assign(sample(scope), { turnComplete: true }))

@@ -2,7 +2,7 @@
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { keepShape } from '../../base/keep-shape.ts'
-import type { Draft } from '../../dispatch/host.ts'
+import type { EventDraft } from '../../dispatch/host.ts'
 import { messageOf } from '../../error/error.ts'
 import type { Event, NewEntry } from '../../event/event.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
@@ -246,7 +246,7 @@ export class Recorder {
     }
   }
 
-  #keepTempOf(event: Draft, delta: JsonObject): void {
+  #keepTempOf(event: EventDraft, delta: JsonObject): void {
     const temporary = Object.keys(delta).filter((key) => key.startsWith('temp:'))
     if (temporary.length === 0) return
     const kept = { ...delta }

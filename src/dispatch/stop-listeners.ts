@@ -1,12 +1,12 @@
 import { keepShape } from '../base/keep-shape.ts'
-import type { Waiter } from './host.ts'
+import type { StopListener } from './host.ts'
 
 /** Those inside a run who are told when it is stopped: mostly one, the tool that runs. */
-export class Waiters {
-  #first: Waiter | undefined
-  #others: Set<Waiter> | undefined
+export class StopListeners {
+  #first: StopListener | undefined
+  #others: Set<StopListener> | undefined
 
-  add(waiter: Waiter): void {
+  add(waiter: StopListener): void {
     if (this.#first === undefined) {
       this.#first = waiter
       return
@@ -14,7 +14,7 @@ export class Waiters {
     this.#others ??= new Set()
     this.#others.add(waiter)
   }
-  forget(waiter: Waiter): void {
+  forget(waiter: StopListener): void {
     if (this.#first === waiter) this.#first = undefined
     else this.#others?.delete(waiter)
   }
@@ -24,4 +24,4 @@ export class Waiters {
   }
 }
 
-keepShape(() => new Waiters())
+keepShape(() => new StopListeners())
