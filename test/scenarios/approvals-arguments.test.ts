@@ -1,4 +1,4 @@
-// The approved arguments are the arguments that run: edited arguments, beforeTool changes, confirmation predicates and hints.
+// Confirmation gates: predicates, hints, and arguments that beforeTool changes around an approval.
 import { approve, type BeforeTool, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -6,79 +6,6 @@ import { about, finals, process, refunds, refundTool, say, stores } from './appr
 import { HandTimers, until } from './kit.ts'
 
 describe.each(stores)('%s', (_, newStore) => {
-  describe('edited arguments', () => {
-    test('run when the tool has allowEditedArgs, and the response tells the model about them', async () => {
-      const store = newStore()
-      const { refund, run } = refundTool({ allowEditedArgs: true })
-      const { runner, model } = process(store, { tools: [refund], steps: [refunds(500), 'done'] })
-      const { pending } = await say(runner)
-      await say(runner, [approve(about(pending), { args: { amount: 50 } })])
-      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 50 })
-      const [, call, response] = model.requests[1]?.contents ?? []
-      expect(call?.parts[0]?.functionCall?.args).toEqual({ amount: 500 })
-      expect(response?.parts[0]?.functionResponse?.response).toEqual({ refunded: 50, editedArgs: { amount: 50 } })
-    })
-
-    test('are rejected without allowEditedArgs, and the request stays pending', async () => {
-      const { refund, run } = refundTool()
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(500), 'done'] })
-      const { pending } = await say(runner)
-      expect(about(pending).editable).toBeUndefined()
-      const edited = say(runner, [approve(about(pending), { args: { amount: 5 } })])
-      await expect(edited).rejects.toMatchObject({
-        code: 'INVALID_REQUEST',
-        message: expect.stringContaining('edited'),
-      })
-      expect(run).not.toHaveBeenCalled()
-      expect(await runner.pending()).toEqual(pending)
-      await say(runner, [approve(about(pending))])
-      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 500 })
-    })
-
-    test('are rejected when the schema does not accept them, and the request stays pending', async () => {
-      const { refund, run } = refundTool({ allowEditedArgs: true })
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
-      const { pending } = await say(runner)
-      expect(about(pending)).toMatchObject({ editable: true, schema: { required: ['amount'] } })
-      const edited = say(runner, [approve(about(pending), { args: { amount: 'all' } })])
-      await expect(edited).rejects.toMatchObject({
-        code: 'INVALID_REQUEST',
-        message: expect.stringContaining('amount'),
-      })
-      expect(run).not.toHaveBeenCalled()
-      await say(runner, [approve(about(pending), { args: { amount: 4 } })])
-      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 4 })
-    })
-
-    test("that fail only the tool's own validation are answered INVALID_ARGS with editedArgs", async () => {
-      const run = vi.fn()
-      const even = tool({
-        name: 'refund',
-        description: 'Refund',
-        parameters: z.object({ amount: z.number().refine((amount) => amount % 2 === 0, 'even') }),
-        requiresConfirmation: true,
-        allowEditedArgs: true,
-        run,
-      })
-      const { runner } = process(newStore(), { tools: [even], steps: [refunds(4), 'done'] })
-      const { pending } = await say(runner)
-      const { events } = await say(runner, [approve(about(pending), { args: { amount: 5 } })])
-      expect(run).not.toHaveBeenCalled()
-      expect(finals(events).c1).toMatchObject({ errorCode: 'INVALID_ARGS', editedArgs: { amount: 5 } })
-    })
-
-    test('pass beforeTool: a call that beforeTool refuses does not run', async () => {
-      const { refund, run } = refundTool({ allowEditedArgs: true })
-      const beforeTool: BeforeTool = ({ args }) =>
-        Number(args.amount) > 100 ? { result: { error: 'over the limit' } } : undefined
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
-      const { pending } = await say(runner)
-      const { events } = await say(runner, [approve(about(pending), { args: { amount: 5000 } })])
-      expect(run).not.toHaveBeenCalled()
-      expect(finals(events).c1).toMatchObject({ error: 'over the limit' })
-    })
-  })
-
   describe('beforeTool', () => {
     test('shows arguments changed by beforeTool in the confirmation and runs them after the approval', async () => {
       const { refund, run } = refundTool()

@@ -1,5 +1,5 @@
 // get_user_choice: the user answers with one of the options.
-import { getUserChoice, LlmAgent, respond } from 'toolwright'
+import { getUserChoice, InMemorySessionService, LlmAgent, respond } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { about, answer, process, say, stores, where } from './approvals-kit.ts'
 import { declarationsOf } from './kit.ts'
@@ -83,4 +83,12 @@ test('answers INVALID_ARGS when the model offers no options', async () => {
 
 test('rejects get_user_choice twice in one agent', () => {
   expect(() => new LlmAgent({ name: 'a', tools: [getUserChoice(), getUserChoice()] })).toThrow('get_user_choice')
+})
+
+test('lists the pending request of get_user_choice with its hint and schema', async () => {
+  const args = { prompt: 'Which?', options: ['tea', 'coffee'] }
+  const steps = [{ calls: [{ id: 'u1', name: 'get_user_choice', args }] }]
+  const { runner } = process(new InMemorySessionService(), { tools: [getUserChoice()], steps })
+  const { pending } = await say(runner)
+  expect(await runner.pending()).toEqual(pending)
 })

@@ -1,6 +1,7 @@
 // Edited arguments of an approval run, or nothing runs: the call never falls back to the model's arguments.
-import { approve } from 'toolwright'
-import { describe, expect, test } from 'vitest'
+import { approve, type BeforeTool, tool } from 'toolwright'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores } from './approvals-kit.ts'
 
 const yes = { confirmed: true }
@@ -90,5 +91,76 @@ describe.each(stores)('%s', (_name, newStore) => {
     const after = refundTool({ allowEditedArgs: true })
     await say(process(store, { tools: [after.refund], steps: ['done'] }).runner, [approve(about(pending))])
     expect(after.run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
+  })
+
+  test('runs edited arguments when the tool has allowEditedArgs, and tells the model about them', async () => {
+    const store = newStore()
+    const { refund, run } = refundTool({ allowEditedArgs: true })
+    const { runner, model } = process(store, { tools: [refund], steps: [refunds(500), 'done'] })
+    const { pending } = await say(runner)
+    await say(runner, [approve(about(pending), { args: { amount: 50 } })])
+    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 50 })
+    const [, call, response] = model.requests[1]?.contents ?? []
+    expect(call?.parts[0]?.functionCall?.args).toEqual({ amount: 500 })
+    expect(response?.parts[0]?.functionResponse?.response).toEqual({ refunded: 50, editedArgs: { amount: 50 } })
+  })
+
+  test('rejects edited arguments without allowEditedArgs and keeps the request pending', async () => {
+    const { refund, run } = refundTool()
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(500), 'done'] })
+    const { pending } = await say(runner)
+    expect(about(pending).editable).toBeUndefined()
+    const edited = say(runner, [approve(about(pending), { args: { amount: 5 } })])
+    await expect(edited).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining('edited'),
+    })
+    expect(run).not.toHaveBeenCalled()
+    expect(await runner.pending()).toEqual(pending)
+    await say(runner, [approve(about(pending))])
+    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 500 })
+  })
+
+  test('rejects edited arguments that the schema does not accept and keeps the request pending', async () => {
+    const { refund, run } = refundTool({ allowEditedArgs: true })
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
+    const { pending } = await say(runner)
+    expect(about(pending)).toMatchObject({ editable: true, schema: { required: ['amount'] } })
+    const edited = say(runner, [approve(about(pending), { args: { amount: 'all' } })])
+    await expect(edited).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining('amount'),
+    })
+    expect(run).not.toHaveBeenCalled()
+    await say(runner, [approve(about(pending), { args: { amount: 4 } })])
+    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 4 })
+  })
+
+  test("answers INVALID_ARGS with editedArgs when only the tool's own validation fails", async () => {
+    const run = vi.fn()
+    const even = tool({
+      name: 'refund',
+      description: 'Refund',
+      parameters: z.object({ amount: z.number().refine((amount) => amount % 2 === 0, 'even') }),
+      requiresConfirmation: true,
+      allowEditedArgs: true,
+      run,
+    })
+    const { runner } = process(newStore(), { tools: [even], steps: [refunds(4), 'done'] })
+    const { pending } = await say(runner)
+    const { events } = await say(runner, [approve(about(pending), { args: { amount: 5 } })])
+    expect(run).not.toHaveBeenCalled()
+    expect(finals(events).c1).toMatchObject({ errorCode: 'INVALID_ARGS', editedArgs: { amount: 5 } })
+  })
+
+  test('does not run edited arguments that beforeTool refuses', async () => {
+    const { refund, run } = refundTool({ allowEditedArgs: true })
+    const beforeTool: BeforeTool = ({ args }) =>
+      Number(args.amount) > 100 ? { result: { error: 'over the limit' } } : undefined
+    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
+    const { pending } = await say(runner)
+    const { events } = await say(runner, [approve(about(pending), { args: { amount: 5000 } })])
+    expect(run).not.toHaveBeenCalled()
+    expect(finals(events).c1).toMatchObject({ error: 'over the limit' })
   })
 })

@@ -1,7 +1,7 @@
 // Malformed content: from clients, from tools, and in the initial events of a session.
-import { approve, type Event, longRunning, tool, withParts } from 'toolwright'
+import { approve, createEvent, type Event, InMemorySessionService, longRunning, tool, withParts } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { about, answer, process, refundTool, say, stores, where } from './approvals-kit.ts'
+import { about, answer, process, refundTool, runnerOf, say, stores, where } from './approvals-kit.ts'
 import { bounded, read } from './hostile-bounded.ts'
 
 const timeout = { timeout: 10_000 }
@@ -197,4 +197,37 @@ describe.each(stores)('%s', (_name, newStore) => {
       expect(run.mock.calls.length).toBeLessThanOrEqual(1)
     })
   })
+})
+
+test('accepts the next message after a model replied with a null functionCall', async () => {
+  const steps = [{ parts: [{ text: 'one' }, { functionCall: null as never }] }, 'two']
+  const { runner } = process(new InMemorySessionService(), { steps })
+  await say(runner)
+  expect((await say(runner, 'again')).text).toBe('two')
+})
+
+test('ignores a text as state delta, from the inbox and from a custom agent', async () => {
+  const store = new InMemorySessionService()
+  const { runner } = process(store, { steps: ['one', 'two'] })
+  await say(runner)
+  await store.post(key, { id: 'i1', type: 'state', stateDelta: 'abc' as never })
+  await say(runner)
+  expect((await store.getSession(key))?.state).toEqual({})
+  const other = new InMemorySessionService()
+  const root = {
+    name: 'root',
+    run: async function* () {
+      yield createEvent({ actions: { stateDelta: 'abc' } as never })
+    },
+  }
+  await say(runnerOf(other, root)).catch(() => {})
+  expect((await other.getSession(key))?.state).toEqual({})
+})
+
+test('rejects createSession with an event without actions', async () => {
+  const made = new InMemorySessionService().createSession({
+    ...key,
+    events: [{ id: '1', invocationId: 'e', author: 'agent', timestamp: 1 } as never],
+  })
+  await expect(made).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })

@@ -1,5 +1,14 @@
 // Plugins whose onEvent rewrites events: they change content, never control flow.
-import { type Agent, approve, createEvent, deny, type Event, type Plugin } from 'toolwright'
+import {
+  type Agent,
+  approve,
+  createEvent,
+  deny,
+  type Event,
+  InMemorySessionService,
+  type Plugin,
+  type SessionService,
+} from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import {
   about,
@@ -14,7 +23,7 @@ import {
   stores,
   where,
 } from './approvals-kit.ts'
-import { bounded } from './hostile-bounded.ts'
+import { bounded, read } from './hostile-bounded.ts'
 import { bare } from './kit.ts'
 
 const timeout = { timeout: 10_000 }
@@ -126,4 +135,34 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect((await say(runner, [decide(about(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledTimes(times)
   })
+})
+
+test('does not run a call that a plugin adds to an event without content', async () => {
+  let now = 1_000_000
+  const store = new InMemorySessionService({ now: () => now })
+  const run = vi.fn(() => ({}))
+  const functionCall = { id: 'zz', name: 'act', args: {} }
+  const onEvent: Plugin['onEvent'] = ({ event }) =>
+    event.content ? undefined : { ...event, content: { role: 'model', parts: [{ functionCall }] } }
+  let appends = 0
+  const dying = new Proxy(store, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) =>
+        appends >= 3 || (member === 'append' && ++appends >= 3) ? new Promise(() => {}) : value.apply(target, args)
+    },
+  })
+  const make = (sessions: SessionService, plugins: Plugin[]) =>
+    process(sessions, {
+      tools: [bare('act', run)],
+      steps: ['one'],
+      agent: { beforeAgent: ({ context }) => void context.state.set('b', 1) },
+      runner: { ports: { now: () => now }, plugins },
+    }).runner
+  void make(dying, [{ name: 'p', onEvent }]).run({ ...where, message: 'go', runConfig: { detach: true } })
+  await vi.waitFor(async () => expect(await stored(store)).toHaveLength(2))
+  now += 60_000
+  for (const one of await make(store, []).recover()) await read(one)
+  expect(run).not.toHaveBeenCalled()
 })

@@ -1,5 +1,14 @@
 // Runs that crash, stall, are cancelled at an inconvenient moment, or wait for another run.
-import { approve, type HeldLog, longRunning, type Plugin, type Ports, type SessionService, tool } from 'toolwright'
+import {
+  approve,
+  type HeldLog,
+  InMemorySessionService,
+  longRunning,
+  type Plugin,
+  type Ports,
+  type SessionService,
+  tool,
+} from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
 import { read } from './hostile-bounded.ts'
@@ -204,4 +213,38 @@ describe.each(stores)('%s', (_name, newStore) => {
     letGo.resolve()
     expect((await working).text).toBe('worked')
   })
+})
+
+test('does not start the next sequential body after another runner has cancelled', async () => {
+  const clock = { time: 1_000_000 }
+  const store = new InMemorySessionService({ now: () => clock.time })
+  const runner = { ports: { now: () => clock.time } }
+  const [begun, letGo] = [signalled(), signalled()]
+  const slow = bare(
+    'slow',
+    async () => {
+      begun.resolve()
+      await letGo.promise
+      return {}
+    },
+    { effect: 'atMostOnce', sequential: true },
+  )
+  const run = vi.fn(() => ({}))
+  const pay = bare('pay', run, { effect: 'atMostOnce', sequential: true })
+  const steps = [
+    {
+      calls: [
+        { id: 'c1', name: 'slow' },
+        { id: 'c2', name: 'pay' },
+      ],
+    },
+    'done',
+  ]
+  const saying = say(process(store, { tools: [slow, pay], steps, runner }).runner)
+  await begun.promise
+  await process(store, { runner }).runner.cancel(where)
+  clock.time += 1_000
+  letGo.resolve()
+  expect((await saying).error?.code).toBe('CANCELLED')
+  expect(run).not.toHaveBeenCalled()
 })

@@ -224,6 +224,7 @@ test.each([
   ['a call beside text', { role: 'user', parts: [{ text: 'x' }, { functionCall: { name: 'look', args: {} } }] }],
   ['undefined', undefined],
   ['null', null],
+  ['white space', ' \n'],
   ['a number', 7],
   ['an empty list', []],
   ['a list of texts', ['text']],
