@@ -15,8 +15,8 @@ import {
 } from 'toolwright'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { process as processOf } from './approvals-kit.ts'
-import { LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare, notebook, play, signalled, stage } from './kit.ts'
+import { LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
 
 const unexpected: [what: string, value: unknown][] = [
   ['an object with an error', { error: 'denied' }],

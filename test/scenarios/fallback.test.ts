@@ -19,7 +19,7 @@ import { z } from 'zod'
 import { chat, type Wire } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
 import { quiet } from './kit.ts'
-import { sentWires } from './sent-wires.ts'
+import { sentWires } from './sent-requests.ts'
 
 const unavailable = { fault: { type: 'status', status: 503, message: 'Overloaded.' } } as const
 const once = { retry: { attempts: 1 } } satisfies GeminiOptions

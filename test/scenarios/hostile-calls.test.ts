@@ -4,7 +4,7 @@ import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { about, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { resumed } from './hostile-kit.ts'
+import { resumed } from './lease-kit.ts'
 
 const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
 

@@ -14,8 +14,8 @@ import {
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { process, stored } from './approvals-kit.ts'
-import { clockedStores, LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare, play, responsesOf } from './kit.ts'
+import { clockedStores, LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
 
 const SECRET = 's3cret'
 const X = '[redacted]'

@@ -11,9 +11,9 @@ import {
 } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { read } from './hostile-bounded.ts'
-import { type Clock, clockedStores, LEASE_MS } from './hostile-kit.ts'
+import { read } from './bounded-store.ts'
 import { bare, signalled } from './kit.ts'
+import { type Clock, clockedStores, LEASE_MS } from './lease-kit.ts'
 
 const timeout = { timeout: 10_000 }
 

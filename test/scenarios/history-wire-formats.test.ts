@@ -1,4 +1,4 @@
-// The logs of history-corpus.ts on the wire: request bodies of the real provider packages, checked with the rules of each provider.
+// The logs of history-malformed-logs.ts on the wire: request bodies of the real provider packages, checked with the rules of each provider.
 import { type Content, InMemorySessionService, LlmAgent, type Model, Runner } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
 import { gemini as ownGemini } from 'toolwright/gemini'
@@ -6,9 +6,9 @@ import { geminiServer } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { ProviderServer } from '../../src/testing/server/providers.ts'
 import { refundTool, where } from './approvals-kit.ts'
-import { eventsOf, logs } from './history-corpus.ts'
+import { eventsOf, logs } from './history-malformed-logs.ts'
 import { quiet } from './kit.ts'
-import { sentWires } from './sent-wires.ts'
+import { sentWires } from './sent-requests.ts'
 
 /** Sends a message after the log to this model. */
 async function sendMessageAfter(lines: (typeof logs)[number][1], model: Model): Promise<string> {

@@ -2,7 +2,7 @@
 import { approve, createEvent, type Event, InMemorySessionService, longRunning, tool, withParts } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { about, answer, process, refundTool, runnerOf, say, stores, where } from './approvals-kit.ts'
-import { bounded, read } from './hostile-bounded.ts'
+import { bounded, read } from './bounded-store.ts'
 
 const timeout = { timeout: 10_000 }
 const key = { appName: 'app', ...where }

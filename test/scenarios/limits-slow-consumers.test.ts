@@ -10,7 +10,7 @@ import {
   type Tool,
 } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { read } from './hostile-bounded.ts'
+import { read } from './bounded-store.ts'
 import { bare, quiet, signalled } from './kit.ts'
 
 const DELTAS = 20_000

@@ -2,8 +2,8 @@
 import { type Effect, retry, type Tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { process, say, where } from './approvals-kit.ts'
-import { clockedStores, LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare } from './kit.ts'
+import { clockedStores, LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
 
 const call = { name: 'work', args: { amount: 5 } }
 

@@ -2,8 +2,8 @@
 import { InMemorySessionService, type Lease } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { finals, process, say, stored, where } from './approvals-kit.ts'
-import { clockedStores, LEASE_MS, leftHanging, RENEW_MS, resumed } from './hostile-kit.ts'
 import { bare, HandTimers, signalled } from './kit.ts'
+import { clockedStores, LEASE_MS, leftHanging, RENEW_MS, resumed } from './lease-kit.ts'
 
 const steps = [{ calls: [{ id: 'c1', name: 'work' }] }, 'first']
 

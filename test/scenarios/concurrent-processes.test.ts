@@ -9,12 +9,12 @@ import { sqlite } from 'toolwright/sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { OtherProcess } from '../../src/sqlite/other-process.test-kit.ts'
 import { about, finals, process as here, say, stored } from './approvals-kit.ts'
-import { LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare, until } from './kit.ts'
+import { LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
 
 const NOW = 1_800_000_000_000
 const LATER = NOW + LEASE_MS
-const program = fileURLToPath(new URL('./hostile-process.ts', import.meta.url))
+const program = fileURLToPath(new URL('./concurrent-processes-child.ts', import.meta.url))
 const execArgv = ['--conditions=toolwright:source', '--disable-warning=ExperimentalWarning']
 const typed = ['done', 'SESSION_BUSY', 'ALREADY_ANSWERED', 'NOT_FOUND', 'LEASE_LOST']
 

@@ -23,7 +23,7 @@ import {
   stores,
   where,
 } from './approvals-kit.ts'
-import { bounded, read } from './hostile-bounded.ts'
+import { bounded, read } from './bounded-store.ts'
 import { bare } from './kit.ts'
 
 const timeout = { timeout: 10_000 }

@@ -2,8 +2,8 @@
 import { approve, longRunning, type Model, type Part, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { clockedStores, LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare, signalled } from './kit.ts'
+import { clockedStores, LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
 
 describe.each(clockedStores)('%s', (_, newStore) => {
   test('runs the call once after fifty simultaneous resumes [PR-06]', async () => {

@@ -3,7 +3,7 @@ import { approve, type InboxItem, longRunning, type RunnerOptions, type SessionS
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { read } from './hostile-bounded.ts'
+import { read } from './bounded-store.ts'
 import { bare, signalled } from './kit.ts'
 
 const yes = { confirmed: true }

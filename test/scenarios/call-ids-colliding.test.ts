@@ -13,7 +13,7 @@ import {
 import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { about, process, refunds, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
-import { bounded } from './hostile-bounded.ts'
+import { bounded } from './bounded-store.ts'
 import { bare, signalled } from './kit.ts'
 
 const timeout = { timeout: 10_000 }

@@ -16,7 +16,7 @@ import {
   question,
   response,
   says,
-} from './history-corpus.ts'
+} from './history-malformed-logs.ts'
 
 /** Creates a session with the log, sends two messages, and reports the replies, the history problems and whether the log changed. */
 async function sendMessagesAfter(store: SessionService, lines: readonly Line[], path: string | undefined) {

@@ -3,8 +3,8 @@ import { respond, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { about, process, say, stored, stores, where } from './approvals-kit.ts'
-import { clockedStores, LEASE_MS, resumed } from './hostile-kit.ts'
 import { bare, play } from './kit.ts'
+import { clockedStores, LEASE_MS, resumed } from './lease-kit.ts'
 
 const timeout = { timeout: 30_000 }
 const TOO_MUCH = 'expected a value that takes less work to check against its schema'

@@ -3,7 +3,7 @@ import { type Agent, approve, createEvent, type Event, LlmAgent, tool } from 'to
 import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { about, process, refunds, refundTool, runnerOf, say, stored, stores } from './approvals-kit.ts'
-import { bounded } from './hostile-bounded.ts'
+import { bounded } from './bounded-store.ts'
 
 const timeout = { timeout: 10_000 }
 const call = (id: string, name: string) => ({ functionCall: { id, name, args: {} } })
