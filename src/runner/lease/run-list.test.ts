@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { ActiveRun } from '../run/active-run.ts'
 import { RunList } from './run-list.ts'
 
-/** The list looks at nothing else of a run. */
+/** The list reads no other member of a run. */
 const run = (): ActiveRun => ({ place: 0 }) as ActiveRun
 
-test('a run that leaves takes nobody else with it, in whatever order they leave', () => {
+test('removes a run and keeps the others, in any order', () => {
   const list = new RunList()
   const [a, b, c] = [run(), run(), run()]
   for (const one of [a, b, c]) list.add(one)
@@ -16,7 +16,7 @@ test('a run that leaves takes nobody else with it, in whatever order they leave'
   expect(list.size).toBe(0)
 })
 
-test('one that was never in it, or has left, changes nothing', () => {
+test('ignores the removal of an unknown or already removed run', () => {
   const list = new RunList()
   const [a, b, stranger] = [run(), run(), run()]
   list.add(a)
