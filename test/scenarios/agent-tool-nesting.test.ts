@@ -104,9 +104,10 @@ test('shows the request to the first agent of a sequence inside an agent tool, a
   })
   const agent = new LlmAgent({ name: 'boss', model: scriptedModel([ask('flow'), 'ok']), tools: [agentTool(flow)] })
   await runnerOf(agent).complete({ userId: 'ada', message: 'Go' })
-  const told = (model: typeof first) => model.requests[0]?.contents.map(({ role, parts }) => [role, parts.at(-1)?.text])
-  expect(told(first)).toEqual([['user', 'of flow']])
-  expect(told(second)).toEqual([
+  const requestOf = (model: typeof first) =>
+    model.requests[0]?.contents.map(({ role, parts }) => [role, parts.at(-1)?.text])
+  expect(requestOf(first)).toEqual([['user', 'of flow']])
+  expect(requestOf(second)).toEqual([
     ['user', 'of flow'],
     ['user', '[a] said: one'],
   ])

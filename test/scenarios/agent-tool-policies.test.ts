@@ -248,10 +248,10 @@ describe('timeout', () => {
   })
 
   test('answers CANCELLED when the run is cancelled', async () => {
-    const asked = signalled()
+    const modelCalled = signalled()
     const { helper } = helperWith([
       () => {
-        asked.resolve()
+        modelCalled.resolve()
         return forever()
       },
     ])
@@ -261,7 +261,7 @@ describe('timeout', () => {
       steps: [call('helper'), 'never'],
       signal: controller.signal,
     })
-    await asked.promise
+    await modelCalled.promise
     controller.abort()
     const { response, error } = await playing
     expect([response.errorCode, error?.code]).toEqual(['CANCELLED', 'CANCELLED'])
@@ -590,7 +590,7 @@ test('redact hides parts of the answer from the model and callbacks, across a pa
   expect(JSON.stringify(outer.requests[1]?.contents)).toContain('"ssn":"[redacted]"')
 })
 
-test('confirm asks once, before the agent starts', async () => {
+test('confirm requests one confirmation before the agent starts', async () => {
   const store = new InMemorySessionService()
   const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
   const { helper, model } = helperWith([{ calls: [{ name: 'ask' }] }, '42'], [ask])

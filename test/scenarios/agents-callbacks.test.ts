@@ -66,14 +66,14 @@ test('adds the content of the last afterAgent callback as the last event', async
 })
 
 test('skips the model call when beforeModel returns a response, and runs the calls in that response', async () => {
-  let asked = 0
+  let modelRequests = 0
   const { model, responses, text } = await play({
     tools: [look],
     steps: ['from the model'],
     agent: {
       beforeModel: [
         () => {
-          if (asked++ > 0) return undefined
+          if (modelRequests++ > 0) return undefined
           return { content: { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] } }
         },
       ],
@@ -96,9 +96,9 @@ test('sends the request that beforeModel has changed', async () => {
       },
     },
   })
-  const [asked] = model.requests
-  expect(asked?.config).toMatchObject({ systemInstruction: 'Be kind.\n\nAnd brief.', temperature: 0 })
-  expect(asked?.contents[0]?.parts[0]?.text).toBe('something else')
+  const [request] = model.requests
+  expect(request?.config).toMatchObject({ systemInstruction: 'Be kind.\n\nAnd brief.', temperature: 0 })
+  expect(request?.contents[0]?.parts[0]?.text).toBe('something else')
 })
 
 test('chains afterModel callbacks: each callback sees the response of the previous one', async () => {

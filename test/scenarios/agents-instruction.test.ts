@@ -3,32 +3,32 @@ import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { notebook, play } from './kit.ts'
 
-const told = async (instruction: string, stateDelta?: { [key: string]: unknown }) => {
+const sendWithInstruction = async (instruction: string, stateDelta?: { [key: string]: unknown }) => {
   const { model, error } = await play({ steps: ['ok'], agent: { instruction }, ...(stateDelta && { stateDelta }) })
-  return { said: model.requests[0]?.config.systemInstruction, error }
+  return { sent: model.requests[0]?.config.systemInstruction, error }
 }
 
 test('fills placeholders with session, user and app state', async () => {
   const instruction = 'You serve {user:name} of {app:firm}, who is in a {mood} mood{whim?} and likes {list}.'
   const state = { 'user:name': 'Ada', 'app:firm': 'Acme', mood: 'good', list: ['tea', 'maths'] }
-  const { said, error } = await told(instruction, state)
-  expect(said).toBe('You serve Ada of Acme, who is in a good mood and likes ["tea","maths"].')
+  const { sent, error } = await sendWithInstruction(instruction, state)
+  expect(sent).toBe('You serve Ada of Acme, who is in a good mood and likes ["tea","maths"].')
   expect(error).toBeUndefined()
 })
 
 test('does not fill placeholders inside a filled value', async () => {
-  expect((await told('Say {a}.', { a: '{b}', b: 'secret' })).said).toBe('Say {b}.')
+  expect((await sendWithInstruction('Say {a}.', { a: '{b}', b: 'secret' })).sent).toBe('Say {b}.')
 })
 
 test('ends the run with an error that suggests the optional placeholder when a value is missing', async () => {
-  const { said, error } = await told('You serve {user:name}.')
-  expect(said).toBeUndefined()
+  const { sent, error } = await sendWithInstruction('You serve {user:name}.')
+  expect(sent).toBeUndefined()
   expect(error).toEqual({ code: 'AGENT_ERROR', message: expect.stringContaining('Write {user:name?}') })
 })
 
 test('leaves braces of JSON and of code unchanged', async () => {
   const text = 'Answer {"city": "Oslo", "in": {}} or { spaced } or {{}} or {1}.'
-  expect((await told(text)).said).toBe(text)
+  expect((await sendWithInstruction(text)).sent).toBe(text)
 })
 
 test('fills an artifact placeholder with the text of the latest version', async () => {
@@ -44,7 +44,7 @@ test('fills an artifact placeholder with the text of the latest version', async 
 })
 
 test('names artifactService in the error for an artifact placeholder without an artifact service', async () => {
-  const { error } = await told('Rules: {artifact.rules.txt}')
+  const { error } = await sendWithInstruction('Rules: {artifact.rules.txt}')
   expect(error).toEqual({ code: 'AGENT_ERROR', message: expect.stringContaining('artifactService') })
 })
 

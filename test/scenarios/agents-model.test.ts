@@ -16,7 +16,7 @@ test('records MODEL_ERROR when the model throws, and accepts the next message', 
 
 const modelOf = (generate: Model['generate']): Model => ({ name: 'odd', generate })
 
-const told = async (model: Model, streaming = false) => {
+const completeWith = async (model: Model, streaming = false) => {
   const agent = new LlmAgent({ name: 'agent', model })
   const runner = new Runner({ appName: 'app', agent, logger: notebook() })
   return await runner.complete({ userId: 'ada', message: 'Hi', runConfig: { streaming } })
@@ -27,16 +27,19 @@ test('records MODEL_ERROR with the model name when the model yields no complete 
   const model = modelOf(async function* () {
     yield partial
   })
-  expect((await told(model, true)).error).toEqual({ code: 'MODEL_ERROR', message: expect.stringContaining('"odd"') })
+  expect((await completeWith(model, true)).error).toEqual({
+    code: 'MODEL_ERROR',
+    message: expect.stringContaining('"odd"'),
+  })
   const silent = modelOf(async function* () {})
-  expect((await told(silent)).error?.code).toBe('MODEL_ERROR')
+  expect((await completeWith(silent)).error?.code).toBe('MODEL_ERROR')
 })
 
 test('records MODEL_ERROR when the model throws before yielding', async () => {
   const model = modelOf(() => {
     throw new TypeError('no key')
   })
-  expect((await told(model)).error).toEqual({ code: 'MODEL_ERROR', message: 'no key' })
+  expect((await completeWith(model)).error).toEqual({ code: 'MODEL_ERROR', message: 'no key' })
 })
 
 test('ends the agent at a response with an error code and does not run its calls', async () => {
@@ -58,7 +61,7 @@ test('accepts an empty reply', async () => {
   const without = modelOf(async function* () {
     yield { finishReason: 'STOP' }
   })
-  expect(await told(without)).toMatchObject({ text: '', error: undefined })
+  expect(await completeWith(without)).toMatchObject({ text: '', error: undefined })
 })
 
 test('copies the metadata of a response to its event', async () => {

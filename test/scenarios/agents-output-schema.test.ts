@@ -79,9 +79,9 @@ test('shows the model what was expected after a wrong output and stores the corr
     steps: ['Oslo, I think.', '{"city":"Oslo"}', JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
   })
-  const told = model.requests.map(({ contents }) => contents.at(-1)?.parts[0]?.text)
-  expect(told[1]).toContain('JSON and nothing else')
-  expect(told[2]).toContain('people')
+  const corrections = model.requests.map(({ contents }) => contents.at(-1)?.parts[0]?.text)
+  expect(corrections[1]).toContain('JSON and nothing else')
+  expect(corrections[2]).toContain('people')
   expect(state).toEqual({ place: oslo })
   expect(error).toBeUndefined()
 })

@@ -22,7 +22,7 @@ const complete = async (agent: Agent) => {
   const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
   return { ...done, state: session?.state }
 }
-const said = (events: readonly Event[]) =>
+const textsOf = (events: readonly Event[]) =>
   events.map(({ author, content, errorCode }) => [author, errorCode ?? content?.parts[0]?.text])
 const paths = (events: readonly Event[]) => events.map(({ nodeInfo }) => nodeInfo?.path)
 
@@ -47,7 +47,7 @@ test('SequentialAgent ends at a failing child, and the run has its error', async
     subAgents: [speaker('one', { error: 'down' }), speaker('two', 'never')],
   })
   const { events, error } = await complete(agent)
-  expect(said(events)).toEqual([['one', 'MODEL_ERROR']])
+  expect(textsOf(events)).toEqual([['one', 'MODEL_ERROR']])
   expect(error).toEqual({ code: 'MODEL_ERROR', message: 'down' })
 })
 
@@ -113,7 +113,7 @@ test('ParallelAgent reports a failing branch and keeps the output of the other b
   })
   const agent = new SequentialAgent({ name: 'line', subAgents: [all, speaker('last', 'summary')] })
   const { events, error, text, state } = await complete(agent)
-  expect(said(events)).toEqual(
+  expect(textsOf(events)).toEqual(
     expect.arrayContaining([
       ['a', 'A'],
       ['b', 'MODEL_ERROR'],
@@ -150,7 +150,7 @@ test('LoopAgent ends at a failing child, and so does the sequence around it', as
   const loop = new LoopAgent({ name: 'loop', maxIterations: 9, subAgents: [speaker('a', 'ok', { error: 'down' })] })
   const agent = new SequentialAgent({ name: 'line', subAgents: [loop, speaker('last', 'never')] })
   const { events } = await complete(agent)
-  expect(said(events)).toEqual([
+  expect(textsOf(events)).toEqual([
     ['a', 'ok'],
     ['a', 'MODEL_ERROR'],
   ])
@@ -183,11 +183,11 @@ test('exit_loop in a parallel branch ends the loop after the other branches fini
 })
 
 test('ParallelAgent answers with the labelled text of all branches in declaration order', async () => {
-  const heard = signalled()
-  const slow = scriptedModel([() => heard.promise.then(() => 'Oslo has a fjord.')])
+  const bergenReplied = signalled()
+  const slow = scriptedModel([() => bergenReplied.promise.then(() => 'Oslo has a fjord.')])
   const fast = scriptedModel([
     () => {
-      queueMicrotask(() => heard.resolve())
+      queueMicrotask(() => bergenReplied.resolve())
       return 'Bergen has rain.'
     },
   ])

@@ -117,8 +117,8 @@ test('yields deltas before the complete reply and stores only the complete reply
   const runner = runnerFor(claude, server)
   const events: Event[] = []
   for await (const event of runner.run({ ...who, message: 'Oslo?', runConfig: { streaming: true } })) events.push(event)
-  const said = events.filter(({ partial }) => partial).flatMap(({ content }) => content?.parts ?? [])
-  expect(said.filter(({ thought }) => !thought).map(({ text }) => text)).toEqual(['It i', 's co', 'ld.'])
+  const deltas = events.filter(({ partial }) => partial).flatMap(({ content }) => content?.parts ?? [])
+  expect(deltas.filter(({ thought }) => !thought).map(({ text }) => text)).toEqual(['It i', 's co', 'ld.'])
   expect(events.filter(({ partial }) => !partial)).toHaveLength(1)
   expect((await runner.sessionService.getSession(who))?.events).toHaveLength(2)
 })

@@ -53,7 +53,7 @@ function asksAndWorks(store: SessionService, now: () => number = Date.now) {
 }
 
 /** The pending request, as soon as it is published; the sibling call still runs. */
-async function asked(store: SessionService) {
+async function publishedRequest(store: SessionService) {
   return await vi.waitFor(async () => about(await store.pending({ appName: 'app' })), { timeout: 5_000 })
 }
 
@@ -76,7 +76,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { runner, begun, letGo } = asksAndWorks(store)
     const working = say(runner)
     await begun.promise
-    expect(await asked(store)).toMatchObject({ kind: 'confirmation', functionCallId: 'c1', ...where })
+    expect(await publishedRequest(store)).toMatchObject({ kind: 'confirmation', functionCallId: 'c1', ...where })
     letGo.resolve()
     const { pending } = await working
     expect(await runner.pending()).toEqual(pending)
@@ -88,7 +88,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { runner, begun, letGo, run } = asksAndWorks(store, () => Date.now() + ahead)
     const working = say(runner)
     await begun.promise
-    const message = [approve(await asked(store))]
+    const message = [approve(await publishedRequest(store))]
     ahead = 25 * 3_600_000
     await expect(say(runner, message)).rejects.toMatchObject({ code: 'EXPIRED' })
     expect(await store.pending({ appName: 'app' })).toEqual([])
@@ -105,7 +105,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { runner, model, begun, letGo, run } = asksAndWorks(store)
     const working = say(runner)
     await begun.promise
-    const answering = runner.run({ ...where, message: [approve(await asked(store))] })
+    const answering = runner.run({ ...where, message: [approve(await publishedRequest(store))] })
     const followed = read(answering)
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
     expect(run).not.toHaveBeenCalled()
@@ -128,7 +128,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const working = say(runner)
     await begun.promise
     const post = vi.spyOn(store, 'post')
-    const elsewhere = say(again(), [approve(await asked(store))])
+    const elsewhere = say(again(), [approve(await publishedRequest(store))])
     await vi.waitFor(() => expect(post).toHaveResolved())
     letGo.resolve()
     expect(await working).toMatchObject({ text: 'done', pending: [] })
@@ -142,7 +142,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { runner, begun, letGo, run } = asksAndWorks(store)
     const working = say(runner)
     await begun.promise
-    const answering = say(runner, [deny(await asked(store), { reason: 'too much' })])
+    const answering = say(runner, [deny(await publishedRequest(store), { reason: 'too much' })])
     letGo.resolve()
     await Promise.all([working, answering])
     expect(run).not.toHaveBeenCalled()
@@ -157,7 +157,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { runner, begun, letGo, run, again } = asksAndWorks(store)
     const working = say(runner)
     await begun.promise
-    const request = await asked(store)
+    const request = await publishedRequest(store)
     const others = [runner, again(), again(), runner]
     const sent = Array.from({ length: 100 }, (_, at) => say(others[at % 4] as never, [approve(request)]))
     letGo.resolve()
@@ -177,7 +177,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { runner, begun, letGo, run } = asksAndWorks(store)
     const working = say(runner)
     await begun.promise
-    const { id } = await asked(store)
+    const { id } = await publishedRequest(store)
     const answering = say(runner, [answer(id, { confirmed: true })])
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
     await expect(say(runner, message(id))).rejects.toMatchObject({ code })
@@ -203,7 +203,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { runner, begun, letGo, run } = asksAndWorks(store)
     const working = say(runner)
     await begun.promise
-    const request = await asked(store)
+    const request = await publishedRequest(store)
     const controller = new AbortController()
     const aborted = runner.complete({ ...where, message: [approve(request)], signal: controller.signal })
     const left = (async () => {
@@ -217,12 +217,12 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('ends a follower as soon as it aborts', async () => {
+  test('ends a follower as soon as its signal aborts', async () => {
     const store = newStore()
     const { runner, begun, letGo } = asksAndWorks(store)
     const working = say(runner)
     await begun.promise
-    const request = await asked(store)
+    const request = await publishedRequest(store)
     const controller = new AbortController()
     const following = runner.complete({ ...where, message: [approve(request)], signal: controller.signal })
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
@@ -232,12 +232,12 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await working).toMatchObject({ text: 'done', error: undefined })
   })
 
-  test('cancels the run when a follower cancels it', async () => {
+  test('cancels the run when a follower calls cancel()', async () => {
     const store = newStore()
     const { runner, begun, run } = asksAndWorks(store)
     const working = say(runner)
     await begun.promise
-    const answering = runner.run({ ...where, message: [approve(await asked(store))] })
+    const answering = runner.run({ ...where, message: [approve(await publishedRequest(store))] })
     const followed = read(answering)
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
     await answering.cancel()
@@ -253,7 +253,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     await begun.promise
     const post = vi.spyOn(store, 'post')
     const other = again()
-    const waiting = say(other, [approve(await asked(store))])
+    const waiting = say(other, [approve(await publishedRequest(store))])
     await vi.waitFor(() => expect(post).toHaveResolved())
     await other.close()
     await expect(waiting).rejects.toThrow('The runner is closed.')
@@ -288,8 +288,8 @@ describe.each(stores)('%s', (_name, newStore) => {
     await say(runner)
     await store.post(key, { id: 'i1', type: 'result', callId: 'c1', response: { arrived: true } })
     await read(runner.resume(where))
-    const told = (await stored(store)).flatMap(({ content }) => content?.parts.at(-1)?.text ?? [])
-    expect(told.at(-1)).toBe('shipped')
+    const texts = (await stored(store)).flatMap(({ content }) => content?.parts.at(-1)?.text ?? [])
+    expect(texts.at(-1)).toBe('shipped')
     expect(await store.pending({ appName: 'app' })).toEqual([])
   })
 
@@ -314,7 +314,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       const { runner, begun, letGo, run } = asksAndWorks(store)
       const working = say(runner)
       await begun.promise
-      const message = [approve(await asked(store))]
+      const message = [approve(await publishedRequest(store))]
       if (when.startsWith('after')) {
         letGo.resolve()
         await working

@@ -9,14 +9,14 @@ const strict = z.object({ amount: z.number().max(1_000) })
 
 describe.each(stores)('%s', (_, newStore) => {
   /** Requests a confirmation in a process that has ended since. */
-  async function asked(store: SessionService) {
+  async function requestConfirmation(store: SessionService) {
     const { pending } = await say(process(store, { tools: [refundTool().refund], steps: [refunds(5)] }).runner)
     return about(pending)
   }
 
   test('runs an approved call in another process with the same tool [DG-17]', async () => {
     const store = newStore()
-    const request = await asked(store)
+    const request = await requestConfirmation(store)
     const { refund, run } = refundTool()
     const { text } = await say(process(store, { tools: [refund], steps: ['done'] }).runner, [approve(request)])
     expect(text).toBe('done')
@@ -28,10 +28,10 @@ describe.each(stores)('%s', (_, newStore) => {
     ['effect', () => ({ ...tool({ ...base(), effect: 'idempotent' }) })],
     ['gate', () => ({ ...tool({ ...base(), requiresConfirmation: () => true }) })],
   ] as const)(
-    'asks again when the tool has changed (%s), and runs the call after the second approval [DG-17]',
+    'requests another confirmation when the tool has changed (%s), and runs the call after the second approval [DG-17]',
     async (_name, other) => {
       const store = newStore()
-      const request = await asked(store)
+      const request = await requestConfirmation(store)
       runs = 0
       const { runner } = process(store, { tools: [other()], steps: ['done'] })
       const second = await say(runner, [approve(request)])
@@ -44,7 +44,7 @@ describe.each(stores)('%s', (_, newStore) => {
 
   test('answers DEFINITION_CHANGED when the tool changes a second time [DG-17]', async () => {
     const store = newStore()
-    const request = await asked(store)
+    const request = await requestConfirmation(store)
     runs = 0
     const first = process(store, { tools: [tool({ ...base(), parameters: strict })], steps: [] })
     const { pending } = await say(first.runner, [approve(request)])
@@ -55,7 +55,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  test('asks again when the tool that requested a confirmation in its body has changed', async () => {
+  test('requests another confirmation when the tool that requested a confirmation in its body has changed', async () => {
     const store = newStore()
     const pay = (effect: 'none' | 'idempotent') =>
       tool({
@@ -77,9 +77,9 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(runs).toBe(1)
   })
 
-  test('asks again when the tool no longer requires a confirmation', async () => {
+  test('requests another confirmation when the tool no longer requires a confirmation', async () => {
     const store = newStore()
-    const request = await asked(store)
+    const request = await requestConfirmation(store)
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const { runner } = process(store, { tools: [refund], steps: ['done'] })
     const { pending } = await say(runner, [approve(request)])
@@ -94,7 +94,7 @@ describe.each(stores)('%s', (_, newStore) => {
     'answers NOT_FOUND when the tool of the approved call was %s, and the model continues [PR-14]',
     async (_name, tools) => {
       const store = newStore()
-      const request = await asked(store)
+      const request = await requestConfirmation(store)
       const { runner, model } = process(store, { tools, steps: ['done'] })
       const { events, text } = await say(runner, [approve(request)])
       expect(finals(events).c1).toMatchObject({ errorCode: 'NOT_FOUND' })
@@ -153,7 +153,7 @@ describe.each(stores)('%s', (_, newStore) => {
 
     test('ends with AGENT_ERROR when the root agent was renamed, and does not restart the invocation', async () => {
       const store = newStore()
-      await asked(store)
+      await requestConfirmation(store)
       const { refund, run } = refundTool()
       const { runner, model } = process(store, { tools: [refund], steps: ['new'], agent: { name: 'other' } })
       const [request] = await runner.pending(where)

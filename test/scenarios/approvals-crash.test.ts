@@ -49,9 +49,9 @@ function rule(reply: (results: number) => string | { name: string; args?: JsonOb
     name: 'rule',
     async *generate({ contents }: { contents: readonly Content[] }) {
       const since = contents.slice(contents.findLastIndex(({ role }) => role === 'user'))
-      const said = reply(since.filter(({ role }) => role === 'tool').length)
+      const next = reply(since.filter(({ role }) => role === 'tool').length)
       const parts =
-        typeof said === 'string' ? [{ text: said }] : said.map((call) => ({ functionCall: { args: {}, ...call } }))
+        typeof next === 'string' ? [{ text: next }] : next.map((call) => ({ functionCall: { args: {}, ...call } }))
       yield { content: { role: 'model', parts } satisfies Content }
     },
   }

@@ -49,7 +49,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'CANCELLED' } })
   })
 
-  test('asks again when allowEditedArgs was removed after an edited approval', async () => {
+  test('requests another confirmation when allowEditedArgs was removed after an edited approval', async () => {
     const store = newStore()
     const before = refundTool({ allowEditedArgs: true })
     const first = process(store, { tools: [before.refund], steps: [refunds(500)] })

@@ -8,7 +8,7 @@ const DAY = 24 * 60 * 60 * 1000
 
 describe.each(stores)('%s', (_, newStore) => {
   describe('expired request [PR-13]', () => {
-    async function asked(store: SessionService, more = {}) {
+    async function requestConfirmation(store: SessionService, more = {}) {
       let now = 1_000_000
       const { refund, run } = refundTool(more)
       const at = (steps: Parameters<typeof process>[1]['steps']) =>
@@ -19,7 +19,7 @@ describe.each(stores)('%s', (_, newStore) => {
 
     test('rejects the late answer with EXPIRED, records the denial, and the run can resume', async () => {
       const store = newStore()
-      const { request, run, at, wait } = await asked(store)
+      const { request, run, at, wait } = await requestConfirmation(store)
       wait(DAY)
       for (let n = 0; n < 2; n++) {
         await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
@@ -36,19 +36,19 @@ describe.each(stores)('%s', (_, newStore) => {
     })
 
     test('is denied on resume without an answer', async () => {
-      const { run, at, wait } = await asked(newStore())
+      const { run, at, wait } = await requestConfirmation(newStore())
       wait(DAY)
-      const said: string[] = []
-      for await (const { content } of at(['sorry']).resume(where)) said.push(content?.parts[0]?.text ?? '')
-      expect(said.at(-1)).toBe('sorry')
+      const texts: string[] = []
+      for await (const { content } of at(['sorry']).resume(where)) texts.push(content?.parts[0]?.text ?? '')
+      expect(texts.at(-1)).toBe('sorry')
       expect(run).not.toHaveBeenCalled()
     })
 
     test('is denied before new text is processed', async () => {
       const store = newStore()
-      const { run, at, wait } = await asked(store)
+      const { run, at, wait } = await requestConfirmation(store)
       wait(DAY)
-      const { text, events } = await say(at(['Nobody said yes.', 'Hello.']), 'hello?')
+      const { text, events } = await say(at(['The request expired.', 'Hello.']), 'hello?')
       expect(text).toBe('Hello.')
       expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
       expect(new Set(events.map(({ invocationId }) => invocationId)).size).toBe(2)
@@ -57,29 +57,29 @@ describe.each(stores)('%s', (_, newStore) => {
     })
 
     test('is denied before new text also when a late answer has recorded the denial', async () => {
-      const { request, run, at, wait } = await asked(newStore())
+      const { request, run, at, wait } = await requestConfirmation(newStore())
       wait(DAY)
       await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
-      expect((await say(at(['Nobody said yes.', 'Hello.']), 'hello?')).text).toBe('Hello.')
+      expect((await say(at(['The request expired.', 'Hello.']), 'hello?')).text).toBe('Hello.')
       expect(run).not.toHaveBeenCalled()
     })
 
     test('accepts an answer one millisecond before a day has passed', async () => {
-      const { request, run, at, wait } = await asked(newStore())
+      const { request, run, at, wait } = await requestConfirmation(newStore())
       wait(DAY - 1)
       expect((await say(at(['done']), [approve(request)])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     })
 
     test('uses expiresInMs of the tool', async () => {
-      const { request, run, at, wait } = await asked(newStore(), { expiresInMs: 50 })
+      const { request, run, at, wait } = await requestConfirmation(newStore(), { expiresInMs: 50 })
       wait(50)
       await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
       expect(run).not.toHaveBeenCalled()
     })
 
     test('stays expired when the clock is set back', async () => {
-      const { request, run, at, wait } = await asked(newStore())
+      const { request, run, at, wait } = await requestConfirmation(newStore())
       wait(DAY)
       await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
       wait(-DAY)

@@ -17,7 +17,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 10 })
     })
 
-    test('asks once more when beforeTool changes the arguments after the approval, then refuses the call', async () => {
+    test('requests another confirmation when beforeTool changes the arguments after the approval, then refuses the call', async () => {
       const { refund, run } = refundTool()
       let amount = 5
       const beforeTool: BeforeTool = () => ({ args: { amount: amount++ } })

@@ -96,7 +96,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(run).toHaveBeenLastCalledWith({ amount: 999 })
   })
 
-  test('asks again when beforeTool changes the arguments after an approval requested by the body', async () => {
+  test('requests another confirmation when beforeTool changes the arguments after an approval requested by the body', async () => {
     const paid = vi.fn()
     const pay = tool({
       name: 'pay',
@@ -123,7 +123,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(paid).toHaveBeenCalledExactlyOnceWith(999)
   })
 
-  test('asks again when the body shows another payload after the approval', async () => {
+  test('requests another confirmation when the body shows another payload after the approval', async () => {
     const bought = vi.fn()
     let price = 5
     const buy = bare('buy', (_args, context) => {

@@ -94,7 +94,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(problems(model.requests[0]?.contents ?? [])).toEqual([])
     })
 
-    test("asks again when only the body's schema rejects the answer", async () => {
+    test("requests the input again when only the body's schema rejects the answer", async () => {
       const tools = [
         book((context) => {
           const even = z.number().refine((value) => value % 2 === 0)
@@ -124,9 +124,9 @@ describe.each(stores)('%s', (_, newStore) => {
       const { pending } = await say(asking)
       now += 24 * 60 * 60 * 1000
       await expect(say(asking, [respond(about(pending), 1)])).rejects.toMatchObject({ code: 'EXPIRED' })
-      const said = []
-      for await (const event of asking.resume(where)) said.push(event)
-      expect(finals(said).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      const events = []
+      for await (const event of asking.resume(where)) events.push(event)
+      expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
     })
   })
 
@@ -157,7 +157,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals(events).c1).toMatchObject({ error: 'tool call was rejected by the user: no money' })
     })
 
-    test('asks again in the body after an approval of the gate [DG-11]', async () => {
+    test('requests another confirmation in the body after an approval of the gate [DG-11]', async () => {
       const store = newStore()
       const paid: unknown[] = []
       const body = (context: ToolContext) => {
@@ -181,7 +181,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(finals(events).c1).toEqual({ result: 'ok' })
     })
 
-    test('asks for the gate, two confirmations with different hints and an input in turn', async () => {
+    test('requests the gate, two confirmations with different hints and an input in turn', async () => {
       const steps = [call, 'done']
       const tools = [
         book(

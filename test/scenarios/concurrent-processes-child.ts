@@ -68,8 +68,8 @@ function hangOn(): Promise<Completion> {
 
 /** The outcome of each: `done`, or the code of the error. */
 async function atOnce(times: number, one: () => Promise<unknown>): Promise<string[]> {
-  const told = await Promise.allSettled(Array.from({ length: times }, one))
-  return told.map((each) => (each.status === 'fulfilled' ? 'done' : codeOf(each.reason)))
+  const outcomes = await Promise.allSettled(Array.from({ length: times }, one))
+  return outcomes.map((each) => (each.status === 'fulfilled' ? 'done' : codeOf(each.reason)))
 }
 
 async function drain(run: AsyncIterable<unknown>): Promise<void> {

@@ -88,7 +88,7 @@ describe('artifacts', () => {
 test('searchMemory finds memories of the user only', async () => {
   const memoryService = new InMemoryMemoryService()
   const at = { appName: 'app', lastUpdateTime: 0, state: {} }
-  const said = (text: string): { content: { role: 'user'; parts: { text: string }[] } } => ({
+  const userText = (text: string): { content: { role: 'user'; parts: { text: string }[] } } => ({
     content: { role: 'user', parts: [{ text }] },
   })
   const event = (id: string, text: string) => ({
@@ -97,7 +97,7 @@ test('searchMemory finds memories of the user only', async () => {
     author: 'user',
     timestamp: 1,
     actions: {},
-    ...said(text),
+    ...userText(text),
   })
   await memoryService.addSessionToMemory({ ...at, id: 's1', userId: 'ada', events: [event('1', 'I love Oslo')] })
   await memoryService.addSessionToMemory({ ...at, id: 's2', userId: 'eve', events: [event('2', 'Oslo is cold')] })

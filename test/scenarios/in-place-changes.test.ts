@@ -106,7 +106,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     },
   )
 
-  test('asks again when a consumer changed the arguments in the yielded events', async () => {
+  test('requests another confirmation when a consumer changed the arguments in the yielded events', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending, events } = await say(runner)

@@ -150,12 +150,12 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     })
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const steps = [{ calls: [{ id: 's1', name: 'slow' }] }, refunds(5), 'done']
-    const saying = say(process(store, { tools: [slow, refund], steps, runner }).runner)
+    const completion = say(process(store, { tools: [slow, refund], steps, runner }).runner)
     await begun.promise
     if (isCancelled) await process(store, { runner }).runner.cancel(where)
     clock.time += 1_000 // the holder drains its inbox between steps, at most once a second
     letGo.resolve()
-    const { text, error } = await saying
+    const { text, error } = await completion
     expect(error?.code ?? text).toBe(isCancelled ? 'CANCELLED' : 'done')
     expect(run).toHaveBeenCalledTimes(isCancelled ? 0 : 1)
   })
@@ -240,11 +240,11 @@ test('does not start the next sequential body after another runner has cancelled
     },
     'done',
   ]
-  const saying = say(process(store, { tools: [slow, pay], steps, runner }).runner)
+  const completion = say(process(store, { tools: [slow, pay], steps, runner }).runner)
   await begun.promise
   await process(store, { runner }).runner.cancel(where)
   clock.time += 1_000
   letGo.resolve()
-  expect((await saying).error?.code).toBe('CANCELLED')
+  expect((await completion).error?.code).toBe('CANCELLED')
   expect(run).not.toHaveBeenCalled()
 })

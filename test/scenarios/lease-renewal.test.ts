@@ -78,13 +78,13 @@ describe.each(clockedStores)('%s', (_, newStore) => {
       return steps[0] as object
     }
     const { runner } = process(store, { tools, steps: [thinking], runner: { ports: new HandTimers().ports } })
-    const said = say(runner)
+    const completion = say(runner)
     await modelCalled.promise
     clock.time += LEASE_MS
     expect(await resumed(process(store, { tools, steps: ['second'] }).runner)).toBe('second')
     const log = await stored(store)
     thought.resolve()
-    await expect(said).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    await expect(completion).rejects.toMatchObject({ code: 'LEASE_LOST' })
     expect(work).not.toHaveBeenCalled()
     expect(await stored(store)).toEqual(log)
   })

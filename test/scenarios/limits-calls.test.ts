@@ -96,8 +96,8 @@ describe('30,000 calls in one reply', () => {
     ['with a confirmation each', { requiresConfirmation: true }, () => 'ok'],
   ])('%s take linear time', { timeout: 15_000 }, async (_, more, run) => {
     const result = await play({ tools: [bare('work', run, more)], calls: many(count), runner })
-    const asks = result.events.flatMap(({ longRunningToolIds }) => longRunningToolIds ?? [])
-    expect(result.responses.length + (more.requiresConfirmation ? asks.length : 0)).toBe(count)
+    const confirmationIds = result.events.flatMap(({ longRunningToolIds }) => longRunningToolIds ?? [])
+    expect(result.responses.length + (more.requiresConfirmation ? confirmationIds.length : 0)).toBe(count)
   })
 
   test('that are cancelled get one response each', { timeout: 15_000 }, async () => {

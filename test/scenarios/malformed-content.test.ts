@@ -148,7 +148,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const model = (...parts: unknown[]) => event({ content: { role: 'model', parts } })
     const user = (...parts: unknown[]) =>
       event({ author: 'user', nodeInfo: undefined, content: { role: 'user', parts } })
-    const asks = { functionCall: { id: 'a', name: 'adk_request_confirmation', args: {} } }
+    const requestPart = { functionCall: { id: 'a', name: 'adk_request_confirmation', args: {} } }
     const refund1 = { name: 'refund', args: { amount: 1 } }
 
     test.each<[string, Event]>([
@@ -158,8 +158,14 @@ describe.each(stores)('%s', (_name, newStore) => {
       ['a text as content', event({ content: 'abc' })],
       ['a path that is a number', event({ nodeInfo: { path: 5 } })],
       ['a null path', event({ nodeInfo: { path: null } })],
-      ['a text as longRunningToolIds', event({ longRunningToolIds: 'abc', content: { role: 'model', parts: [asks] } })],
-      ['a number as longRunningToolIds', event({ longRunningToolIds: 5, content: { role: 'model', parts: [asks] } })],
+      [
+        'a text as longRunningToolIds',
+        event({ longRunningToolIds: 'abc', content: { role: 'model', parts: [requestPart] } }),
+      ],
+      [
+        'a number as longRunningToolIds',
+        event({ longRunningToolIds: 5, content: { role: 'model', parts: [requestPart] } }),
+      ],
       ['a text as stateDelta', event({ actions: { stateDelta: 'abc' } })],
     ])('with %s are rejected', async (_what, odd) => {
       const store = newStore()

@@ -15,7 +15,7 @@ function actTool() {
   return { act: tool({ name: 'act', description: 'Act', run }), run }
 }
 
-/** A custom agent customAgent a child agent. */
+/** A custom agent around a child agent. */
 function customAgent(
   run: (child: LlmAgent, ...args: Parameters<Agent['run']>) => ReturnType<Agent['run']>,
   child: LlmAgent,

@@ -389,8 +389,8 @@ describe('a value of the wrong type', () => {
   ]
   test.each(members)('of a tool is rejected when the tool or its agent is built: %s = %j', (member, wrong, good) => {
     const options = { name: 'pay', description: 'Pays', run: () => 1 }
-    const plainTool = (more: object): unknown => new LlmAgent({ name: 'a', model, tools: [bare('pay', () => 1, more)] })
-    for (const make of [(more: object) => tool({ ...options, ...more }), plainTool]) {
+    const agentWith = (more: object): unknown => new LlmAgent({ name: 'a', model, tools: [bare('pay', () => 1, more)] })
+    for (const make of [(more: object) => tool({ ...options, ...more }), agentWith]) {
       expect(() => make({ [member]: wrong })).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
       expect(() => make({ [member]: wrong })).toThrow(`Tool "pay": ${member} must be`)
       expect(() => make({ [member]: good })).not.toThrow()
@@ -468,8 +468,8 @@ describe('a misspelled member of a plain object', () => {
     'longRunning',
     'timeout',
   ])('of a tool that would make it safer is rejected: %s', (member) => {
-    const plainTool = bare('pay', () => 1, { [member]: true })
-    const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(plainTool)] })
+    const handWritten = bare('pay', () => 1, { [member]: true })
+    const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(handWritten)] })
     expect(make).toThrow(`has a member "${member}", which is not read. Did you mean`)
   })
 

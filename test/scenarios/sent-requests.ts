@@ -33,9 +33,9 @@ function ofChat({ messages }: { messages: Said[] }): Content[] {
   return messages.flatMap(({ role, content, tool_calls = [], tool_call_id }): Content[] => {
     if (role === 'system' || role === 'developer') return []
     if (role === 'tool') return [{ role, parts: [result(tool_call_id)] }]
-    const said = content ? textsOf(content) : []
+    const texts = content ? textsOf(content) : []
     const calls = tool_calls.map(({ id, function: of }) => call(id, of.name, of.arguments))
-    return [{ role: role === 'user' ? 'user' : 'model', parts: [...said, ...calls] }]
+    return [{ role: role === 'user' ? 'user' : 'model', parts: [...texts, ...calls] }]
   })
 }
 

@@ -343,9 +343,9 @@ describe('declaration that changes between model calls', () => {
 
 test('describes a plain tool with isLongRunning like one made with longRunning()', async () => {
   const job = bare('job', () => ({ ticket: 1 }))
-  const plainTool = { ...job, isLongRunning: true }
+  const handWritten = { ...job, isLongRunning: true }
   const [a, b] = await Promise.all(
-    [plainTool, longRunning(job)].map(async (one) =>
+    [handWritten, longRunning(job)].map(async (one) =>
       declarationsOf((await play({ tools: [one], steps: ['done'] })).model),
     ),
   )
