@@ -26,7 +26,9 @@ test('a tool that declares another name is refused', () => {
 })
 
 test('the declarations of a table are the same array in every request', () => {
-  const { wire } = table('a', 'b')
+  const declared = table('a', 'b')
+  const wire = declared.declare()
+  expect(declared.wire).toBe(wire)
   expect(wire).toEqual([
     {
       functionDeclarations: [
@@ -35,7 +37,7 @@ test('the declarations of a table are the same array in every request', () => {
       ],
     },
   ])
-  expect(table().wire).toEqual([])
+  expect(table().declare()).toEqual([])
 })
 
 test('tools that come later never replace one that is there', () => {

@@ -45,14 +45,14 @@ test('an agent tool that a toolset supplies is seen to wait, now and by the next
 })
 
 test('an agent of your own that leaves a child early waits until the child has come to rest', async () => {
-  let release = (): void => {}
+  const left = Promise.withResolvers<void>()
   const slow = tool({
     name: 'slow',
     description: 'slow',
-    run: () =>
-      new Promise((resolve) => {
-        release = () => resolve({ done: true })
-      }),
+    run: async () => {
+      await left.promise
+      return { done: true }
+    },
   })
   const child = new LlmAgent({ name: 'child', model: scriptedModel([call('slow'), 'end']), tools: [slow] })
   const impatient: Agent = {
@@ -61,7 +61,7 @@ test('an agent of your own that leaves a child early waits until the child has c
     async *run(context) {
       for await (const event of child.run(context)) {
         yield event
-        queueMicrotask(() => release())
+        queueMicrotask(left.resolve)
         break
       }
       yield createEvent({ content: { role: 'model', parts: [{ text: 'enough' }] } })
