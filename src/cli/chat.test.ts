@@ -3,7 +3,8 @@ import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { confirm } from '../policy/confirm.ts'
-import { Runner, type RunnerOptions } from '../runner/runner.ts'
+import { Runner } from '../runner/runner.ts'
+import type { RunnerOptions } from '../runner/runner-options.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import { type ScriptedModel, type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { tool } from '../tool/define.ts'
@@ -75,7 +76,7 @@ test('a run that cannot begin is one line with its code', async () => {
   const { runner, options, output } = setUp([])
   await runner.close()
   expect(await chat(runner, ['hi'], options)).toMatchObject({ turns: 1, failed: 1 })
-  expect(output.read()).toBe('! INVALID_REQUEST: The runner is closed.\n')
+  expect(output.read()).toBe('! INVALID_REQUEST: The runner is closed. Create a new Runner.\n')
 })
 
 test('Ctrl-C cancels the turn, the tool sees it, and the next turn works', async () => {

@@ -25,8 +25,15 @@ test('rejects a tool that declares another name', () => {
   expect(() => makeToolTable([{ tool, source: 'a test' }])).toThrow('declares itself as "b"')
 })
 
+<<<<<<< HEAD
 test('builds the declarations of a table once', () => {
   const { wire } = table('a', 'b')
+=======
+test('the declarations of a table are the same array in every request', () => {
+  const declared = table('a', 'b')
+  const wire = declared.declare()
+  expect(declared.wire).toBe(wire)
+>>>>>>> main
   expect(wire).toEqual([
     {
       functionDeclarations: [
@@ -35,7 +42,7 @@ test('builds the declarations of a table once', () => {
       ],
     },
   ])
-  expect(table().wire).toEqual([])
+  expect(table().declare()).toEqual([])
 })
 
 test('keeps an existing tool when a later tool has its name', () => {

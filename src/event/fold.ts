@@ -1,5 +1,4 @@
 // What is known of one invocation: log entries go in, answers come out. Nothing here looks at anything but entries.
-import { Few } from '../base/few.ts'
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
@@ -90,8 +89,8 @@ export class Fold {
   readonly invocationId: string
   /** Who has control at the root until somebody transfers: the latest transfer of earlier invocations. */
   readonly start: string | undefined
-  readonly scopes: Few<ScopeState> = new Few()
-  readonly calls: Few<CallState> = new Few()
+  readonly scopes: Map<string, ScopeState> = new Map()
+  readonly calls: Map<string, CallState> = new Map()
   /** Model calls of the whole invocation: their replies, and only they, are marked `turnComplete`. */
   replies = 0
   /** The message that began it. */
@@ -107,8 +106,8 @@ export class Fold {
   #seq = 0
   /** Calls that wait for an answer or a result, or did: those without a final response are still in it. */
   #waiting: Set<CallState> | undefined
-  /** Ids of calls that have scopes of their own. */
-  #inner: Set<string> | undefined
+  /** Ids of calls that have scopes of their own: agent tools and code. */
+  scopedCalls: Set<string> | undefined
   /** Changes with every entry. */
   version = 0
 
@@ -158,7 +157,7 @@ export class Fold {
   /** Calls without a final response, the deepest scopes first. */
   openCalls(): CallState[] {
     const open: CallState[] = []
-    for (const scope of this.scopes.all()) {
+    for (const scope of this.scopes.values()) {
       if (scope.ended) continue
       for (const call of scope.calls) if (this.isOpen(call)) open.push(call)
     }
@@ -174,9 +173,36 @@ export class Fold {
     return open.length > 1 ? open.sort((a, b) => depth(b.path) - depth(a.path)) : open
   }
 
-  /** Has anything happened inside this call: an agent tool's child, or code? */
-  hasScope(callId: string): boolean {
-    return this.#inner?.has(callId) ?? false
+  /** Does a call wait for an answer or a result? */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined && this.#waiting.size > 0
+  }
+
+  /** A copy to try entries on: what is added to it does not change this fold. */
+  copy(): Fold {
+    const copy = new Fold(this.invocationId, this.start)
+    const requests = new Map<RequestState, RequestState>()
+    for (const call of this.calls.values()) {
+      for (const asked of call.requests) requests.set(asked, { ...asked })
+      const own = call.requests.map((asked) => requests.get(asked) as RequestState)
+      copy.calls.set(call.id, { ...call, requests: own })
+    }
+    const callOf = ({ id }: CallState): CallState => copy.calls.get(id) as CallState
+    for (const [path, scope] of this.scopes) {
+      const speakers = scope.speakers.map((one) => ({ ...one }))
+      const failures = scope.failures && new Map(scope.failures)
+      copy.scopes.set(path, { ...scope, calls: scope.calls.map(callOf), speakers, failures })
+    }
+    copy.replies = this.replies
+    copy.userEvent = this.userEvent
+    copy.isForeign = this.isForeign
+    copy.#above = this.#above && new Set(this.#above)
+    copy.scopedCalls = this.scopedCalls && new Set(this.scopedCalls)
+    copy.#answers = this.#answers && new Map(this.#answers)
+    copy.#waiting = this.#waiting && new Set(Array.from(this.#waiting, callOf))
+    copy.#requests = this.#requests && new Map()
+    for (const [id, asked] of this.#requests ?? []) copy.#requests?.set(id, requests.get(asked) ?? { ...asked })
+    return copy
   }
 
   /** Does anybody still wait for it? Not when it, or a call it was made inside of, has its response. */
@@ -234,7 +260,7 @@ export class Fold {
    */
   #reopen(isolation: string): boolean {
     let hasFailed = false
-    for (const scope of this.scopes.all()) {
+    for (const scope of this.scopes.values()) {
       if (scope.isolation !== isolation || !scope.error) continue
       hasFailed = true
       scope.error = undefined
@@ -336,7 +362,8 @@ export class Fold {
     if (event.groundingMetadata) scope.grounding = event.groundingMetadata
     const parts = event.content?.parts ?? NONE
     for (let at = 0; at < parts.length; at++) {
-      const answer = answerIn(parts[at] as Part)
+      const part = parts[at] as Part
+      const answer = part.functionResponse ?? (part.codeExecutionResult && answerIn(part))
       if (answer && this.calls.get(answer.id ?? '')?.path === scope.path) this.#settle(answer)
     }
   }
@@ -419,8 +446,8 @@ export class Fold {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
       this.#above ??= new Set()
       this.#above.add(path.slice(0, at))
-      this.#inner ??= new Set()
-      this.#inner.add(path.slice(path.lastIndexOf('@', end - 1) + 1, end))
+      this.scopedCalls ??= new Set()
+      this.scopedCalls.add(path.slice(path.lastIndexOf('@', end - 1) + 1, end))
       end = at
     }
     return scope
@@ -480,6 +507,16 @@ function speaker(scope: ScopeState, name: string): Speaker {
 /** Equal for calls of one tool with equal arguments. */
 export function signatureOf(call: CallState): string {
   return `${call.name}\n${canonicalJson(call.args)}`
+}
+
+/** Does a call wait from this entry on: for an answer, or for the result that follows its handle? */
+export function startsWaiting({ event, record }: NewEntry): boolean {
+  if (record) return record.type === 'request'
+  const { content } = event
+  if (content?.role !== 'tool') return false
+  const { parts } = content
+  for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
+  return false
 }
 
 function depth(path: string): number {

@@ -66,7 +66,10 @@ describe.each(stores)('%s', (_name, newStore) => {
     const runner = runnerOf(bounded(newStore()), root)
     const { pending } = await say(runner)
     const { error } = await say(runner, [approve(about(pending))])
-    expect(error).toEqual({ code: 'AGENT_ERROR', message: 'An agent waits for something that nobody can answer.' })
+    expect(error).toEqual({
+      code: 'AGENT_ERROR',
+      message: 'An agent waits for a request that no answer can reach. Check its run() method.',
+    })
     expect(times).toBeLessThan(5)
   })
 

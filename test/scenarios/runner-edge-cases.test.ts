@@ -44,15 +44,20 @@ test('an agent tool from a toolset pauses with its long-running call, and accept
   expect((await runner.complete({ ...home, message: result })).text).toBe('all done')
 })
 
+<<<<<<< HEAD:test/scenarios/runner-edge-cases.test.ts
 test('a custom agent that stops iterating a child waits until the child has finished its call', async () => {
   let release = (): void => {}
+=======
+test('an agent of your own that leaves a child early waits until the child has come to rest', async () => {
+  const left = Promise.withResolvers<void>()
+>>>>>>> main:test/scenarios/runner-edges.test.ts
   const slow = tool({
     name: 'slow',
     description: 'slow',
-    run: () =>
-      new Promise((resolve) => {
-        release = () => resolve({ done: true })
-      }),
+    run: async () => {
+      await left.promise
+      return { done: true }
+    },
   })
   const child = new LlmAgent({ name: 'child', model: scriptedModel([call('slow'), 'end']), tools: [slow] })
   const impatient: Agent = {
@@ -61,7 +66,7 @@ test('a custom agent that stops iterating a child waits until the child has fini
     async *run(context) {
       for await (const event of child.run(context)) {
         yield event
-        queueMicrotask(() => release())
+        queueMicrotask(left.resolve)
         break
       }
       yield createEvent({ content: { role: 'model', parts: [{ text: 'enough' }] } })

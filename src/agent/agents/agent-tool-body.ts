@@ -3,27 +3,27 @@ import { isRecord } from '../../base/json.ts'
 import type { Content } from '../../content/content.ts'
 import { SUSPENDED } from '../../dispatch/host.ts'
 import { AgentFailed } from '../../dispatch/outcome.ts'
+import type { ToolEntry } from '../../dispatch/resolve.ts'
 import { Timeout } from '../../dispatch/wait.ts'
 import type { CallState } from '../../event/fold.ts'
 import { childPath, isWithin } from '../../event/scope.ts'
 import type { CallContext } from '../../tool/call-context.ts'
-import type { Tool } from '../../tool/tool.ts'
+import { scopeError } from '../loop/next.ts'
+import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
+import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
 import type { Agent } from './agent.ts'
 import type { AgentMark } from './agent-tool.ts'
+import type { Plan } from './agent-tree.ts'
 import { answerTextOf, branchedText } from './answer-text.ts'
 import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
-import { scopeError } from '../loop/next.ts'
-import type { ScopeFrame, RunHost } from '../loop/run-host.ts'
-import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
-import type { Plan } from './agent-tree.ts'
 
 export interface AgentCall {
   readonly run: RunHost
   /** The caller's. */
   readonly plan: Plan
   readonly frame: ScopeFrame
-  readonly tool: Tool
+  readonly entry: ToolEntry
   readonly mark: AgentMark
   readonly call: CallState
   readonly args: unknown
@@ -35,23 +35,23 @@ export interface AgentCall {
 
 /** Opens the child's scope once, and again for each retry, then walks it as far as it goes. */
 export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
-  const { run, plan, frame, tool, mark, call, args, context, isRetry, runScope } = agentCall
+  const { run, plan, frame, entry, mark, call, args, context, isRetry, runScope } = agentCall
   const { agent } = mark
   const path = childPath(frame.path, agent.name, call.id)
   const inner: ScopeFrame = { path, branch: frame.branch, isolation: path, tree: frame.tree.ofTool(mark, plan.model) }
-  if (!mark.includePlugins) run.hideFromPlugins(path)
+  if (!mark.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
   const isBegun = fold.begun(path)
   // without budget another attempt would fail the same way
   if (!isBegun || (isRetry && fold.replies < maxLlmCalls)) {
     const content = (isBegun && openingOf(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
-    await run.commit([{ event: run.draft(plan.agent.name, inner, content, {}) }])
+    await run.recorder.commit([{ event: run.recorder.draft(plan.agent.name, inner, content, {}) }])
   }
-  const { timeoutMs = Number.POSITIVE_INFINITY, name } = tool
+  const { timeoutMs = Number.POSITIVE_INFINITY, name } = entry.tool
   const outcome =
     timeoutMs === Number.POSITIVE_INFINITY
       ? await runScope(run, agent, inner)
-      : await runScopeWithDeadline(run, agent, inner, { name, timeoutMs }, runScope)
+      : await runScopeWithDeadline(run, agent, inner, { name, timeoutMs, runScope })
   if (outcome === 'wait') return SUSPENDED
   if (mark.skipSummarization) context.actions.skipSummarization = true
   return await resultOf(run, agent, inner)
@@ -83,7 +83,8 @@ async function resultOf(run: RunHost, agent: Agent, inner: ScopeFrame): Promise<
 
 /** Does this scope hold a call with an unknown outcome? */
 function mayHaveActed({ fold }: RunHost, path: string): boolean {
-  return fold.calls
-    .all()
-    .some((call) => isWithin(call.path, path) && call.response?.response.status === 'unknown_outcome')
+  for (const call of fold.calls.values()) {
+    if (isWithin(call.path, path) && call.response?.response.status === 'unknown_outcome') return true
+  }
+  return false
 }

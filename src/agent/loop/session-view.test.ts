@@ -102,5 +102,5 @@ test('a new view knows the active agent after a transfer', async () => {
 })
 
 function plain({ scopes, calls, replies }: Fold): unknown {
-  return structuredClone({ scopes: scopes.all(), calls: calls.all(), replies })
+  return structuredClone({ scopes: [...scopes.values()], calls: [...calls.values()], replies })
 }

@@ -1,5 +1,4 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
-import { Few } from '../../base/few.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { keepShape } from '../../base/keep-shape.ts'
 import { codeAsText } from '../../content/code-text.ts'
@@ -39,7 +38,7 @@ export class History {
   readonly #agentName: string
   readonly #scope: ScopePath
   readonly #contents: Content[] = []
-  readonly #usedIds: Few<true> | undefined
+  readonly #usedIds: Set<string> | undefined
   #group: Group | undefined
   #read: number
   /** Where what was said to the agent last stands. */
@@ -54,7 +53,7 @@ export class History {
     this.#read = from
     this.#agentName = agentName
     this.#scope = scope
-    this.#usedIds = hasRepeats ? new Few() : undefined
+    this.#usedIds = hasRepeats ? new Set() : undefined
   }
 
   isOf(agentName: string, { isolation, branch }: ScopePath): boolean {
@@ -156,8 +155,8 @@ export class History {
   #answers(parts: readonly Part[]): void {
     for (let at = 0; at < parts.length; ) {
       const from = at++
-      while (at < parts.length && !answerIn(parts[at] as Part)) at++
-      const response = answerIn(parts[from] as Part)
+      while (at < parts.length && !answerOf(parts[at] as Part)) at++
+      const response = answerOf(parts[from] as Part)
       if (response) this.#answer(response, at - from === 1 ? [parts[from] as Part] : parts.slice(from, at))
     }
   }
@@ -213,6 +212,11 @@ export class History {
     else if (this.#group.late) this.#group.late.push(content)
     else this.#group.late = [content]
   }
+}
+
+/** The response in a part; code results are rare. */
+function answerOf(part: Part): FunctionResponse | undefined {
+  return part.functionResponse ?? (part.codeExecutionResult && answerIn(part))
 }
 
 /** Only a model calls; and what says nothing would be refused. */

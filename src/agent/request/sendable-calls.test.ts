@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { Few } from '../../base/few.ts'
 import type { Part } from '../../content/content.ts'
 import { fitPart, isSendable } from './sendable-calls.ts'
 
@@ -7,7 +6,7 @@ const call = (id: unknown, name: unknown = 'look', args: unknown = {}): Part =>
   ({ functionCall: { id, name, args } }) as Part
 
 test('keeps parts that are valid', () => {
-  const used = new Few<true>()
+  const used = new Set<string>()
   for (const part of [
     call('call_0'),
     call('toolu_01-b'),
@@ -19,7 +18,7 @@ test('keeps parts that are valid', () => {
 })
 
 test('makes every call id unique and valid for providers', () => {
-  const used = new Few<true>()
+  const used = new Set<string>()
   const ids = [
     'call_0',
     'call_0',

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Part } from './content.ts'
-import { partsSize } from './parts-size.ts'
+import { type Part, partsSize } from './content.ts'
 
 const LARGE = 'x'.repeat(1_000)
 
