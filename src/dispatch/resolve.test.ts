@@ -25,15 +25,10 @@ test('rejects a tool that declares another name', () => {
   expect(() => makeToolTable([{ tool, source: 'a test' }])).toThrow('declares itself as "b"')
 })
 
-<<<<<<< HEAD
 test('builds the declarations of a table once', () => {
-  const { wire } = table('a', 'b')
-=======
-test('the declarations of a table are the same array in every request', () => {
   const declared = table('a', 'b')
   const wire = declared.declare()
   expect(declared.wire).toBe(wire)
->>>>>>> main
   expect(wire).toEqual([
     {
       functionDeclarations: [

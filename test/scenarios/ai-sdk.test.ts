@@ -51,7 +51,7 @@ async function restarted(sessionService: InMemorySessionService): Promise<InMemo
 }
 
 describe.each(waysToAsk)('$how', ({ wire, stream }) => {
-  test('answers a message after two tool calls, and the next message after a restart', async () => {
+  test('a question, two calls, an answer; after a restart the next question', async () => {
     await using server = await ProviderServer.start([
       wire.say({ thinking: 'Both.', signature: 'SIGNED', text: 'Let me look.', calls: [oslo, rome] }),
       wire.say({ text: 'Rome is warmer.' }),

@@ -31,7 +31,7 @@ import { type Mock, vi } from 'vitest'
 import { z } from 'zod'
 import { quiet } from './kit.ts'
 
-/** Every store the scenarios run on. */
+/** Every store the stories are told on. */
 export const stores: [string, () => SessionService][] = [
   ['in memory', () => new InMemorySessionService()],
   ['on SQLite', () => sqlite(':memory:').sessionService],

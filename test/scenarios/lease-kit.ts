@@ -1,4 +1,4 @@
-// Shared by scenarios of processes that stall and return: stores with a settable clock, and a process that hangs in a body.
+// What stories of processes that stop and come back share: stores whose clock is in hand, and a process that is left behind.
 import { InMemorySessionService, type SessionService, type Tool } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 import type { Step } from 'toolwright/testing'
@@ -14,7 +14,7 @@ export interface Clock {
   time: number
 }
 
-/** Every store, with a settable clock. */
+/** Every store, with a clock in hand. */
 export const clockedStores: [string, (clock: Clock, leaseMs?: number) => SessionService][] = [
   ['in memory', (clock, leaseMs) => new InMemorySessionService({ now: () => clock.time, leaseMs })],
   ['on SQLite', (clock, leaseMs) => sqlite(':memory:', { now: () => clock.time, leaseMs }).sessionService],

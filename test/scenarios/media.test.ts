@@ -532,16 +532,16 @@ describe('media and crashes', () => {
 
   test('resumes with the files in another process after kill -9', async () => {
     const file = temporaryFile()
-    const silentServer = createServer() // never answers: the process hangs there
-    silentServer.listen(0, '127.0.0.1')
-    await once(silentServer, 'listening')
+    const asked = createServer() // never answers: the process hangs there
+    asked.listen(0, '127.0.0.1')
+    await once(asked, 'listening')
     onTestFinished(() => {
-      silentServer.closeAllConnections()
-      silentServer.close()
+      asked.closeAllConnections()
+      asked.close()
     })
-    const url = `http://127.0.0.1:${(silentServer.address() as AddressInfo).port}`
+    const url = `http://127.0.0.1:${(asked.address() as AddressInfo).port}`
     const program = new URL('./kill/media-program.ts', import.meta.url).pathname
-    await killedWhen(once(silentServer, 'request'), program, { file, url } satisfies MediaOrder)
+    await killedWhen(once(asked, 'request'), program, { file, url } satisfies MediaOrder)
     const model = scriptedModel(['Both are red.'])
     const runner = mediaRunner(file, model, () => Date.now() + LEASE_IS_OVER_MS)
     let text = ''

@@ -468,8 +468,8 @@ describe('a misspelled member of a plain object', () => {
     'longRunning',
     'timeout',
   ])('of a tool that would make it safer is rejected: %s', (member) => {
-    const handWritten = bare('pay', () => 1, { [member]: true })
-    const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(handWritten)] })
+    const byHand = bare('pay', () => 1, { [member]: true })
+    const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(byHand)] })
     expect(make).toThrow(`has a member "${member}", which is not read. Did you mean`)
   })
 

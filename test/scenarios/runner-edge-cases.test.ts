@@ -44,13 +44,8 @@ test('an agent tool from a toolset pauses with its long-running call, and accept
   expect((await runner.complete({ ...home, message: result })).text).toBe('all done')
 })
 
-<<<<<<< HEAD:test/scenarios/runner-edge-cases.test.ts
 test('a custom agent that stops iterating a child waits until the child has finished its call', async () => {
-  let release = (): void => {}
-=======
-test('an agent of your own that leaves a child early waits until the child has come to rest', async () => {
   const left = Promise.withResolvers<void>()
->>>>>>> main:test/scenarios/runner-edges.test.ts
   const slow = tool({
     name: 'slow',
     description: 'slow',

@@ -164,9 +164,9 @@ describe('failing body', () => {
   const cases: [what: string, thrown: unknown, error: string][] = [
     ['an error', new Error('no route to host'), 'no route to host'],
     ['a text', 'just text', 'just text'],
-    ['undefined', undefined, 'something that is no error was thrown (undefined)'],
+    ['nothing', undefined, 'something that is no error was thrown (undefined)'],
     ['a number', 42, 'something that is no error was thrown (number)'],
-    ['an error without a message', new RangeError(), 'RangeError'],
+    ['an error without words', new RangeError(), 'RangeError'],
     ['an error that cannot be read', unreadable, 'an error that cannot be read was thrown'],
   ]
   test.each(cases)('answers EXECUTION_FAILED when it throws %s', async (_, thrown, error) => {
