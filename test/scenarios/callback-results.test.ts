@@ -211,7 +211,7 @@ describe('agent and model callbacks', () => {
     const result = await play({ agent: { model } })
     expect(result.error).toMatchObject({
       code: 'MODEL_ERROR',
-      message: expect.stringMatching(/Model "odd" gave .*no response/),
+      message: expect.stringMatching(/Model "odd" yielded .* instead of a response/),
     })
   })
 
