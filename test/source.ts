@@ -14,13 +14,18 @@ export interface Node {
   readonly [key: string]: unknown
 }
 
-/** The product's own files, without their tests. */
+/** The product's own files, without their tests. Test kits are included. */
 export function productSources(): Source[] {
   return globSync('src/**/*.ts')
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => !/\.test(-d)?\.ts$/.test(file))
     .sort()
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+}
+
+/** The files that are published: `productSources` without test kits. */
+export function publishedSources(): Source[] {
+  return productSources().filter(({ file }) => !file.endsWith('.test-kit.ts'))
 }
 
 /** Every file the door of a package may be entered by: `exports` under our source condition, and the bin. */
