@@ -23,22 +23,25 @@ export interface Figure {
   readonly offenders: readonly Measurement[]
 }
 
-/** All figures about the given files. A new figure gets a limit in `limits.ts` and a row here. */
-export function figures(sources: readonly Source[]): Figure[] {
+/** All figures about the files whose path begins with `prefix`. A new figure gets a limit in `limits.ts` and a row here. */
+export function figures(sources: readonly Source[], prefix = ''): Figure[] {
   const files = sources.map(parseFile)
-  const fileLengths = linesPerFile(files)
+  // Measured over all files, because a class may implement an interface outside `prefix`.
+  const under = (measurements: readonly Measurement[]): Measurement[] =>
+    measurements.filter(({ file }) => file.startsWith(prefix))
+  const fileLengths = under(linesPerFile(files))
   return [
-    atMost('imports per file, most', importsPerFile(files), limits.importsPerFile),
-    atMost('public members per class, most', membersPerClass(files), limits.publicMembersPerClass),
-    atMost('parameters per function, most', parametersPerFunction(files), limits.parametersPerFunction),
-    share('exports with a doc comment', documentedExports(files), limits.percentOfDocumentedExports),
-    share('public members with a doc comment', documentedMembers(files), limits.percentOfDocumentedMembers),
+    atMost('imports per file, most', under(importsPerFile(files)), limits.importsPerFile),
+    atMost('public members per class, most', under(membersPerClass(files)), limits.publicMembersPerClass),
+    atMost('parameters per function, most', under(parametersPerFunction(files)), limits.parametersPerFunction),
+    share('exports with a doc comment', under(documentedExports(files)), limits.percentOfDocumentedExports),
+    share('public members with a doc comment', under(documentedMembers(files)), limits.percentOfDocumentedMembers),
     percentile95('lines per file, 95th percentile', fileLengths, limits.linesPerFileP95),
     atMost('lines of the longest file', fileLengths, limits.linesOfLongestFile),
-    percentile95('lines per function, 95th percentile', linesPerFunction(files), limits.linesPerFunctionP95),
+    percentile95('lines per function, 95th percentile', under(linesPerFunction(files)), limits.linesPerFunctionP95),
     // A figure about the call path of one tool call (files, folder crossings) belongs here.
-    count('import cycles', importCycles(sources), limits.importCycles),
-    count('uses of any', anyTypes(files), limits.anyTypes),
+    count('import cycles', under(importCycles(sources)), limits.importCycles),
+    count('uses of any', under(anyTypes(files)), limits.anyTypes),
   ]
 }
 

@@ -4,9 +4,7 @@ import { publishedSources } from '../source.ts'
 import { figures } from './figures.ts'
 
 const { values, positionals } = parseArgs({ options: { list: { type: 'boolean' } }, allowPositionals: true })
-const [prefix = 'src/'] = positionals
-const sources = publishedSources().filter(({ file }) => file.startsWith(prefix))
-const rows = figures(sources)
+const rows = figures(publishedSources(), positionals[0])
 
 const row = (name: string, target: string, now: string, note: string): string =>
   `${name.padEnd(38)}${target.padEnd(10)}${now.padEnd(24)}${note}`.trimEnd()
