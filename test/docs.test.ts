@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join, posix, resolve } from 'node:path'
 import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sourceBySpecifier } from '../entry-points.ts'
 import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
 import { anchorsOf, linksOf, type Page, pages, programs, readPage, rowsOf, sourceOf } from './docs/pages.ts'
 import { node } from './examples/child.ts'
-import { doors, isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
+import { isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
 const all = pages()
 const everyProgram = all.flatMap(programs)
@@ -230,7 +231,7 @@ function sectionOf({ file, text }: Page, heading: string): Page {
 }
 
 function entryPoints(): string[] {
-  return [...doors().values()].filter((file) => !file.startsWith('src/cli/'))
+  return [...sourceBySpecifier().values()]
 }
 
 /** The members of interfaces in the product: options, and what contexts and results have. */

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { commands, entryPoints } from '../entry-points.ts'
+import { modelProviders } from '../src/cli/models.ts'
 import { linksOf, readPage } from './docs/pages.ts'
 import { type Installed, installPacked } from './packed/install.ts'
 
@@ -31,10 +33,10 @@ test('the package holds dist, the documentation, the examples and the usual page
 })
 
 test('dist holds one file per entry point, the files they share and their source maps', () => {
-  const folders = ['', 'ai-sdk/', 'code/', 'gemini/', 'sqlite/', 'testing/']
-  const wanted = [...folders.flatMap((folder) => [`${folder}index.js`, `${folder}index.d.ts`]), 'cli/index.js']
+  const importable = entryPoints().flatMap(({ output }) => [output, output.replace(/\.js$/, '.d.ts')])
+  const expected = [...importable, ...commands().map(({ output }) => output)].sort()
   const entries = files.filter((file) => /^dist\/([\w-]+\/)?index\.(js|d\.ts)$/.test(file))
-  expect(entries).toEqual(wanted.map((file) => `dist/${file}`).sort())
+  expect(entries).toEqual(expected)
   const rest = files.filter((file) => file.startsWith('dist/') && !entries.includes(file))
   expect(
     rest.filter((file) => !/^dist\/([\w-]+-[\w-]{8}\.(js|d\.ts|js\.map)|[\w-]+\/index\.js\.map)$/.test(file)),
@@ -137,17 +139,14 @@ export const models: unknown[] = [fromAiSdk]
   expect(stdout.match(/error TS/g), stdout).toHaveLength(4)
 })
 
-test.each([
-  ['gemini-2.5-flash', '"@google/genai" is not installed. Run: npm i @google/genai'],
-  ['gpt-5', '"@ai-sdk/openai" is not installed. Run: npm i @ai-sdk/openai'],
-  ['claude-sonnet-4-5', '"@ai-sdk/anthropic" is not installed. Run: npm i @ai-sdk/anthropic'],
-])('the command finds the provider of %s by name, and says what to install', (model, message) => {
+test.each(modelProviders)('toolwright run names the package to install for $pattern', ({ pattern, packageName }) => {
+  const model = pattern.replace('*', '9')
   const program = `import { LlmAgent } from 'toolwright'
 export default new LlmAgent({ name: 'agent', model: '${model}' })`
   const args = ['node_modules/toolwright/dist/cli/index.js', 'run', app.write(`${model}.js`, program)]
   const env = { PATH: process.env.PATH, GEMINI_API_KEY: 'any' }
   const ended = spawnSync(process.execPath, args, { cwd: app.folder, encoding: 'utf8', input: 'hello\n', env })
-  expect(ended.stdout + ended.stderr).toContain(message)
+  expect(ended.stdout + ended.stderr).toContain(`"${packageName}" is not installed. Run: npm i ${packageName}`)
   expect(ended.status).toBe(1)
 })
 

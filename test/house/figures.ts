@@ -1,5 +1,6 @@
+import { sourceBySpecifier } from '../../entry-points.ts'
 import { fileCycles } from '../layers.ts'
-import { doors, type Source } from '../source.ts'
+import type { Source } from '../source.ts'
 import { anyTypes } from './any-types.ts'
 import { membersPerClass } from './class-members.ts'
 import { documentedExports } from './exported-declarations.ts'
@@ -101,7 +102,7 @@ function count(name: string, offenders: readonly Measurement[], { target, limit 
 }
 
 function importCycles(sources: readonly Source[]): Measurement[] {
-  return fileCycles(sources, doors()).map((cycle) => {
+  return fileCycles(sources, sourceBySpecifier()).map((cycle) => {
     const [file = ''] = cycle.split(' -> ')
     return { file, line: 1, name: cycle, value: 1 }
   })
