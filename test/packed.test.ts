@@ -17,18 +17,20 @@ beforeAll(() => {
   const inside = join(app.folder, 'node_modules/toolwright')
   files = globSync('**/*', { cwd: inside, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(inside.length + 1))
+    .map((entry) => slashes(join(entry.parentPath, entry.name).slice(inside.length + 1)))
     .sort()
 })
 afterAll(() => app.remove())
+
+const slashes = (file: string): string => file.replaceAll('\\', '/')
 
 const manifest = (): Record<string, Record<string, unknown>> =>
   JSON.parse(readFileSync(join(app.folder, 'node_modules/toolwright/package.json'), 'utf8'))
 
 test('the package holds dist, the documentation, the examples and the usual pages, nothing else', () => {
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
-  const docs = globSync('docs/**/*.md')
-  const examples = globSync('examples/**/*.ts')
+  const docs = globSync('docs/**/*.md').map(slashes)
+  const examples = globSync('examples/**/*.ts').map(slashes)
   expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([...pages, ...docs, ...examples].sort())
 })
 

@@ -14,6 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+
+if (!existsSync('/dev/full')) console.warn('NOT TESTED: output to a full disk, which needs /dev/full.')
+
 import { LlmAgent } from '../agent/llm-agent.ts'
 import { SequentialAgent } from '../agent/workflow.ts'
 import type { JsonObject } from '../base/json.ts'
