@@ -15,14 +15,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 
-if (!existsSync('/dev/full')) console.warn('NOT TESTED: output to a full disk, which needs /dev/full.')
-
 import { LlmAgent } from '../agent/llm-agent.ts'
 import { SequentialAgent } from '../agent/workflow.ts'
 import type { JsonObject } from '../base/json.ts'
 import { Runner } from '../runner/runner.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import { load, readModule } from './load.ts'
+
+if (!existsSync('/dev/full')) console.warn('NOT TESTED: output to a full disk, which needs /dev/full.')
 
 const agent = new LlmAgent({ name: 'root', model: scriptedModel([]) })
 const read = (exports: JsonObject) => readModule('my.ts', exports)
