@@ -1,4 +1,4 @@
-// What npm publishes: which files, and whether a user can read the errors that come out of them.
+// The published package: its files, and whether users can read its stack traces and type errors.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -27,14 +27,14 @@ const slashes = (file: string): string => file.replaceAll('\\', '/')
 const manifest = (): Record<string, Record<string, unknown>> =>
   JSON.parse(readFileSync(join(app.folder, 'node_modules/toolwright/package.json'), 'utf8'))
 
-test('the package holds dist, the documentation, the examples and the usual pages, nothing else', () => {
+test('the package contains dist, documentation, examples and the standard pages only', () => {
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
   const docs = globSync('docs/**/*.md').map(slashes)
   const examples = globSync('examples/**/*.ts').map(slashes)
   expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([...pages, ...docs, ...examples].sort())
 })
 
-test('dist holds one file per entry point, the files they share and their source maps', () => {
+test('dist contains one file per entry point, shared files and source maps only', () => {
   const importable = entryPoints().flatMap(({ output }) => [output, output.replace(/\.js$/, '.d.ts')])
   const expected = [...importable, ...commands().map(({ output }) => output)].sort()
   const entries = files.filter((file) => /^dist\/([\w-]+\/)?index\.(js|d\.ts)$/.test(file))
@@ -46,7 +46,7 @@ test('dist holds one file per entry point, the files they share and their source
   expect(files.filter((file) => /test-kit|\.test\b|test-d|(^|\/)src\//.test(file))).toEqual([])
 })
 
-test('every target of package.json is in the package', () => {
+test('the package contains every file that package.json names', () => {
   const { exports, bin } = manifest()
   const targets = [...Object.values(exports ?? {}), ...Object.values(bin ?? {})].flatMap((target) =>
     typeof target === 'string'
@@ -57,12 +57,12 @@ test('every target of package.json is in the package', () => {
   expect(targets.filter((target: string) => !files.includes(target.slice(2)))).toEqual([])
 })
 
-test('no script of the package runs when it is installed', () => {
+test('the package has no install script', () => {
   const install = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare', 'prepublish']
   expect(Object.keys(manifest().scripts ?? {}).filter((name) => install.includes(name))).toEqual([])
 })
 
-test('the npm page can rewrite every relative link of the README to a file of the repository', () => {
+test('every relative link of the README names a file of the repository, for the npm page', () => {
   expect(manifest()).toMatchObject({
     repository: { type: 'git', url: 'git+https://github.com/toolwright/toolwright.git' },
     homepage: 'https://github.com/toolwright/toolwright#readme',
@@ -74,7 +74,7 @@ test('the npm page can rewrite every relative link of the README to a file of th
   expect(targets.filter((target) => /^(\/|\.\.)/.test(target))).toEqual([])
 })
 
-test('every file that is published for JavaScript names a source map that is there and holds the source', () => {
+test('every published JavaScript file has a source map that contains the source', () => {
   const scripts = files.filter((file) => file.endsWith('.js') && read(file).includes('sourceMappingURL'))
   expect(scripts.length).toBeGreaterThan(5)
   for (const file of scripts) {
@@ -104,13 +104,13 @@ test('a stack trace names the functions of the package', () => {
   expect(stack).toContain('askModel')
 })
 
-test('with source maps a stack trace names the files and lines of the source', () => {
+test('a stack trace names files and lines of the source with --enable-source-maps', () => {
   const stack = start(['--no-warnings', '--enable-source-maps', app.write('failing.js', FAILING)])
   const [, file = '', line = ''] = stack.match(/toolwright\/(src\/[\w/-]+\.ts):(\d+)/) ?? []
   expect(readFileSync(file, 'utf8').split('\n').length).toBeGreaterThan(Number(line))
 })
 
-test('a TypeScript error shows the names of types, and the types need neither @types/node nor a peer', () => {
+test('TypeScript errors show type names, and the types need neither @types/node nor a peer', () => {
   app.write(
     'wrong.ts',
     `import { createEvent } from 'toolwright'
@@ -152,8 +152,8 @@ export default new LlmAgent({ name: 'agent', model: '${model}' })`
   expect(ended.status).toBe(1)
 })
 
-/** The attacks of src/code run on the source; this shows that the published worker has the same limits. */
-test('the published quickjs() keeps code in, and runs honest code', () => {
+/** The tests of src/code run on the source. This test checks that the published worker has the same limits. */
+test('the published quickjs() blocks escapes, enforces limits and runs valid code', () => {
   const program = `import { quickjs } from 'toolwright/code'
 const run = async (code, timeoutMs = 30_000) => {
   const executor = quickjs({ timeoutMs, memoryBytes: 16_000_000 })
