@@ -1,21 +1,21 @@
-// The documentation is true: its programs compile, run and print what it says, its links lead somewhere, its tables are
-// complete.
+// Checks the documentation: its programs compile, run and print the shown output, links have targets, tables are complete.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix, resolve } from 'node:path'
 import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sourceBySpecifier } from '../entry-points.ts'
 import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
 import { anchorsOf, linksOf, type Page, pages, programs, readPage, rowsOf, sourceOf } from './docs/pages.ts'
 import { node } from './examples/child.ts'
-import { doors, isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
+import { isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
 const all = pages()
 const everyProgram = all.flatMap(programs)
 const words = all.map(({ text }) => text).join('\n')
 
-// A folder as a user has one: our package and its peers are found in node_modules, nothing else is ours.
+// A folder like a user's: only node_modules connects it with the repository.
 let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'toolwright-docs-'))
@@ -36,13 +36,13 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('every program compiles as strictly as the product itself', { timeout: 60_000 }, () => {
+test('every program of the documentation compiles with the strict settings of the product', { timeout: 60_000 }, () => {
   expect(everyProgram.length).toBeGreaterThan(20)
   const { stdout, stderr } = tool('typescript/bin/tsc', ['-p', '.', '--pretty', 'false'], folder)
   expect(stdout + stderr).toBe('')
 })
 
-test('every program is formatted like the product itself', { timeout: 60_000 }, () => {
+test('every program of the documentation is formatted like the product', { timeout: 60_000 }, () => {
   const args = ['format', '--config-path=..', '--colors=off', '--max-diagnostics=5', '.']
   const { status, stderr } = tool('@biomejs/biome/bin/biome', args, join(folder, 'format'))
   expect(status === 0 ? '' : stderr).toBe('')
@@ -51,7 +51,7 @@ test('every program is formatted like the product itself', { timeout: 60_000 }, 
 const run = everyProgram.filter(({ isRun }) => isRun)
 
 test.concurrent.each(run)(
-  '$name ends well and prints what its page says',
+  '$name succeeds and prints the output on its page',
   { timeout: 60_000 },
   async ({ name, output }) => {
     const { code, out, errors } = await node([join(folder, name)])
@@ -59,12 +59,12 @@ test.concurrent.each(run)(
   },
 )
 
-test.each([...all, ...['CHANGELOG.md', 'CONTRIBUTING.md'].map(read)])('links of $file lead to something', (page) => {
+test.each([...all, ...['CHANGELOG.md', 'CONTRIBUTING.md'].map(read)])('every link of $file has a target', (page) => {
   const broken = linksOf(page).filter((link) => !existsSync(join(dirname(page.file), link)))
   expect(broken).toEqual([])
 })
 
-test('links to headings lead to headings', () => {
+test('every link to a heading has a target', () => {
   const broken: string[] = []
   for (const { file, text } of all) {
     for (const [, target = '', anchor = ''] of text.matchAll(/\]\(([\w./-]*)#([^)\s]+)\)/g)) {
@@ -76,7 +76,7 @@ test('links to headings lead to headings', () => {
   expect(broken).toEqual([])
 })
 
-test('every page can be reached from the README', () => {
+test('every page is reachable from the README', () => {
   const reached = new Set(['README.md'])
   for (const file of reached) {
     const page = all.find((one) => one.file === file)
@@ -85,19 +85,19 @@ test('every page can be reached from the README', () => {
   expect(all.map(({ file }) => file).filter((file) => !reached.has(file))).toEqual([])
 })
 
-test.each(all)('$file speaks of the product only', ({ text }) => {
+test.each(all)('$file contains no to-dos and no paths of a machine', ({ text }) => {
   expect(text).not.toMatch(/\bTODO\b|\bFIXME\b/)
   expect(text).not.toMatch(/(?:^|[\s"'`(])\/(?:home|work|tmp|root|usr|Users|etc)\//m)
 })
 
-test('files that pages name exist', () => {
+test('every source file that a page names exists', () => {
   const named = new Set(
     [...words.matchAll(/`((?:src|test|examples|bench)\/[\w./-]+\.\w+)`/g)].map(([, file = '']) => file),
   )
   expect([...named].filter((file) => !existsSync(file))).toEqual([])
 })
 
-/** Helper types nobody writes by hand: their meaning is told where what uses them is. */
+/** Helper types that users do not write by hand. The functions that use them are documented. */
 const unspoken = new Set([
   'ArtifactKey',
   'Blob',
@@ -126,13 +126,13 @@ const unspoken = new Set([
   'ToolOptions',
 ])
 
-test.each(['src/index.ts', 'src/testing/index.ts'])('every name of %s is spoken of', (file) => {
+test.each(['src/index.ts', 'src/testing/index.ts'])('the documentation names every export of %s', (file) => {
   const names = exportedNames(readSource(file))
   const missing = names.filter((name) => !unspoken.has(name) && !new RegExp(`\\b${name}\\b`).test(words))
   expect(missing).toEqual([])
 })
 
-/** Exports that pages rightly call unfinished: what is missing is not the name but what a run does with it. */
+/** Exports that pages rightly call unfinished: the name exists, but runs do not use it yet. */
 const unfinished = new Set([
   'AuthConfig',
   'AuthCredential',
@@ -147,7 +147,7 @@ const unfinished = new Set([
   'authCredential',
 ])
 
-test('no page says "not yet" or "later" beside a name that is exported, or an option that exists', () => {
+test('no page says "not yet" or "later" about an existing export or option', () => {
   const existing = new Set([...entryPoints().flatMap((file) => exportedNames(readSource(file))), ...memberNames()])
   const wrong = all.flatMap(({ file, text }) =>
     clauses(text)
@@ -161,7 +161,7 @@ test('no page says "not yet" or "later" beside a name that is exported, or an op
   expect(wrong).toEqual([])
 })
 
-test('no name is excused that is gone', () => {
+test('every name without documentation still exists', () => {
   const names = new Set(['src/index.ts', 'src/testing/index.ts'].flatMap((file) => exportedNames(readSource(file))))
   expect([...unspoken].filter((name) => !names.has(name))).toEqual([])
 })
@@ -170,13 +170,13 @@ test.each([
   ['The caller', 'src/error/error.ts', 'ToolwrightErrorCode'],
   ['The model', 'src/error/error.ts', 'ResultErrorCode'],
   ['The end of a run', 'src/event/event.ts', 'EventErrorCode'],
-])('docs/errors.md, "%s": one row for each code', (heading, file, type) => {
+])('the error page has one row for each code under "%s"', (heading, file, type) => {
   const section = sectionOf(page('docs/errors.md'), heading)
   const codes = rowsOf(section, 2).flatMap(([cell = '']) => /^`([A-Z_]+)`$/.exec(cell)?.[1] ?? [])
   expect(codes.toSorted()).toEqual(literalsOf(readSource(file), type).toSorted())
 })
 
-test('docs/errors.md has the HTTP status of every error; what fails when built is a 500', () => {
+test('the error page has the HTTP status of every error, and 500 for errors of the build', () => {
   const rows = rowsOf(sectionOf(page('docs/errors.md'), 'The caller'), 3)
   for (const [cell = '', status = ''] of rows.slice(1)) {
     const code = cell.replaceAll('`', '') as ToolwrightErrorCode
@@ -186,7 +186,7 @@ test('docs/errors.md has the HTTP status of every error; what fails when built i
   expect(rows.length).toBeGreaterThan(10)
 })
 
-test('every deviation has its number once, in order, and one test of that number', () => {
+test('every deviation has a unique number, in order, and one test of that number', () => {
   const numbers = [...page('docs/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) => Number(number))
   expect(numbers.length).toBeGreaterThan(20)
   expect(numbers).toEqual(numbers.map((_, at) => at + 1))
@@ -195,19 +195,21 @@ test('every deviation has its number once, in order, and one test of that number
   expect(tested).toEqual(numbers)
 })
 
-test('docs/from-adk.md has an answer for every name of google.adk.tools and @google/adk 2.0', () => {
+test('the migration page names every export of google.adk.tools and @google/adk 2.0', () => {
   const prose = page('docs/from-adk.md').text.replace(/^```[\s\S]*?^```$/gm, '')
   const named = new Set([...prose.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/[^\w]+/)))
   expect(googleAdkNames.length).toBe(461)
   expect([...pythonToolNames, ...googleAdkNames].filter((name) => !named.has(name))).toEqual([])
 })
 
-test('the blocks of a page are read as they are written', () => {
+test('reads programs and their expected output from the code blocks of a page', () => {
   const text = 'a\n```ts run\nconst a = 1\n```\n```text\n1\n```\n```ts more\na\n```\n'
   const [program] = programs(readPage('docs/x.md', text))
   expect(program).toMatchObject({ name: 'x-3.ts', output: '1\n', blocks: [{ line: 3 }, { line: 9 }] })
   expect(program && sourceOf(program)).toBe('\n\nconst a = 1\n\n\n\n\n\na\nexport {}\n')
-  expect(() => programs(readPage('docs/x.md', '```ts run\n1\n```\n'))).toThrow('followed by a text block')
+  expect(() => programs(readPage('docs/x.md', '```ts run\n1\n```\n'))).toThrow(
+    'must follow a block with the word "run"',
+  )
 })
 
 function page(file: string): Page {
@@ -222,7 +224,7 @@ function readSource(file: string): Source {
   return { file, text: readFileSync(file, 'utf8') }
 }
 
-/** What stands under a heading, up to the next of the same kind. */
+/** The text under a heading, up to the next heading of the same level. */
 function sectionOf({ file, text }: Page, heading: string): Page {
   const found = text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`))
   if (found === undefined) throw new Error(`${file} has no section "${heading}"`)
@@ -230,10 +232,10 @@ function sectionOf({ file, text }: Page, heading: string): Page {
 }
 
 function entryPoints(): string[] {
-  return [...doors().values()].filter((file) => !file.startsWith('src/cli/'))
+  return [...sourceBySpecifier().values()]
 }
 
-/** The members of interfaces in the product: options, and what contexts and results have. */
+/** The members of all interfaces of the product: options, contexts and results. */
 function memberNames(): string[] {
   const names: string[] = []
   for (const source of productSources()) {
@@ -247,12 +249,12 @@ function memberNames(): string[] {
   return names
 }
 
-/** Names of Python's ADK as they are here. */
+/** A name of Python's ADK in our spelling. */
 function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Clauses of the text; one from a row of a table comes with the first cell, which names what the row is about. */
+/** The clauses of a text. A clause from a table row begins with the first cell, which names the subject of the row. */
 function clauses(text: string): string[] {
   return text.split(/\n\s*\n|\n(?=[|-])/).flatMap((block) => {
     if (!block.startsWith('|')) return block.split(/(?<!not yet)[.:;(]\s+/i)
@@ -266,7 +268,7 @@ function exportedNames(source: Source): string[] {
   return entries.flatMap(({ exportName }) => exportName.name ?? [])
 }
 
-/** The strings of a union type, those of unions it names included. */
+/** The strings of a union type, including those of the unions it refers to. */
 function literalsOf(source: Source, name: string): string[] {
   const found: string[] = []
   visit(parse(source).program, (node) => {

@@ -1,11 +1,11 @@
-// Bugs, put between a runner and its store: each breaks one promise the runner would have kept.
+// Bugs to inject between a runner and its store. Each breaks one promise of the runner.
 import type { Entry, Event, LogRecord, NewEntry, Part, SessionService } from 'toolwright'
-import type { Between } from './process.ts'
+import type { StoreWrapper } from './process.ts'
 
 type Append = Parameters<SessionService['append']>
 
-/** Says that an intent is stored when it is not yet: it is sent along with what is stored next. */
-export const bodyBeforeIntent: Between = (service) => {
+/** Acknowledges an intent before it is stored, and stores it with the next append. */
+export const bodyBeforeIntent: StoreWrapper = (service) => {
   let held: Append | undefined
   return overriding(service, {
     async append(...append) {
@@ -20,8 +20,8 @@ export const bodyBeforeIntent: Between = (service) => {
   })
 }
 
-/** Shows a call that was approved and has run as one that has only been approved. */
-export const usedApproval: Between = (service) =>
+/** Hides that an approved call has run. */
+export const usedApproval: StoreWrapper = (service) =>
   rereading(service, (entries) => {
     const approved = approvedCalls(entries)
     return entries.map((entry) => {
@@ -39,16 +39,16 @@ export const usedApproval: Between = (service) =>
     })
   })
 
-/** Loses the last of several results that are stored together. */
-export const lostSibling: Between = (service) =>
+/** Drops the last of several results of one append. */
+export const lostSibling: StoreWrapper = (service) =>
   rewriting(service, (event) => {
     const { content } = event
     if (content?.role !== 'tool' || content.parts.length < 2) return event
     return { ...event, content: { ...content, parts: content.parts.slice(0, -1) } }
   })
 
-/** Lets the first of two calls that write the same key have the last word. */
-export const deltasOutOfOrder: Between = (service) =>
+/** Lets the first of two calls that write the same key win. */
+export const deltasOutOfOrder: StoreWrapper = (service) =>
   rewriting(service, (event) => {
     const shared = event.actions.stateDelta?.shared
     const first = event.content?.parts[0]?.functionResponse
@@ -60,8 +60,8 @@ export const deltasOutOfOrder: Between = (service) =>
     return { ...event, actions: { ...event.actions, stateDelta } }
   })
 
-/** Hides the last word of the first child of a workflow once a later one has begun. */
-export const wrongChild: Between = (service) =>
+/** Hides the final event of the first child of a workflow once a later child has begun. */
+export const wrongChild: StoreWrapper = (service) =>
   rereading(service, (entries) => {
     const inChild = entries.filter(({ event }) => /^root\/a\d+@1$/.test(event?.nodeInfo?.path ?? '') && !event?.branch)
     const first = inChild[0]?.event
@@ -71,8 +71,8 @@ export const wrongChild: Between = (service) =>
     return entries.map((entry) => (isOver && isLastWord(entry.event, first) ? silent(entry) : entry))
   })
 
-/** Says of every item of the inbox that it was posted just now. */
-export const postedJustNow: Between = (service) =>
+/** Dates every inbox item as posted now. */
+export const postedJustNow: StoreWrapper = (service) =>
   overriding(service, {
     drain: async (lease) => (await service.drain(lease)).map((item) => ({ ...item, seq: 1e9 })),
     post: async (key, item) => {
@@ -81,8 +81,8 @@ export const postedJustNow: Between = (service) =>
     },
   })
 
-/** Stores the whole of a result that was cut. */
-export const wholeResults: Between = (service) =>
+/** Stores a cut result in full size. */
+export const wholeResults: StoreWrapper = (service) =>
   rewriting(service, (event) =>
     withParts(event, ({ functionResponse, ...part }) => {
       if (functionResponse?.response.truncated !== true)
@@ -92,8 +92,8 @@ export const wholeResults: Between = (service) =>
     }),
   )
 
-/** Shows arguments that were cut as if they had been small enough, so that the call runs. */
-export const forgottenCut: Between = (service) =>
+/** Hides that arguments were cut, so that the call runs. */
+export const forgottenCut: StoreWrapper = (service) =>
   rewriting(service, (event) =>
     withParts(event, (part) =>
       part.functionCall?.args && Object.keys(part.functionCall.args).join() === 'truncatedArgsBytes'
@@ -102,8 +102,8 @@ export const forgottenCut: Between = (service) =>
     ),
   )
 
-/** Gives a call the id of an earlier one. */
-export const repeatedId: Between = (service) => {
+/** Gives a call the id of an earlier call. */
+export const repeatedId: StoreWrapper = (service) => {
   let first: string | undefined
   return rewriting(service, (event) =>
     withParts(event, (part) => {
@@ -115,11 +115,11 @@ export const repeatedId: Between = (service) => {
   )
 }
 
-/** Stores replies that do not count as such. */
-export const uncountedReplies: Between = (service) => rewriting(service, ({ turnComplete: _, ...event }) => event)
+/** Stores replies so that they are not counted as model calls. */
+export const uncountedReplies: StoreWrapper = (service) => rewriting(service, ({ turnComplete: _, ...event }) => event)
 
-/** Stores what a plugin made of the arguments of a call. */
-export const tamperedCalls: Between = (service) =>
+/** Stores call arguments as a plugin changed them. */
+export const tamperedCalls: StoreWrapper = (service) =>
   rewriting(service, (event) =>
     withParts(event, (part) =>
       part.functionCall && event.turnComplete
@@ -128,8 +128,8 @@ export const tamperedCalls: Between = (service) =>
     ),
   )
 
-/** Loses the handle of work that was cancelled. */
-export const lostHandle: Between = (service) =>
+/** Drops the handle of cancelled work. */
+export const lostHandle: StoreWrapper = (service) =>
   rewriting(service, (event) =>
     withParts(event, (part) => {
       const { handle: _, ...response } = part.functionResponse?.response ?? {}
@@ -162,7 +162,7 @@ function approvedCalls(entries: readonly Entry[]): Set<string> {
   )
 }
 
-/** An entry in its place that says nothing. */
+/** An entry with the same sequence number and without content. */
 function silent({ seq, event }: Entry): Entry {
   const { content: _, ...rest } = event as Event
   return { seq, event: { ...rest, actions: {} } }
