@@ -1,8 +1,6 @@
 /** What went wrong, for the caller or the developer: stable, one HTTP status each (the table is in docs/errors.md). */
 export type ToolwrightErrorCode =
   | 'INVALID_REQUEST'
-  | 'UNAUTHENTICATED'
-  | 'FORBIDDEN'
   | 'NOT_FOUND'
   | 'ALREADY_EXISTS'
   | 'ALREADY_ANSWERED'
@@ -12,7 +10,6 @@ export type ToolwrightErrorCode =
   | 'LEASE_LOST'
   | 'EXPIRED'
   | 'TOO_LARGE'
-  | 'RATE_LIMITED'
   | 'STORAGE'
   | 'INTERNAL'
   | 'INVALID_CONFIG'
@@ -21,8 +18,6 @@ export type ToolwrightErrorCode =
 
 const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
   INVALID_REQUEST: 400,
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
   NOT_FOUND: 404,
   ALREADY_EXISTS: 409,
   ALREADY_ANSWERED: 409,
@@ -32,7 +27,6 @@ const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
   LEASE_LOST: 409,
   EXPIRED: 410,
   TOO_LARGE: 413,
-  RATE_LIMITED: 429,
   STORAGE: 503,
   INTERNAL: 500,
   INVALID_CONFIG: 500,
