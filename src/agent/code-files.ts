@@ -1,5 +1,6 @@
 // Artifacts as files for code, and files it wrote as artifacts.
 import { isMediaName } from '../artifact/media.ts'
+import { withoutUserPrefix } from '../base/key-scope.ts'
 import { base64 } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
 import type { CallContext } from '../tool/call-context.ts'
@@ -37,7 +38,7 @@ export async function filesIn(context: CallContext): Promise<InputFiles> {
 }
 
 function asFile(filename: string, part: Part | undefined): CodeFile | undefined {
-  const name = fileName(filename.replace(/^user:/, ''))
+  const name = fileName(withoutUserPrefix(filename))
   if (name === undefined || !part) return undefined
   if (part.inlineData) return { name, mimeType: part.inlineData.mimeType, data: part.inlineData.data }
   if (part.text === undefined) return undefined

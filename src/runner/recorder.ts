@@ -2,6 +2,7 @@
 import type { SessionView } from '../agent/session-view.ts'
 import type { JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
+import { isTempKey } from '../base/key-scope.ts'
 import type { Draft } from '../dispatch/host.ts'
 import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
@@ -247,7 +248,7 @@ export class Recorder {
   }
 
   #keepTempOf(event: Draft, delta: JsonObject): void {
-    const temporary = Object.keys(delta).filter((key) => key.startsWith('temp:'))
+    const temporary = Object.keys(delta).filter(isTempKey)
     if (temporary.length === 0) return
     const kept = { ...delta }
     for (const key of temporary) {

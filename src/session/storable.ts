@@ -1,5 +1,6 @@
 // What of an entry a store may keep: all of it but `temp:` state.
 import { type JsonObject, setOwn } from '../base/json.ts'
+import { isTempKey } from '../base/key-scope.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
@@ -34,17 +35,12 @@ function unsound(what: string, problem: string): ToolwrightError {
   return new ToolwrightError('INVALID_REQUEST', `${what} cannot be stored: ${problem}.`)
 }
 
-/** Does the key live as long as its run, and is never stored? */
-export function isTemp(key: string): boolean {
-  return key.startsWith('temp:')
-}
-
 /** The event itself, or a copy without the `temp:` keys of its delta. */
 function withoutTemp(event: Event): Event {
   const delta = event.actions.stateDelta
-  if (!delta || !Object.keys(delta).some(isTemp)) return event
+  if (!delta || !Object.keys(delta).some(isTempKey)) return event
   const kept: JsonObject = {}
-  for (const key of Object.keys(delta)) if (!isTemp(key)) setOwn(kept, key, delta[key])
+  for (const key of Object.keys(delta)) if (!isTempKey(key)) setOwn(kept, key, delta[key])
   const { stateDelta: _, ...actions } = event.actions
   return { ...event, actions: Object.keys(kept).length > 0 ? { ...actions, stateDelta: kept } : actions }
 }
