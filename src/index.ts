@@ -100,7 +100,6 @@ export type {
   HeldLog,
   InboxItem,
   Lease,
-  LogMemo,
   Session,
   SessionKey,
   SessionService,

@@ -3,7 +3,7 @@ import { SessionView } from '../agent/session-view.ts'
 import type { AgentTree } from '../agent/tree.ts'
 import { isRecord } from '../base/json.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
-import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../session/service.ts'
+import type { HeldLog, Lease, SessionKey, SessionService } from '../session/service.ts'
 
 /** A session with its lease taken. */
 export interface Held {
@@ -46,13 +46,12 @@ export function hold(
   tree: AgentTree,
   isFresh = false,
 ): Held {
-  if (!isRecord(log) || !Array.isArray(log.entries) || !isRecord(log.memo)) {
+  if (!isRecord(log) || !Array.isArray(log.entries)) {
     const problem = `read() of the session service gave no log for session "${lease.key.sessionId}"`
-    const instead =
-      'It must resolve to { entries, memo, state }: test it with sessionServiceSuite() of "toolwright/testing"'
+    const instead = 'It must resolve to { entries, state }: test it with sessionServiceSuite() of "toolwright/testing"'
     throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
   }
-  const view = viewOf(log.memo, tree, isFresh)
+  const view = viewOf(isRecord(log.memo) ? log.memo : undefined, tree, isFresh)
   view.isHeld = true
   try {
     view.catchUp(log.entries)
@@ -65,13 +64,21 @@ export function hold(
 }
 
 /** What this runner made of the log already: kept where the store keeps the log. Two runs never share one. */
-function viewOf(memo: LogMemo, tree: AgentTree, isFresh: boolean): SessionView {
-  const known = memo.owner === tree && memo.value instanceof SessionView ? memo.value : undefined
+function viewOf(memo: ViewMemo | undefined, tree: AgentTree, isFresh: boolean): SessionView {
+  const known = memo?.tree === tree ? memo.view : undefined
   if (known && !isFresh && !known.isHalfRead && !known.isHeld) return known
   const view = new SessionView(tree)
-  memo.owner = tree
-  memo.value = view
+  if (memo) {
+    memo.tree = tree
+    memo.view = view
+  }
   return view
+}
+
+/** What a runner attaches to the `memo` of a log. */
+interface ViewMemo {
+  tree?: AgentTree
+  view?: SessionView
 }
 
 /** Is there anything in the log by now that was not when it was read? */

@@ -1,4 +1,4 @@
-import { copyJson, type JsonObject } from '../base/json.ts'
+import { copyJson } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import { systemPorts } from '../base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../error/check-options.ts'
@@ -16,7 +16,6 @@ import type {
   HeldLog,
   InboxItem,
   Lease,
-  LogMemo,
   PostedItem,
   Session,
   SessionKey,
@@ -148,18 +147,13 @@ export class InMemorySessionService implements SessionService {
     return DONE
   }
 
-  read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+  read(lease: Lease): Promise<HeldLog> {
     try {
-      return Promise.resolve(this.#read(lease, options?.fromSeq ?? 0))
+      const { log, state, memo } = this.#held(lease)
+      return Promise.resolve({ entries: log.entries, state, memo })
     } catch (error) {
       return Promise.reject(error)
     }
-  }
-
-  #read(lease: Lease, fromSeq: number): HeldLog {
-    const { log, state, memo, checkpoint } = this.#held(lease)
-    const entries = fromSeq > 0 ? log.entries.slice(fromSeq) : log.entries
-    return checkpoint ? { entries, state, memo, checkpoint: copyJson(checkpoint) } : { entries, state, memo }
   }
 
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
@@ -179,11 +173,9 @@ export class InMemorySessionService implements SessionService {
       if (repeated !== undefined) return repeated
       throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${log.seq}.`)
     }
-    const checkpoint = options?.checkpoint && copyJson(options.checkpoint)
     const waiting = options?.pending && toWaiting(options.pending, session.waiting, this.#nextPlace)
     const storable = entries.map(toStorable)
     const seq = log.add(storable, session.state)
-    if (checkpoint) session.checkpoint = checkpoint
     if (options?.drained) session.inbox?.remove(options.drained)
     if (options?.pending) session.waiting = waiting
     session.updatedAt = this.#now()
@@ -260,13 +252,12 @@ class Stored {
   readonly key: SessionKey
   readonly state: ScopedState
   readonly log: StoredLog = new StoredLog()
-  readonly memo: LogMemo = {}
+  readonly memo: object = {}
   updatedAt: number
   epoch: number = FREE
   /** Monotonic milliseconds. No small number ever, so that the shape of a session is the same from the start. */
   expiresAt: number = Number.NEGATIVE_INFINITY
   inbox: Inbox | undefined
-  checkpoint: JsonObject | undefined
   waiting: readonly Waiting[] | undefined
 
   constructor(key: SessionKey, state: ScopedState, now: number) {

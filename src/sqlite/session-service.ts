@@ -1,4 +1,3 @@
-import { isRecord } from '../base/json.ts'
 import type { Logger } from '../dispatch/host.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
@@ -24,7 +23,6 @@ import { PendingRows, toPendingLines } from './pending-rows.ts'
 import { damageReporter } from './report-damage.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
 import { StateRows, toChanges } from './state-rows.ts'
-import { damaged } from './storage-error.ts'
 import { fromJson, toJson } from './text.ts'
 
 export interface SqliteSessionOptions {
@@ -73,7 +71,7 @@ export class SqliteSessionService implements SessionService {
       }
       const row = this.#sessions.find(key) as SessionRow
       this.#state.apply(row, changes)
-      this.#sessions.advance(row.id, this.#add(row, lines).length, time, undefined)
+      this.#sessions.advance(row.id, this.#add(row, lines).length, time)
       return this.#toSession({ ...row, updated_at: time }, this.#log.events(row))
     })
   }
@@ -137,22 +135,14 @@ export class SqliteSessionService implements SessionService {
     )
   }
 
-  async read({ key, epoch }: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+  async read({ key, epoch }: Lease): Promise<HeldLog> {
     checkKey(key)
-    const fromSeq = Math.max(0, Math.floor(options?.fromSeq ?? 0))
     return await this.#database.read(() => {
       const row = this.#held(key, epoch)
-      const log = this.#cache.open(row.id, Math.min(fromSeq, row.seq), row.seq)
+      const log = this.#cache.open(row.id, row.seq)
       const { entries: added, size } = this.#log.after(row, seqOf(log), row.seq)
       this.#cache.extend(row.id, seqOf(log), added, size)
-      const entries = fromSeq > log.fromSeq ? log.entries.slice(fromSeq - log.fromSeq) : log.entries
-      const held = { entries, memo: log.memo, state: this.#state.reader(row) }
-      const stored = this.#sessions.checkpoint(row.id)
-      if (stored === null) return held
-      const what = `The checkpoint of session "${row.session}"`
-      const checkpoint = fromJson(stored, what)
-      if (!isRecord(checkpoint)) throw damaged(what, 'it is not an object')
-      return { ...held, checkpoint }
+      return { entries: log.entries, memo: log.memo, state: this.#state.reader(row) }
     })
   }
 
@@ -167,7 +157,6 @@ export class SqliteSessionService implements SessionService {
     const { now } = this.#options
     const lines = toLines(entries)
     const drained = options.drained?.slice()
-    const checkpoint = options.checkpoint && toJson(options.checkpoint, 'A checkpoint')
     const pending = options.pending && toPendingLines(options.pending, now())
     const { row, added, seq } = await this.#database.write(
       () => {
@@ -175,7 +164,7 @@ export class SqliteSessionService implements SessionService {
         if (expectedSeq !== row.seq) return { row, added: [], seq: this.#repeated(row, expectedSeq, lines) }
         const added = this.#add(row, lines)
         const last = row.seq + added.length
-        this.#sessions.advance(row.id, last, now(), checkpoint)
+        this.#sessions.advance(row.id, last, now())
         if (drained) this.#inbox.remove(row.id, drained)
         if (pending) this.#pending.replace(row.id, pending)
         return { row, added, seq: added.length > 0 ? last : (this.#log.seqOfLast(row.id, lines) ?? last) }
