@@ -93,7 +93,7 @@ export {
 } from './runner/runner.ts'
 export type { Usage } from './runner/usage.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
-export type { Issue, Parsed } from './schema/parsed.ts'
+export type { Issue, Parsed } from './schema/issues.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
 export type {
   AppendOptions,

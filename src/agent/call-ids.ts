@@ -1,6 +1,6 @@
-import { Few } from '../base/few.ts'
-import { keepShape } from '../base/keep-shape.ts'
 import { clip, MAX_NAME_LENGTH } from '../base/limits.ts'
+import { registerShape } from '../base/object-shapes.ts'
+import { SmallMap } from '../base/small-map.ts'
 import type { Content, FunctionCall, Part } from '../content/content.ts'
 import { storableArgs } from '../dispatch/args.ts'
 import type { RunHost } from './run-host.ts'
@@ -17,7 +17,7 @@ export class CallIds {
   /** Ids by the place of their call in the reply. */
   #given: string[] | undefined
   /** The place each id was given to last; `CODE` for code. */
-  #places: Few<number> | undefined
+  #places: SmallMap<number> | undefined
   /** Calls in the deltas so far. */
   #streamed = 0
   constructor(run: RunHost) {
@@ -64,7 +64,7 @@ export class CallIds {
     this.#given ??= []
     const given = (fit ? id : undefined) ?? this.#given[at] ?? this.#run.newCallId()
     this.#given[at] = given
-    this.#places ??= new Few()
+    this.#places ??= new SmallMap()
     this.#places.set(given, at)
     return { ...part, functionCall: { ...call, id: given, name, args } }
   }
@@ -74,14 +74,14 @@ export class CallIds {
   /** Takes an id for code of the same reply; false when it is another call's. */
   take(id: string): boolean {
     if (this.has(id) || !this.#isNew(id)) return false
-    this.#places ??= new Few()
+    this.#places ??= new SmallMap()
     this.#places.set(id, CODE)
     return true
   }
   /** A new id for code. */
   takeNew(): string {
     const id = this.#run.newCallId()
-    this.#places ??= new Few()
+    this.#places ??= new SmallMap()
     this.#places.set(id, CODE)
     return id
   }
@@ -102,4 +102,4 @@ export class CallIds {
   }
 }
 
-keepShape(() => new CallIds({ replies: [] as unknown[] } as RunHost))
+registerShape(() => new CallIds({ replies: [] as unknown[] } as RunHost))

@@ -1,7 +1,7 @@
 // Artifacts as files for code, and files it wrote as artifacts.
-import { isMediaName } from '../artifact/media.ts'
+import { isMediaName } from '../artifact/media-name.ts'
 import { withoutUserPrefix } from '../base/key-scope.ts'
-import { base64 } from '../base/plain.ts'
+import { encodeBase64 } from '../base/to-json-value.ts'
 import type { Part } from '../content/content.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { CodeFile } from '../tool/code-executor.ts'
@@ -42,7 +42,7 @@ function asFile(filename: string, part: Part | undefined): CodeFile | undefined 
   if (name === undefined || !part) return undefined
   if (part.inlineData) return { name, mimeType: part.inlineData.mimeType, data: part.inlineData.data }
   if (part.text === undefined) return undefined
-  return { name, mimeType: 'text/plain', data: base64(new TextEncoder().encode(part.text)) }
+  return { name, mimeType: 'text/plain', data: encodeBase64(new TextEncoder().encode(part.text)) }
 }
 
 /** Saves what code wrote; a file that came from an artifact becomes its next version. Gives what could not be saved. */

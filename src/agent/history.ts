@@ -1,7 +1,8 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
-import { Few } from '../base/few.ts'
+
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
+import { SmallMap } from '../base/small-map.ts'
 import { codeAsText } from '../content/code-text.ts'
 import type { Content, FunctionResponse, Part } from '../content/content.ts'
 import { answerIn, answerPart, codeCallOf } from '../event/code-call.ts'
@@ -39,7 +40,7 @@ export class History {
   readonly #agentName: string
   readonly #scope: Scope
   readonly #contents: Content[] = []
-  readonly #usedIds: Few<true> | undefined
+  readonly #usedIds: SmallMap<true> | undefined
   #group: Group | undefined
   #read: number
   /** Where what was said to the agent last stands. */
@@ -54,7 +55,7 @@ export class History {
     this.#read = from
     this.#agentName = agentName
     this.#scope = scope
-    this.#usedIds = hasRepeats ? new Few() : undefined
+    this.#usedIds = hasRepeats ? new SmallMap() : undefined
   }
 
   isOf(agentName: string, { isolation, branch }: Scope): boolean {
@@ -287,4 +288,4 @@ function asContext(author: string, parts: readonly Part[], how: string): Content
   return told.length > 1 ? { role: 'user', parts: told } : undefined
 }
 
-keepShape(() => new History('', { path: '' }))
+registerShape(() => new History('', { path: '' }))

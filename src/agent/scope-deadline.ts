@@ -35,7 +35,7 @@ export async function walkInTime(
     return 'done'
   } finally {
     run.forget(part)
-    run.deadlines.end(part)
+    run.deadlines.clear(part)
   }
 }
 
@@ -82,7 +82,7 @@ class StoppablePart implements Waiter, Deadline {
       set: (_, key, value) => Reflect.set(run, key, value),
     })
   }
-  pass(): void {
+  expire(): void {
     this.stop(this.timeout)
   }
   stop(reason: unknown): void {

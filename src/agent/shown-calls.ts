@@ -1,7 +1,8 @@
 // What a model once said, as every provider takes it back: ids that are fit and used once, names that could be a tool's,
 // arguments that are an object, no part that says nothing.
-import type { Few } from '../base/few.ts'
+
 import { isRecord } from '../base/json.ts'
+import type { SmallMap } from '../base/small-map.ts'
 import type { FunctionCall, Part } from '../content/content.ts'
 import { isPlace } from '../event/fold.ts'
 import { isOwnId } from '../event/own-id.ts'
@@ -25,7 +26,7 @@ export function isSendable(id: unknown): id is string {
  * The part itself when it is fit; undefined when there is nothing to show. `used`: the ids before it, where a log may hold
  * one twice.
  */
-export function fitPart(part: Part, used: Few<true> | undefined): Part | undefined {
+export function fitPart(part: Part, used: SmallMap<true> | undefined): Part | undefined {
   if (part.functionCall) return fitCall(part, part.functionCall, used)
   if (part.functionResponse || saysNull(part)) return undefined // a model answers no calls
   if (part.text === undefined) return isEmpty(part) ? undefined : part
@@ -33,7 +34,7 @@ export function fitPart(part: Part, used: Few<true> | undefined): Part | undefin
   return isSilent ? undefined : part
 }
 
-function fitCall(part: Part, call: FunctionCall, used: Few<true> | undefined): Part {
+function fitCall(part: Part, call: FunctionCall, used: SmallMap<true> | undefined): Part {
   const id = used ? ownId(call.id, used) : call.id
   const name = fitName(call.name)
   const args = isRecord(call.args) ? call.args : {}
@@ -41,13 +42,13 @@ function fitCall(part: Part, call: FunctionCall, used: Few<true> | undefined): P
   return { ...part, functionCall: { ...call, ...(id !== undefined && { id }), name, args } }
 }
 
-function ownId(id: unknown, used: Few<true>): string {
+function ownId(id: unknown, used: SmallMap<true>): string {
   const own = isSendable(id) && !used.has(id) ? id : newId(String(id ?? ''), used)
   used.set(own, true)
   return own
 }
 
-function newId(unfit: string, used: Few<true>): string {
+function newId(unfit: string, used: SmallMap<true>): string {
   const like = unfit.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 48) || 'call'
   let n = 1
   while (used.has(`${like}_${n}`)) n++

@@ -3,7 +3,7 @@ import { isUserFilename } from '../base/key-scope.ts'
 import { systemPorts } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
 import { callback, checkOptions } from '../error/check-options.ts'
-import { checkFilename, checkPart } from './check.ts'
+import { checkFilename, checkPart } from './check-artifact.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
 

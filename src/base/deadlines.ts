@@ -4,7 +4,7 @@ import type { Ports } from './ports.ts'
 export interface Deadline {
   at: number
   isOver: boolean
-  pass(): void
+  expire(): void
 }
 
 /** Many deadlines on one timer: calls that start together mostly end long before it. */
@@ -30,7 +30,7 @@ export class Deadlines {
   }
 
   /** Nobody needs to be told any more. */
-  end(deadline: Deadline): void {
+  clear(deadline: Deadline): void {
     if (deadline.isOver) return
     deadline.isOver = true
     if (--this.#live > 0) return
@@ -53,8 +53,8 @@ export class Deadlines {
     const next = this.#all.reduce((first, deadline) => Math.min(first, deadline.at), Number.POSITIVE_INFINITY)
     if (next !== Number.POSITIVE_INFINITY) this.#wait(next, next - now)
     for (const deadline of due) {
-      this.end(deadline)
-      deadline.pass()
+      this.clear(deadline)
+      deadline.expire()
     }
   }
 }

@@ -5,7 +5,7 @@ export type JsonObject = { [key: string]: unknown }
 export const MAX_DEPTH = 200
 
 /** Levels that are left for what a value is put into: what is stored can be copied whole. */
-export const ROOM_ABOVE = 50
+export const RESERVED_DEPTH = 50
 
 /** Is it a plain record: not null, not an array? */
 export function isRecord(value: unknown): value is JsonObject {
@@ -19,7 +19,7 @@ export function setOwn(target: JsonObject, key: string, value: unknown): void {
 }
 
 /** Thrown for a value that is nested deeper than MAX_DEPTH. Its message holds nothing of the value. */
-export class TooDeep extends RangeError {
+export class TooDeepError extends RangeError {
   constructor() {
     super(`nested deeper than ${MAX_DEPTH} levels`)
   }
@@ -31,7 +31,7 @@ export class TooDeep extends RangeError {
  */
 export function copyJson<T>(value: T, depth = 0): T {
   if (typeof value !== 'object' || value === null) return value
-  if (depth > MAX_DEPTH) throw new TooDeep()
+  if (depth > MAX_DEPTH) throw new TooDeepError()
   if (Array.isArray(value)) {
     const items: unknown[] = new Array(value.length)
     for (let i = 0; i < value.length; i++) items[i] = copyJson(value[i], depth + 1)

@@ -27,12 +27,12 @@ export const systemPorts: Ports = {
 }
 
 /** The given ports and the system's others. A test that holds `now` still holds both clocks. */
-export function portsWith(given: Partial<Ports> = {}): Ports {
+export function withSystemPorts(given: Partial<Ports> = {}): Ports {
   return { ...systemPorts, ...given, monotonicNow: given.monotonicNow ?? given.now ?? systemPorts.monotonicNow }
 }
 
 /** Gives timers and cancellation a turn, between steps that never wait by themselves. */
-export function nextTurn(ports: Pick<Ports, 'setTimer'>): Promise<void> {
+export function yieldToTimers(ports: Pick<Ports, 'setTimer'>): Promise<void> {
   return new Promise((resolve) => void ports.setTimer(resolve, 0))
 }
 

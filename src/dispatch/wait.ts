@@ -1,6 +1,6 @@
 // Waiting that can be cut short. One object instead of a handful of closures: thousands of calls may wait at once.
 import type { Deadline } from '../base/deadlines.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { DispatchHost, Waiter } from './host.ts'
 
@@ -61,7 +61,7 @@ class Wait<T> implements Waiter, Deadline {
     this.#end()
     this.#reject(error)
   }
-  pass(): void {
+  expire(): void {
     const { name, timeoutMs } = this.#options
     this.stop(new Timeout(`${name} timed out after ${timeoutMs} ms`))
   }
@@ -75,10 +75,10 @@ class Wait<T> implements Waiter, Deadline {
   #end(): void {
     const { host } = this.#options
     host.forget(this)
-    host.deadlines.end(this)
+    host.deadlines.clear(this)
   }
 }
 
 function ignore(): void {}
 
-keepShape(() => new Wait({} as WaitOptions, ignore, ignore))
+registerShape(() => new Wait({} as WaitOptions, ignore, ignore))

@@ -1,4 +1,4 @@
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { Waiter } from './host.ts'
 
 /** Those inside a run who are told when it is stopped: mostly one, the tool that runs. */
@@ -24,4 +24,4 @@ export class Waiters {
   }
 }
 
-keepShape(() => new Waiters())
+registerShape(() => new Waiters())

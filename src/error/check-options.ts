@@ -1,6 +1,6 @@
 // Options come from spreads and from JavaScript too, where no type checker has seen them: an option that is misspelled
 // or has the wrong type is refused, never ignored.
-import { closest, isMisspelling } from '../base/closest.ts'
+import { closestNames, isMisspelling } from '../base/closest-names.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError, type ToolwrightErrorCode } from './error.ts'
@@ -89,7 +89,7 @@ export function checkOptions(
   if (prototype === Object.prototype || prototype === null) return
   for (const member of memberNames(given)) {
     if (Object.hasOwn(rules, member)) checkValue(what, member, given[member], rules, code)
-    else if (closest(member, Object.keys(rules)).length)
+    else if (closestNames(member, Object.keys(rules)).length)
       throw new ToolwrightError(code, `${what}: ${unknownOption(member, rules)}`)
   }
 }
@@ -121,7 +121,7 @@ export function checkMembers(
 function checkValue(what: string, option: string, value: unknown, rules: Rules, code: ToolwrightErrorCode): void {
   const rule = rules[option] as Rule
   if (value === undefined || rule.accepts(value)) return
-  const [meant] = rule.values && typeof value === 'string' ? closest(value, rule.values) : []
+  const [meant] = rule.values && typeof value === 'string' ? closestNames(value, rule.values) : []
   const advice = rule.hint?.(value)
   const hint = meant !== undefined ? ` Did you mean "${meant}"?` : advice === undefined ? '' : ` ${advice}`
   throw new ToolwrightError(code, `${what}: ${option} must be ${rule.expects}, got ${kindOf(value)}.${hint}`)
@@ -152,7 +152,7 @@ function unknownOption(option: string, rules: Rules): string {
   const names = Object.keys(rules)
   const [meant] = [
     ...(SYNONYMS.get(option) ?? []).filter((one) => Object.hasOwn(rules, one)),
-    ...closest(option, names),
+    ...closestNames(option, names),
   ]
   const shown = option.length > 64 ? `${option.slice(0, 64)}...` : option
   if (meant !== undefined) return `unknown option "${shown}". Did you mean "${meant}"?`

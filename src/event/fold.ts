@@ -1,7 +1,8 @@
 // What is known of one invocation: log entries go in, answers come out. Nothing here looks at anything but entries.
-import { Few } from '../base/few.ts'
+
 import { canonicalJson, type JsonObject } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
+import { SmallMap } from '../base/small-map.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
 import { answerIn, codeCallOf } from './code-call.ts'
 import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
@@ -90,8 +91,8 @@ export class Fold {
   readonly invocationId: string
   /** Who has control at the root until somebody transfers: the latest transfer of earlier invocations. */
   readonly start: string | undefined
-  readonly scopes: Few<ScopeState> = new Few()
-  readonly calls: Few<CallState> = new Few()
+  readonly scopes: SmallMap<ScopeState> = new SmallMap()
+  readonly calls: SmallMap<CallState> = new SmallMap()
   /** Model calls of the whole invocation: their replies, and only they, are marked `turnComplete`. */
   replies = 0
   /** The message that began it. */
@@ -486,4 +487,4 @@ function depth(path: string): number {
   return path.split('/').length
 }
 
-keepShape(() => new Fold(''))
+registerShape(() => new Fold(''))

@@ -13,7 +13,7 @@ import { walk } from '../agent/walk.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Deadlines } from '../base/deadlines.ts'
 import type { JsonObject } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { Ports } from '../base/ports.ts'
 import type { Content } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
@@ -509,7 +509,7 @@ export class ActiveRun implements RunHost, Followable, Hearer {
 
 const INTERRUPTED = { interrupted: true }
 
-keepShape(
+registerShape(
   () =>
     new ActiveRun({
       services: { watchers: [] },

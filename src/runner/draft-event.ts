@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { Content } from '../content/content.ts'
 import type { Draft } from '../dispatch/host.ts'
 import type { EventActions } from '../event/event.ts'
@@ -29,8 +29,8 @@ export function draftEvent(
 
 const sample = (scope?: Scope): Draft => draftEvent('', '', '', 1.5, {}, { role: 'user', parts: [] }, scope, undefined)
 for (const scope of [{ path: '' }, { path: '', branch: '' }, { path: '', isolation: '' }]) {
-  keepShape(() => sample(scope))
-  keepShape(() => Object.assign(sample(scope), { turnComplete: true }))
-  keepShape(() => Object.assign(sample(scope), { partial: true }))
+  registerShape(() => sample(scope))
+  registerShape(() => Object.assign(sample(scope), { turnComplete: true }))
+  registerShape(() => Object.assign(sample(scope), { partial: true }))
 }
-keepShape(() => sample())
+registerShape(() => sample())

@@ -1,8 +1,8 @@
 // The one writer of a session: entries go in all or none, one batch after another, and are seen only when they are stored.
 import type { SessionView } from '../agent/session-view.ts'
 import type { JsonObject } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
 import { isTempKey } from '../base/key-scope.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { Draft } from '../dispatch/host.ts'
 import { messageOf } from '../error/error.ts'
 import type { Event, NewEntry } from '../event/event.ts'
@@ -260,7 +260,7 @@ export class Recorder {
   }
 }
 
-keepShape(
+registerShape(
   () =>
     new Recorder(
       { services: { watchers: [] }, view: { seq: 0 } } as unknown as Recorded,

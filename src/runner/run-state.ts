@@ -1,5 +1,5 @@
-import { keepShape } from '../base/keep-shape.ts'
 import { isTempKey } from '../base/key-scope.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { StateReader } from '../session/service.ts'
 
 /** Stored state, and the `temp:` values that live as long as the run. */
@@ -22,4 +22,4 @@ export class RunState implements StateReader {
   }
 }
 
-keepShape(() => new RunState({} as StateReader))
+registerShape(() => new RunState({} as StateReader))

@@ -5,9 +5,9 @@ import { AgentTree } from '../agent/tree.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
 import { type JsonObject, jsonSize } from '../base/json.ts'
-import { keepShapes } from '../base/keep-shape.ts'
 import { MAX_METADATA_BYTES } from '../base/limits.ts'
-import { type Ports, portsWith } from '../base/ports.ts'
+import { keepShapesAlive } from '../base/object-shapes.ts'
+import { type Ports, withSystemPorts } from '../base/ports.ts'
 import type { Message } from '../content/content.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
@@ -227,7 +227,7 @@ export class Runner<Output = unknown> {
     this.credentialService = options.credentialService
     const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
     const { maxArgsBytes = 256_000, maxCallsPerReply = 128 } = options
-    const ports = portsWith(options.ports)
+    const ports = withSystemPorts(options.ports)
     this.#services = {
       sessionService: this.sessionService,
       artifactService: this.artifactService,
@@ -247,7 +247,7 @@ export class Runner<Output = unknown> {
     }
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
-    keepShapes()
+    keepShapesAlive()
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree: this.#tree, whilePaused })
   }

@@ -1,4 +1,4 @@
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 
 /** One at a time, in the order of arrival. */
 export class Turnstile {
@@ -25,4 +25,4 @@ export class Turnstile {
   }
 }
 
-keepShape(() => new Turnstile())
+registerShape(() => new Turnstile())

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from './compile.ts'
 import type { Schema } from './infer.ts'
-import { describeIssues, type Parsed } from './parsed.ts'
+import { describeIssues, type Parsed } from './issues.ts'
 
 const SECRET = 'hunter2-secret'
 

@@ -1,14 +1,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { type CheckedSchema, checkSchema } from './check.ts'
-import { convert } from './convert.ts'
-import { jsonSchemaParser } from './json-schema.ts'
-import type { Parsed } from './parsed.ts'
-import { decodePointer } from './path.ts'
-import { useLocalReferences } from './references.ts'
-import { standardParser } from './standard.ts'
-import { isPlainZodObject } from './zod.ts'
+import type { Parsed } from './issues.ts'
+import { type CheckedSchema, checkSchema } from './json-schema/check-schema.ts'
+import { createJsonSchemaParser } from './json-schema/json-schema-parser.ts'
+import { makeReferencesLocal } from './json-schema/references.ts'
+import { isPlainZodObject } from './standard/plain-zod.ts'
+import { createStandardParser } from './standard/standard-parser.ts'
+import { toJsonSchema } from './standard/to-json-schema.ts'
+import { decodePointer } from './value-path.ts'
 
 /** A schema ready for use: what the model is told, and the check of what it sends. */
 export interface CompiledSchema {
@@ -95,17 +95,17 @@ class Compiled implements CompiledSchema {
 type Ready = Pick<CompiledSchema, 'jsonSchema' | 'parse'>
 
 function fromStandard(schema: StandardSchemaV1, what: string): Ready {
-  const checked = checkSchema(convert(schema, what), what, { patterns: false })
-  return { jsonSchema: checked.jsonSchema, parse: standardParser(schema['~standard'], checked) }
+  const checked = checkSchema(toJsonSchema(schema, what), what, { patterns: false })
+  return { jsonSchema: checked.jsonSchema, parse: createStandardParser(schema['~standard'], checked) }
 }
 
 function compileJson(schema: object, what: string, lenient: boolean): CompiledSchema {
   let checked: CheckedSchema = checkSchema(schema, what, { patterns: !lenient })
   const { jsonSchema } = checked
-  if (checked.hasAddresses) useLocalReferences(jsonSchema, { what, lenient })
+  if (checked.hasAddresses) makeReferencesLocal(jsonSchema, { what, lenient })
   if (jsonSchema.type === undefined && isRecord(jsonSchema.properties))
     checked = { ...checked, jsonSchema: { type: 'object', ...jsonSchema } }
-  return new Compiled(() => ({ jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what, lenient) }))
+  return new Compiled(() => ({ jsonSchema: checked.jsonSchema, parse: createJsonSchemaParser(checked, what, lenient) }))
 }
 
 function describesObject(schema: unknown, root: JsonObject, known: Map<unknown, boolean> = new Map()): boolean {

@@ -1,6 +1,6 @@
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
 import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { StateReader } from './service.ts'
 
 /** One scope's keys, under their prefixes. */
@@ -62,4 +62,4 @@ export class ScopedState implements StateReader {
   }
 }
 
-keepShape(() => new ScopedState(new Map(), new Map()))
+registerShape(() => new ScopedState(new Map(), new Map()))

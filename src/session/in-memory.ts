@@ -1,15 +1,15 @@
 import { copyJson } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import { systemPorts } from '../base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
+import { checkFilter, checkId, checkKey } from './check-key.ts'
 import { Inbox } from './in-memory-inbox.ts'
-import { StoredLog } from './in-memory-log.ts'
+import { InMemoryLog } from './in-memory-log.ts'
 import { oldestFirst, toWaiting, type Waiting } from './in-memory-pending.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
-import { checkFilter, checkId, checkKey } from './key.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
 import type {
   AppendOptions,
@@ -21,7 +21,7 @@ import type {
   SessionKey,
   SessionService,
 } from './service.ts'
-import { toStorable, withIds } from './storable.ts'
+import { toStorableEntry, withEventIds } from './storable-entry.ts'
 
 /** What an in-memory session service takes from outside; a test holds it still. */
 export interface InMemorySessionOptions {
@@ -77,7 +77,7 @@ export class InMemorySessionService implements SessionService {
     }
     // Everything that can throw comes before the first change to what sessions share.
     const initial = state && copyJson(state)
-    const imported = events?.map((event) => toStorable({ event: copyJson(withIds(event, this.#newId)) }))
+    const imported = events?.map((event) => toStorableEntry({ event: copyJson(withEventIds(event, this.#newId)) }))
 
     const session = new Stored({ appName, userId, sessionId }, new ScopedState(app.state, user.state), this.#now())
     if (initial) session.state.apply(initial)
@@ -174,7 +174,7 @@ export class InMemorySessionService implements SessionService {
       throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${log.seq}.`)
     }
     const waiting = options?.pending && toWaiting(options.pending, session.waiting, this.#nextPlace)
-    const storable = entries.map(toStorable)
+    const storable = entries.map(toStorableEntry)
     const seq = log.add(storable, session.state)
     if (options?.drained) session.inbox?.remove(options.drained)
     if (options?.pending) session.waiting = waiting
@@ -251,7 +251,7 @@ const FREE = 0
 class Stored {
   readonly key: SessionKey
   readonly state: ScopedState
-  readonly log: StoredLog = new StoredLog()
+  readonly log: InMemoryLog = new InMemoryLog()
   readonly memo: object = {}
   updatedAt: number
   epoch: number = FREE
@@ -288,4 +288,4 @@ function notFound(key: SessionKey): ToolwrightError {
 
 const DONE: Promise<void> = Promise.resolve()
 
-keepShape(() => new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY))
+registerShape(() => new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY))

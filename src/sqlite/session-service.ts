@@ -2,7 +2,7 @@ import type { Logger } from '../dispatch/host.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { checkFilter, checkId, checkKey } from '../session/key.ts'
+import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import type {
   AppendOptions,
   HeldLog,
@@ -13,7 +13,7 @@ import type {
   SessionKey,
   SessionService,
 } from '../session/service.ts'
-import { withIds } from '../session/storable.ts'
+import { withEventIds } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { type Line, toLines } from './line.ts'
@@ -63,7 +63,7 @@ export class SqliteSessionService implements SessionService {
     const key = { appName, userId, sessionId }
     checkKey(key)
     const changes = state ? toChanges(state) : []
-    const lines = toLines(events.map((event) => ({ event: withIds(event, newId) })))
+    const lines = toLines(events.map((event) => ({ event: withEventIds(event, newId) })))
     return await this.#database.write(() => {
       const time = now()
       if (!this.#sessions.insert(key, time)) {

@@ -1,0 +1,27 @@
+/** `address.street`, `items[2]`, `["odd key"]`: where in a value, for people and models. Never longer than a line. */
+export function formatPath(keys: readonly PropertyKey[]): string {
+  let text = ''
+  for (const key of keys) {
+    if (typeof key === 'number') text += `[${key}]`
+    else if (/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(String(key))) text += text === '' ? String(key) : `.${String(key)}`
+    else text += `[${JSON.stringify(String(key))}]`
+    if (text.length > MAX_PATH) return `${text.slice(0, MAX_PATH)}...`
+  }
+  return text
+}
+
+const MAX_PATH = 200
+
+/** One part of a JSON pointer in a URI, as the key it stands for; as it is when it is no encoding. */
+export function decodePointer(part: string): string {
+  let text = part
+  try {
+    text = decodeURIComponent(part)
+  } catch {}
+  return text.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** A key as one part of a JSON pointer in a URI. */
+export function encodePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25')
+}
