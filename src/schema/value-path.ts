@@ -11,17 +11,3 @@ export function formatPath(keys: readonly PropertyKey[]): string {
 }
 
 const MAX_PATH = 200
-
-/** One part of a JSON pointer in a URI, as the key it stands for; as it is when it is no encoding. */
-export function decodePointer(part: string): string {
-  let text = part
-  try {
-    text = decodeURIComponent(part)
-  } catch {}
-  return text.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-/** A key as one part of a JSON pointer in a URI. */
-export function encodePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25')
-}

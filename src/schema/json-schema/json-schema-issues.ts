@@ -1,7 +1,7 @@
 // From the keywords that did not hold to issues, described by the schema, never by the value.
 import { clip, type Issue } from '../issues.ts'
 import { formatPath } from '../value-path.ts'
-import type { Failure } from './validate.ts'
+import type { Failure } from './validation.ts'
 
 /** Turns what did not hold into issues: alternatives at one place are joined by "or". */
 export function toIssues(leaves: readonly Failure[]): Issue[] {
