@@ -1,36 +1,35 @@
-// Runs the program of a regular expression on a text. All ways through it are followed at once, so each step is looked at
-// once per position, whatever the text.
-
+// Runs the program of a pattern on a text. All paths through the program are followed at once, so each step is visited at
+// most once per position, whatever the text.
 import { spendWork, type WorkBudget } from '../work-budget.ts'
-import { type Assertion, acceptsCharacter, type CharacterTest } from './parse-pattern.ts'
+import { acceptsCharacter, type CharacterTest } from './character-test.ts'
+import type { Step } from './program.ts'
 
-// A program is a list of steps. A character step goes on at the next one; so does an assertion that holds.
-export type Step =
-  | { readonly type: 'character'; readonly is: CharacterTest }
-  | { readonly type: 'assertion'; readonly kind: Assertion }
-  | { readonly type: 'look'; readonly look: number; readonly negated: boolean }
-  | { readonly type: 'fork'; first: number; second: number }
-  | { readonly type: 'jump'; to: number }
-  | { readonly type: 'match' }
-
-/** A program as numbers, which run faster, with the room one run needs. Runs never overlap. */
+/** A program as numbers, which run faster, with the memory of one run. Runs never overlap. */
 export interface Machine {
-  /** By step: what it does, where it goes on, and where else (a fork) or by which lookaround. */
+  /** By step: its code in `CODES`. */
   readonly does: Uint8Array
+  /** By step: the step that follows. */
   readonly next: Int32Array
+  /** By step: the second branch of a fork, or the number of a lookaround. */
   readonly other: Int32Array
+  /** By step: the test of a character. */
   readonly tests: readonly (CharacterTest | undefined)[]
-  /** By step: the last round in which it was looked at. */
-  readonly lookedAt: Int32Array
+  /** By step: the last round in which it was visited. */
+  readonly visited: Int32Array
+  /** Counts positions over all runs. */
   round: number
+  /** Steps to start from at this position. */
   waiting: Int32Array
+  /** Steps to start from at the next position. */
   following: Int32Array
+  /** Steps still to visit at this position. */
   readonly open: Int32Array
 }
 
 const CODES = { character: 0, fork: 1, match: 2, start: 3, end: 4, boundary: 5, inside: 6, look: 7, noLook: 8 } as const
 const MAX_ROUND = 2 ** 31 - 1
 
+/** Translates steps into numbers. */
 export function createMachine(program: readonly Step[]): Machine {
   const { length } = program
   const landing = (at: number): number => {
@@ -41,7 +40,7 @@ export function createMachine(program: readonly Step[]): Machine {
   const next = new Int32Array(length)
   const other = new Int32Array(length)
   for (const [at, step] of program.entries()) {
-    if (step.type === 'jump') continue // nothing lands on it
+    if (step.type === 'jump') continue // `landing` skips jumps
     does[at] =
       CODES[step.type === 'assertion' ? step.kind : step.type === 'look' && step.negated ? 'noLook' : step.type]
     next[at] = landing(step.type === 'fork' ? step.first : at + 1)
@@ -53,7 +52,7 @@ export function createMachine(program: readonly Step[]): Machine {
     next,
     other,
     tests: program.map((step) => (step.type === 'character' ? step.is : undefined)),
-    lookedAt: new Int32Array(length),
+    visited: new Int32Array(length),
     round: 0,
     waiting: room(),
     following: room(),
@@ -61,6 +60,7 @@ export function createMachine(program: readonly Step[]): Machine {
   }
 }
 
+/** The code points of a text. */
 export function codePointsOf(text: string, work: WorkBudget): readonly number[] {
   spendWork(work, 1 + (text.length >> 3))
   const codePoints: number[] = []
@@ -72,20 +72,20 @@ export function codePointsOf(text: string, work: WorkBudget): readonly number[] 
   return codePoints
 }
 
-export interface Run {
+interface Run {
   readonly text: readonly number[]
   readonly work: WorkBudget
-  /** For each lookaround, where it holds. */
+  /** For each lookaround: 1 at the positions where it is true. */
   readonly holds: readonly Uint8Array[]
   readonly isForward: boolean
   readonly isAnchored: boolean
-  /** Marks every position where a match ends; undefined when one match is enough. */
+  /** Gets a 1 at every position where a match ends. Undefined: the run stops at the first match. */
   readonly ends: Uint8Array | undefined
 }
 
-/** Follows all ways through the program at once: at each position each step is looked at once. */
+/** Does the program match? Visits each step at most once per position. */
 export function runMachine(machine: Machine, { text, work, holds, isForward, isAnchored, ends }: Run): boolean {
-  const { does, next, other, tests, lookedAt, open } = machine
+  const { does, next, other, tests, visited, open } = machine
   const last = isForward ? text.length : 0
   let count = 0
   for (let position = text.length - last; ; position += isForward ? 1 : -1) {
@@ -93,7 +93,7 @@ export function runMachine(machine: Machine, { text, work, holds, isForward, isA
     if (!isAnchored || position === 0) waiting[count++] = 0
     if (count === 0) return false
     if (machine.round === MAX_ROUND) {
-      lookedAt.fill(0)
+      visited.fill(0)
       machine.round = 0
     }
     const round = ++machine.round
@@ -105,8 +105,8 @@ export function runMachine(machine: Machine, { text, work, holds, isForward, isA
       open[depth++] = waiting[i] as number
       while (depth > 0) {
         const at = open[--depth] as number
-        if (lookedAt[at] === round) continue
-        lookedAt[at] = round
+        if (visited[at] === round) continue
+        visited[at] = round
         steps++
         const code = does[at] as number
         if (code === CODES.character) {
