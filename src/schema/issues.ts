@@ -1,21 +1,24 @@
-/** One thing that is wrong with a value: where, and what was expected there. Never the value itself. */
+import { clip } from '../base/limits.ts'
+
+/** One problem of a value: its position, and what the schema expects there. An issue never contains the value itself. */
 export interface Issue {
-  /** `address.street`, `items[2]`; empty for the whole. */
+  /** The position, such as `address.street` or `items[2]`; empty for the value itself. */
   readonly path: string
+  /** What the schema expects, such as `string of at least 3 characters`. */
   readonly expected: string
-  /** What the author of the schema wrote for this case: `z.string().min(3, 'Give the full city name')`. */
+  /** The message that the schema has for this case, as in `z.string().min(3, 'Give the full city name')`. */
   readonly message?: string
 }
 
-/** `expected` of an issue about which the schema says nothing more. */
+/** The `expected` of an issue that the schema does not describe. */
 export const VALID_VALUE = 'a valid value'
 
-/** A checked value, defaults applied, or what is wrong with it. */
+/** The result of a check: the value with defaults applied, or the issues. */
 export type Parsed =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly Issue[]; readonly value?: undefined }
 
-/** A validator that threw: nothing was accepted, and its words may hold the value. */
+/** The result of a validator that threw. Its message is not shown, because it may contain the value. */
 export const CHECK_FAILED: Parsed = {
   issues: [{ path: '', expected: 'a value that can be checked (the check itself failed)' }],
 }
@@ -24,31 +27,28 @@ const MAX_SHOWN = 20
 const MAX_TEXT = 4_000
 
 /**
- * `city: expected string; units: expected "celsius" or "fahrenheit"`, and with the author's words
- * `city: Give the full city name (expected string of at least 3 characters)`. `whole` names the value itself.
+ * The issues in one line, such as `city: expected string; units: expected "celsius" or "fahrenheit"`. With a message of
+ * the schema: `city: Give the full city name (expected string of at least 3 characters)`.
+ *
+ * @param whole The name of the value itself.
  */
 export function describeIssues(issues: readonly Issue[], whole = 'arguments'): string {
-  if (issues.length === 0) return `${whole}: expected ${VALID_VALUE}` // a validator that says no and not why
+  if (issues.length === 0) return `${whole}: expected ${VALID_VALUE}` // a validator that refuses the value without an issue
   return listIssues(issues, ({ path, expected, message }) => {
-    const place = path || whole
-    if (message === undefined) return `${place}: expected ${expected}`
-    return expected === VALID_VALUE ? `${place}: ${message}` : `${place}: ${message} (expected ${expected})`
+    const position = path || whole
+    if (message === undefined) return `${position}: expected ${expected}`
+    return expected === VALID_VALUE ? `${position}: ${message}` : `${position}: ${message} (expected ${expected})`
   })
 }
 
-/** What the model is told of a result that does not fit. */
+/** The error that the model gets for a result that does not fit the tool's schema. */
 export function describeInvalidResult(tool: string, issues: readonly Issue[]): string {
   return `${tool} gave a result that does not fit its schema: ${describeIssues(issues, 'result')}`
 }
 
-/** One line for all issues: at most 20 of them and 4,000 characters. */
+/** All issues in one line: at most 20 issues and 4,000 characters. */
 export function listIssues(issues: readonly Issue[], describe: (issue: Issue) => string): string {
   const shown = issues.slice(0, MAX_SHOWN).map(describe)
   if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`)
   return clip(shown.join('; '), MAX_TEXT)
-}
-
-/** A text, cut where it is too long. */
-export function clip(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max).toWellFormed()}...` : text
 }

@@ -72,12 +72,12 @@ const refused: [string, Schema, RegExp][] = [
   ['zod/mini', zm.object({ city: zm.string() }), /"zod\/mini".*z\.toJSONSchema\(schema\)/],
 ]
 
-test.each(refused)('%s is refused when the tool is built, with its place and a cure', (_, schema, expected) => {
+test.each(refused)('refuses %s when the tool is built, with its position and advice', (_, schema, expected) => {
   expect(refusal(schema)).toMatch(expected)
   expect(refusal(schema)).toContain('Tool "pay"')
 })
 
-describe('what the model sends is JSON, and run gets what the schema makes of it', () => {
+describe('run gets the transformed value of a JSON argument', () => {
   const toDate = (text: string) => new Date(text)
   const sent = '2026-01-02T03:04:05.000Z'
   const dated: [string, Schema][] = [
@@ -99,12 +99,12 @@ describe('what the model sends is JSON, and run gets what the schema makes of it
     expect(parse({ when: 'soon' })).toHaveProperty('issues')
   })
 
-  test('a preprocessed value and an optional one', () => {
+  test('of a preprocessed and an optional value', () => {
     const schema = z.object({ when: z.preprocess((value) => String(value), z.string()), also: z.string().optional() })
     expect(compileSchema(schema, 'Tool "pay"').parse({ when: 5 })).toEqual({ value: { when: '5' } })
   })
 
-  test('a union with undefined is what is left of it', () => {
+  test('of a union with undefined', () => {
     for (const schema of [type({ 'a?': 'string | undefined' }), valibot({ a: v.union([v.string(), v.undefined()]) })])
       expect(compileSchema(schema, 'Tool "pay"').jsonSchema).toMatchObject({
         properties: { a: { anyOf: [{ type: 'string' }] } },
@@ -112,7 +112,7 @@ describe('what the model sends is JSON, and run gets what the schema makes of it
   })
 })
 
-test('zod/mini works through z.toJSONSchema(), with refinements, defaults and transforms', () => {
+test('accepts zod/mini schemas through z.toJSONSchema(), with refinements, defaults and transforms', () => {
   const schema = zm.object({
     city: zm.string().check(zm.minLength(3, 'Give the full city name')),
     days: zm._default(zm.number(), 3),

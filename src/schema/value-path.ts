@@ -1,4 +1,4 @@
-/** `address.street`, `items[2]`, `["odd key"]`: where in a value, for people and models. Never longer than a line. */
+/** The path to a part of a value, such as `address.street`, `items[2]` or `["odd key"]`. A long path is cut. */
 export function formatPath(keys: readonly PropertyKey[]): string {
   let text = ''
   for (const key of keys) {

@@ -1,11 +1,12 @@
-// From the keywords that did not hold to issues, described by the schema, never by the value.
-import { clip, type Issue } from '../issues.ts'
+// Describes failures as issues, in terms of the schema and never of the value.
+import { clip } from '../../base/limits.ts'
+import type { Issue } from '../issues.ts'
 import { formatPath } from '../value-path.ts'
 import type { Failure } from './validation.ts'
 
-/** Turns what did not hold into issues: alternatives at one place are joined by "or". */
-export function toIssues(leaves: readonly Failure[]): Issue[] {
-  const issues = merge(dropForeignBranches(leaves))
+/** Converts failures to issues. Alternatives at one position are joined by "or". */
+export function toIssues(failures: readonly Failure[]): Issue[] {
+  const issues = merge(dropOtherBranches(failures))
   return issues.length > 0 ? issues : [{ path: '', expected: 'a valid value' }]
 }
 
@@ -71,30 +72,30 @@ function choices(values: unknown): string {
   return text
 }
 
-// Of alternatives told apart by a kind or a constant, the ones that are plainly not meant say nothing useful.
-function dropForeignBranches(leaves: readonly Failure[]): Failure[] {
-  const foreign = new Set<string>()
+// Branches of a union that differ in a type or a constant: a branch that the value does not belong to is left out.
+function dropOtherBranches(failures: readonly Failure[]): Failure[] {
+  const others = new Set<string>()
   const branches = new Map<string, Set<string>>()
-  for (const leaf of leaves) {
-    const union = unionOf(leaf.at)
+  for (const failure of failures) {
+    const union = unionOf(failure.at)
     if (union === undefined) continue
-    const branch = leaf.at.slice(0, union + 2).join('/')
-    const group = leaf.at.slice(0, union + 1).join('/')
+    const branch = failure.at.slice(0, union + 2).join('/')
+    const group = failure.at.slice(0, union + 1).join('/')
     branches.set(group, (branches.get(group) ?? new Set()).add(branch))
-    const rest = leaf.at.slice(union + 2).filter((keyword) => keyword !== '$ref')
-    const isKind = leaf.keyword === 'type' && rest.length === 1
-    const isTag = (leaf.keyword === 'const' || leaf.keyword === 'enum') && rest.length <= 3
-    if (isKind || isTag) foreign.add(branch)
+    const rest = failure.at.slice(union + 2).filter((keyword) => keyword !== '$ref')
+    const isKind = failure.keyword === 'type' && rest.length === 1
+    const isTag = (failure.keyword === 'const' || failure.keyword === 'enum') && rest.length <= 3
+    if (isKind || isTag) others.add(branch)
   }
   for (const group of branches.values())
-    if ([...group].every((branch) => foreign.has(branch))) for (const branch of group) foreign.delete(branch)
-  return leaves.filter((leaf) => {
-    const union = unionOf(leaf.at)
-    return union === undefined || !foreign.has(leaf.at.slice(0, union + 2).join('/'))
+    if ([...group].every((branch) => others.has(branch))) for (const branch of group) others.delete(branch)
+  return failures.filter((failure) => {
+    const union = unionOf(failure.at)
+    return union === undefined || !others.has(failure.at.slice(0, union + 2).join('/'))
   })
 }
 
-// The place of the innermost "anyOf" or "oneOf" followed by a branch.
+/** The position in `at` of the innermost "anyOf" or "oneOf" that a branch follows. */
 function unionOf(at: readonly string[]): number | undefined {
   for (let i = at.length - 2; i >= 0; i--)
     if ((at[i] === 'anyOf' || at[i] === 'oneOf') && /^\d+$/.test(at[i + 1] ?? '')) return i
@@ -103,17 +104,18 @@ function unionOf(at: readonly string[]): number | undefined {
 
 const MAX_ALTERNATIVES = 20
 
-function merge(leaves: readonly Failure[]): Issue[] {
-  const places = new Map<string, { path: string; expected: Set<string> }>()
-  for (const leaf of leaves) {
-    const path = formatPath(leaf.path)
-    const union = unionOf(leaf.at)
-    const id = union === undefined ? `${path} ${leaf.at.join('/')}` : `${path} ${leaf.at.slice(0, union + 1).join('/')}`
-    const place = places.get(id) ?? { path, expected: new Set() }
-    if (place.expected.size < MAX_ALTERNATIVES) place.expected.add(clip(expectedBy(leaf), 2 * MAX_EXPECTED))
-    places.set(id, place)
+function merge(failures: readonly Failure[]): Issue[] {
+  const positions = new Map<string, { path: string; expected: Set<string> }>()
+  for (const failure of failures) {
+    const path = formatPath(failure.path)
+    const union = unionOf(failure.at)
+    const id =
+      union === undefined ? `${path} ${failure.at.join('/')}` : `${path} ${failure.at.slice(0, union + 1).join('/')}`
+    const found = positions.get(id) ?? { path, expected: new Set() }
+    if (found.expected.size < MAX_ALTERNATIVES) found.expected.add(clip(expectedBy(failure), 2 * MAX_EXPECTED))
+    positions.set(id, found)
   }
-  return Array.from(places.values(), ({ path, expected }) => ({
+  return Array.from(positions.values(), ({ path, expected }) => ({
     path,
     expected: clip([...expected].join(' or '), 4 * MAX_EXPECTED),
   }))

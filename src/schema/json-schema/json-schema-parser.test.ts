@@ -8,8 +8,8 @@ const parse = (schema: object, value: unknown) => compileSchema(schema, 'Tool "t
 const TOO_MUCH = { issues: [{ path: '', expected: 'a value that takes less work to check against its schema' }] }
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
 
-describe('bad input', () => {
-  test('each keyword says what it expects, not what came', () => {
+describe('invalid values', () => {
+  test('are described by what each keyword expects, without the value', () => {
     const schema = object(
       {
         mail: { type: 'string', format: 'email' },
@@ -58,7 +58,7 @@ describe('bad input', () => {
     expect(JSON.stringify(parsed)).not.toContain('qqq')
   })
 
-  test('every missing property is named, through references too', () => {
+  test('list every missing property, also through references', () => {
     const schema = object(
       { to: { $ref: '#/$defs/to' } },
       {
@@ -76,7 +76,7 @@ describe('bad input', () => {
     })
   })
 
-  test('alternatives are joined; of tagged shapes only the one that was meant is explained', () => {
+  test('join alternatives, and describe only the meant branch of a tagged union', () => {
     const schema = object({
       id: { anyOf: [{ type: 'string' }, { type: 'number' }] },
       shape: {
@@ -98,7 +98,7 @@ describe('bad input', () => {
     expect(parse(both, { n: 5 })).toEqual({ issues: [{ path: 'n', expected: 'exactly one of the allowed shapes' }] })
   })
 
-  test('a value the validator cannot take is an issue', () => {
+  test('are an issue if JSON cannot hold them', () => {
     expect(parse(object({}), { f: () => 1 })).toHaveProperty('value')
     expect(parse(object({ f: { type: 'string' } }), { f: () => 1 })).toHaveProperty('issues')
     expect(parse(object({ f: { type: 'string' } }), { '\ud800': 1, f: 5 })).toHaveProperty('issues')
@@ -115,7 +115,7 @@ describe('bad input', () => {
     expect(parse(object({}), new Array(5000).fill(1))).toHaveProperty('issues')
   })
 
-  test('alternatives that refer to themselves cannot take forever', { timeout: 30_000 }, () => {
+  test('end in bounded time for alternatives that refer to themselves', { timeout: 30_000 }, () => {
     const branch = (op: string) => object({ of: { $ref: '#' }, op: { const: op } }, { required: ['op'] })
     const schema = { type: 'object', anyOf: [branch('not'), branch('maybe')] }
     const nested = (levels: number): object =>
@@ -130,7 +130,7 @@ describe('bad input', () => {
     expect(compileSchema({ $ref: '#/$defs/d0', $defs }, 'Tool "t"', { object: true }).parse({})).toEqual(TOO_MUCH)
   })
 
-  test('a long list of unique items is accepted, and a duplicate in it is found', { timeout: 30_000 }, () => {
+  test('include a duplicate in a long list of unique items', { timeout: 30_000 }, () => {
     const schema = object({ list: { type: 'array', uniqueItems: true } })
     const list = Array.from({ length: 50_000 }, (_, i) => ({ i }))
     expect(parse(schema, { list })).toHaveProperty('value')
@@ -140,7 +140,7 @@ describe('bad input', () => {
   })
 
   // Each would take minutes or hours: the timeout only guards against that.
-  describe('a schema and a value that are both large take bounded work', { timeout: 30_000 }, () => {
+  describe('take bounded work for a large schema and a large value', { timeout: 30_000 }, () => {
     const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
     let tree: object = {}
     for (let i = 0; i < 10; i++) tree = { allOf: [tree, structuredClone(tree)] }
@@ -182,7 +182,7 @@ describe('bad input', () => {
       expect(parse(value)).toHaveProperty('issues')
     })
 
-    test('while a large value and an honest schema are fine', () => {
+    test('but a large value fits an ordinary schema', () => {
       const row = object(
         { a: { type: 'integer', minimum: 0 }, b: { anyOf: [{ type: 'string', maxLength: 9 }, { type: 'null' }] } },
         { required: ['a'], additionalProperties: false },
@@ -198,7 +198,7 @@ describe('bad input', () => {
     })
   })
 
-  test('a value with very many issues gives a short text', { timeout: 30_000 }, () => {
+  test('have a short description even with very many issues', { timeout: 30_000 }, () => {
     const value = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key${i}`, i]))
     const choices = Array.from({ length: 5_000 }, (_, i) => `choice ${i}`)
     for (const schema of [
@@ -217,7 +217,7 @@ describe('bad input', () => {
 })
 
 describe('defaults', () => {
-  test('are filled in through nesting, lists and references, on a copy, each its own', () => {
+  test('are copied into nested objects, lists and references', () => {
     const schema = object(
       {
         a: { $ref: '#/$defs/part' },
@@ -235,19 +235,19 @@ describe('defaults', () => {
     expect(parse(schema, {})).toMatchObject({ value: { tags: [] } })
   })
 
-  test('a recursive schema with a default ends', () => {
+  test('end for a recursive schema', () => {
     const schema = object({ child: { $ref: '#', default: {} } })
     expect(parse(schema, { child: { child: {} } })).toEqual({ value: { child: { child: { child: {} } } } })
   })
 
-  test('a default that does not fit is reported like any value', () => {
+  test('are reported if they do not fit the schema', () => {
     expect(parse(object({ n: { type: 'number', default: 'x' } }), {})).toEqual({
       issues: [{ path: 'n', expected: 'number' }],
     })
   })
 })
 
-describe('a bad JSON Schema is refused when it is defined', () => {
+describe('refuses an invalid JSON Schema when the tool is built', () => {
   const cyclic: { [key: string]: unknown } = { type: 'object' }
   cyclic.properties = { self: cyclic }
   let deep: object = { type: 'string' }
@@ -309,7 +309,7 @@ describe('a bad JSON Schema is refused when it is defined', () => {
     expect((thrown as Error).message).toContain('Tool "pay"')
   })
 
-  test('while honest ones pass: frozen, recursive, shared parts, draft 7, anchors, properties named like keywords', () => {
+  test('but accepts frozen and recursive schemas, shared parts, draft 7, anchors, and properties named like keywords', () => {
     const shared = Object.freeze({ type: 'string' })
     const schema = Object.freeze({
       $schema: 'http://json-schema.org/draft-07/schema#',
@@ -334,7 +334,7 @@ describe('a bad JSON Schema is refused when it is defined', () => {
     expect(parse({ children: [{ d: 'x' }] })).toEqual({ issues: [{ path: 'children[0].d', expected: 'number' }] })
   })
 
-  test('properties without a type are an object', () => {
+  test('and adds type: "object" to properties without a type', () => {
     expect(compileSchema({ properties: {} }, 'Tool "t"', { object: true }).jsonSchema).toEqual({
       type: 'object',
       properties: {},
@@ -342,7 +342,7 @@ describe('a bad JSON Schema is refused when it is defined', () => {
   })
 })
 
-test('whatever is passed as a schema is refused or gives a parser that never throws', () => {
+test('any value passed as a schema is refused or gives a parser that never throws', () => {
   const keyword = fc.constantFrom(
     ...'type properties required items enum const anyOf oneOf allOf not if then $ref $defs default pattern format'.split(
       ' ',

@@ -45,12 +45,12 @@ function compile(schema: Group['schema']): SchemaNode | undefined {
   }
 }
 
-describe.each(['draft2020-12', 'draft7'])('the official tests of %s', (draft) => {
+describe.each(['draft2020-12', 'draft7'])('the official JSON Schema tests of %s', (draft) => {
   const groups = Object.entries(read(draft) as { [file: string]: Group[] }).flatMap(([file, list]) =>
     list.map((group) => ({ ...group, id: `${file}: ${group.description}`, root: compile(group.schema) })),
   )
 
-  test('refuse, when built, only the schemas that are listed with a reason', () => {
+  test('are refused only for the schemas that refused.json lists', () => {
     const found = groups.flatMap(({ id, root }) => (root ? [] : [id]))
     expect(found.sort()).toEqual(
       Object.values(refused[draft] ?? {})
@@ -59,7 +59,7 @@ describe.each(['draft2020-12', 'draft7'])('the official tests of %s', (draft) =>
     )
   })
 
-  test('agree on every value', () => {
+  test('agree with the validator on every value', () => {
     let count = 0
     const different: string[] = []
     const accepted: string[] = []

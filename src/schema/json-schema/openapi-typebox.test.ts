@@ -7,7 +7,7 @@ const compile = (schema: Schema) => compileSchema(schema, 'Tool "t"', { object: 
 const fits = (schema: Schema, value: unknown) => !('issues' in Object(compile(schema).parse(value)))
 const of = (part: object, more: object = {}): Schema => ({ type: 'object', properties: { part }, ...more })
 
-describe('nullable: true, as OpenAPI 3.0 writes it', () => {
+describe('nullable: true of OpenAPI 3.0 accepts null', () => {
   const $defs = { pet: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } }
   const cases: [string, Schema, unknown, unknown, object][] = [
     ['type', of({ type: 'string', nullable: true }), 'a', 5, { type: ['string', 'null'] }],
@@ -45,7 +45,7 @@ describe('nullable: true, as OpenAPI 3.0 writes it', () => {
     expect(JSON.stringify(jsonSchema)).not.toContain('nullable')
   })
 
-  test('nullable: false changes nothing, a property of that name is a property, anything else is refused', () => {
+  test('nullable: false changes nothing, a property may be named nullable, and other values are refused', () => {
     expect(fits(of({ type: 'string', nullable: false }), { part: null })).toBe(false)
     expect(fits({ type: 'object', properties: { nullable: { type: 'boolean' } } }, { nullable: 'x' })).toBe(false)
     expect(() => compile(of({ type: 'string', nullable: 'yes' }))).toThrow('nullable')
@@ -60,12 +60,12 @@ describe('defaults inside defaults', () => {
       geo: { type: 'object', default: {}, properties: { zoom: { default: 3 } } },
     },
   }
-  test('a default object is completed by the defaults of its own properties', () => {
+  test('complete a default object with the defaults of its properties', () => {
     const { parse } = compile({ type: 'object', properties: { address: { ...address, default: { street: 'x' } } } })
     expect(parse({})).toEqual({ value: { address: { street: 'x', country: 'NO', geo: { zoom: 3 } } } })
     expect(parse({ address: { country: 'SE' } })).toEqual({ value: { address: { country: 'SE', geo: { zoom: 3 } } } })
   })
-  test('through references and lists', () => {
+  test('apply through references and lists', () => {
     const schema = {
       type: 'object',
       properties: { list: { default: [{}], type: 'array', items: { $ref: '#/$defs/address' } } },
@@ -73,12 +73,12 @@ describe('defaults inside defaults', () => {
     }
     expect(compile(schema).parse({})).toEqual({ value: { list: [{ country: 'NO', geo: { zoom: 3 } }] } })
   })
-  test('an absent object without a default stays absent, and a default that holds itself ends', () => {
+  test('leave an absent object without a default out, and stop at a default that contains itself', () => {
     expect(compile({ type: 'object', properties: { address } }).parse({})).toEqual({ value: {} })
     const self = { type: 'object', properties: { child: { $ref: '#', default: {} } } }
     expect(compile(self).parse({})).toEqual({ value: { child: {} } })
   })
-  test('the schema keeps its own default', () => {
+  test('do not change the default of the schema', () => {
     const { parse, jsonSchema } = compile({ type: 'object', properties: { address: { ...address, default: {} } } })
     const before = JSON.stringify(jsonSchema)
     const { value } = parse({}) as { value: { address: { country: string } } }
@@ -93,7 +93,7 @@ describe('TypeBox', () => {
   const good = { id: 'a', kids: [{ id: 'b', kids: [] }] }
   const bad = { id: 'a', kids: [{ id: 3, kids: [] }] }
 
-  test('Type.Cyclic by itself, in a property and in two', () => {
+  test('validates Type.Cyclic by itself, in one property and in two', () => {
     expect([fits(Tree, good), fits(Tree, bad)]).toEqual([true, false])
     const { jsonSchema } = compile(Tree)
     expect(jsonSchema).toMatchObject({
@@ -105,7 +105,7 @@ describe('TypeBox', () => {
     expect(fits(two, { tree: good, other: good })).toBe(true)
     expect(fits(two, { tree: good, other: bad })).toBe(false)
   })
-  test('objects, unions, tuples, records, intersections and defaults', () => {
+  test('validates objects, unions, tuples, records, intersections and defaults', () => {
     const schema = Type.Object({
       kind: Type.Union([Type.Literal('x'), Type.Literal('y')]),
       pair: Type.Tuple([Type.String(), Type.Number()]),
@@ -118,7 +118,7 @@ describe('TypeBox', () => {
     for (const wrong of [{ kind: 'z' }, { pair: ['a'] }, { map: { n: 'x' } }, { both: { a: 'a' } }, { days: 1.5 }])
       expect(fits(schema, { ...value, ...wrong })).toBe(false)
   })
-  test('recursion by $id, as older versions write it', () => {
+  test('validates recursion by $id, as older versions write it', () => {
     const schema = {
       $id: 'Node',
       type: 'object',

@@ -10,7 +10,7 @@ const fits = (schema: object, value: unknown): boolean =>
 
 type Case = [title: string, schema: object, valid: unknown[], invalid: unknown[]]
 
-describe('keywords', () => {
+describe('validates keywords', () => {
   test.each<Case>([
     ['type integer', { type: 'integer' }, [1, 1.0, -0, 1e20], [1.5, '1', null, Number.NaN]],
     ['a list of types', { type: ['string', 'null'] }, ['', null], [0, [], {}]],

@@ -12,7 +12,7 @@ function search(source: string, text: string, left = MAX_WORK): { matches: boole
   return { matches, work: left - work.left }
 }
 
-describe('hostile texts take work in proportion to their length', { timeout: 30_000 }, () => {
+describe('the work for a hostile text grows with its length', { timeout: 30_000 }, () => {
   test.each([
     ['^(a+)+$', 'a', '!'],
     ['^(a*)*$', 'a', '!'],
@@ -38,7 +38,7 @@ describe('hostile texts take work in proportion to their length', { timeout: 30_
     expect(long.work).toBeLessThan(unit.length * 10_000 * 20)
   })
 
-  test('a text and a pattern that are both large are too much work', () => {
+  test('refuses a large text with a large pattern as too much work', () => {
     expect(() => search('(?:a{2000})+b', 'a'.repeat(100_000))).toThrow(WorkLimitError)
     const { parse } = compileSchema({ type: 'string', pattern: '(?:a{2000})+b' }, 'Tool "t"')
     expect(parse('a'.repeat(100_000))).toEqual({
@@ -104,7 +104,7 @@ function isInside(text: string, at: number): boolean {
   return at > 0 && (text.codePointAt(at - 1) as number) > 0xffff
 }
 
-describe('honest patterns', () => {
+describe('common patterns', () => {
   test.each<[string, string[], string[]]>([
     ['^[A-Z]{3}-\\d{4,8}$', ['ABC-12345'], ['ABC-123', 'abc-1234', 'xABC-1234']],
     ['^https?://', ['http://a', 'https://'], ['ftp://', ' http://']],
@@ -123,13 +123,13 @@ describe('honest patterns', () => {
     for (const text of other) expect([text, search(source, text).matches]).toEqual([text, false])
   })
 
-  test('a text too long for the native engine gives the same answer', () => {
+  test('match a text that is too long for the native engine', () => {
     expect(search('^(?:ab)*$', 'ab'.repeat(100_000)).matches).toBe(true)
     expect(search('^(?:ab)*$', `${'ab'.repeat(100_000)}a`).matches).toBe(false)
   })
 })
 
-describe('patterns that cannot be matched in bounded time are refused when the tool is built', () => {
+describe('refuses a pattern that cannot be matched in bounded time when the tool is built', () => {
   test.each<[string, RegExp]>([
     ['(a)\\1', /back-reference/],
     ['(?<x>a)\\k<x>', /back-reference/],
@@ -148,7 +148,7 @@ describe('patterns that cannot be matched in bounded time are refused when the t
       )
   })
 
-  test('so are patterns that are too large together', () => {
+  test('patterns that are too large together', () => {
     const patterns = Array.from({ length: 100 }, (_, i) => ({ pattern: `^x{0,${2_000 + i}}y` }))
     expect(() => compileSchema({ type: 'object', allOf: patterns }, 'Tool "pay"')).toThrow(/too large together/)
   })

@@ -37,7 +37,7 @@ const uncertain = [
   {},
 ]
 
-test.each(plain)('a plain object schema is converted when it is first needed', (schema) => {
+test.each(plain)('converts a plain object schema when it is first used', (schema) => {
   expect(isPlainZodObject(schema)).toBe(true)
   const convert = vi.spyOn(schema['~standard'].jsonSchema, 'input')
   const compiled = compileSchema(schema, 'Tool "t"', { object: true })
@@ -48,11 +48,11 @@ test.each(plain)('a plain object schema is converted when it is first needed', (
   expect(convert).toHaveBeenCalledTimes(1)
 })
 
-test.each(uncertain)('what may have no JSON Schema is converted at once', (schema) => {
+test.each(uncertain)('converts a schema that may not convert when it is compiled', (schema) => {
   expect(isPlainZodObject(schema)).toBe(false)
 })
 
-test('a schema nested too deep or too large is refused at once', () => {
+test('refuses a schema that is nested too deeply or too large when it is compiled', () => {
   let deep: z.ZodType = z.string()
   for (let i = 0; i < 100; i++) deep = z.object({ a: deep })
   expect(() => compileSchema(deep, 'Tool "t"')).toThrow('64 levels')

@@ -1,5 +1,5 @@
-// Which Zod 4 schemas certainly have a JSON Schema. Converting one takes Zod about 40 microseconds, so a program with a
-// thousand tools converts them when they are first needed; whatever is not certain is converted when the tool is built.
+// Finds the Zod 4 schemas that certainly convert to JSON Schema. A conversion takes Zod about 40 microseconds. A program
+// with a thousand tools saves them: such a schema is converted by its first use, all others when the tool is built.
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 
@@ -13,18 +13,18 @@ interface Search {
   text: number
 }
 
-/** Is it a Zod object whose every part has a JSON Schema that `checkSchema` accepts? False means: not known. */
+/** Is it a Zod object of which every part converts to a JSON Schema that `checkSchema` accepts? False means: not known. */
 export function isPlainZodObject(schema: object): schema is StandardSchemaV1 {
   const registry = (globalThis as { __zod_globalRegistry?: Search['registry'] }).__zod_globalRegistry
-  // Without this method the schema has no Standard JSON Schema either: "zod/mini" and Zod before 4.2.
-  // Asked with `in`: Zod makes a bound function of its own for each schema whose method is read.
+  // "zod/mini" and Zod before 4.2 lack this method and the conversion. Tested with `in`, because Zod creates a bound
+  // function for each schema whose method is read.
   if (!registry || !('toJSONSchema' in schema)) return false
   return definitionOf(schema)?.type === 'object' && isPlain(schema, { registry, nodes: 0, text: 0 }, 0)
 }
 
 function definitionOf(schema: unknown): JsonObject | undefined {
   const inner = (schema as { _zod?: { def?: unknown; toJSONSchema?: unknown } } | null | undefined)?._zod
-  // A schema with its own "toJSONSchema" may say anything.
+  // The "toJSONSchema" of a schema may return anything.
   if (!inner || inner.toJSONSchema !== undefined) return undefined
   return isRecord(inner.def) ? inner.def : undefined
 }

@@ -1,19 +1,20 @@
-// What the validators say, without the value they say it about. Default messages quote the value ("but received
-// 'hunter2'"), so only fields that come from the schema are read. A message is shown where the author of the schema wrote
-// it, and only when it does not repeat the value.
+// Converts the issues of Standard Schema validators without the value. Default messages quote the value ("but received
+// 'hunter2'"), so only fields that come from the schema are read. A message is kept if the author of the schema wrote it
+// and it does not repeat the value.
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from '../../base/json.ts'
-import { clip, type Issue, VALID_VALUE } from '../issues.ts'
+import { clip } from '../../base/limits.ts'
+import { type Issue, VALID_VALUE } from '../issues.ts'
 import { formatPath } from '../value-path.ts'
 
-/** The fields the three libraries add to a Standard Schema issue. */
+/** A Standard Schema issue with the fields that Zod, ArkType and Valibot add. */
 interface RichIssue {
   readonly message: string
   readonly path?: readonly unknown[] | undefined
   readonly [field: string]: unknown
 }
 
-/** Turns the issues that a Standard Schema found in a value into ours. */
+/** Converts the issues that a Standard Schema found in `value`. */
 export function toIssues(issues: readonly StandardSchemaV1.Issue[], value: unknown): Issue[] {
   const found: Issue[] = []
   for (const issue of issues) collect(issue as unknown as RichIssue, [], found, value)
@@ -40,7 +41,7 @@ function collect(issue: RichIssue, base: readonly PropertyKey[], found: Issue[],
   } else add(zodText(issue) ?? arkTypeText(issue) ?? valibotText(issue) ?? VALID_VALUE)
 }
 
-// Branches that fail at the union itself are alternatives; one that got further is what the caller meant.
+// Branches that fail at the union itself are alternatives. If one branch alone fails deeper, the caller meant that branch.
 function collectUnion(
   branches: readonly (readonly RichIssue[])[],
   path: PropertyKey[],
@@ -106,7 +107,7 @@ const UNITS = new Map([
 
 function arkTypeText(issue: RichIssue): string | undefined {
   if (typeof issue.code !== 'string' || typeof issue.expected !== 'string') return undefined
-  // Of a union's text the value is a part; its branches are free of it.
+  // The text of a union contains the value; the texts of its branches do not.
   if (issue.code === 'union' && Array.isArray(issue.errors)) {
     const parts: readonly RichIssue[] = issue.errors
     return [...new Set(parts.map((part) => arkTypeText(part) ?? 'another shape'))].join(' or ')
@@ -124,14 +125,15 @@ function valibotText(issue: RichIssue): string | undefined {
   return /check|custom/.test(type) ? undefined : `valid ${type.replaceAll('_', ' ')}`
 }
 
-/** The message of an issue, when the author of the schema wrote it and it does not repeat the value. */
+/** The message of an issue, if the author of the schema wrote it and it does not repeat the value. */
 function authoredMessage(issue: RichIssue, path: readonly PropertyKey[], value: unknown): string | undefined {
   const message = arkTypeMessage(issue) ?? zodMessage(issue) ?? valibotMessage(issue)
-  if (typeof message !== 'string' || message.trim() === '' || repeats(message, valueAt(value, path))) return undefined
+  if (typeof message !== 'string' || message.trim() === '' || repeatsValue(message, valueAt(value, path)))
+    return undefined
   return clip(message, MAX_MESSAGE)
 }
 
-// The texts of Zod's English locale. Its other locales are set by the developer, and show types but no values.
+// The default messages of Zod in English. Other locales are chosen by the developer, and show types but no values.
 const ZOD_DEFAULTS: { readonly [code: string]: RegExp } = {
   invalid_type: /^Invalid input: expected /,
   invalid_value: /^Invalid (?:input|option): expected /,
@@ -167,10 +169,10 @@ function arkTypeMessage(issue: RichIssue): string | undefined {
   return isDefault || issue.code === 'union' || issue.code === 'intersection' ? undefined : problem
 }
 
-/** Shorter values give nothing away, and stand in many texts by chance. */
+/** Shorter values reveal nothing, and occur in many messages by chance. */
 const MIN_REPEATED = 4
 
-function repeats(message: string, value: unknown): boolean {
+function repeatsValue(message: string, value: unknown): boolean {
   if (typeof value === 'object' || value === undefined) return false
   const text = String(value)
   return text.length >= MIN_REPEATED && message.includes(text)

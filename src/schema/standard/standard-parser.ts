@@ -4,7 +4,7 @@ import type { CheckedSchema } from '../json-schema/check-schema.ts'
 import { findSizeProblem } from '../value-size.ts'
 import { toIssues } from './standard-issues.ts'
 
-/** The check of a Standard Schema: synchronous as long as the schema is; a validator that throws gives an issue. */
+/** The check of a Standard Schema. It returns a promise only if the schema does. A validator that throws gives an issue. */
 export function createStandardParser(
   standard: StandardSchemaV1.Props,
   checked: CheckedSchema,
@@ -15,7 +15,7 @@ export function createStandardParser(
       const problem = findSizeProblem(value)
       if (problem) return problem
       const result = standard.validate(read ? read(value) : value)
-      // A validator may give a promise of its own making; callers know only the native one.
+      // A validator may return its own kind of promise; callers only know native promises.
       return 'then' in result
         ? Promise.resolve(result)
             .then((settled) => parsed(settled, value))
@@ -35,7 +35,7 @@ function unchecked(): Parsed {
   return CHECK_FAILED
 }
 
-// Validators read `value.toString`: where the schema has a property of such a name, an absent one must be absent.
+// Validators read `value.toString`. If the schema has such a property, the inherited member must not count as its value.
 function withoutPrototypes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(withoutPrototypes)

@@ -1,4 +1,4 @@
-// From a Standard Schema to the JSON Schema a model is told. What JSON cannot hold is refused, with its place.
+// Converts a Standard Schema to the JSON Schema that the model gets. Values that JSON cannot hold are refused.
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
@@ -7,16 +7,16 @@ import { adviceFor, KIND_NAMES } from '../unsupported-values.ts'
 /** The `~standard` member of a schema. */
 type Standard = StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
 
-/** The JSON Schema of what the schema accepts, or throws INVALID_CONFIG. `what` names the owner of the schema. */
+/** The JSON Schema of the values that a schema accepts. Throws INVALID_CONFIG. `what` names the owner of the schema. */
 export function toJsonSchema(schema: StandardSchemaV1, what: string): unknown {
   const standard: Standard = schema['~standard']
   const { vendor, jsonSchema } = standard
-  if (typeof jsonSchema?.input !== 'function') throw withoutJsonSchema(schema, what)
+  if (typeof jsonSchema?.input !== 'function') throw missingConversion(schema, what)
   let found: unknown
   try {
     found = jsonSchema.input({ target: 'draft-2020-12', libraryOptions: libraryOptions(vendor) })
   } catch (error) {
-    const problem = vendor === 'zod' ? locate(standard, what) : undefined
+    const problem = vendor === 'zod' ? locateInZod(standard, what) : undefined
     throw problem ?? notConvertible(what, `its schema cannot be written as JSON Schema: ${messageOf(error)}`, error)
   }
   if (vendor !== 'zod') dropUndefined(found)
@@ -25,8 +25,8 @@ export function toJsonSchema(schema: StandardSchemaV1, what: string): unknown {
   return found
 }
 
-/** Zod throws without saying where: a second conversion finds the place. */
-function locate({ jsonSchema, vendor }: Standard, what: string): ToolwrightError | undefined {
+/** Zod throws without a position. A second conversion finds it. */
+function locateInZod({ jsonSchema, vendor }: Standard, what: string): ToolwrightError | undefined {
   try {
     const options = { override: markZod, unrepresentable: 'any' }
     return findMark(jsonSchema?.input({ target: 'draft-2020-12', libraryOptions: options }), vendor, what)
@@ -35,10 +35,10 @@ function locate({ jsonSchema, vendor }: Standard, what: string): ToolwrightError
   }
 }
 
-/** Stands in a converted schema where JSON cannot hold the value; its text is the kind of the value. */
+/** The key that marks a schema whose values JSON cannot hold. Its value is the kind. */
 const MARK = '~unsupported'
 
-/** Makes each library mark what JSON cannot hold, and leave out custom checks: they run when a value is parsed. */
+/** Makes each library mark such schemas and leave out custom checks, which run when a value is parsed. */
 function libraryOptions(vendor: string): Record<string, unknown> | undefined {
   switch (vendor) {
     case 'zod':
@@ -57,7 +57,7 @@ interface ZodPart {
   readonly jsonSchema: JsonObject
 }
 
-// Zod calls a File a string.
+// Zod converts a File to a string.
 function markFile({ zodSchema, jsonSchema }: ZodPart): void {
   if (zodSchema._zod.def.type === 'file') jsonSchema[MARK] = 'file'
 }
@@ -81,7 +81,7 @@ function markArkType({ code, base, domain, proto, unit }: { [field: string]: unk
   return { ...(base as JsonObject), [MARK]: KIND_NAMES.has(known) ? known : String(kind) }
 }
 
-/** Drops branches that only allow `undefined` from unions: nothing can send it. Zod refuses them itself. */
+/** Drops the branches of unions that only allow `undefined`, which no model can send. Zod does this itself. */
 function dropUndefined(schema: unknown): void {
   if (typeof schema !== 'object' || schema === null) return
   const record = schema as JsonObject
@@ -92,16 +92,16 @@ function dropUndefined(schema: unknown): void {
   for (const part of Object.values(record)) dropUndefined(part)
 }
 
-/** Finds the first mark. */
+/** The error for the first mark; undefined if there is none. */
 function findMark(schema: unknown, vendor: string, what: string, path = ''): ToolwrightError | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
   const record = schema as JsonObject
   const kind = record[MARK]
   if (typeof kind === 'string') {
-    const place = path === '' ? 'its schema' : `"${path}" in its schema`
+    const position = path === '' ? 'its schema' : `"${path}" in its schema`
     return notConvertible(
       what,
-      `${place} is ${KIND_NAMES.get(kind) ?? kind}, which JSON cannot hold. ${adviceFor(kind, vendor)}`,
+      `${position} is ${KIND_NAMES.get(kind) ?? kind}, which JSON cannot hold. ${adviceFor(kind, vendor)}`,
     )
   }
   for (const key of Object.keys(record)) {
@@ -128,22 +128,22 @@ function notConvertible(what: string, problem: string, cause?: unknown): Toolwri
   return new ToolwrightError('INVALID_CONFIG', `${what}: ${problem}`, cause === undefined ? undefined : { cause })
 }
 
-function withoutJsonSchema(schema: StandardSchemaV1, what: string): ToolwrightError {
+function missingConversion(schema: StandardSchemaV1, what: string): ToolwrightError {
   const { vendor } = schema['~standard']
-  const cure =
+  const advice =
     vendor === 'valibot'
       ? 'Wrap it: toStandardJsonSchema(schema) from "@valibot/to-json-schema".'
       : vendor === 'zod'
-        ? zodCure(schema as unknown as JsonObject)
+        ? zodAdvice(schema as unknown as JsonObject)
         : 'Use a version of the library that implements Standard JSON Schema, or pass plain JSON Schema.'
-  return notConvertible(what, `its schema cannot be shown to a model as JSON Schema. ${cure}`)
+  return notConvertible(what, `its schema cannot be shown to a model as JSON Schema. ${advice}`)
 }
 
-function zodCure({ _zod }: JsonObject): string {
+function zodAdvice({ _zod }: JsonObject): string {
   const install = 'Install Zod 4.2 or newer (npm i zod@latest) and import z from "zod"'
   if (!isRecord(_zod)) return `It is a Zod 3 schema, and Zod 3 writes no JSON Schema. ${install}.`
   const { major, minor } = isRecord(_zod.version) ? _zod.version : {}
   if (major === 4 && Number(minor) < 2)
-    return `It is a schema of Zod 4.${String(minor)}; Zod schemas carry it since 4.2 ("zod/v4" of zod@3.25 is Zod 4.0). ${install}.`
-  return 'Schemas of "zod/mini" do not carry it: pass z.toJSONSchema(schema), which does, or import z from "zod".'
+    return `It is a schema of Zod 4.${String(minor)}; Zod converts to JSON Schema since 4.2 ("zod/v4" of zod@3.25 is Zod 4.0). ${install}.`
+  return 'Schemas of "zod/mini" do not convert to JSON Schema. Pass z.toJSONSchema(schema), or import z from "zod".'
 }
