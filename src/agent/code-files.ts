@@ -1,7 +1,7 @@
 // Artifacts as files for code, and files it wrote as artifacts.
 import { isMediaName } from '../artifact/media-name.ts'
+import { encodeBase64 } from '../base/base64.ts'
 import { withoutUserPrefix } from '../base/key-scope.ts'
-import { encodeBase64 } from '../base/to-json-value.ts'
 import type { Part } from '../content/content.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { CodeFile } from '../tool/code-executor.ts'

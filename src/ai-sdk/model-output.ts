@@ -1,6 +1,8 @@
 // What a model shall see of a result: from what an AI SDK tool says of it, and from a result of ours.
+
+import { encodeBase64 } from '../base/base64.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { encodeBase64, toJsonValue } from '../base/to-json-value.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part } from '../content/content.ts'
 import { partsOf, withParts } from '../tool/parts.ts'
 

@@ -1,6 +1,8 @@
 // From what a model generated to a reply. Parts of a kind we do not know are passed over.
+
+import { encodeBase64 } from '../base/base64.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { encodeBase64, toJsonValue } from '../base/to-json-value.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part } from '../content/content.ts'
 import type { LlmResponse } from '../tool/model.ts'
 import { answerAsText } from './answer-tool.ts'

@@ -1,33 +1,34 @@
-/** Up to three names that resemble `said`, the nearest first: for "did you mean ...?". */
-export function closestNames(said: string, names: readonly string[]): string[] {
-  const target = plain(said).slice(0, MAX_LENGTH)
-  const near = names
-    .map((name) => ({ name, distance: editDistance(target, plain(name)) }))
-    .filter(({ name, distance }) => distance <= Math.max(2, Math.floor(name.length / 3)))
+/** Up to three names that resemble `name`, the most similar first, for "Did you mean ...?". */
+export function closestNames(name: string, candidates: readonly string[]): string[] {
+  const target = simplify(name).slice(0, MAX_LENGTH)
+  const near = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(target, simplify(candidate)) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.distance - b.distance)
-    .map(({ name }) => name)
-  // a name that is part of the other one: "beforeToolCallback" for "beforeTool"
-  const found = near.length ? near : names.filter((name) => contains(target, plain(name)))
+    .map(({ candidate }) => candidate)
+  // One name contains the other: "beforeToolCallback" and "beforeTool".
+  const found = near.length ? near : candidates.filter((candidate) => isPart(target, simplify(candidate)))
   return found.slice(0, 3)
 }
 
-/** Is `said` so close to `name` that it is most likely a misspelling of it? Stricter than `closest`. */
-export function isMisspelling(said: string, name: string): boolean {
-  const limit = Math.min(3, Math.max(1, Math.floor(name.length / 4)))
-  return editDistance(plain(said).slice(0, MAX_LENGTH), plain(name)) <= limit
+/** Is `name` most likely a misspelling of `expected`? Stricter than `closestNames`. */
+export function isMisspelling(name: string, expected: string): boolean {
+  const limit = Math.min(3, Math.max(1, Math.floor(expected.length / 4)))
+  return editDistance(simplify(name).slice(0, MAX_LENGTH), simplify(expected)) <= limit
 }
 
-/** Models and clients send names of any length. */
+/** Longer names are cut: models and clients send names of any length. */
 const MAX_LENGTH = 64
 
-/** Shorter texts are part of too many names. */
+/** Shorter texts occur in too many names. */
 const MIN_PART = 5
 
-function plain(name: string): string {
+function simplify(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-function contains(a: string, b: string): boolean {
+/** Does one of the texts contain the other? */
+function isPart(a: string, b: string): boolean {
   if (Math.min(a.length, b.length) < MIN_PART) return false
   return a.includes(b) || b.includes(a)
 }

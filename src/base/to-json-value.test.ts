@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { encodeBase64 } from './base64.ts'
 import { copyJson, MAX_DEPTH } from './json.ts'
-import { encodeBase64, HARD_LIMIT_BYTES, toJsonValue } from './to-json-value.ts'
+import { MAX_CONTENT_BYTES } from './limits.ts'
+import { toJsonValue } from './to-json-value.ts'
 
 test('JSON stays what it is, and is a copy', () => {
   fc.assert(
@@ -43,12 +45,12 @@ test('bytes are counted closely enough for plain text', () => {
 })
 
 test('a text over the hard limit loses its middle and says so', () => {
-  const text = `a${'x'.repeat(HARD_LIMIT_BYTES)}z`
+  const text = `a${'x'.repeat(MAX_CONTENT_BYTES)}z`
   const { value, bytes } = toJsonValue(text)
-  expect(String(value).length).toBeLessThan(HARD_LIMIT_BYTES + 100)
+  expect(String(value).length).toBeLessThan(MAX_CONTENT_BYTES + 100)
   expect(value).toMatch(/^ax/)
   expect(String(value).slice(-2)).toBe('xz')
-  expect(bytes).toBeGreaterThan(HARD_LIMIT_BYTES)
+  expect(bytes).toBeGreaterThan(MAX_CONTENT_BYTES)
 })
 
 test('a small thing shared in countless places is not read countless times', () => {

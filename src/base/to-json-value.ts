@@ -1,74 +1,76 @@
-// Turns whatever a tool gives into JSON: one walk that copies, counts and replaces what JSON cannot hold.
+// Converts any value of a tool to JSON: one pass copies, counts, and replaces what JSON cannot hold.
+import { encodeBase64 } from './base64.ts'
 import { type JsonObject, MAX_DEPTH, RESERVED_DEPTH, setOwn } from './json.ts'
 import { MAX_CONTENT_BYTES } from './limits.ts'
 
-/** Nothing larger is kept in memory, not even for an artifact. */
-export const HARD_LIMIT_BYTES: number = MAX_CONTENT_BYTES
-
-/** Small things shared in many places are few bytes and much work. */
+/** An object that is used many times has few bytes but costs much work. */
 const MAX_OBJECTS = 1_000_000
 
-export interface JsonCopy {
+interface JsonCopy {
+  /** The copy. */
   readonly value: unknown
-  /** About the size as JSON; exact enough to hold a limit. */
+  /** The approximate size of the value as JSON. */
   readonly bytes: number
 }
 
 /**
- * A JSON copy of any value. Never throws: what cannot be read or held becomes a short text saying so. Of a text, or of
- * bytes, only both ends are kept when it has more than `maxText` characters; `bytes` counts all of it.
+ * A JSON copy of any value. Never throws: a part that cannot be read or that JSON cannot hold becomes a short text such
+ * as `[circular]`.
+ *
+ * @param maxText Longer texts and byte arrays are cut to their two ends. `bytes` counts all of them.
  */
-export function toJsonValue(value: unknown, maxText: number = HARD_LIMIT_BYTES): JsonCopy {
-  const walk: Walk = { bytes: 0, objects: 0, maxText: Math.min(maxText, HARD_LIMIT_BYTES), above: [] }
-  return { value: copy(value, walk) ?? null, bytes: walk.bytes }
+export function toJsonValue(value: unknown, maxText: number = MAX_CONTENT_BYTES): JsonCopy {
+  const copying: Copying = { bytes: 0, objects: 0, maxText: Math.min(maxText, MAX_CONTENT_BYTES), parents: [] }
+  return { value: copy(value, copying) ?? null, bytes: copying.bytes }
 }
 
-interface Walk {
+/** The state of one copy. */
+interface Copying {
   bytes: number
   objects: number
   readonly maxText: number
-  /** The objects we are inside of: meeting one again is a cycle. */
-  readonly above: object[]
+  /** The objects around the current value. An object that contains one of them is circular. */
+  readonly parents: object[]
 }
 
-function isFull({ bytes, objects }: Walk): boolean {
-  return bytes > HARD_LIMIT_BYTES || objects > MAX_OBJECTS
+function isFull({ bytes, objects }: Copying): boolean {
+  return bytes > MAX_CONTENT_BYTES || objects > MAX_OBJECTS
 }
 
-function copy(value: unknown, walk: Walk): unknown {
+function copy(value: unknown, copying: Copying): unknown {
   switch (typeof value) {
     case 'string':
-      return copyString(value, walk)
+      return copyString(value, copying)
     case 'number':
-      walk.bytes += 8
+      copying.bytes += 8
       return Number.isFinite(value) ? value + 0 : null // JSON has no -0
     case 'boolean':
-      walk.bytes += 5
+      copying.bytes += 5
       return value
     case 'bigint':
-      return copyString(value.toString(), walk)
+      return copyString(value.toString(), copying)
     case 'object':
-      if (value !== null) return copyObject(value, walk)
-      walk.bytes += 4
+      if (value !== null) return copyObject(value, copying)
+      copying.bytes += 4
       return null
     default:
-      return undefined // functions, symbols and undefined: as JSON.stringify has it
+      return undefined // JSON.stringify omits functions, symbols and undefined, too
   }
 }
 
-function copyString(text: string, walk: Walk): string {
-  walk.bytes += text.length + 2
-  if (text.length <= walk.maxText) return text
-  const half = Math.floor(walk.maxText / 2)
+function copyString(text: string, copying: Copying): string {
+  copying.bytes += text.length + 2
+  if (text.length <= copying.maxText) return text
+  const half = Math.floor(copying.maxText / 2)
   return joinEnds(text.slice(0, half), text.length - 2 * half, text.slice(-half || text.length))
 }
 
-/** Base64 of the bytes, or of both ends when there are more than may be kept: the rest is not encoded. */
-function copyBytes(bytes: Uint8Array, walk: Walk): string {
+/** The bytes as base64. Only both ends of too many bytes are encoded. */
+function copyBytes(bytes: Uint8Array, copying: Copying): string {
   const length = Math.ceil(bytes.length / 3) * 4
-  walk.bytes += length + 2
-  if (length <= walk.maxText) return encodeBase64(bytes)
-  const half = Math.floor(walk.maxText / 8) * 3 // whole groups of three bytes: four characters each
+  copying.bytes += length + 2
+  if (length <= copying.maxText) return encodeBase64(bytes)
+  const half = Math.floor(copying.maxText / 8) * 3 // whole groups of three bytes: four characters each
   const tail = bytes.length - (bytes.length % 3 || 3) - half + 3
   const kept = half + bytes.length - tail
   return joinEnds(
@@ -82,115 +84,95 @@ function joinEnds(head: string, leftOut: number, tail: string): string {
   return `${head}[... ${leftOut} characters left out ...]${tail}`
 }
 
-function copyObject(value: object, walk: Walk): unknown {
-  walk.objects++
-  if (isFull(walk)) return '[too large]'
-  if (walk.above.length > MAX_DEPTH - RESERVED_DEPTH) return '[too deep]'
-  if (walk.above.includes(value)) return '[circular]'
-  walk.above.push(value)
+function copyObject(value: object, copying: Copying): unknown {
+  copying.objects++
+  if (isFull(copying)) return '[too large]'
+  if (copying.parents.length > MAX_DEPTH - RESERVED_DEPTH) return '[too deep]'
+  if (copying.parents.includes(value)) return '[circular]'
+  copying.parents.push(value)
   try {
-    return copyContents(value, walk)
+    return copyContents(value, copying)
   } catch {
     return '[unreadable]' // a getter, a proxy or a toJSON that throws
   } finally {
-    walk.above.pop()
+    copying.parents.pop()
   }
 }
 
-function copyContents(value: object, walk: Walk): unknown {
-  if (Array.isArray(value)) return copyItems(value, walk)
+function copyContents(value: object, copying: Copying): unknown {
+  if (Array.isArray(value)) return copyItems(value, copying)
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) {
-    const special = copySpecial(value, walk)
+    const special = copySpecial(value, copying)
     if (special !== undefined) return special.value
-  } else if (typeof (value as JsonObject).toJSON === 'function') return copyJsonForm(value, walk)
-  return copyRecord(value as JsonObject, walk)
+  } else if (typeof (value as JsonObject).toJSON === 'function') return copyJsonForm(value, copying)
+  return copyRecord(value as JsonObject, copying)
 }
 
-function copyItems(items: readonly unknown[], walk: Walk): unknown[] {
+function copyItems(items: readonly unknown[], copying: Copying): unknown[] {
   const copies: unknown[] = []
-  walk.bytes += 2 + items.length
-  for (let i = 0; i < items.length && !isFull(walk); i++) copies.push(copy(items[i], walk) ?? null)
+  copying.bytes += 2 + items.length
+  for (let i = 0; i < items.length && !isFull(copying); i++) copies.push(copy(items[i], copying) ?? null)
   return copies
 }
 
-function copyRecord(record: JsonObject, walk: Walk): JsonObject {
+function copyRecord(record: JsonObject, copying: Copying): JsonObject {
   const result: JsonObject = {}
-  walk.bytes += 2
+  copying.bytes += 2
   for (const key of Object.keys(record)) {
-    if (isFull(walk)) break
-    copyMember(result, key, record[key], walk)
+    if (isFull(copying)) break
+    copyMember(result, key, record[key], copying)
   }
   return result
 }
 
-function copyMember(result: JsonObject, key: string, value: unknown, walk: Walk): void {
-  const item = copy(value, walk)
+function copyMember(result: JsonObject, key: string, value: unknown, copying: Copying): void {
+  const item = copy(value, copying)
   if (item === undefined) return
-  walk.bytes += key.length + 4
+  copying.bytes += key.length + 4
   setOwn(result, key, item)
 }
 
-/** Class instances JSON knows nothing of; undefined = copy it as a record. */
-function copySpecial(value: object, walk: Walk): { value: unknown } | undefined {
-  if (value instanceof Map) return { value: copyMap(value, walk) }
-  if (value instanceof Set) return { value: copyItems(firstItems(value, walk), walk) }
-  if (value instanceof ArrayBuffer) return { value: copyBytes(new Uint8Array(value), walk) }
+/** Copies an instance of a built-in class. Undefined: the instance is copied as a record. */
+function copySpecial(value: object, copying: Copying): { value: unknown } | undefined {
+  if (value instanceof Map) return { value: copyMap(value, copying) }
+  if (value instanceof Set) return { value: copyItems(firstItems(value, copying), copying) }
+  if (value instanceof ArrayBuffer) return { value: copyBytes(new Uint8Array(value), copying) }
   if (ArrayBuffer.isView(value)) {
-    return { value: copyBytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), walk) }
+    return { value: copyBytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength), copying) }
   }
-  if ('toJSON' in value && typeof value.toJSON === 'function') return { value: copyJsonForm(value, walk) }
-  if (value instanceof Error) return { value: copyRecord({ name: value.name, message: value.message }, walk) }
-  if (value instanceof RegExp) return { value: copyString(String(value), walk) }
+  if ('toJSON' in value && typeof value.toJSON === 'function') return { value: copyJsonForm(value, copying) }
+  if (value instanceof Error) return { value: copyRecord({ name: value.name, message: value.message }, copying) }
+  if (value instanceof RegExp) return { value: copyString(String(value), copying) }
   return undefined
 }
 
-function copyJsonForm(value: object, walk: Walk): unknown {
+function copyJsonForm(value: object, copying: Copying): unknown {
   const form: unknown = (value as { toJSON(): unknown }).toJSON()
-  return form === value ? copyRecord(value as JsonObject, walk) : (copy(form, walk) ?? null)
+  return form === value ? copyRecord(value as JsonObject, copying) : (copy(form, copying) ?? null)
 }
 
-function copyMap(map: ReadonlyMap<unknown, unknown>, walk: Walk): unknown {
-  const entries = firstItems(map, walk)
-  if (!entries.every(([key]) => typeof key === 'string')) return copyItems(entries, walk)
+function copyMap(map: ReadonlyMap<unknown, unknown>, copying: Copying): unknown {
+  const entries = firstItems(map, copying)
+  if (!entries.every(([key]) => typeof key === 'string')) return copyItems(entries, copying)
   const result: JsonObject = {}
-  walk.bytes += 2
+  copying.bytes += 2
   for (const [key, item] of entries) {
-    if (isFull(walk)) break
-    copyMember(result, key as string, item, walk)
+    if (isFull(copying)) break
+    copyMember(result, key as string, item, copying)
   }
   return result
 }
 
-/** The first items of a Map or Set: a subclass may iterate forever. */
-function firstItems<T>(items: Iterable<T>, walk: Walk): T[] {
+/** The first items of a Map or Set, because a subclass may iterate forever. */
+function firstItems<T>(items: Iterable<T>, copying: Copying): T[] {
   const first: T[] = []
   for (const item of items) {
     if (first.length === MAX_OBJECTS) {
-      walk.bytes += HARD_LIMIT_BYTES / 2 // what is left out counts, so that the value is over every limit
+      copying.bytes += MAX_CONTENT_BYTES / 2 // the omitted items count, so that the value exceeds every limit
       break
     }
     first.push(item)
   }
   return first
-}
-
-const ALPHABET: Uint8Array = new TextEncoder().encode(
-  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
-)
-const ascii = new TextDecoder()
-
-/** Bytes as base64 text. By hand: `btoa` takes a text of as many characters, and ten times as long with it. */
-export function encodeBase64(bytes: Uint8Array): string {
-  const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
-  let to = 0
-  for (let at = 0; at < bytes.length; at += 3) {
-    const group = ((bytes[at] as number) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
-    text[to++] = ALPHABET[group >> 18] as number
-    text[to++] = ALPHABET[(group >> 12) & 63] as number
-    text[to++] = ALPHABET[(group >> 6) & 63] as number
-    text[to++] = ALPHABET[group & 63] as number
-  }
-  const padding = (3 - (bytes.length % 3)) % 3
-  return ascii.decode(text.fill(61, text.length - padding)) // 61 is `=`
 }

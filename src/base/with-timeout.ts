@@ -1,15 +1,15 @@
 import type { Ports } from './ports.ts'
 
-/** What the work gives; after `ms` what `late` gives or throws, and the work is no longer waited for. */
+/** Waits for the work. After `ms` milliseconds, returns (or throws) the result of `onTimeout` instead. */
 export async function withTimeout<T, L>(
   work: Promise<T>,
   ms: number,
   ports: Pick<Ports, 'setTimer'>,
-  late: () => L,
+  onTimeout: () => L,
 ): Promise<T | L> {
-  let forget: (() => void) | undefined
+  let clearTimer: (() => void) | undefined
   const passed = new Promise<void>((resolve) => {
-    forget = ports.setTimer(resolve, ms)
-  }).then(late)
-  return await Promise.race([work, passed]).finally(forget)
+    clearTimer = ports.setTimer(resolve, ms)
+  }).then(onTimeout)
+  return await Promise.race([work, passed]).finally(clearTimer)
 }

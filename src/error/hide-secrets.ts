@@ -1,6 +1,6 @@
-// Takes secrets out of what providers say. What surrounds them stays: "Pass it using the 'apiKey' parameter" is advice.
+// Removes secrets from the messages of model providers. Other text stays: "Pass it using the 'apiKey' parameter" is advice.
 
-/** Keys and tokens that are known by their looks. One begins where no other word does, so each text is read once. */
+/** Keys and tokens with a known prefix. A key never starts inside another word, so each text is searched once. */
 const KEYS =
   /(?<![\w-])(?:AIza[\w-]{20,}|AQ\.[\w-]{20,}|ya29\.[\w.-]+|eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?|(?:gh[opsu]|github_pat|hf|glpat|xox[abp])[-_][\w-]{16,}|AKIA[A-Z\d]{12,})/g
 const PREFIXED = /\b(?:sk|pk|rk|gsk|xai|key)[-_][\w-]{8,}/gi
@@ -17,14 +17,15 @@ const IN_ADDRESS = /(:\/\/[^\s/?#@:"'`<>]*:)[^\s/?#"'`<>]+@/g
 
 const HIDDEN = '[hidden]'
 
-/** The text with `[hidden]` in place of what looks like a key, a token or a password. */
+/** Replaces everything that looks like a key, a token or a password with `[hidden]`. */
 export function hideSecrets(text: string): string {
   return text
     .replace(KEYS, HIDDEN)
     .replace(PREFIXED, (found) => (isRandom(found, 8) ? HIDDEN : found))
     .replace(IN_ADDRESS, `$1${HIDDEN}@`)
-    .replace(ASSIGNED, (found, name: string, sign: string, scheme = '', value: string, at: number, all: string) => {
-      const isPlainName = /^(?:key|token|signature)$/i.test(name) && !/[\w?&-]/.test(all[at - 1] ?? '')
+    .replace(ASSIGNED, (found, ...match: [string, string, string | undefined, string, number, string]) => {
+      const [name, sign, scheme = '', value, at, text] = match
+      const isPlainName = /^(?:key|token|signature)$/i.test(name) && !/[\w?&-]/.test(text[at - 1] ?? '')
       const isGiven = value.length >= 8 && (sign.includes('=') || (!isPlainName && /["'`]$/.test(sign)))
       return scheme || isGiven || isRandom(value, 6) ? `${name}${sign}${scheme}${HIDDEN}` : found
     })
@@ -34,7 +35,7 @@ export function hideSecrets(text: string): string {
     })
 }
 
-/** No word of a language: digits among letters, capitals within, or too long. */
+/** Does it look random: letters with digits, capitals inside, or very long? */
 function isRandom(value: string, min: number): boolean {
   if (value.length < min) return false
   return (

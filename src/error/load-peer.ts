@@ -1,7 +1,7 @@
 import { messageOf, ToolwrightError } from './error.ts'
 
 /**
- * Loads an optional peer, or says which command installs it.
+ * Loads an optional peer dependency. Throws MISSING_PEER with the install command if it is not installed.
  *
  * @example
  * const { GoogleGenAI } = await peer('@google/genai', () => import('@google/genai'))
@@ -16,14 +16,14 @@ export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise
 }
 
 /**
- * Loads an optional peer of an entry point that works without it. Bundlers resolve every literal `import()`, and fail on a
- * package that is not installed: here they see none, and the package is looked up when it is needed.
+ * Loads an optional peer dependency of an entry point that works without it. Bundlers resolve every literal `import()` and
+ * fail if the package is not installed. They do not see this import, which resolves the package at run time.
  */
 export function loadPeerByName(name: string): Promise<unknown> {
   return loadPeer(name, () => import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ name))
 }
 
-/** The package itself was not found; one of its own imports missing is another matter. */
+/** Was the package itself not found? A missing import of the package is a different error. */
 function isMissing(cause: unknown, name: string): boolean {
   const code = (cause as { code?: unknown } | null)?.code
   return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && messageOf(cause).includes(`'${name}'`)

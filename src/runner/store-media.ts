@@ -1,7 +1,9 @@
 // Media on its way into the log: large files become artifacts, and the event keeps a reference to them.
-import { base64ByteLength, isMediaName, takeArtifactMark, toMediaName } from '../artifact/media-name.ts'
+import { takeArtifactMark } from '../artifact/artifact-mark.ts'
+import { isMediaName, toMediaName } from '../artifact/media-name.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../artifact/uri.ts'
+import { base64ByteLength } from '../base/base64.ts'
 import { isRecord } from '../base/json.ts'
 import { MAX_INLINE_MEDIA_BYTES } from '../base/limits.ts'
 import { type Blob, hasMedia, type Part } from '../content/content.ts'

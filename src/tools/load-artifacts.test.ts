@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { markArtifact } from '../artifact/artifact-mark.ts'
 import { InMemoryArtifactService } from '../artifact/in-memory.ts'
-import { markArtifact } from '../artifact/media-name.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Part } from '../content/content.ts'
 import { createToolContext } from '../testing/tool-context.ts'

@@ -1,4 +1,5 @@
-import { isMediaName, markArtifact } from '../artifact/media-name.ts'
+import { markArtifact } from '../artifact/artifact-mark.ts'
+import { isMediaName } from '../artifact/media-name.ts'
 import type { Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { SHOWS_ARTIFACTS } from '../tool/artifact-loader.ts'

@@ -1,4 +1,4 @@
-import { base64ByteLength } from '../artifact/media-name.ts'
+import { base64ByteLength } from '../base/base64.ts'
 import type { Blob, FileData, Part } from '../content/content.ts'
 import { cut } from './cut.ts'
 
