@@ -7,9 +7,9 @@ import { checkFilename, checkPart } from './check-artifact.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
 
-/** Artifacts in this process, gone with it. */
+/** Keeps artifacts in the memory of this process. */
 export class InMemoryArtifactService implements ArtifactService {
-  /** By owner (a session, or a user), then by filename. */
+  /** Versions by owner (a session or a user) and filename. */
   readonly #files: Map<string, Map<string, Stored[]>> = new Map()
   readonly #now: () => number
 

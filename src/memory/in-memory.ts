@@ -6,10 +6,10 @@ import { Bm25Index } from './bm25.ts'
 import type { MemoryEntry, MemoryService } from './service.ts'
 import { splitWords } from './words.ts'
 
-/** Longer queries are cut: a search must not cost more than reading a long page. */
+/** Longer queries are cut, so that no search is expensive. In characters. */
 const MAX_QUERY_LENGTH = 100_000
 
-/** Memory in this process, gone with it: each event's visible text, found by its words. */
+/** Keeps the text of events in the memory of this process, and searches it by words. */
 export class InMemoryMemoryService implements MemoryService {
   readonly #users: Map<string, UserMemory> = new Map()
 
@@ -76,7 +76,7 @@ class UserMemory {
   }
 }
 
-/** What is remembered of an event: its visible text, or nothing. */
+/** The text of an event, without the model's thinking. Empty if the event has none. */
 function toEntry({ content, partial, author, timestamp }: Event): MemoryEntry[] {
   if (!content || partial) return []
   const parts: Content['parts'] = content.parts.flatMap(({ text, thought }) => (text && !thought ? [{ text }] : []))
@@ -87,7 +87,7 @@ function timeOf({ timestamp }: MemoryEntry): number {
   return timestamp ?? 0
 }
 
-/** JSON, so that no id can contain what separates it from the next. */
+/** One key for both ids. JSON, because an id may contain any separator. */
 function toKey({ appName, userId }: { appName: string; userId: string }): string {
   return JSON.stringify([appName, userId])
 }

@@ -1,4 +1,3 @@
-// What of an entry a store may keep: all of it but `temp:` state.
 import { type JsonObject, setOwn } from '../base/json.ts'
 import { isTempKey } from '../base/key-scope.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -6,37 +5,37 @@ import type { Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import { findEventProblem, findPendingProblem, findRecordProblem } from './validate-entry.ts'
 
-/** The entry as it may be stored. Throws on a malformed one: a store asks before it changes anything. */
+/** The entry without `temp:` state. Throws INVALID_REQUEST if the entry is malformed. A store calls it before it writes. */
 export function toStorableEntry(entry: NewEntry): NewEntry {
   if (entry.event === undefined) {
     const problem = findRecordProblem(entry.record)
-    if (problem !== undefined) throw unsound('A record', problem)
+    if (problem !== undefined) throw notStorable('A record', problem)
     return entry
   }
   const problem = findEventProblem(entry.event)
-  if (problem !== undefined) throw unsound('An event', problem)
-  const event = withoutTemp(entry.event)
+  if (problem !== undefined) throw notStorable('An event', problem)
+  const event = withoutTempState(entry.event)
   return event === entry.event ? entry : { event }
 }
 
-/** An event from elsewhere, which may lack the ids that the framework gives its own. */
+/** Adds missing ids to an event that another framework created. */
 export function withEventIds(event: Event, newId: () => string): Event {
   return { ...event, id: event.id || newId(), invocationId: event.invocationId ?? '' }
 }
 
-/** The request itself. Throws on one that a reader could not use. */
+/** Returns the request. Throws INVALID_REQUEST if it is malformed. */
 export function checkPendingRequest(request: PendingRequest): PendingRequest {
   const problem = findPendingProblem(request)
-  if (problem !== undefined) throw unsound('A pending request', problem)
+  if (problem !== undefined) throw notStorable('A pending request', problem)
   return request
 }
 
-function unsound(what: string, problem: string): ToolwrightError {
+function notStorable(what: string, problem: string): ToolwrightError {
   return new ToolwrightError('INVALID_REQUEST', `${what} cannot be stored: ${problem}.`)
 }
 
-/** The event itself, or a copy without the `temp:` keys of its delta. */
-function withoutTemp(event: Event): Event {
+/** The event itself, or a copy if its state delta has `temp:` keys. */
+function withoutTempState(event: Event): Event {
   const delta = event.actions.stateDelta
   if (!delta || !Object.keys(delta).some(isTempKey)) return event
   const kept: JsonObject = {}

@@ -1,8 +1,9 @@
-// What every reader of a log relies on. Stores check entries before they write them, and a store that others can write to
-// (a file, a database) checks them again when it reads: both with these functions, so whatever was stored can be read.
+// Checks the members of entries that readers of a log rely on. A store checks entries before it writes them. A store that
+// other programs can write to (a file, a database) checks them again when it reads. Both use these functions, so that every
+// stored entry can be read.
 import { isRecord } from '../base/json.ts'
 
-/** Why the value is not an event that a log can hold; undefined when it is one. */
+/** Why the value is not a valid event; undefined if it is valid. */
 export function findEventProblem(event: unknown): string | undefined {
   if (!isRecord(event)) return 'the event is not an object'
   if (typeof event.id !== 'string') return 'id is not a string'
@@ -23,13 +24,13 @@ export function findEventProblem(event: unknown): string | undefined {
   return actionsProblem(event.actions) ?? (isGiven(content) ? contentProblem(content) : undefined)
 }
 
-/** Why the value is not a record that a log can hold; undefined when it is one. */
+/** Why the value is not a valid record; undefined if it is valid. */
 export function findRecordProblem(record: unknown): string | undefined {
   if (!isRecord(record)) return 'the record is not an object'
   if (typeof record.invocationId !== 'string') return 'invocationId is not a string'
   if (record.type === 'intent') return intentProblem(record.path, record.calls)
   if (record.type === 'request') return requestProblem(record)
-  // an unknown record may be the one that says that a body has begun
+  // Unknown records are refused: one of them may say that a tool body has started.
   if (record.type !== 'denial') return 'type is not intent, request or denial'
   if (typeof record.requestId !== 'string') return 'requestId is not a string'
   return typeof record.reason === 'string' ? undefined : 'reason is not a string'
@@ -37,7 +38,7 @@ export function findRecordProblem(record: unknown): string | undefined {
 
 const PENDING_STRINGS = ['id', 'kind', 'userId', 'sessionId', 'invocationId', 'functionCallId', 'tool', 'agent']
 
-/** Why the value is not a pending request; undefined when it is one. */
+/** Why the value is not a valid pending request; undefined if it is valid. */
 export function findPendingProblem(request: unknown): string | undefined {
   if (!isRecord(request)) return 'the request is not an object'
   for (const name of PENDING_STRINGS) if (typeof request[name] !== 'string') return `${name} is not a string`
@@ -91,14 +92,14 @@ function contentProblem(content: unknown): string | undefined {
   return undefined
 }
 
-/** A model says anything. Only its calls are relied on: the framework gives them fitting ids before it stores them. */
+/** A model may send anything, so only its calls are checked. Their ids were made valid before. */
 function callProblem(call: unknown): string | undefined {
   if (!isGiven(call)) return undefined
   if (!isRecord(call) || !isOptionalString(call.id)) return 'functionCall is not an object with an id'
   return isOptionalString(call.name) ? undefined : 'the name of a call is not a string'
 }
 
-/** By its keys: most parts have one. */
+/** Checks only the keys that the part has: most parts have one. */
 function partProblem(part: { readonly [key: string]: unknown }): string | undefined {
   for (const key in part) {
     const value = part[key]
@@ -133,7 +134,7 @@ function valueProblem(key: string, value: unknown): string | undefined {
   return key === 'inlineData' && !isOptionalString(value.data) ? 'the data of inlineData is not a string' : undefined
 }
 
-/** Other ADKs write null for what is absent. */
+/** Other ADKs write null for absent members. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }

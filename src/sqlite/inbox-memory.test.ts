@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_REMEMBERED_IDS } from '../session/in-memory-inbox.ts'
+import { MAX_REMEMBERED_IDS } from '../session/inbox-limits.ts'
 import { sqlite } from './sqlite.ts'
 
 test('the latest items are told from new ones although they are gone; what waits is never forgotten', async () => {

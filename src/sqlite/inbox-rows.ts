@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../base/json.ts'
 import { MAX_INBOX_ITEMS } from '../base/limits.ts'
-import { checkItemSize, inboxFullError, MAX_REMEMBERED_IDS } from '../session/in-memory-inbox.ts'
+import { checkItemSize, inboxFullError, MAX_REMEMBERED_IDS } from '../session/inbox-limits.ts'
 import type { PostedItem } from '../session/service.ts'
 import type { Database } from './database.ts'
 import type { LogOwner } from './log-rows.ts'

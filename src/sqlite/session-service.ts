@@ -1,5 +1,4 @@
 import type { Logger } from '../dispatch/host.ts'
-import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
@@ -13,6 +12,7 @@ import type {
   SessionKey,
   SessionService,
 } from '../session/service.ts'
+import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from '../session/session-errors.ts'
 import { withEventIds } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import { InboxRows } from './inbox-rows.ts'
@@ -67,7 +67,7 @@ export class SqliteSessionService implements SessionService {
     return await this.#database.write(() => {
       const time = now()
       if (!this.#sessions.insert(key, time)) {
-        throw new ToolwrightError('ALREADY_EXISTS', `Session "${sessionId}" exists already.`)
+        throw sessionExists(sessionId)
       }
       const row = this.#sessions.find(key) as SessionRow
       this.#state.apply(row, changes)
@@ -111,7 +111,7 @@ export class SqliteSessionService implements SessionService {
       this.#database.checkFiles()
       const row = this.#found(key)
       const epoch = this.#sessions.claim(row)
-      if (epoch === undefined) throw new ToolwrightError('SESSION_BUSY', `Session "${key.sessionId}" is in use.`)
+      if (epoch === undefined) throw sessionBusy(key.sessionId)
       return { key: keyOf(row), epoch, seq: row.seq, leaseMs: this.#options.leaseMs }
     })
   }
@@ -120,7 +120,7 @@ export class SqliteSessionService implements SessionService {
     const { epoch, seq } = lease
     const key = copyOf(lease.key)
     const isHeld = await this.#database.write(() => this.#sessions.renew({ key, epoch }), this.#whileAlive(key, epoch))
-    if (!isHeld) throw lost(key)
+    if (!isHeld) throw leaseLost(key.sessionId)
     return { key, epoch, seq, leaseMs: this.#options.leaseMs }
   }
 
@@ -231,29 +231,25 @@ export class SqliteSessionService implements SessionService {
   #repeated(row: SessionRow, expectedSeq: number, lines: readonly Line[]): number {
     const seq = this.#log.seqOfRepeat(row, expectedSeq, lines)
     if (seq !== undefined) return seq
-    throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${row.seq}.`)
+    throw staleAppend(expectedSeq, row.seq)
   }
 
   #found(key: SessionKey): SessionRow {
     const row = this.#sessions.find(key)
     if (row) return row
-    throw new ToolwrightError('NOT_FOUND', `There is no session "${key.sessionId}".`)
+    throw sessionNotFound(key.sessionId)
   }
 
   #held(key: SessionKey, epoch: number): SessionRow {
     const row = this.#sessions.held({ key, epoch })
     if (row) return row
-    throw lost(key)
+    throw leaseLost(key.sessionId)
   }
 
   #toSession(row: SessionRow, events: readonly Event[]): Session {
     const { appName, userId, sessionId: id } = keyOf(row)
     return { id, appName, userId, state: this.#state.toJson(row), events, lastUpdateTime: row.updated_at / 1000 }
   }
-}
-
-function lost({ sessionId }: SessionKey): ToolwrightError {
-  return new ToolwrightError('LEASE_LOST', `The lease on session "${sessionId}" is no longer held.`)
 }
 
 /** Checked, and the same when the write comes after a wait. */
