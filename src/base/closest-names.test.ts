@@ -11,11 +11,11 @@ test.each([
   ['confirmation', ['requiresConfirmation']],
   ['colour', []],
   ['', []],
-])('%j resembles %j', (said, expected) => {
+])('suggests for %j the names %j', (said, expected) => {
   expect(closestNames(said, names)).toEqual(expected)
 })
 
-test('the nearest comes first, and there are at most three', () => {
+test('suggests at most three names, the most similar first', () => {
   expect(
     closestNames('get_weather', ['get_weathers', 'got_weathers', 'get_weather_', 'set_weather', 'let_weather']),
   ).toEqual(['get_weather_', 'get_weathers', 'set_weather'])
@@ -28,6 +28,6 @@ test.each([
   ['select', 'effect', false],
   ['timeout', 'timeoutMs', true],
   ['timestamp', 'timeoutMs', false],
-])('%s is a misspelling of %s: %s', (said, name, expected) => {
+])('isMisspelling("%s", "%s") is %s', (said, name, expected) => {
   expect(isMisspelling(said, name)).toBe(expected)
 })

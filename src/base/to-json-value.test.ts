@@ -5,7 +5,7 @@ import { copyJson, MAX_DEPTH } from './json.ts'
 import { MAX_CONTENT_BYTES } from './limits.ts'
 import { toJsonValue } from './to-json-value.ts'
 
-test('JSON stays what it is, and is a copy', () => {
+test('copies JSON unchanged', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(toJsonValue(value).value).toEqual(JSON.parse(JSON.stringify(value)))
@@ -13,7 +13,7 @@ test('JSON stays what it is, and is a copy', () => {
   )
 })
 
-test('anything at all becomes JSON that survives being written and read', () => {
+test('converts any value to JSON that survives a round trip', () => {
   fc.assert(
     fc.property(
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withSet: true, withTypedArray: true }),
@@ -26,7 +26,7 @@ test('anything at all becomes JSON that survives being written and read', () => 
   )
 })
 
-test('what was made plain can be stored: there is room for what it is put into', () => {
+test('leaves levels of nesting for the event around the value', () => {
   let deep: unknown = {}
   for (let i = 0; i < 5_000; i++) deep = { deep }
   let stored = toJsonValue(deep).value
@@ -36,7 +36,7 @@ test('what was made plain can be stored: there is room for what it is put into',
   expect(MAX_DEPTH).toBeGreaterThan(100)
 })
 
-test('bytes are counted closely enough for plain text', () => {
+test('counts the bytes of text closely', () => {
   const value = { list: Array.from({ length: 100 }, (_, id) => ({ id, name: `row ${id}` })) }
   const { bytes } = toJsonValue(value)
   const { length } = JSON.stringify(value)
@@ -44,7 +44,7 @@ test('bytes are counted closely enough for plain text', () => {
   expect(bytes).toBeLessThan(length * 1.5)
 })
 
-test('a text over the hard limit loses its middle and says so', () => {
+test('cuts the middle of a text over the limit and marks the cut', () => {
   const text = `a${'x'.repeat(MAX_CONTENT_BYTES)}z`
   const { value, bytes } = toJsonValue(text)
   expect(String(value).length).toBeLessThan(MAX_CONTENT_BYTES + 100)
@@ -53,7 +53,7 @@ test('a text over the hard limit loses its middle and says so', () => {
   expect(bytes).toBeGreaterThan(MAX_CONTENT_BYTES)
 })
 
-test('a small thing shared in countless places is not read countless times', () => {
+test('stops at an object that is shared countless times', () => {
   let reads = 0
   let value: unknown = {
     get id() {
@@ -65,14 +65,14 @@ test('a small thing shared in countless places is not read countless times', () 
   expect(reads).toBeLessThan(1_000_000)
 })
 
-test('bytes become base64', () => {
+test('converts bytes to base64', () => {
   const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => i % 256)
   expect(encodeBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
   expect(toJsonValue(new Uint16Array([1]).buffer).value).toBe('AQA=')
   expect(toJsonValue(bytes.subarray(1, 3)).value).toBe('AQI=')
 })
 
-test('other things have their usual form', () => {
+test('converts dates, errors, maps and sets to their usual JSON', () => {
   const form = (value: unknown): unknown => toJsonValue(value).value
   expect(form(new URL('https://a.b/'))).toBe('https://a.b/')
   expect(form(/a+/g)).toBe('/a+/g')
@@ -82,7 +82,7 @@ test('other things have their usual form', () => {
   expect(form(Symbol('x'))).toBeNull()
 })
 
-test('of a long text, or of many bytes, both ends are kept and all of it is counted', () => {
+test('keeps both ends of a long text or byte array and counts all of it', () => {
   const bytes = Uint8Array.from({ length: 300 }, (_, i) => i % 251)
   const whole = Buffer.from(bytes).toString('base64')
   for (const [value, text] of [[bytes, whole] as const, [whole, whole] as const]) {
