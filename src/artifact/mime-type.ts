@@ -1,6 +1,6 @@
 import type { Part } from '../content/content.ts'
 
-/** What kind of file a part is, when it says so. */
+/** The media type of a part; undefined if the part has none. */
 export function mimeTypeOf(part: Part): string | undefined {
   return part.inlineData?.mimeType ?? part.fileData?.mimeType ?? (part.text === undefined ? undefined : 'text/plain')
 }

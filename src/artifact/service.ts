@@ -1,30 +1,44 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
 
-/** Where an artifact lives; a filename that starts with `user:` belongs to the user, not to the session. */
+/** Identifies an artifact. */
 export interface ArtifactKey {
+  /** The app. */
   readonly appName: string
+  /** The user. */
   readonly userId: string
+  /** The session. */
   readonly sessionId: string
+  /** The name. A name that starts with `user:` belongs to the user, in all sessions. */
   readonly filename: string
 }
 
+/** One version of an artifact, without its content. */
 export interface ArtifactVersion {
+  /** The version, from 0. */
   readonly version: number
+  /** The media type, if the part has one. */
   readonly mimeType?: string
   /** Seconds since the epoch. */
   readonly createTime: number
+  /** The metadata that the caller saved with the version. */
   readonly customMetadata?: JsonObject
 }
 
-/** Versioned files of a session or a user. Versions start at 0; what is missing is `undefined`. */
+/** Stores versioned files of sessions and users. Versions start at 0. */
 export interface ArtifactService {
+  /** Saves a new version. Returns its number. */
   saveArtifact(options: ArtifactKey & { artifact: Part; customMetadata?: JsonObject | undefined }): Promise<number>
+  /** Loads a version, by default the latest. Undefined if there is none. */
   loadArtifact(options: ArtifactKey & { version?: number | undefined }): Promise<Part | undefined>
-  /** Names of the session's artifacts and the user's own, sorted. */
+  /** The names of the artifacts of the session and of the user, sorted. */
   listArtifactKeys(options: { appName: string; userId: string; sessionId: string }): Promise<string[]>
+  /** Deletes all versions of an artifact. */
   deleteArtifact(key: ArtifactKey): Promise<void>
+  /** The numbers of all versions, in ascending order. */
   listVersions(key: ArtifactKey): Promise<number[]>
+  /** All versions, in ascending order. */
   listArtifactVersions(key: ArtifactKey): Promise<ArtifactVersion[]>
+  /** A version without its content, by default the latest. Undefined if there is none. */
   getArtifactVersion(options: ArtifactKey & { version?: number | undefined }): Promise<ArtifactVersion | undefined>
 }

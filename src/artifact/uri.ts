@@ -1,22 +1,23 @@
 import type { ArtifactKey } from './service.ts'
 
-/** One version of one artifact: what `artifactService.loadArtifact` takes. */
+/** One version of one artifact, as `artifactService.loadArtifact` takes it. */
 export interface ArtifactReference extends ArtifactKey {
+  /** The version, from 0. */
   readonly version: number
 }
 
-/** Any address of this kind, well formed or not: no model reads one. */
+/** Matches every `artifact:` address, valid or not. A model cannot load such an address. */
 export const ARTIFACT_URI: RegExp = /^artifact:/i
 
-/** The address of a version, as events hold it. Each id is encoded, so none can contain what separates them. */
+/** The address of an artifact version in events. Ids are encoded, because they may contain a slash. */
 export function artifactUri({ appName, userId, sessionId, filename, version }: ArtifactReference): string {
   const [app, user, session, file] = [appName, userId, sessionId, filename].map(encode)
   return `artifact://apps/${app}/users/${user}/sessions/${session}/artifacts/${file}/versions/${version}`
 }
 
 /**
- * What an `artifact://` address in an event points at; undefined when it is no such address. A server that loads it for a client
- * checks first that the app, the user and the session are the client's own.
+ * Parses an `artifact://` address of an event. Undefined for other addresses. Before a server loads the artifact for a
+ * client, it must check that the app, the user and the session belong to the client.
  *
  * @example
  * const reference = parseArtifactUri(part.fileData.fileUri)
@@ -29,14 +30,14 @@ export function parseArtifactUri(uri: string): ArtifactReference | undefined {
     const [appName = '', userId = '', sessionId = '', filename = ''] = found.slice(1, 5).map(decodeURIComponent)
     return { appName, userId, sessionId, filename, version: Number(found[5]) }
   } catch {
-    return undefined // a `%` that begins nothing
+    return undefined // a `%` without two hex digits
   }
 }
 
 const PATTERN =
   /^artifact:\/\/apps\/([^/]+)\/users\/([^/]+)\/sessions\/([^/]+)\/artifacts\/([^/]+)\/versions\/(\d{1,9})$/
 
-/** Half a character cannot be encoded. */
+/** Replaces lone surrogates first, which cannot be encoded. */
 function encode(id: string): string {
   return encodeURIComponent(id.toWellFormed())
 }

@@ -32,9 +32,9 @@ function clock() {
   return { deadlines: new Deadlines(ports), timers, until, stepClock }
 }
 
-const deadline = (pass: () => void): Deadline => ({ at: 0, isOver: true, pass })
+const deadline = (expire: () => void): Deadline => ({ at: 0, isOver: true, expire })
 
-test('each deadline passes at its time, whatever order they were set in', () => {
+test('expires each deadline at its time, in any order of setting', () => {
   const { deadlines, until } = clock()
   const passed: string[] = []
   deadlines.set(
@@ -57,18 +57,18 @@ test('each deadline passes at its time, whatever order they were set in', () => 
   expect(passed).toEqual(['soon', 'late', 'late too'])
 })
 
-test('one that is taken back does not pass, and nothing is left when the last is', () => {
+test('does not expire a cleared deadline, and cancels the timer with the last one', () => {
   const { deadlines, timers, until } = clock()
   const passed: string[] = []
   const first = deadline(() => passed.push('first'))
   const second = deadline(() => passed.push('second'))
   deadlines.set(10, first)
   deadlines.set(20, second)
-  deadlines.end(first)
-  deadlines.end(first)
+  deadlines.clear(first)
+  deadlines.clear(first)
   until(15)
   expect(passed).toEqual([])
-  deadlines.end(second)
+  deadlines.clear(second)
   expect(timers.size).toBe(0)
   until(100)
   expect(passed).toEqual([])
@@ -81,7 +81,7 @@ test('one that is taken back does not pass, and nothing is left when the last is
   expect(timers.size).toBe(0)
 })
 
-test('a deadline set by one that passes is kept', () => {
+test('keeps a deadline that an expiring deadline sets', () => {
   const { deadlines, until } = clock()
   const passed: number[] = []
   deadlines.set(
@@ -98,7 +98,7 @@ test('a deadline set by one that passes is kept', () => {
   expect(passed).toEqual([1, 2])
 })
 
-test.each([3_600_000, -3_600_000])('a clock set by %i ms neither passes nor delays a deadline', (ms) => {
+test.each([3_600_000, -3_600_000])('expires deadlines on time when the clock is set by %i ms', (ms) => {
   const { deadlines, until, stepClock } = clock()
   const passed: string[] = []
   deadlines.set(

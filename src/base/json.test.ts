@@ -8,7 +8,7 @@ const nested = (levels: number): unknown => {
   return value
 }
 
-test('a copy is equal and shares nothing', () => {
+test('copies a value without sharing any part', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
       const copy = copyJson(value)
@@ -18,7 +18,7 @@ test('a copy is equal and shares nothing', () => {
   )
 })
 
-test('an own __proto__ stays data', () => {
+test('copies an own __proto__ as data', () => {
   const copy = copyJson(JSON.parse('{"__proto__":{"admin":true}}'))
   expect(Object.hasOwn(copy, '__proto__')).toBe(true)
   expect(copy.admin).toBeUndefined()
@@ -28,7 +28,7 @@ test('an own __proto__ stays data', () => {
   expect(Object.getPrototypeOf(target)).toBe(Object.prototype)
 })
 
-test('a copy goes so deep and no deeper', () => {
+test('refuses to copy a value that is nested too deeply', () => {
   expect(copyJson(nested(MAX_DEPTH + 1))).toEqual(nested(MAX_DEPTH + 1))
   expect(() => copyJson(nested(MAX_DEPTH + 2))).toThrow(`nested deeper than ${MAX_DEPTH} levels`)
   const loop: { self?: unknown } = {}
@@ -36,7 +36,7 @@ test('a copy goes so deep and no deeper', () => {
   expect(() => copyJson(loop)).toThrow(RangeError)
 })
 
-test('equal values have equal canonical text, whatever the order of keys', () => {
+test('writes equal values as equal canonical JSON, whatever the order of keys', () => {
   expect(canonicalJson({ b: [1, { d: 2, c: null }], a: 'x', u: undefined })).toBe('{"a":"x","b":[1,{"c":null,"d":2}]}')
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
@@ -112,17 +112,17 @@ test('two calls have one canonical text exactly when they are the same call [DG-
   )
 })
 
-test('canonical text of what is nested too deep ends there', () => {
+test('cuts canonical JSON at the maximum depth', () => {
   expect(canonicalJson(nested(50_000))).toContain('[too deep]')
   expect(canonicalJson(nested(MAX_DEPTH))).not.toContain('[too deep]')
 })
 
-test('only objects that are no lists are records', () => {
+test('isRecord accepts objects but no arrays', () => {
   expect([{}, Object.create(null), new Map()].map(isRecord)).toEqual([true, true, true])
   expect([null, undefined, [], 'a', 1].map(isRecord)).toEqual([false, false, false, false, false])
 })
 
-test('the size of a value is about that of its JSON text, counted no further than asked', () => {
+test('jsonSize is close to the size of the JSON text and stops at the limit', () => {
   const value = { name: 'Ada', list: [1.5, true, null, 'text'], nested: { deep: ['x'.repeat(1_000)] } }
   const bytes = JSON.stringify(value).length
   expect(jsonSize(value, 10_000)).toBeGreaterThan(0.9 * bytes)

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
-import { listIssues } from '../schema/parsed.ts'
+import { listIssues } from '../schema/issues.ts'
 import { exactly } from './visible.ts'
 
 /** How a value of this schema is typed: what stands in the prompt, and what a line means. */

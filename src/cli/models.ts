@@ -3,7 +3,6 @@ import type { Agent } from '../agent/agents/agent.ts'
 import { agentOf } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { fromAiSdk } from '../ai-sdk/from-model.ts'
-import { peerByName } from '../error/peer.ts'
 import type { Models } from '../runner/models.ts'
 import type { Model } from '../tool/model.ts'
 
@@ -29,7 +28,7 @@ export const modelProviders: readonly ModelProvider[] = [
     packageName: '@google/genai',
     isAlwaysLoaded: true,
     load: async () => {
-      const { gemini } = (await peerByName('toolwright/gemini')) as typeof import('../gemini/index.ts')
+      const { gemini } = (await loadPeerByName('toolwright/gemini')) as typeof import('../gemini/index.ts')
       return (name) => gemini(name)
     },
   },
@@ -38,7 +37,7 @@ export const modelProviders: readonly ModelProvider[] = [
     packageName: '@ai-sdk/openai',
     isAlwaysLoaded: false,
     load: async () => {
-      const { openai } = (await peerByName('@ai-sdk/openai')) as typeof import('@ai-sdk/openai')
+      const { openai } = (await loadPeerByName('@ai-sdk/openai')) as typeof import('@ai-sdk/openai')
       return (name) => fromAiSdk(openai(name))
     },
   },
@@ -47,7 +46,7 @@ export const modelProviders: readonly ModelProvider[] = [
     packageName: '@ai-sdk/anthropic',
     isAlwaysLoaded: false,
     load: async () => {
-      const { anthropic } = (await peerByName('@ai-sdk/anthropic')) as typeof import('@ai-sdk/anthropic')
+      const { anthropic } = (await loadPeerByName('@ai-sdk/anthropic')) as typeof import('@ai-sdk/anthropic')
       return (name) => fromAiSdk(anthropic(name))
     },
   },

@@ -3,10 +3,10 @@ import type { AuthCredential } from '../content/auth.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { CredentialKey, CredentialService, StoredCredential } from './service.ts'
 
-/** Credentials in this process, gone with it. */
+/** Keeps credentials in the memory of this process. */
 export class InMemoryCredentialService implements CredentialService {
   readonly #stored: Map<string, StoredCredential> = new Map()
-  // One count for all, never used twice: a credential that was deleted and saved again is not the one before.
+  // A generation is never used twice: a credential that is deleted and saved again gets a new one.
   #lastGeneration = 0
 
   async load(key: CredentialKey): Promise<StoredCredential | undefined> {
@@ -22,7 +22,7 @@ export class InMemoryCredentialService implements CredentialService {
     if (expectedGeneration !== undefined && expectedGeneration !== current) {
       throw new ToolwrightError(
         'STALE_APPEND',
-        `Expected generation ${expectedGeneration} of a credential, but it is at ${current}.`,
+        `Expected generation ${expectedGeneration} of credential "${options.key}", but it is at ${current}. Load it again before you save it.`,
       )
     }
     const copy = copyJson(credential)
@@ -39,7 +39,7 @@ export class InMemoryCredentialService implements CredentialService {
   }
 }
 
-/** JSON, so that no id can contain what separates it from the next. */
+/** One key for all ids. JSON, because an id may contain any separator. */
 function toKey({ appName, userId, key }: CredentialKey): string {
   return JSON.stringify([appName, userId, key])
 }

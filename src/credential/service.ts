@@ -1,24 +1,34 @@
 import type { AuthCredential } from '../content/auth.ts'
 
+/** Identifies a credential. */
 export interface CredentialKey {
+  /** The app. */
   readonly appName: string
+  /** The user. */
   readonly userId: string
+  /** The name of the credential. */
   readonly key: string
 }
 
+/** A credential with its generation. */
 export interface StoredCredential {
+  /** The credential. */
   readonly credential: AuthCredential
-  /** Grows with every save; what a compare-and-set compares. */
+  /** Grows with every save. `expectedGeneration` is compared with it. */
   readonly generation: number
 }
 
-/** Secrets, by app, user and key. Nothing else may hold them. */
+/** Stores secrets by app, user and key. Secrets are stored nowhere else. */
 export interface CredentialService {
+  /** Loads a credential. Undefined if there is none. */
   load(key: CredentialKey): Promise<StoredCredential | undefined>
-  /** Gives the new generation. With `expectedGeneration` (0 = none yet) another's save in between is STALE_APPEND. */
+  /**
+   * Saves a credential. Returns its new generation. With `expectedGeneration` (0: there is none yet), throws STALE_APPEND
+   * if another writer has saved in between.
+   */
   save(
     options: CredentialKey & { credential: AuthCredential; expectedGeneration?: number | undefined },
   ): Promise<number>
-  /** With `expectedGeneration` only that one is deleted; tells whether it was. */
+  /** Deletes a credential, with `expectedGeneration` only that generation. Returns whether one was deleted. */
   delete(options: CredentialKey & { expectedGeneration?: number | undefined }): Promise<boolean>
 }

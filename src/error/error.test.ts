@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { messageOf, ToolError, ToolwrightError } from './error.ts'
 
-test('a tool error says what went wrong, with a code', () => {
+test('ToolError has a message, a code and a cause', () => {
   const cause = new Error('deeper')
   expect(new ToolError('Which order?')).toMatchObject({
     name: 'ToolError',
@@ -12,13 +12,13 @@ test('a tool error says what went wrong, with a code', () => {
   expect('cause' in new ToolError('x')).toBe(false)
 })
 
-test('an error for developers keeps its cause', () => {
+test('ToolwrightError keeps its cause', () => {
   const cause = new Error('deeper')
   const error = new ToolwrightError('STORAGE', 'The disk is full.', { cause })
   expect(error).toMatchObject({ name: 'ToolwrightError', code: 'STORAGE', cause })
 })
 
-test('anything that was thrown has words', () => {
+test('messageOf describes any thrown value', () => {
   const unreadable = Object.defineProperty(new Error('x'), 'message', {
     get: () => {
       throw new Error('no')
@@ -29,8 +29,8 @@ test('anything that was thrown has words', () => {
     'b',
     'c',
     'TypeError',
-    'something that is no error was thrown (number)',
-    'something that is no error was thrown (object)',
+    'a value that is not an error was thrown (number)',
+    'a value that is not an error was thrown (object)',
     'an error that cannot be read was thrown',
   ])
 })

@@ -1,12 +1,12 @@
-/** How fast more of the same word stops counting. */
+/** How soon further occurrences of a word stop to count. */
 const K1 = 1.2
-/** How much a long document is held back. */
+/** How much the length of a document reduces its score. */
 const B = 0.75
-/** Words of a query beyond these are not looked at, so that no query is expensive. */
+/** Further words of a query are ignored, so that no query is expensive. */
 const MAX_QUERY_WORDS = 1000
 
 /**
- * Documents as bags of words, ranked by Okapi BM25; documents come and go.
+ * A search index that ranks documents by Okapi BM25. Documents can be added and removed.
  *
  * @example
  * const index = new Bm25Index()
@@ -14,16 +14,17 @@ const MAX_QUERY_WORDS = 1000
  * index.search(['apple']) // Map { 1 => 0.28... }
  */
 export class Bm25Index {
-  /** For each word the documents it is in, and how often. */
+  /** By word: how often each document has it. */
   readonly #postings: Map<string, Map<number, number>> = new Map()
   readonly #documents: Map<number, { readonly words: ReadonlySet<string>; readonly length: number }> = new Map()
   #totalLength = 0
 
+  /** The number of documents. */
   get size(): number {
     return this.#documents.size
   }
 
-  /** Adds a document, in place of the one that had its id. */
+  /** Adds a document, or replaces the document with this id. */
   add(id: number, words: Iterable<string>): void {
     this.remove(id)
     const distinct = new Set<string>()
@@ -38,6 +39,7 @@ export class Bm25Index {
     this.#totalLength += length
   }
 
+  /** Removes a document. Does nothing if there is none. */
   remove(id: number): void {
     const document = this.#documents.get(id)
     if (!document) return
@@ -50,7 +52,7 @@ export class Bm25Index {
     this.#totalLength -= document.length
   }
 
-  /** The score of each document that has at least one of the words; higher is better. */
+  /** The score of each document that has at least one of the words. Higher is better. */
   search(query: Iterable<string>): Map<number, number> {
     const scores = new Map<number, number>()
     const meanLength = this.#totalLength / this.size

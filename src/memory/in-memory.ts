@@ -4,12 +4,12 @@ import type { Event } from '../event/event.ts'
 import type { Session } from '../session/service.ts'
 import { Bm25Index } from './bm25.ts'
 import type { MemoryEntry, MemoryService } from './service.ts'
-import { wordsOf } from './words.ts'
+import { splitWords } from './words.ts'
 
-/** Longer queries are cut: a search must not cost more than reading a long page. */
+/** Longer queries are cut, so that no search is expensive. In characters. */
 const MAX_QUERY_LENGTH = 100_000
 
-/** Memory in this process, gone with it: each event's visible text, found by its words. */
+/** Keeps the text of events in the memory of this process, and searches it by words. */
 export class InMemoryMemoryService implements MemoryService {
   readonly #users: Map<string, UserMemory> = new Map()
 
@@ -58,7 +58,7 @@ class UserMemory {
   }
 
   search(query: string): MemoryEntry[] {
-    const scores = this.#index.search(wordsOf(query.slice(0, MAX_QUERY_LENGTH)))
+    const scores = this.#index.search(splitWords(query.slice(0, MAX_QUERY_LENGTH)))
     const hits: { entry: MemoryEntry; id: number; score: number }[] = []
     for (const [id, score] of scores) {
       const entry = this.#entries.get(id)
@@ -71,12 +71,12 @@ class UserMemory {
   #add(entry: MemoryEntry): number {
     const id = ++this.#lastId
     this.#entries.set(id, entry)
-    this.#index.add(id, wordsOf(entry.content.parts.map(({ text }) => text).join('\n')))
+    this.#index.add(id, splitWords(entry.content.parts.map(({ text }) => text).join('\n')))
     return id
   }
 }
 
-/** What is remembered of an event: its visible text, or nothing. */
+/** The text of an event, without the model's thinking. Empty if the event has none. */
 function toEntry({ content, partial, author, timestamp }: Event): MemoryEntry[] {
   if (!content || partial) return []
   const parts: Content['parts'] = content.parts.flatMap(({ text, thought }) => (text && !thought ? [{ text }] : []))
@@ -87,7 +87,7 @@ function timeOf({ timestamp }: MemoryEntry): number {
   return timestamp ?? 0
 }
 
-/** JSON, so that no id can contain what separates it from the next. */
+/** One key for both ids. JSON, because an id may contain any separator. */
 function toKey({ appName, userId }: { appName: string; userId: string }): string {
   return JSON.stringify([appName, userId])
 }

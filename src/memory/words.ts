@@ -1,14 +1,14 @@
-// Segmentation is by dictionary where a script has no spaces, whatever the locale; a fixed one keeps it the same everywhere.
-// made when first needed: it costs more than the import of everything else
+// Created by the first search, because it takes longer than the import of the whole package.
 let segmenter: Intl.Segmenter | undefined
 
-/** The words of a text in any script, in one spelling: compatibility forms unified, lower case. */
-export function* wordsOf(text: string): Iterable<string> {
+/** The words of a text in any script, in lower case and with compatibility forms unified (NFKC). */
+export function* splitWords(text: string): Iterable<string> {
   for (const { segment, isWordLike } of wordSegmenter().segment(text.normalize('NFKC'))) {
     if (isWordLike) yield segment.toLowerCase()
   }
 }
 
+/** A fixed locale gives the same words on every machine. Scripts without spaces are split by a dictionary in any locale. */
 function wordSegmenter(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
   return segmenter

@@ -1,15 +1,16 @@
 import { canonicalJson } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { Entry, NewEntry } from '../event/event.ts'
 import type { ScopedState } from './in-memory-state.ts'
 
-/** Entries that are looked through one by one. */
-const SHORT = 16
+/** A shorter log is searched entry by entry. */
+const MIN_INDEXED_LENGTH = 16
 
-/** A session's entries, numbered from 1 without gaps, each event id at most once. */
-export class StoredLog {
+/** The log of one session: entries numbered from 1 without gaps, with unique event ids. */
+export class InMemoryLog {
+  /** All entries. The array grows with each append. */
   readonly entries: Entry[] = []
-  /** Where each event is; made when looking through the entries would take longer. */
+  /** Sequence numbers by event id; created when a search entry by entry would be slow. */
   #seqs: Map<string, number> | undefined
 
   /** The last sequence number. */
@@ -18,8 +19,8 @@ export class StoredLog {
   }
 
   /**
-   * Adds what is not there yet and applies its state deltas. Gives the last sequence number, or where the last of the
-   * given events is when none was new.
+   * Appends the entries whose events are new and applies their state deltas. Returns the last sequence number. If no
+   * entry was new, returns the sequence number of the last given event.
    */
   add(storable: readonly NewEntry[], state: ScopedState): number {
     const before = this.seq
@@ -46,8 +47,8 @@ export class StoredLog {
   }
 
   /**
-   * Was this append made before, and its acknowledgement lost? Then the sequence number it gave: all its events are
-   * known, and its records, which have no ids, stand where they would have been put.
+   * The sequence number that an earlier, equal append returned; undefined if there was none. A writer repeats an append
+   * when the reply was lost. Then all its events are in the log, and its records, which have no ids, are at their positions.
    */
   seqOfRepeat(expectedSeq: number, added: readonly NewEntry[]): number | undefined {
     let seq: number | undefined
@@ -60,7 +61,7 @@ export class StoredLog {
 
   #seqOf(eventId: string): number | undefined {
     const { entries } = this
-    if (entries.length < SHORT) {
+    if (entries.length < MIN_INDEXED_LENGTH) {
       for (let at = 0; at < entries.length; at++) if (entries[at]?.event?.id === eventId) return at + 1
       return undefined
     }
@@ -77,4 +78,4 @@ export class StoredLog {
   }
 }
 
-keepShape(() => new StoredLog())
+registerShape(() => new InMemoryLog())

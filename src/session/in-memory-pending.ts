@@ -1,28 +1,30 @@
 import { copyJson } from '../base/json.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { checkPending } from './storable.ts'
+import { checkPendingRequest } from './storable-entry.ts'
 
-/** A pending request and its place among all that the service was ever given. */
-export interface Waiting {
+/** A pending request with its position among all requests that the service has stored. */
+export interface StoredRequest {
+  /** The request. */
   readonly request: PendingRequest
-  readonly place: number
+  /** Grows with each new request. */
+  readonly order: number
 }
 
-/** Copies to store; undefined when there are none. A request that `known` has keeps its place. */
-export function toWaiting(
+/** Copies of the requests to store; undefined if there are none. A request in `known` keeps its position. */
+export function toStoredRequests(
   requests: readonly PendingRequest[],
-  known: readonly Waiting[] | undefined,
-  nextPlace: () => number,
-): readonly Waiting[] | undefined {
+  known: readonly StoredRequest[] | undefined,
+  nextOrder: () => number,
+): readonly StoredRequest[] | undefined {
   if (requests.length === 0) return undefined
-  const places = new Map(known?.map(({ request, place }) => [request.id, place]))
+  const orders = new Map(known?.map(({ request, order }) => [request.id, order]))
   return requests.map((request) => ({
-    request: copyJson(checkPending(request)),
-    place: places.get(request.id) ?? nextPlace(),
+    request: copyJson(checkPendingRequest(request)),
+    order: orders.get(request.id) ?? nextOrder(),
   }))
 }
 
-/** Copies of the requests, in the order in which they were first recorded: clocks may be set, places are not. */
-export function oldestFirst(waiting: readonly Waiting[]): PendingRequest[] {
-  return waiting.toSorted((a, b) => a.place - b.place).map(({ request }) => copyJson(request))
+/** Copies of the requests, in the order of their first append. Timestamps are not used, because clocks can be set. */
+export function inOrder(stored: readonly StoredRequest[]): PendingRequest[] {
+  return stored.toSorted((a, b) => a.order - b.order).map(({ request }) => copyJson(request))
 }

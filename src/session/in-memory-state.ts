@@ -1,12 +1,12 @@
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { StateReader } from './service.ts'
-import { isTemp } from './storable.ts'
 
-/** One scope's keys, under their prefixes. */
+/** The values of one scope, by their keys with prefix. */
 export type Scope = Map<string, unknown>
 
-/** A session's state: its own keys, and those it shares with its user's other sessions and with its whole app. */
+/** The state of one session: its own keys, and the keys that it shares with the user's other sessions and the app. */
 export class ScopedState implements StateReader {
   readonly #app: Scope
   readonly #user: Scope
@@ -18,26 +18,27 @@ export class ScopedState implements StateReader {
   }
 
   get(key: string): unknown {
-    return this.#scopeOf(key)?.get(key)
+    return this.#existingScope(key)?.get(key)
   }
 
+  /** All keys. */
   *keys(): Iterable<string> {
     yield* this.#app.keys()
     yield* this.#user.keys()
     if (this.#own) yield* this.#own.keys()
   }
 
-  /** Stores a delta's values as given; null deletes, `temp:` keys are left out. */
+  /** Stores the values of a delta without copying them. Null deletes a key. `temp:` keys are skipped. */
   apply(delta: JsonObject): void {
     for (const key of Object.keys(delta)) {
-      if (isTemp(key)) continue
+      if (isTempKey(key)) continue
       const value = delta[key]
-      if (value === null || value === undefined) this.#scopeOf(key)?.delete(key)
+      if (value === null || value === undefined) this.#existingScope(key)?.delete(key)
       else this.#scopeFor(key).set(key, value)
     }
   }
 
-  /** All of it in one object, copied. */
+  /** A copy of all values in one object. */
   toJson(): JsonObject {
     const all: JsonObject = {}
     for (const scope of [this.#app, this.#user, this.#own]) {
@@ -47,19 +48,19 @@ export class ScopedState implements StateReader {
     return all
   }
 
-  #scopeOf(key: string): Scope | undefined {
-    if (key.startsWith('app:')) return this.#app
-    if (key.startsWith('user:')) return this.#user
-    return this.#own
+  #existingScope(key: string): Scope | undefined {
+    const scope = scopeOfKey(key)
+    if (scope === 'app') return this.#app
+    return scope === 'user' ? this.#user : this.#own
   }
 
-  /** Many sessions never write a key of their own. */
+  /** The scope of a key. Creates the session's own scope, which many sessions never need. */
   #scopeFor(key: string): Scope {
-    const scope = this.#scopeOf(key)
+    const scope = this.#existingScope(key)
     if (scope) return scope
     this.#own = new Map()
     return this.#own
   }
 }
 
-keepShape(() => new ScopedState(new Map(), new Map()))
+registerShape(() => new ScopedState(new Map(), new Map()))

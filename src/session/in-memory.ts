@@ -1,49 +1,48 @@
-import { copyJson, type JsonObject } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { copyJson } from '../base/json.ts'
 import { systemPorts } from '../base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../error/check-options.ts'
-import { ToolwrightError } from '../error/error.ts'
-import type { Entry, Event, NewEntry } from '../event/event.ts'
+import type { NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
+import { checkFilter, checkId, checkKey } from './check-key.ts'
 import { Inbox } from './in-memory-inbox.ts'
-import { StoredLog } from './in-memory-log.ts'
-import { oldestFirst, toWaiting, type Waiting } from './in-memory-pending.ts'
+import { inOrder, type StoredRequest, toStoredRequests } from './in-memory-pending.ts'
+import { FREE, InMemorySession } from './in-memory-session.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
-import { checkFilter, checkId, checkKey } from './key.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
 import type {
   AppendOptions,
   HeldLog,
   InboxItem,
   Lease,
-  LogMemo,
   PostedItem,
   Session,
   SessionKey,
   SessionService,
 } from './service.ts'
-import { toStorable, withIds } from './storable.ts'
+import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from './session-errors.ts'
+import { toStorableEntry, withEventIds } from './storable-entry.ts'
 
-/** What an in-memory session service takes from outside; a test holds it still. */
+/** Options of an in-memory session service. */
 export interface InMemorySessionOptions {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. Default: `Date.now`. */
   now?: (() => number) | undefined
-  /** How long a lease lives without a renewal. Default 15 s, at least 1 s. */
+  /** How long a lease lives without a renewal, in milliseconds. Default: 15,000; at least 1,000. */
   leaseMs?: number | undefined
   /** Milliseconds on a clock that is never set, for leases. Default: `performance.now`, or `now` when that is given. */
   monotonicNow?: (() => number) | undefined
+  /** Creates the ids of sessions and events. Default: random ids. */
   newId?: (() => string) | undefined
 }
 
 const RULES: OptionRules<InMemorySessionOptions> = {
   now: callback,
   monotonicNow: callback,
-  leaseMs: anything, // checkLeaseMs
+  leaseMs: anything, // `checkLeaseMs` checks it
   newId: callback,
 }
 
 /**
- * Sessions in this process, gone with it.
+ * Keeps sessions in the memory of this process.
  *
  * @example
  * const sessions = new InMemorySessionService()
@@ -51,9 +50,9 @@ const RULES: OptionRules<InMemorySessionOptions> = {
  */
 export class InMemorySessionService implements SessionService {
   readonly #apps: Map<string, App> = new Map()
-  // Epochs are never used twice in this service, so that a lease on a deleted session is not one on its namesake.
+  // An epoch is never used twice, so that a lease on a deleted session is no lease on a new session with the same id.
   #lastEpoch = 0
-  #lastPlace = 0
+  #lastOrder = 0
   readonly #now: () => number
   readonly #monotonicNow: () => number
   readonly #leaseMs: number
@@ -73,48 +72,51 @@ export class InMemorySessionService implements SessionService {
     checkKey({ appName, userId, sessionId })
     const app = this.#apps.get(appName) ?? { state: new Map(), users: new Map() }
     const user = app.users.get(userId) ?? { state: new Map(), sessions: new Map() }
-    if (user.sessions.has(sessionId)) {
-      throw new ToolwrightError('ALREADY_EXISTS', `Session "${sessionId}" exists already.`)
-    }
-    // Everything that can throw comes before the first change to what sessions share.
+    if (user.sessions.has(sessionId)) throw sessionExists(sessionId)
+    // All code that can throw comes before the first change to shared state.
     const initial = state && copyJson(state)
-    const imported = events?.map((event) => toStorable({ event: copyJson(withIds(event, this.#newId)) }))
+    const imported = events?.map((event) => toStorableEntry({ event: copyJson(withEventIds(event, this.#newId)) }))
 
-    const session = new Stored({ appName, userId, sessionId }, new ScopedState(app.state, user.state), this.#now())
+    const session = new InMemorySession(
+      { appName, userId, sessionId },
+      new ScopedState(app.state, user.state),
+      this.#now(),
+    )
     if (initial) session.state.apply(initial)
     if (imported) session.log.add(imported, session.state)
     user.sessions.set(sessionId, session)
     app.users.set(userId, user)
     this.#apps.set(appName, app)
-    return toSession(session, eventsOf(session.log.entries))
+    return session.toSession(session.events())
   }
 
   async getSession(options: Parameters<SessionService['getSession']>[0]): Promise<Session | undefined> {
     const session = this.#find(options)
     if (!session) return undefined
     const { numRecentEvents, afterTimestamp } = options.config ?? {}
-    let events = eventsOf(session.log.entries)
+    let events = session.events()
     if (afterTimestamp !== undefined) events = events.filter((event) => event.timestamp >= afterTimestamp)
     if (numRecentEvents !== undefined) events = events.slice(Math.max(0, events.length - numRecentEvents))
-    return toSession(session, events)
+    return session.toSession(events)
   }
 
   async listSessions({ appName, userId }: { appName: string; userId: string }): Promise<Session[]> {
     checkId('appName', appName)
     checkId('userId', userId)
     const sessions = this.#apps.get(appName)?.users.get(userId)?.sessions.values() ?? []
-    return Array.from(sessions, (session) => toSession(session, []))
+    return Array.from(sessions, (session) => session.toSession([]))
   }
 
   async deleteSession(key: SessionKey): Promise<void> {
     checkKey(key)
     const user = this.#apps.get(key.appName)?.users.get(key.userId)
     if (!user?.sessions.delete(key.sessionId)) return
-    // a Map that is filled and emptied for ever keeps what it held alive from one collection to the next
+    // A Map that is filled and emptied again and again keeps deleted values alive until the next garbage collection.
     if (user.sessions.size === 0) user.sessions = new Map()
   }
 
-  // No async functions on the way of every turn: their frames are most of what a turn would allocate here.
+  // `claim`, `release`, `read` and `append` run in every run. They are not async: the frames of async functions would be
+  // most of their allocations.
   claim(key: SessionKey): Promise<Lease> {
     try {
       return Promise.resolve(this.#claim(key))
@@ -125,20 +127,18 @@ export class InMemorySessionService implements SessionService {
 
   #claim(key: SessionKey): Lease {
     const session = this.#find(key)
-    if (!session) throw notFound(key)
+    if (!session) throw sessionNotFound(key.sessionId)
     const now = this.#monotonicNow()
-    if (session.epoch !== FREE && now < session.expiresAt) {
-      throw new ToolwrightError('SESSION_BUSY', `Session "${key.sessionId}" is in use.`)
-    }
+    if (session.epoch !== FREE && now < session.expiresAt) throw sessionBusy(key.sessionId)
     session.epoch = ++this.#lastEpoch
     session.expiresAt = now + this.#leaseMs
-    return toLease(session, session.log.seq, this.#leaseMs)
+    return session.toLease(session.log.seq, this.#leaseMs)
   }
 
   async renew(lease: Lease): Promise<Lease> {
     const session = this.#held(lease)
     session.expiresAt = this.#monotonicNow() + this.#leaseMs
-    return toLease(session, lease.seq, this.#leaseMs)
+    return session.toLease(lease.seq, this.#leaseMs)
   }
 
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
@@ -148,18 +148,13 @@ export class InMemorySessionService implements SessionService {
     return DONE
   }
 
-  read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+  read(lease: Lease): Promise<HeldLog> {
     try {
-      return Promise.resolve(this.#read(lease, options?.fromSeq ?? 0))
+      const { log, state, memo } = this.#held(lease)
+      return Promise.resolve({ entries: log.entries, state, memo })
     } catch (error) {
       return Promise.reject(error)
     }
-  }
-
-  #read(lease: Lease, fromSeq: number): HeldLog {
-    const { log, state, memo, checkpoint } = this.#held(lease)
-    const entries = fromSeq > 0 ? log.entries.slice(fromSeq) : log.entries
-    return checkpoint ? { entries, state, memo, checkpoint: copyJson(checkpoint) } : { entries, state, memo }
   }
 
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
@@ -171,30 +166,28 @@ export class InMemorySessionService implements SessionService {
   }
 
   #append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): number {
-    // The epoch fences, not the clock: a holder that is late but that nobody has followed may still write.
+    // The epoch fences, not the clock: a holder whose lease has ended may write until another holder claims the session.
     const session = this.#held(lease)
     const { log } = session
     if (expectedSeq !== log.seq) {
       const repeated = log.seqOfRepeat(expectedSeq, entries)
       if (repeated !== undefined) return repeated
-      throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${log.seq}.`)
+      throw staleAppend(expectedSeq, log.seq)
     }
-    const checkpoint = options?.checkpoint && copyJson(options.checkpoint)
-    const waiting = options?.pending && toWaiting(options.pending, session.waiting, this.#nextPlace)
-    const storable = entries.map(toStorable)
+    const pending = options?.pending && toStoredRequests(options.pending, session.pending, this.#nextOrder)
+    const storable = entries.map(toStorableEntry)
     const seq = log.add(storable, session.state)
-    if (checkpoint) session.checkpoint = checkpoint
     if (options?.drained) session.inbox?.remove(options.drained)
-    if (options?.pending) session.waiting = waiting
+    if (options?.pending) session.pending = pending
     session.updatedAt = this.#now()
     return seq
   }
 
-  readonly #nextPlace = (): number => ++this.#lastPlace
+  readonly #nextOrder = (): number => ++this.#lastOrder
 
   async post(key: SessionKey, item: InboxItem): Promise<number> {
     const session = this.#find(key)
-    if (!session) throw notFound(key)
+    if (!session) throw sessionNotFound(key.sessionId)
     checkId('The id of an inbox item', item.id)
     session.inbox ??= new Inbox()
     const { seq } = session.log
@@ -209,12 +202,12 @@ export class InMemorySessionService implements SessionService {
   async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
     checkFilter(filter)
     const { userId, sessionId } = filter
-    const found: Waiting[] = []
-    for (const { key, waiting } of this.#sessionsOf(filter.appName)) {
-      if (!waiting || (userId !== undefined && userId !== key.userId)) continue
-      if (sessionId === undefined || sessionId === key.sessionId) found.push(...waiting)
+    const found: StoredRequest[] = []
+    for (const { key, pending } of this.#sessionsOf(filter.appName)) {
+      if (!pending || (userId !== undefined && userId !== key.userId)) continue
+      if (sessionId === undefined || sessionId === key.sessionId) found.push(...pending)
     }
-    return oldestFirst(found)
+    return inOrder(found)
   }
 
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
@@ -227,22 +220,22 @@ export class InMemorySessionService implements SessionService {
     return found
   }
 
-  *#sessionsOf(appName: string): Iterable<Stored> {
+  *#sessionsOf(appName: string): Iterable<InMemorySession> {
     for (const { sessions } of this.#apps.get(appName)?.users.values() ?? []) yield* sessions.values()
   }
 
-  #find(key: SessionKey): Stored | undefined {
+  #find(key: SessionKey): InMemorySession | undefined {
     checkKey(key)
     return this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.get(key.sessionId)
   }
 
-  #held(lease: Lease): Stored {
+  #held(lease: Lease): InMemorySession {
     const session = this.#holding(lease)
     if (session) return session
-    throw new ToolwrightError('LEASE_LOST', `The lease on session "${lease.key.sessionId}" is no longer held.`)
+    throw leaseLost(lease.key.sessionId)
   }
 
-  #holding({ epoch, key }: Lease): Stored | undefined {
+  #holding({ epoch, key }: Lease): InMemorySession | undefined {
     const session = this.#apps.get(key.appName)?.users.get(key.userId)?.sessions.get(key.sessionId)
     return session && session.epoch === epoch && epoch !== FREE ? session : undefined
   }
@@ -250,51 +243,7 @@ export class InMemorySessionService implements SessionService {
 
 interface App {
   readonly state: Scope
-  readonly users: Map<string, { readonly state: Scope; sessions: Map<string, Stored> }>
-}
-
-/** The epoch of a session nobody holds; claims start above it. */
-const FREE = 0
-
-class Stored {
-  readonly key: SessionKey
-  readonly state: ScopedState
-  readonly log: StoredLog = new StoredLog()
-  readonly memo: LogMemo = {}
-  updatedAt: number
-  epoch: number = FREE
-  /** Monotonic milliseconds. No small number ever, so that the shape of a session is the same from the start. */
-  expiresAt: number = Number.NEGATIVE_INFINITY
-  inbox: Inbox | undefined
-  checkpoint: JsonObject | undefined
-  waiting: readonly Waiting[] | undefined
-
-  constructor(key: SessionKey, state: ScopedState, now: number) {
-    this.key = key
-    this.state = state
-    this.updatedAt = now
-  }
-}
-
-function toSession({ key, state, updatedAt }: Stored, events: readonly Event[]): Session {
-  const { appName, userId, sessionId: id } = key
-  return { id, appName, userId, state: state.toJson(), events: copyJson(events), lastUpdateTime: updatedAt / 1000 }
-}
-
-function eventsOf(entries: readonly Entry[]): Event[] {
-  const events: Event[] = []
-  for (const { event } of entries) if (event) events.push(event)
-  return events
-}
-
-function toLease({ key, epoch }: Stored, seq: number, leaseMs: number): Lease {
-  return { key: { ...key }, epoch, seq, leaseMs }
-}
-
-function notFound(key: SessionKey): ToolwrightError {
-  return new ToolwrightError('NOT_FOUND', `There is no session "${key.sessionId}".`)
+  readonly users: Map<string, { readonly state: Scope; sessions: Map<string, InMemorySession> }>
 }
 
 const DONE: Promise<void> = Promise.resolve()
-
-keepShape(() => new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY))

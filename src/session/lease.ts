@@ -1,17 +1,18 @@
 import { ToolwrightError } from '../error/error.ts'
 
-/** How long a lease lives without a renewal, unless the service is told otherwise. */
+/** How long a lease lives without a renewal, in milliseconds. The default of the option `leaseMs`. */
 export const DEFAULT_LEASE_MS = 15_000
 
 /**
  * Shorter leases are refused. A runner renews at a third of the lease, and a healthy process can miss a timer by
  * hundreds of milliseconds (garbage collection, a tool that computes, a busy machine).
  */
-export const MIN_LEASE_MS = 1_000
+const MIN_LEASE_MS = 1_000
 
-/** Longer leases are refused: the session of a dead process would be unusable for more than a day. */
+/** Longer leases are refused: after a crash, the session would be unusable for more than a day. */
 export const MAX_LEASE_MS = 86_400_000
 
+/** Throws INVALID_CONFIG if the option `leaseMs` is not valid. */
 export function checkLeaseMs(leaseMs: number): void {
   if (typeof leaseMs === 'number' && leaseMs >= MIN_LEASE_MS && leaseMs <= MAX_LEASE_MS) return
   throw new ToolwrightError(

@@ -3,39 +3,52 @@ import type { Content } from '../content/content.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 
-/** Where a session lives. */
+/** Identifies a session. */
 export interface SessionKey {
+  /** The app. */
   readonly appName: string
+  /** The user. */
   readonly userId: string
+  /** The session of the user. */
   readonly sessionId: string
 }
 
+/** One conversation of one user in one app. */
 export interface Session {
+  /** The id of the session. */
   readonly id: string
+  /** The app. */
   readonly appName: string
+  /** The user. */
   readonly userId: string
-  /** `app:` and `user:` keys included, under their prefixes. */
+  /** The state, with the `user:` and `app:` keys that the session shares. */
   readonly state: Readonly<JsonObject>
+  /** The events of the log, in order. */
   readonly events: readonly Event[]
   /** Seconds since the epoch. */
   readonly lastUpdateTime: number
 }
 
-/** The right to write to a session, until another holder takes over. */
+/** The exclusive right to write a session, until another holder takes over. */
 export interface Lease {
+  /** The session. */
   readonly key: SessionKey
+  /** The fencing number: a store refuses writes under an older epoch. */
   readonly epoch: number
-  /** The last sequence number when the lease was taken. */
+  /** The last sequence number of the log when the lease was claimed. */
   readonly seq: number
   /**
-   * How long the lease lives after `claim` and after each `renew`; the same for all leases of a service. The holder
-   * renews at a third of it. When it ends is known to the store only: it measures on a monotonic clock.
+   * How long the lease lives after `claim` and after each `renew`, in milliseconds. The same for all leases of a service.
+   * The holder renews at a third of it. Only the store knows when the lease ends, because it measures on a monotonic clock.
    */
   readonly leaseMs: number
 }
 
-/** Something for the holder of a session from somebody who is not. */
-export type InboxItem = { readonly id: string } & (
+/** A message for the holder of a session, posted by another process. */
+export type InboxItem = {
+  /** The id of the item. A store ignores an item whose id it has seen. */
+  readonly id: string
+} & (
   | { readonly type: 'answer'; readonly content: Content; readonly stateDelta?: JsonObject }
   | { readonly type: 'result'; readonly callId: string; readonly response: JsonObject }
   | { readonly type: 'cancel'; readonly invocationId?: string }
@@ -44,46 +57,45 @@ export type InboxItem = { readonly id: string } & (
 
 /** An inbox item as the holder drains it. */
 export type PostedItem = InboxItem & {
-  /** The session's last sequence number when the item was posted: an answer counts only for requests up to here. */
+  /** The last sequence number of the log when the item was posted. An answer only counts for requests up to it. */
   readonly seq: number
 }
 
-/** What a holder may read of a session's state: always what it has appended, and others' `app:` and `user:` writes. */
+/** Reads a session's state: all appends of the holder, and the `app:` and `user:` values that other sessions write. */
 export interface StateReader {
-  /** The stored value itself, not a copy: for reading only. `undefined` when absent. */
+  /** The stored value itself, not a copy; callers must not change it. Undefined if there is none. */
   get(key: string): unknown
+  /** All keys. */
   keys(): Iterable<string>
 }
 
-/** A place beside a log where its reader keeps what it has made of it; it goes when the store lets the log go. */
-export interface LogMemo {
-  owner?: unknown
-  value?: unknown
-}
-
-/** The log as its holder reads it. A store that keeps the log gives the same `memo` every time. */
+/** The log of a session, as the holder of its lease reads it. */
 export interface HeldLog {
+  /** All entries, in order. */
   readonly entries: readonly Entry[]
-  readonly memo: LogMemo
+  /** Reads the session's state. */
   readonly state: StateReader
-  readonly checkpoint?: JsonObject
+  /**
+   * An empty object that the store keeps beside its copy of the log in memory and returns with each read of that copy.
+   * The runner attaches what it computed from the log to it. Omit it if the store keeps no copy.
+   */
+  readonly memo?: object
 }
 
-/** What goes with an append, in the same transaction. */
+/** Changes that belong to an append, in the same transaction. */
 export interface AppendOptions {
-  /** What the log comes to so far; given back by `read`. */
-  readonly checkpoint?: JsonObject | undefined
-  /** Ids of inbox items that are done with. */
+  /** Ids of inbox items to remove. */
   readonly drained?: readonly string[] | undefined
-  /** All that the session waits for now; takes the place of what was recorded before. */
+  /** All pending requests of the session from now on. Replaces the earlier list. */
   readonly pending?: readonly PendingRequest[] | undefined
 }
 
 /**
- * Sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s: INVALID_REQUEST,
- * ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND, STORAGE.
+ * Stores sessions with their logs. Every method is scoped by app and user. Errors are `ToolwrightError`s with the codes
+ * INVALID_REQUEST, ALREADY_EXISTS, NOT_FOUND, SESSION_BUSY, LEASE_LOST, STALE_APPEND and STORAGE.
  */
 export interface SessionService {
+  /** Creates a session, with a random id by default. `events` imports events from elsewhere. */
   createSession(options: {
     appName: string
     userId: string
@@ -91,37 +103,39 @@ export interface SessionService {
     state?: JsonObject | undefined
     events?: readonly Event[] | undefined
   }): Promise<Session>
-  /** A copy; `config` keeps only the latest events. */
+  /** A copy of a session; undefined if there is none. `config` selects the latest events. */
   getSession(
     options: SessionKey & {
       config?: { numRecentEvents?: number | undefined; afterTimestamp?: number | undefined } | undefined
     },
   ): Promise<Session | undefined>
-  /** With state, without events. */
+  /** The sessions of a user, with state and without events. */
   listSessions(options: { appName: string; userId: string }): Promise<Session[]>
+  /** Deletes a session with its log. Does nothing if there is none. */
   deleteSession(key: SessionKey): Promise<void>
-  /** SESSION_BUSY while another lease lives; NOT_FOUND without a session. */
+  /** Claims the lease of a session. SESSION_BUSY while another lease lives. */
   claim(key: SessionKey): Promise<Lease>
+  /** Extends a lease by `leaseMs` from now. */
   renew(lease: Lease): Promise<Lease>
-  /** Gives it back; `interrupted` = what is unfinished is for others to go on with. */
+  /** Releases a lease. With `interrupted`, the session counts as interrupted, so that another process can recover it. */
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void>
-  /** All entries, or those after `fromSeq`. */
-  read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog>
+  /** Reads the whole log. */
+  read(lease: Lease): Promise<HeldLog>
   /**
-   * Adds entries after `expectedSeq`, all or none, and applies their state deltas. Gives the new last sequence number.
-   * An event id that is already there is not added again.
+   * Appends entries after `expectedSeq`, all or none, and applies their state deltas. Returns the new last sequence
+   * number. An event whose id is in the log is not appended again.
    */
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number>
-  /** Leaves an item for the holder; needs no lease. Gives the last sequence number at that moment, which is kept with it. */
+  /** Posts an item to the inbox, without a lease. Returns the last sequence number, which is stored with the item. */
   post(key: SessionKey, item: InboxItem): Promise<number>
-  /** What was posted; an item is gone only with the append that names it in `drained`. */
+  /** The items in the inbox. An item stays there until an append names it in `drained`. */
   drain(lease: Lease): Promise<PostedItem[]>
-  /** Pending requests, in the order in which appends first recorded them. */
+  /** Pending requests, in the order of their first append. */
   pending(filter: {
     appName: string
     userId?: string | undefined
     sessionId?: string | undefined
   }): Promise<PendingRequest[]>
-  /** Sessions whose holder died, or said so when it left: their latest lease was not given back and lives no more. */
+  /** Sessions whose holder died or released them as interrupted: their latest lease has ended without a normal release. */
   interrupted(filter: { appName: string }): Promise<SessionKey[]>
 }

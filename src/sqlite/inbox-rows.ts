@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../base/json.ts'
 import { MAX_INBOX_ITEMS } from '../base/limits.ts'
-import { checkItemSize, inboxFull, MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
+import { checkItemSize, inboxFullError, MAX_REMEMBERED_IDS } from '../session/inbox-limits.ts'
 import type { PostedItem } from '../session/service.ts'
 import type { Database } from './database.ts'
 import type { LogOwner } from './log-rows.ts'
@@ -32,7 +32,7 @@ export class InboxRows {
     this.#done = database.prepare('UPDATE toolwright_inbox SET body = NULL WHERE session = ? AND item_id = ?')
     this.#forget = database.prepare(
       `DELETE FROM toolwright_inbox WHERE session = ?1 AND body IS NULL AND id <= (
-         SELECT id FROM toolwright_inbox WHERE session = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED})`,
+         SELECT id FROM toolwright_inbox WHERE session = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED_IDS})`,
     )
   }
 
@@ -40,7 +40,7 @@ export class InboxRows {
     checkItemSize(body.length)
     const isNew = this.#post.run(session, toText(id), body).changes > 0
     const { waiting } = this.#count.get(session) as { waiting: number }
-    if (isNew && waiting > MAX_INBOX_ITEMS) throw inboxFull() // and is rolled back with its transaction
+    if (isNew && waiting > MAX_INBOX_ITEMS) throw inboxFullError() // and is rolled back with its transaction
   }
 
   /**

@@ -1,7 +1,7 @@
 // Entries in writing, before a transaction begins: all that can fail on a malformed one fails here.
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { NewEntry } from '../event/event.ts'
-import { toStorable } from '../session/storable.ts'
+import { toStorableEntry } from '../session/storable-entry.ts'
 import { type Change, toChanges } from './state-rows.ts'
 import { toJson, toText } from './text.ts'
 
@@ -21,7 +21,7 @@ export function toLines(entries: readonly NewEntry[]): Line[] {
 
 function toLine(given: NewEntry): Line {
   try {
-    const entry = toStorable(given)
+    const entry = toStorableEntry(given)
     if (entry.event === undefined) {
       return { entry, eventId: undefined, body: toJson(entry.record, 'A record'), changes: [] }
     }

@@ -1,11 +1,9 @@
 import type { Entry } from '../event/event.ts'
-import type { LogMemo } from '../session/service.ts'
 
-/** A log in memory: its entries after `fromSeq`, and what its reader made of it. */
+/** A log in memory: its first entries, and what its reader made of it. */
 export interface CachedLog {
-  readonly fromSeq: number
   readonly entries: Entry[]
-  readonly memo: LogMemo
+  readonly memo: object
   /** Of its entries as text, and a little. */
   size: number
 }
@@ -26,16 +24,16 @@ export class LogCache {
     this.#maxSize = maxSize
   }
 
-  /** The log from `fromSeq` on, as far as it is known; never beyond `lastSeq`. */
-  open(session: number, fromSeq: number, lastSeq: number): CachedLog {
+  /** The log as far as it is known; never beyond `lastSeq`. */
+  open(session: number, lastSeq: number): CachedLog {
     const known = this.#logs.get(session)
-    if (known && known.fromSeq <= fromSeq && seqOf(known) <= lastSeq) {
+    if (known && seqOf(known) <= lastSeq) {
       this.#logs.delete(session) // and set again: the latest used is the last to go
       this.#logs.set(session, known)
       return known
     }
     this.forget(session)
-    const fresh: CachedLog = { fromSeq, entries: [], memo: {}, size: EMPTY_SIZE }
+    const fresh: CachedLog = { entries: [], memo: {}, size: EMPTY_SIZE }
     this.#logs.set(session, fresh)
     this.#size += EMPTY_SIZE
     return fresh
@@ -65,6 +63,6 @@ export class LogCache {
 }
 
 /** The last sequence number that is in memory. */
-export function seqOf({ fromSeq, entries }: CachedLog): number {
-  return fromSeq + entries.length
+export function seqOf({ entries }: CachedLog): number {
+  return entries.length
 }

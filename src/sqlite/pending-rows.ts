@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite'
 import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { pendingProblem } from '../session/entry-problem.ts'
-import { checkPending } from '../session/storable.ts'
+import { checkPendingRequest } from '../session/storable-entry.ts'
+import { findPendingProblem } from '../session/validate-entry.ts'
 import type { Database } from './database.ts'
 import type { ReportDamage } from './report-damage.ts'
 import { readable, toJson, toText } from './text.ts'
@@ -78,7 +78,7 @@ export class PendingRows {
 /** Undefined when the row is damaged. */
 function requestIn(body: unknown): PendingRequest | undefined {
   const request = readable(body)
-  return pendingProblem(request) === undefined ? (request as PendingRequest) : undefined
+  return findPendingProblem(request) === undefined ? (request as PendingRequest) : undefined
 }
 
 interface Filter {
@@ -90,7 +90,7 @@ interface Filter {
 /** A request without a time is as old as its record. */
 export function toPendingLines(requests: readonly PendingRequest[], now: number): PendingLine[] {
   return requests.map((request) => ({
-    id: checkPending(request).id,
+    id: checkPendingRequest(request).id,
     since: request.createdAt ?? now / 1000,
     body: toJson(request, 'A pending request'),
   }))

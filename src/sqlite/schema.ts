@@ -13,7 +13,7 @@ const STEPS: readonly string[] = [
     epoch INTEGER NOT NULL,                 -- of who holds it; 0 = nobody
     expires_at REAL NOT NULL,               -- of the lease, in milliseconds
     updated_at REAL NOT NULL,
-    checkpoint TEXT,
+    checkpoint TEXT,                        -- no longer used
     UNIQUE (app, user, session)
   ) STRICT;
 

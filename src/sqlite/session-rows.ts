@@ -37,7 +37,7 @@ export interface LeaseClock {
 /** The epoch of a session nobody holds. */
 const FREE = 0
 
-/** All but the checkpoint, which may be large and is asked for by itself. */
+/** All but `checkpoint`, which is no longer used. */
 const COLUMNS = 'id, app, user, session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms'
 
 /** Sessions without what they hold: who they are, where their logs are, and who may write. */
@@ -46,7 +46,6 @@ export class SessionRows {
   readonly #insert: StatementSync
   readonly #find: StatementSync
   readonly #list: StatementSync
-  readonly #checkpoint: StatementSync
   readonly #delete: StatementSync
   readonly #nextEpoch: StatementSync
   readonly #claim: StatementSync
@@ -64,7 +63,6 @@ export class SessionRows {
     )
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE ${ofKey}`)
     this.#list = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND user = ? ORDER BY id`)
-    this.#checkpoint = database.prepare('SELECT checkpoint FROM toolwright_sessions WHERE id = ?')
     this.#delete = database.prepare('DELETE FROM toolwright_sessions WHERE id = ?')
     // One counter for the file: a lease on a deleted session is not one on its namesake. Never below an epoch in use.
     this.#nextEpoch = database.prepare(
@@ -79,9 +77,7 @@ export class SessionRows {
        WHERE ${ofKey} AND epoch = ?`,
     )
     this.#release = database.prepare(`UPDATE toolwright_sessions SET epoch = ${FREE} WHERE ${ofKey} AND epoch = ?`)
-    this.#advance = database.prepare(
-      'UPDATE toolwright_sessions SET seq = ?, updated_at = ?, checkpoint = coalesce(?, checkpoint) WHERE id = ?',
-    )
+    this.#advance = database.prepare('UPDATE toolwright_sessions SET seq = ?, updated_at = ? WHERE id = ?')
     this.#interrupted = database.prepare(
       `SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND epoch <> ${FREE} ORDER BY id`,
     )
@@ -99,11 +95,6 @@ export class SessionRows {
 
   list({ appName, userId }: { appName: string; userId: string }): SessionRow[] {
     return (this.#list.all(toText(appName), toText(userId)) as unknown[] as SessionRow[]).map(checked)
-  }
-
-  /** What the log came to, in writing. */
-  checkpoint(id: number): string | null {
-    return this.#checkpoint.get(id)?.checkpoint as string | null
   }
 
   delete(id: number): void {
@@ -159,8 +150,8 @@ export class SessionRows {
     if (isEpoch(epoch)) this.#renew.run(0, 0, 0, ...textOf(key), epoch)
   }
 
-  advance(id: number, seq: number, now: number, checkpoint: string | undefined): void {
-    this.#advance.run(seq, now, checkpoint ?? null, id)
+  advance(id: number, seq: number, now: number): void {
+    this.#advance.run(seq, now, id)
   }
 
   interrupted(appName: string): SessionRow[] {

@@ -1,9 +1,7 @@
-import { isRecord } from '../base/json.ts'
 import type { Logger } from '../dispatch/host.ts'
-import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { checkFilter, checkId, checkKey } from '../session/key.ts'
+import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import type {
   AppendOptions,
   HeldLog,
@@ -14,7 +12,8 @@ import type {
   SessionKey,
   SessionService,
 } from '../session/service.ts'
-import { withIds } from '../session/storable.ts'
+import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from '../session/session-errors.ts'
+import { withEventIds } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import { InboxRows } from './inbox-rows.ts'
 import { type Line, toLines } from './line.ts'
@@ -24,7 +23,6 @@ import { PendingRows, toPendingLines } from './pending-rows.ts'
 import { damageReporter } from './report-damage.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
 import { StateRows, toChanges } from './state-rows.ts'
-import { damaged } from './storage-error.ts'
 import { fromJson, toJson } from './text.ts'
 
 export interface SqliteSessionOptions {
@@ -65,15 +63,15 @@ export class SqliteSessionService implements SessionService {
     const key = { appName, userId, sessionId }
     checkKey(key)
     const changes = state ? toChanges(state) : []
-    const lines = toLines(events.map((event) => ({ event: withIds(event, newId) })))
+    const lines = toLines(events.map((event) => ({ event: withEventIds(event, newId) })))
     return await this.#database.write(() => {
       const time = now()
       if (!this.#sessions.insert(key, time)) {
-        throw new ToolwrightError('ALREADY_EXISTS', `Session "${sessionId}" exists already.`)
+        throw sessionExists(sessionId)
       }
       const row = this.#sessions.find(key) as SessionRow
       this.#state.apply(row, changes)
-      this.#sessions.advance(row.id, this.#add(row, lines).length, time, undefined)
+      this.#sessions.advance(row.id, this.#add(row, lines).length, time)
       return this.#toSession({ ...row, updated_at: time }, this.#log.events(row))
     })
   }
@@ -113,7 +111,7 @@ export class SqliteSessionService implements SessionService {
       this.#database.checkFiles()
       const row = this.#found(key)
       const epoch = this.#sessions.claim(row)
-      if (epoch === undefined) throw new ToolwrightError('SESSION_BUSY', `Session "${key.sessionId}" is in use.`)
+      if (epoch === undefined) throw sessionBusy(key.sessionId)
       return { key: keyOf(row), epoch, seq: row.seq, leaseMs: this.#options.leaseMs }
     })
   }
@@ -122,7 +120,7 @@ export class SqliteSessionService implements SessionService {
     const { epoch, seq } = lease
     const key = copyOf(lease.key)
     const isHeld = await this.#database.write(() => this.#sessions.renew({ key, epoch }), this.#whileAlive(key, epoch))
-    if (!isHeld) throw lost(key)
+    if (!isHeld) throw leaseLost(key.sessionId)
     return { key, epoch, seq, leaseMs: this.#options.leaseMs }
   }
 
@@ -137,22 +135,14 @@ export class SqliteSessionService implements SessionService {
     )
   }
 
-  async read({ key, epoch }: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+  async read({ key, epoch }: Lease): Promise<HeldLog> {
     checkKey(key)
-    const fromSeq = Math.max(0, Math.floor(options?.fromSeq ?? 0))
     return await this.#database.read(() => {
       const row = this.#held(key, epoch)
-      const log = this.#cache.open(row.id, Math.min(fromSeq, row.seq), row.seq)
+      const log = this.#cache.open(row.id, row.seq)
       const { entries: added, size } = this.#log.after(row, seqOf(log), row.seq)
       this.#cache.extend(row.id, seqOf(log), added, size)
-      const entries = fromSeq > log.fromSeq ? log.entries.slice(fromSeq - log.fromSeq) : log.entries
-      const held = { entries, memo: log.memo, state: this.#state.reader(row) }
-      const stored = this.#sessions.checkpoint(row.id)
-      if (stored === null) return held
-      const what = `The checkpoint of session "${row.session}"`
-      const checkpoint = fromJson(stored, what)
-      if (!isRecord(checkpoint)) throw damaged(what, 'it is not an object')
-      return { ...held, checkpoint }
+      return { entries: log.entries, memo: log.memo, state: this.#state.reader(row) }
     })
   }
 
@@ -167,7 +157,6 @@ export class SqliteSessionService implements SessionService {
     const { now } = this.#options
     const lines = toLines(entries)
     const drained = options.drained?.slice()
-    const checkpoint = options.checkpoint && toJson(options.checkpoint, 'A checkpoint')
     const pending = options.pending && toPendingLines(options.pending, now())
     const { row, added, seq } = await this.#database.write(
       () => {
@@ -175,7 +164,7 @@ export class SqliteSessionService implements SessionService {
         if (expectedSeq !== row.seq) return { row, added: [], seq: this.#repeated(row, expectedSeq, lines) }
         const added = this.#add(row, lines)
         const last = row.seq + added.length
-        this.#sessions.advance(row.id, last, now(), checkpoint)
+        this.#sessions.advance(row.id, last, now())
         if (drained) this.#inbox.remove(row.id, drained)
         if (pending) this.#pending.replace(row.id, pending)
         return { row, added, seq: added.length > 0 ? last : (this.#log.seqOfLast(row.id, lines) ?? last) }
@@ -242,29 +231,25 @@ export class SqliteSessionService implements SessionService {
   #repeated(row: SessionRow, expectedSeq: number, lines: readonly Line[]): number {
     const seq = this.#log.seqOfRepeat(row, expectedSeq, lines)
     if (seq !== undefined) return seq
-    throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${row.seq}.`)
+    throw staleAppend(expectedSeq, row.seq)
   }
 
   #found(key: SessionKey): SessionRow {
     const row = this.#sessions.find(key)
     if (row) return row
-    throw new ToolwrightError('NOT_FOUND', `There is no session "${key.sessionId}".`)
+    throw sessionNotFound(key.sessionId)
   }
 
   #held(key: SessionKey, epoch: number): SessionRow {
     const row = this.#sessions.held({ key, epoch })
     if (row) return row
-    throw lost(key)
+    throw leaseLost(key.sessionId)
   }
 
   #toSession(row: SessionRow, events: readonly Event[]): Session {
     const { appName, userId, sessionId: id } = keyOf(row)
     return { id, appName, userId, state: this.#state.toJson(row), events, lastUpdateTime: row.updated_at / 1000 }
   }
-}
-
-function lost({ sessionId }: SessionKey): ToolwrightError {
-  return new ToolwrightError('LEASE_LOST', `The lease on session "${sessionId}" is no longer held.`)
 }
 
 /** Checked, and the same when the write comes after a wait. */

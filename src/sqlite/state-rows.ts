@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { type JsonObject, setOwn } from '../base/json.ts'
+import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
 import type { StateReader } from '../session/service.ts'
-import { isTemp } from '../session/storable.ts'
 import type { Database } from './database.ts'
 import { fromJson, fromText, toJson, toText } from './text.ts'
 
@@ -94,7 +94,7 @@ export class StateRows {
 /** What a delta changes; `temp:` keys are left out. Throws on what JSON cannot hold. */
 export function toChanges(delta: JsonObject): Change[] {
   return Object.keys(delta)
-    .filter((key) => !isTemp(key))
+    .filter((key) => !isTempKey(key))
     .map((key) => {
       const value = delta[key]
       return [key, value === null || value === undefined ? null : toJson(value, `State "${key}"`)]
@@ -102,6 +102,7 @@ export function toChanges(delta: JsonObject): Change[] {
 }
 
 function placeOf({ app, user, id }: Owner, key: string): [string, string, number] {
-  if (key.startsWith('app:')) return [app, '', 0]
-  return [app, user, key.startsWith('user:') ? 0 : id]
+  const scope = scopeOfKey(key)
+  if (scope === 'app') return [app, '', 0]
+  return [app, user, scope === 'user' ? 0 : id]
 }

@@ -19,17 +19,6 @@ export function logStories(story: Story<SessionService>): void {
     ])
   })
 
-  story('reading from a sequence number gives what came after it', async (service) => {
-    await service.createSession(HOME)
-    const lease = await service.claim(HOME)
-    await service.append(lease, 0, [entryOf('e1'), entryOf('e2'), entryOf('e3')])
-    const seqsFrom = async (fromSeq: number) => (await service.read(lease, { fromSeq })).entries.map(({ seq }) => seq)
-    deepEqual(await seqsFrom(0), [1, 2, 3])
-    deepEqual(await seqsFrom(2), [3])
-    deepEqual(await seqsFrom(3), [])
-    deepEqual(await seqsFrom(99), [])
-  })
-
   story('an append that has not seen the latest entry is STALE_APPEND and adds nothing', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
@@ -116,22 +105,6 @@ export function logStories(story: Story<SessionService>): void {
     await write(service, HOME, { event })
     deepEqual((await service.getSession(HOME))?.events[0], event)
     deepEqual((await service.read(await service.claim(HOME))).entries, [{ seq: 1, event }])
-  })
-
-  story('a checkpoint is given back as of the last append that had one', async (service) => {
-    await service.createSession(HOME)
-    const lease = await service.claim(HOME)
-    equal((await service.read(lease)).checkpoint, undefined)
-    const checkpoint = { open: ['c1'] }
-    await service.append(lease, 0, [entryOf('e1')], { checkpoint })
-    checkpoint.open.push('spoiled')
-    await service.append(lease, 1, [entryOf('e2')])
-    await rejectsWith(service.append(lease, 0, [entryOf('e3')], { checkpoint: { open: [] } }), 'STALE_APPEND')
-    const read = (await service.read(lease)).checkpoint as { open: string[] }
-    deepEqual(read, { open: ['c1'] })
-    read.open.push('spoiled')
-    await service.release(lease)
-    deepEqual((await service.read(await service.claim(HOME))).checkpoint, { open: ['c1'] })
   })
 
   story('eight writers with 200 appends each leave a dense log, each in its own order', async (service, clock) => {

@@ -470,7 +470,7 @@ describe('a misspelled member of a plain object', () => {
   ])('of a tool that would make it safer is rejected: %s', (member) => {
     const byHand = bare('pay', () => 1, { [member]: true })
     const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(byHand)] })
-    expect(make).toThrow(`has a member "${member}", which is not read. Did you mean`)
+    expect(make).toThrow(`has an unknown member "${member}". Did you mean`)
   })
 
   test('of a class instance is rejected, and other members are accepted', () => {
@@ -516,7 +516,7 @@ describe('a misspelled member of a plain object', () => {
   ])('of a plugin is rejected: %s', (hook, meant) => {
     const guard = { name: 'guard', [hook]: () => ({ result: 'denied' }) }
     const make = () => new Runner({ appName: 'app', agent: leaf(), plugins: [guard] })
-    expect(make).toThrow(`Plugin "guard" has a member "${hook}", which is not read. Did you mean "${meant}"?`)
+    expect(make).toThrow(`Plugin "guard" has an unknown member "${hook}". Did you mean "${meant}"?`)
   })
 
   test('of a plugin is accepted when it resembles no hook', () => {

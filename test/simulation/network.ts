@@ -5,7 +5,6 @@ import type {
   InboxItem,
   InMemorySessionService,
   Lease,
-  LogMemo,
   NewEntry,
   SessionKey,
   SessionService,
@@ -64,7 +63,7 @@ export class Network {
 
   /** The store as one process sees it over the network. */
   serviceFor(process: FallibleProcess): SessionService {
-    const memos = new Map<string, LogMemo>()
+    const memos = new Map<string, object>()
     const service: Partial<Record<Method, (...args: unknown[]) => Promise<unknown>>> = {}
     for (const method of METHODS) {
       service[method] = async (...args) => {
@@ -195,7 +194,7 @@ function postedIn(item: InboxItem): NonNullable<JournalEntry['posted']> {
 }
 
 /** A copy of the log with a memo of the process, as over a real network. */
-function ownLog(memos: Map<string, LogMemo>, { key }: Lease, log: HeldLog): HeldLog {
+function ownLog(memos: Map<string, object>, { key }: Lease, log: HeldLog): HeldLog {
   const id = `${key.userId}/${key.sessionId}`
   const memo = memos.get(id) ?? {}
   memos.set(id, memo)

@@ -1,9 +1,8 @@
 // One model call, from the request to the recorded reply.
 import { jsonSize } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
-import { nextTurn } from '../../base/ports.ts'
+import { yieldToTimers } from '../../base/ports.ts'
 import { type Content, partsSize } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
@@ -107,7 +106,7 @@ async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Pro
   let bytes = 0
   for await (const response of model.generate(request, options)) {
     // a model that never awaits would block timers and cancellation
-    if (++count % RESPONSES_PER_TURN === 0) await nextTurn(run.services.ports)
+    if (++count % RESPONSES_PER_TURN === 0) await yieldToTimers(run.services.ports)
     if (run.stop.stopped) break
     if (!isResponse(response))
       throw new Error(`Model "${model.name}" yielded ${kindOf(response)} instead of a response.`)
@@ -144,4 +143,4 @@ class GenerateOptions {
   }
 }
 
-keepShape(() => new GenerateOptions({ runConfig: {} } as RunHost))
+registerShape(() => new GenerateOptions({ runConfig: {} } as RunHost))

@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import type { Batch, ScopedCall } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
@@ -112,4 +111,4 @@ export class CallBatch implements Batch {
   }
 }
 
-keepShape(() => new CallBatch({ plan: { agent: {} } } as AgentTurn, {} as ToolTable, [], async () => 'done'))
+registerShape(() => new CallBatch({ plan: { agent: {} } } as AgentTurn, {} as ToolTable, [], async () => 'done'))

@@ -1,10 +1,10 @@
 // Structured answers: read, checked, corrected, given up.
-import { toPlain } from '../../base/plain.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, textOf } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import type { CompiledSchema } from '../../schema/compile.ts'
-import { describeIssues } from '../../schema/parsed.ts'
+import { describeIssues } from '../../schema/issues.ts'
 import { answerTextOf } from '../agents/answer-text.ts'
 import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE, wrongAnswers } from '../agents/final-answer.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
@@ -57,7 +57,7 @@ export async function checkFinalResult(
   const parsed = isOneOfMany ? undefined : await parseAnswer(output, said)
   if (!parsed || parsed.issues) return { ...result, actions }
   if (outputKey === undefined) return result
-  const stateDelta = { ...actions.stateDelta, [outputKey]: toPlain(parsed.value).value }
+  const stateDelta = { ...actions.stateDelta, [outputKey]: toJsonValue(parsed.value).value }
   return { ...result, actions: { ...result.actions, stateDelta } }
 }
 

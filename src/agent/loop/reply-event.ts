@@ -1,7 +1,7 @@
 // The event of a model reply.
 import { isRecord } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
-import { toPlain } from '../../base/plain.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, hasParts, textOf } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { codeCallOf } from '../../event/code-call.ts'
@@ -60,5 +60,5 @@ export function withReplyMetadata(event: EventDraft, response: LlmResponse): voi
 
 /** As JSON: one value that a store cannot hold must not cost the whole reply. */
 function plainMetadata<T extends object>(metadata: T): T {
-  return toPlain(metadata).value as T
+  return toJsonValue(metadata).value as T
 }

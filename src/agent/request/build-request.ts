@@ -1,6 +1,6 @@
 import { canonicalJson, copyJson } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
 import { MEDIA_TURNS } from '../../base/limits.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import { readonlyContext } from '../../tool/invocation.ts'
@@ -90,4 +90,4 @@ function contentsFor({ run, plan, frame }: ModelTurn): Content[] {
   return contents
 }
 
-keepShape(() => new Request('', [], {}, new Map()))
+registerShape(() => new Request('', [], {}, new Map()))

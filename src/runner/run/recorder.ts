@@ -2,7 +2,8 @@
 import type { LoopRecorder } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
+import { isTempKey } from '../../base/key-scope.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
 import type { StopSignal } from '../../dispatch/stop-signal.ts'
@@ -202,7 +203,7 @@ export class Recorder implements LoopRecorder {
   }
 
   #keepTempOf(event: EventDraft, delta: JsonObject): void {
-    const temporary = Object.keys(delta).filter((key) => key.startsWith('temp:'))
+    const temporary = Object.keys(delta).filter(isTempKey)
     if (temporary.length === 0) return
     const kept = { ...delta }
     for (const key of temporary) {
@@ -339,7 +340,7 @@ function hasMediaIn(entries: readonly NewEntry[]): boolean {
 
 function ignore(): void {}
 
-keepShape(
+registerShape(
   () =>
     new Recorder(
       { services: { watchers: [] } } as unknown as RecordedRun,

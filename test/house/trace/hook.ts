@@ -105,7 +105,8 @@ function insertionsFor(node: Node, id: number, isConstructor: boolean): Insertio
     ]
   }
   // a generator, and an async loop, may stop in the middle without telling
-  if (node.generator || isConstructor || hasAsyncLoop(body)) return [{ at: body.start + 1, order: 1, code: `__enter(${id});__leave(${id});` }]
+  if (node.generator || isConstructor || hasAsyncLoop(body))
+    return [{ at: body.start + 1, order: 1, code: `__enter(${id});__leave(${id});` }]
   return [
     { at: body.start + 1, order: 1, code: `__enter(${id});try{` },
     { at: body.end - 1, order: 2, code: `}finally{__leave(${id})}` },

@@ -1,0 +1,23 @@
+// The limits of an inbox, the same in every store.
+import { MAX_CONTENT_BYTES, MAX_INBOX_ITEMS } from '../base/limits.ts'
+import { ToolwrightError } from '../error/error.ts'
+
+/** A store remembers the ids of so many drained items of a session, and ignores an item that is posted again. */
+export const MAX_REMEMBERED_IDS = 1_000
+
+/** The error for a post to a full inbox. */
+export function inboxFullError(): ToolwrightError {
+  return new ToolwrightError(
+    'TOO_LARGE',
+    `The inbox of the session is full: it has ${MAX_INBOX_ITEMS} items that no run has drained. Resume or cancel the run first.`,
+  )
+}
+
+/** Throws TOO_LARGE for an inbox item that is too large. */
+export function checkItemSize(bytes: number): void {
+  if (bytes <= MAX_CONTENT_BYTES) return
+  throw new ToolwrightError(
+    'TOO_LARGE',
+    `The inbox item is too large: it may have at most ${MAX_CONTENT_BYTES} bytes. Save large data as an artifact.`,
+  )
+}
