@@ -2,20 +2,21 @@ import { anything, gate, type OptionRules } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
 
-/** Options every executor has. */
+/** Options that every code executor accepts. */
 export interface CodeExecutorOptions {
-  /** Wall clock from start to end, tools the code waits for included. Default 30 000. */
+  /** Wall-clock time of one run in milliseconds, including the tool calls the code waits for. Default 30 000. */
   readonly timeoutMs?: number | undefined
-  /** What is kept of what it prints. Default 256 000. */
+  /** Bytes of printed output that the result keeps; the rest is cut. Default 256 000. */
   readonly maxOutputBytes?: number | undefined
-  /** Files taken out after a run. Default 100. */
+  /** Number of files the result keeps. Default 100. */
   readonly maxFiles?: number | undefined
-  /** Bytes of all files taken out after a run. Default 10 000 000. */
+  /** Bytes of all files the result keeps. Default 10 000 000. */
   readonly maxFileBytes?: number | undefined
-  /** Code waits for somebody's yes before it runs, as a tool would. Default no. */
+  /** Asks an approver before code runs, as the option of the same name does for a tool. Default `false`. */
   readonly requiresConfirmation?: Tool['requiresConfirmation']
 }
 
+/** How `checkOptions` checks the options that every executor accepts. */
 export const EXECUTOR_RULES: OptionRules<CodeExecutorOptions> = {
   timeoutMs: anything,
   maxOutputBytes: anything,
@@ -24,28 +25,30 @@ export const EXECUTOR_RULES: OptionRules<CodeExecutorOptions> = {
   requiresConfirmation: gate,
 }
 
-export type Limits = { readonly [K in keyof Omit<CodeExecutorOptions, 'requiresConfirmation'>]-?: number }
+/** The limits of `CodeExecutorOptions` with every default filled in. */
+export type ExecutorLimits = { readonly [K in keyof Omit<CodeExecutorOptions, 'requiresConfirmation'>]-?: number }
 
-export function limitsOf(options: CodeExecutorOptions): Limits {
+/** Checks the limits and fills in the defaults. */
+export function readExecutorLimits(options: CodeExecutorOptions): ExecutorLimits {
   return {
-    timeoutMs: positive('timeoutMs', options.timeoutMs, 30_000, MOST_MS),
-    maxOutputBytes: positive('maxOutputBytes', options.maxOutputBytes, 256_000),
-    maxFiles: positive('maxFiles', options.maxFiles, 100),
-    maxFileBytes: positive('maxFileBytes', options.maxFileBytes, 10_000_000),
+    timeoutMs: readPositiveInteger('timeoutMs', options.timeoutMs, 30_000, MAX_TIMER_MS),
+    maxOutputBytes: readPositiveInteger('maxOutputBytes', options.maxOutputBytes, 256_000),
+    maxFiles: readPositiveInteger('maxFiles', options.maxFiles, 100),
+    maxFileBytes: readPositiveInteger('maxFileBytes', options.maxFileBytes, 10_000_000),
   }
 }
 
-/** A limit that is no positive whole number would be no limit. */
-export function positive(
+/** Reads a limit. Throws when the value is not a positive integer: comparing with `NaN` or `"5"` would limit nothing. */
+export function readPositiveInteger(
   name: string,
   given: number | undefined,
   fallback: number,
-  most: number = Number.MAX_SAFE_INTEGER,
+  max: number = Number.MAX_SAFE_INTEGER,
 ): number {
   const value = given ?? fallback
-  if (Number.isSafeInteger(value) && value > 0 && value <= most) return value
-  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a whole number from 1 to ${most}, not ${String(given)}.`)
+  if (Number.isSafeInteger(value) && value > 0 && value <= max) return value
+  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a whole number from 1 to ${max}, got ${String(given)}.`)
 }
 
-/** What a timer can count to. */
-export const MOST_MS = 2_147_483_647
+/** The longest delay a JavaScript timer can wait. */
+export const MAX_TIMER_MS = 2_147_483_647

@@ -16,7 +16,7 @@ const run = {
   command: ['python3', '/tmp/run/main.py'],
 }
 
-test('a container is locked down, word for word', () => {
+test('dockerCommand() locks the container down, argument for argument', () => {
   const args = dockerCommand(run)
   const script = args.indexOf('-c') + 1
   expect(args.toSpliced(script, 1, 'SCRIPT')).toEqual([
@@ -31,7 +31,7 @@ test('a container is locked down, word for word', () => {
   ])
 })
 
-test('nothing of the host is mounted, shared or allowed', () => {
+test('dockerCommand() mounts, shares and allows nothing of the host', () => {
   const options = dockerCommand(run).filter((word) => word.startsWith('-'))
   const harmful = [
     '-v',

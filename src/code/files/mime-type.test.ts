@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mimeTypeOf } from './mime-type.ts'
+import { detectMimeType } from './mime-type.ts'
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0])
 const text = (value: string): Uint8Array => new TextEncoder().encode(value)
@@ -15,6 +15,6 @@ test.each([
   ['lies.csv', new Uint8Array([0, 1, 2, 255]), 'application/octet-stream'],
   ['', new Uint8Array(0), 'text/plain'],
   ['sound', text('RIFF....WAVE'), 'audio/wav'],
-])('%s is what its bytes are', (name, bytes, type) => {
-  expect(mimeTypeOf(name, bytes)).toBe(type)
+])('detects the type of "%s" from its bytes', (name, bytes, type) => {
+  expect(detectMimeType(name, bytes)).toBe(type)
 })

@@ -1,12 +1,12 @@
-/** What a file is by its own bytes; its name only chooses between kinds of text. */
-export function mimeTypeOf(name: string, bytes: Uint8Array): string {
-  const magic = signatures.find(([prefix]) => prefix.every((byte, at) => byte === -1 || bytes[at] === byte))
-  if (magic) return magic[1]
+/** Detects the MIME type from the first bytes. The file name only chooses between kinds of text: code may lie in a name. */
+export function detectMimeType(name: string, bytes: Uint8Array): string {
+  const signature = signatures.find(([prefix]) => prefix.every((byte, at) => byte === -1 || bytes[at] === byte))
+  if (signature) return signature[1]
   if (!isText(bytes)) return 'application/octet-stream'
-  return texts.get(/\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '') ?? 'text/plain'
+  return textTypes.get(/\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '') ?? 'text/plain'
 }
 
-/** First bytes; -1 is any byte. */
+/** The first bytes of each format; -1 matches any byte. */
 const signatures: readonly (readonly [readonly number[], string])[] = [
   [[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 'image/png'],
   [[0xff, 0xd8, 0xff], 'image/jpeg'],
@@ -18,7 +18,8 @@ const signatures: readonly (readonly [readonly number[], string])[] = [
   [[0x1f, 0x8b], 'application/gzip'],
 ]
 
-const texts: ReadonlyMap<string, string> = new Map([
+/** MIME types of text files by file extension. */
+const textTypes: ReadonlyMap<string, string> = new Map([
   ['csv', 'text/csv'],
   ['css', 'text/css'],
   ['htm', 'text/html'],

@@ -1,56 +1,62 @@
 import type { CodeFile } from '../../tool/code-executor.ts'
-import type { Limits } from '../executor-options.ts'
-import { mimeTypeOf } from './mime-type.ts'
-import { isPlainName } from './plain-file-name.ts'
+import type { ExecutorLimits } from '../executor-options.ts'
+import { detectMimeType } from './mime-type.ts'
+import { isPlainFileName } from './plain-file-name.ts'
+
+/** How many skipped files the note for the model names. */
+const MAX_SKIPPED_NAMES = 10
 
 /**
- * The files a run leaves behind, as far as they may be taken: plain names, so many, so large together, and none that
- * is as it was given.
+ * Collects the files a run wrote. Saves a file only if its name is plain, it differs from the input file of that name,
+ * and it fits into `maxFiles` and `maxFileBytes`.
  */
 export class OutputFiles {
-  readonly #limits: Limits
-  readonly #given: ReadonlyMap<string, Uint8Array>
-  readonly #taken = new Map<string, CodeFile>()
-  readonly #left: string[] = []
-  #bytes = 0
-  #leftCount = 0
+  readonly #limits: ExecutorLimits
+  readonly #inputFiles: ReadonlyMap<string, Uint8Array>
+  readonly #saved = new Map<string, CodeFile>()
+  readonly #skippedNames: string[] = []
+  #savedBytes = 0
+  #skippedCount = 0
 
-  constructor(limits: Limits, given: ReadonlyMap<string, Uint8Array>) {
+  constructor(limits: ExecutorLimits, inputFiles: ReadonlyMap<string, Uint8Array>) {
     this.#limits = limits
-    this.#given = given
+    this.#inputFiles = inputFiles
   }
 
-  /** The most bytes the next file may have. */
-  get room(): number {
-    return this.#taken.size < this.#limits.maxFiles ? this.#limits.maxFileBytes - this.#bytes : -1
+  /** The largest size the next file may have; -1 when no more files are saved. */
+  get remainingBytes(): number {
+    return this.#saved.size < this.#limits.maxFiles ? this.#limits.maxFileBytes - this.#savedBytes : -1
   }
 
+  /** Saves a file, or skips it when a limit or its name forbids it. Ignores an input file that did not change. */
   add(name: string, bytes: Uint8Array): void {
-    const given = this.#given.get(name)
-    if (given && Buffer.compare(given, bytes) === 0) return
-    if (!isPlainName(name) || this.#taken.has(name) || bytes.length > this.room) {
-      this.leave(name)
+    const input = this.#inputFiles.get(name)
+    if (input && Buffer.compare(input, bytes) === 0) return
+    if (!isPlainFileName(name) || this.#saved.has(name) || bytes.length > this.remainingBytes) {
+      this.skip(name)
       return
     }
-    this.#bytes += bytes.length
-    this.#taken.set(name, { name, mimeType: mimeTypeOf(name, bytes), data: Buffer.from(bytes).toString('base64') })
+    this.#savedBytes += bytes.length
+    this.#saved.set(name, { name, mimeType: detectMimeType(name, bytes), data: Buffer.from(bytes).toString('base64') })
   }
 
-  /** A file that is not taken. */
-  leave(name: string): void {
-    this.#leftCount++
-    if (this.#left.length < 10) this.#left.push(JSON.stringify(name.slice(0, 100)))
+  /** Records a file that is not saved, for the note to the model. */
+  skip(name: string): void {
+    this.#skippedCount++
+    if (this.#skippedNames.length < MAX_SKIPPED_NAMES) this.#skippedNames.push(JSON.stringify(name.slice(0, 100)))
   }
 
-  get list(): readonly CodeFile[] {
-    return [...this.#taken.values()]
+  /** The saved files. */
+  get saved(): readonly CodeFile[] {
+    return [...this.#saved.values()]
   }
 
-  /** What the model is told about files that were not taken. */
-  get note(): string | undefined {
-    if (this.#leftCount === 0) return undefined
+  /** Tells the model which files were skipped; `undefined` if none was. */
+  get skippedNote(): string | undefined {
+    if (this.#skippedCount === 0) return undefined
     const { maxFiles, maxFileBytes } = this.#limits
-    const more = this.#leftCount > this.#left.length ? ` and ${this.#leftCount - this.#left.length} more` : ''
-    return `not kept: ${this.#left.join(', ')}${more}; a run keeps ${maxFiles} files of plain names, ${maxFileBytes} bytes together`
+    const unnamed = this.#skippedCount - this.#skippedNames.length
+    const more = unnamed > 0 ? ` and ${unnamed} more` : ''
+    return `not saved: ${this.#skippedNames.join(', ')}${more}; a run saves at most ${maxFiles} files with plain names, ${maxFileBytes} bytes in total`
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { isPlainName } from './plain-file-name.ts'
+import { isPlainFileName } from './plain-file-name.ts'
 
 test.each(['a', 'report.csv', '.hidden', '-rf', 'über uns.txt', '日本.png', 'a..b', '...', 'con'])(
-  '%j is plain',
+  'accepts the file name %j',
   (name) => {
-    expect(isPlainName(name)).toBe(true)
+    expect(isPlainFileName(name)).toBe(true)
   },
 )
 
@@ -21,6 +21,6 @@ test.each([
   '\u001b[31m',
   '\ud800',
   'x'.repeat(201),
-])('%j is not', (name) => {
-  expect(isPlainName(name)).toBe(false)
+])('refuses the file name %j', (name) => {
+  expect(isPlainFileName(name)).toBe(false)
 })

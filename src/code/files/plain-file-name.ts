@@ -1,6 +1,6 @@
-/** A name that is a file's and nothing else: no folder, no way up, nothing a terminal or a shell would act on. */
-export function isPlainName(name: string): boolean {
+/** Whether a name is a single file name: no folder, no `..`, no control character that a terminal or shell would act on. */
+export function isPlainFileName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || name.length > 200) return false
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
   return !/[/\\\u0000-\u001f\u007f\ufffd]/.test(name) && name.isWellFormed()
 }

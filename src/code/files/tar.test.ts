@@ -11,26 +11,26 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-function sink(room = 1_000_000) {
+function createSink(remainingBytes = 1_000_000) {
   const files = new Map<string, string>()
-  const left: string[] = []
+  const skipped: string[] = []
   return {
     files,
-    left,
-    room,
+    skipped,
+    remainingBytes,
     add: (name: string, data: Uint8Array) => void files.set(name, Buffer.from(data).toString()),
-    leave: (name: string) => void left.push(name),
+    skip: (name: string) => void skipped.push(name),
   }
 }
 
-function read(archive: Uint8Array, room?: number, step = archive.length) {
-  const into = sink(room)
-  const reader = new TarReader(into)
+function read(archive: Uint8Array, remainingBytes?: number, step = archive.length) {
+  const sink = createSink(remainingBytes)
+  const reader = new TarReader(sink)
   for (let at = 0; at < archive.length; at += step) reader.push(archive.subarray(at, at + step))
-  return into
+  return sink
 }
 
-test('what we write, tar reads', () => {
+test('writes an archive that GNU tar extracts', () => {
   const long = `${'l'.repeat(150)}.txt`
   const archive = writeTar([
     { name: 'work/', bytes: new Uint8Array(0) },
@@ -46,7 +46,7 @@ test('what we write, tar reads', () => {
   expect(readFileSync(join(folder, 'work/ü.bin'))).toHaveLength(1025)
 })
 
-test('what tar writes, we read, however it arrives', () => {
+test('reads an archive of GNU tar in chunks of any size', () => {
   const long = 'l'.repeat(150)
   writeFileSync(join(folder, 'a'), 'one')
   writeFileSync(join(folder, long), 'two')
@@ -61,34 +61,34 @@ test('what tar writes, we read, however it arrives', () => {
   expect(read(Buffer.concat([archive, archive])).files).toEqual(whole)
 })
 
-test('links and folders are passed over', () => {
+test('ignores links, pipes and folders in an archive', () => {
   symlinkSync('/etc/passwd', join(folder, 'link'))
   writeFileSync(join(folder, 'real'), 'real')
   execFileSync('sh', ['-c', 'ln real hard; mkfifo pipe; mkdir sub'], { cwd: folder })
   const archive = execFileSync('tar', ['-cf', '-', './real', './hard', './link', './pipe', './sub'], { cwd: folder })
-  expect(read(archive)).toMatchObject({ files: new Map([['real', 'real']]), left: [] })
+  expect(read(archive)).toMatchObject({ files: new Map([['real', 'real']]), skipped: [] })
 })
 
-test('a file that is too large is left, and what follows it is read', () => {
+test('skips a file that is too large and reads the next one', () => {
   const archive = writeTar([
     { name: 'big', bytes: new Uint8Array(5000) },
     { name: 'small', bytes: bytes('s') },
   ])
-  expect(read(archive, 100)).toMatchObject({ files: new Map([['small', 's']]), left: ['big'] })
+  expect(read(archive, 100)).toMatchObject({ files: new Map([['small', 's']]), skipped: ['big'] })
 })
 
-test('a header that claims eight gigabytes reserves nothing', () => {
+test('allocates nothing for a header that claims eight gigabytes', () => {
   const archive = writeTar([{ name: 'huge', bytes: bytes('x') }])
   archive.set(bytes('77777777777'), 124)
-  fixSum(archive)
-  expect(read(archive)).toMatchObject({ files: new Map(), left: ['huge'] })
+  fixChecksum(archive)
+  expect(read(archive)).toMatchObject({ files: new Map(), skipped: ['huge'] })
 })
 
-test('a name that leads elsewhere is given on as it is, for those who refuse it', () => {
+test('passes on the name ../../evil unchanged, for OutputFiles to refuse', () => {
   expect([...read(writeTar([{ name: '../../evil', bytes: bytes('x') }])).files.keys()]).toEqual(['../../evil'])
 })
 
-test('bytes that are no archive give nothing, and nothing breaks', () => {
+test('survives random bytes and corrupted archives', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 3000 }), (garbage) => {
       expect(read(garbage).files.size).toBe(0)
@@ -103,7 +103,7 @@ test('bytes that are no archive give nothing, and nothing breaks', () => {
   )
 })
 
-function fixSum(archive: Uint8Array): void {
+function fixChecksum(archive: Uint8Array): void {
   archive.set(bytes('        '), 148)
   const sum = archive.subarray(0, 512).reduce((total, byte) => total + byte, 0)
   archive.set(bytes(`${sum.toString(8).padStart(6, '0')}\0 `), 148)

@@ -1,22 +1,32 @@
-// Files travel in and out of a sandbox as a tar stream: nothing of the host is opened by a path the code could choose.
-// What comes out may have been written by the code itself, so it is read as any other hostile bytes.
+// Files enter and leave a sandbox as a tar stream, so the host never opens a path that the code could choose.
+// The code may have written the stream that comes out, so the reader treats it as hostile input.
 
 const BLOCK = 512
-const FILE = '0'
-const LONG_NAME = 'L'
-const MAX_NAME = 4096
+const FILE_TYPE = '0'
+const FOLDER_TYPE = '5'
+/** GNU tar: the data of this entry is the name of the next one. */
+const LONG_NAME_TYPE = 'L'
+const MAX_NAME_BYTES = 4096
 
+/** One file to put into an archive. */
 export interface TarFile {
+  /** Path inside the archive; a slash at the end makes it a folder. */
   readonly name: string
+  /** Content of the file; empty for a folder. */
   readonly bytes: Uint8Array
 }
 
-/** An archive of regular files and of the folders named with a slash at the end. Names have at most 255 bytes. */
+/** Writes an archive of regular files and folders. Names have at most 255 bytes. */
 export function writeTar(files: readonly TarFile[]): Uint8Array {
   const blocks = files.flatMap(({ name, bytes }) => {
-    const long = new TextEncoder().encode(name)
-    const entry = [header(long, name.endsWith('/') ? '5' : FILE, bytes.length), padded(bytes)]
-    return long.length <= 100 ? entry : [header(LINK, LONG_NAME, long.length + 1), padded(ended(long)), ...entry]
+    const nameBytes = new TextEncoder().encode(name)
+    const entry = [
+      writeHeader(nameBytes, name.endsWith('/') ? FOLDER_TYPE : FILE_TYPE, bytes.length),
+      padToBlock(bytes),
+    ]
+    if (nameBytes.length <= 100) return entry
+    const longName = appendZero(nameBytes)
+    return [writeHeader(LONG_NAME_ENTRY, LONG_NAME_TYPE, longName.length), padToBlock(longName), ...entry]
   })
   const archive = new Uint8Array(blocks.reduce((sum, { length }) => sum + length, 2 * BLOCK))
   let at = 0
@@ -27,142 +37,147 @@ export function writeTar(files: readonly TarFile[]): Uint8Array {
   return archive
 }
 
-const LINK = new TextEncoder().encode('././@LongLink')
+const LONG_NAME_ENTRY = new TextEncoder().encode('././@LongLink')
 
-function header(name: Uint8Array, type: string, size: number): Uint8Array {
+function writeHeader(name: Uint8Array, type: string, size: number): Uint8Array {
   const block = new Uint8Array(BLOCK)
-  const text = (at: number, value: string): void => block.set(new TextEncoder().encode(value), at)
+  const setText = (at: number, value: string): void => block.set(new TextEncoder().encode(value), at)
   block.set(name.subarray(0, 100))
-  text(100, type === '5' ? '0000755\0' : '0000644\0')
-  text(108, '0000000\0') // owner and group: whoever unpacks it
-  text(116, '0000000\0')
-  text(124, `${size.toString(8).padStart(11, '0')}\0`)
-  text(136, '00000000000\0')
-  text(148, '        ')
-  text(156, type)
-  text(257, 'ustar  \0')
+  setText(100, type === FOLDER_TYPE ? '0000755\0' : '0000644\0')
+  setText(108, '0000000\0') // owner and group: set by the user that unpacks
+  setText(116, '0000000\0')
+  setText(124, `${size.toString(8).padStart(11, '0')}\0`)
+  setText(136, '00000000000\0')
+  setText(148, '        ')
+  setText(156, type)
+  setText(257, 'ustar  \0')
   const sum = block.reduce((total, byte) => total + byte, 0)
-  text(148, `${sum.toString(8).padStart(6, '0')}\0 `)
+  setText(148, `${sum.toString(8).padStart(6, '0')}\0 `)
   return block
 }
 
-function ended(bytes: Uint8Array): Uint8Array {
+function appendZero(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(bytes.length + 1)
   copy.set(bytes)
   return copy
 }
 
-function padded(bytes: Uint8Array): Uint8Array {
+function padToBlock(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(Math.ceil(bytes.length / BLOCK) * BLOCK)
   copy.set(bytes)
   return copy
 }
 
+/** Receives the files a `TarReader` finds. */
 export interface TarSink {
-  /** The most bytes the next file may have; a larger one is left. */
-  readonly room: number
+  /** The largest size the next file may have. The reader skips a larger file. */
+  readonly remainingBytes: number
+  /** Called with each regular file that fits. */
   add(name: string, bytes: Uint8Array): void
-  leave(name: string): void
+  /** Called for each regular file that is too large. */
+  skip(name: string): void
 }
 
 /**
- * Reads an archive as it arrives and holds one file at a time. Only regular files are given on: links, devices, pipes
- * and folders are passed over, and so is whatever follows a block that is none of tar's.
+ * Reads an archive chunk by chunk and holds one file in memory at a time. Passes on regular files only: it ignores links,
+ * devices, pipes and folders, and everything after the first block that is not a valid tar header.
  */
 export class TarReader {
   readonly #sink: TarSink
-  #rest: Uint8Array = new Uint8Array(0)
+  /** The bytes of an incomplete header. */
+  #partialHeader: Uint8Array = new Uint8Array(0)
   #longName: string | undefined
-  #broken = false
-  /** The entry being read: where its bytes go, or undefined when they are passed over. */
+  #isBroken = false
+  /** The entry being read. `bytes` is undefined when the entry is ignored. */
   #entry: { readonly type: string; readonly name: string; bytes: Uint8Array | undefined; at: number } | undefined
   #size = 0
-  #padding = 0
-  #bytes = 0
+  #paddedSize = 0
+  #bytesRead = 0
 
   constructor(sink: TarSink) {
     this.#sink = sink
   }
 
-  /** How much has been read. */
-  get bytes(): number {
-    return this.#bytes
+  /** How many bytes have been pushed, ignored ones included. */
+  get bytesRead(): number {
+    return this.#bytesRead
   }
 
+  /** Reads the next chunk of the archive. */
   push(chunk: Uint8Array): void {
-    this.#bytes += chunk.length
+    this.#bytesRead += chunk.length
     let at = 0
-    while (at < chunk.length && !this.#broken) {
-      const used = this.#entry ? this.#body(chunk.subarray(at)) : this.#header(chunk.subarray(at))
+    while (at < chunk.length && !this.#isBroken) {
+      const used = this.#entry ? this.#readBody(chunk.subarray(at)) : this.#readHeader(chunk.subarray(at))
       at += used
     }
   }
 
-  #header(chunk: Uint8Array): number {
-    const used = Math.min(BLOCK - this.#rest.length, chunk.length)
-    const block = new Uint8Array(this.#rest.length + used)
-    block.set(this.#rest)
-    block.set(chunk.subarray(0, used), this.#rest.length)
-    this.#rest = block
+  #readHeader(chunk: Uint8Array): number {
+    const used = Math.min(BLOCK - this.#partialHeader.length, chunk.length)
+    const block = new Uint8Array(this.#partialHeader.length + used)
+    block.set(this.#partialHeader)
+    block.set(chunk.subarray(0, used), this.#partialHeader.length)
+    this.#partialHeader = block
     if (block.length < BLOCK) return used
-    this.#rest = new Uint8Array(0)
-    if (block.some((byte) => byte !== 0)) this.#begin(block) // zeros end an archive; another may follow
+    this.#partialHeader = new Uint8Array(0)
+    if (block.some((byte) => byte !== 0)) this.#startEntry(block) // a block of zeros ends an archive; another archive may follow
     return used
   }
 
-  #begin(block: Uint8Array): void {
-    const size = octal(block.subarray(124, 136))
-    if (size === undefined || !hasChecksum(block)) {
-      this.#broken = true
+  #startEntry(block: Uint8Array): void {
+    const size = parseOctal(block.subarray(124, 136))
+    if (size === undefined || !hasValidChecksum(block)) {
+      this.#isBroken = true
       return
     }
     const type = String.fromCharCode(block[156] ?? 0)
-    const name = this.#longName ?? text(block.subarray(0, 100))
-    if (type !== LONG_NAME) this.#longName = undefined
-    const isKept = type === LONG_NAME ? size <= MAX_NAME : isFile(type) && size <= this.#sink.room
-    if (isFile(type) && !isKept) this.#sink.leave(plain(name))
-    this.#entry = { type, name, bytes: isKept ? new Uint8Array(size) : undefined, at: 0 }
+    const name = this.#longName ?? readText(block.subarray(0, 100))
+    if (type !== LONG_NAME_TYPE) this.#longName = undefined
+    const isRead = type === LONG_NAME_TYPE ? size <= MAX_NAME_BYTES : isFile(type) && size <= this.#sink.remainingBytes
+    if (isFile(type) && !isRead) this.#sink.skip(withoutDotSlash(name))
+    this.#entry = { type, name, bytes: isRead ? new Uint8Array(size) : undefined, at: 0 }
     this.#size = size
-    this.#padding = Math.ceil(size / BLOCK) * BLOCK
-    if (size === 0) this.#end()
+    this.#paddedSize = Math.ceil(size / BLOCK) * BLOCK
+    if (size === 0) this.#finishEntry()
   }
 
-  #body(chunk: Uint8Array): number {
+  #readBody(chunk: Uint8Array): number {
     const entry = this.#entry
     if (!entry) return 0
-    const used = Math.min(this.#padding - entry.at, chunk.length)
+    const used = Math.min(this.#paddedSize - entry.at, chunk.length)
     const data = chunk.subarray(0, Math.max(0, Math.min(used, this.#size - entry.at)))
     if (data.length > 0) entry.bytes?.set(data, entry.at)
     entry.at += used
-    if (entry.at >= this.#padding) this.#end()
+    if (entry.at >= this.#paddedSize) this.#finishEntry()
     return used
   }
 
-  #end(): void {
+  #finishEntry(): void {
     const { type, name, bytes } = this.#entry ?? { type: '', name: '', bytes: undefined }
     this.#entry = undefined
     if (!bytes) return
-    if (type === LONG_NAME) this.#longName = text(bytes)
-    else this.#sink.add(plain(name), bytes)
+    if (type === LONG_NAME_TYPE) this.#longName = readText(bytes)
+    else this.#sink.add(withoutDotSlash(name), bytes)
   }
 }
 
-const isFile = (type: string): boolean => type === FILE || type === '\0' || type === '7'
+const isFile = (type: string): boolean => type === FILE_TYPE || type === '\0' || type === '7'
 
-const plain = (name: string): string => name.replace(/^\.\//, '')
+const withoutDotSlash = (name: string): string => name.replace(/^\.\//, '')
 
-const text = (bytes: Uint8Array): string => {
+const readText = (bytes: Uint8Array): string => {
   const end = bytes.indexOf(0)
   return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end))
 }
 
-function octal(field: Uint8Array): number | undefined {
-  const digits = text(field).trim()
+function parseOctal(field: Uint8Array): number | undefined {
+  const digits = readText(field).trim()
   return /^[0-7]{1,11}$/.test(digits) ? Number.parseInt(digits, 8) : undefined
 }
 
-/** A header carries the sum of its own bytes, with its own field read as spaces. */
-function hasChecksum(block: Uint8Array): boolean {
+/** A header contains the sum of its bytes, computed with the checksum field filled with spaces. */
+function hasValidChecksum(block: Uint8Array): boolean {
   const sum = block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 32 : byte), 0)
-  return octal(block.subarray(148, 156)) === sum
+  return parseOctal(block.subarray(148, 156)) === sum
 }

@@ -1,47 +1,57 @@
 import { isRecord } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Program } from '../languages/languages.ts'
-import { ask } from '../process/child-process.ts'
-import { environment, findProgram, installedIn, isPersonal, isWithin, realPath } from '../process/machine.ts'
-import { isSystem } from './sandbox-view.ts'
+import type { Interpreter } from '../languages/languages.ts'
+import { holdsPersonalFiles, hostEnvironment, installFolderOf, isWithin, realPath } from '../process/machine.ts'
+import { requireProgram } from '../process/require-program.ts'
+import { runProgram } from '../process/run-program.ts'
+import { isSystemPath } from './sandbox-view.ts'
 
-/** A program that was found on this machine. */
-export interface Interpreter extends Program {
-  /** What it needs to be shown besides the system's folders. */
+/** An interpreter that was found on this machine. */
+export interface InstalledInterpreter extends Interpreter {
+  /** The paths it needs in addition to the system folders and the paths already shown. */
   readonly paths: readonly string[]
 }
 
-/** Finds the program of a language, and what it was installed with. */
-export async function findInterpreter(program: Program, shown: readonly string[]): Promise<Interpreter> {
-  const [name = '', ...args] = program.command
-  const found = name === 'node' ? process.execPath : findProgram(name)
-  if (found === undefined) {
-    throw new ToolwrightError('INVALID_CONFIG', `"${name}" was not found: install it, or give the path of the program.`)
-  }
-  const { path, folders } = program.isPython ? await pythonOf(found) : { path: realPath(found) ?? found, folders: [] }
-  const wanted = [installedIn(realPath(path) ?? path), ...folders]
-  const paths = wanted.filter((folder) => ![...shown].some((one) => isWithin(folder, one)) && !isSystem(folder))
-  const personal = paths.find(isPersonal)
+/**
+ * Finds the program of an interpreter and the folders it was installed with. Throws when such a folder contains the home
+ * folder or the project: a sandbox shows those only if the developer lists a path in `readOnlyPaths`.
+ */
+export async function findInterpreter(
+  interpreter: Interpreter,
+  shownPaths: readonly string[],
+): Promise<InstalledInterpreter> {
+  const [name = '', ...args] = interpreter.command
+  const program = requireProgram(name)
+  const { path, folders } = interpreter.isPython
+    ? await locatePython(program)
+    : { path: realPath(program) ?? program, folders: [] }
+  const needed = [installFolderOf(realPath(path) ?? path), ...folders]
+  const paths = needed.filter((folder) => !shownPaths.some((shown) => isWithin(folder, shown)) && !isSystemPath(folder))
+  const personal = paths.find(holdsPersonalFiles)
   if (personal !== undefined) {
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `"${name}" is installed in ${personal}, which holds files that are nobody's business. Name the folders it needs in readOnlyPaths.`,
+      `Interpreter "${name}" is installed in ${personal}, which contains your home or project folder. A sandbox does not show it. List the folders the interpreter needs in readOnlyPaths.`,
     )
   }
-  return { ...program, command: [path, ...args], paths: [...new Set(paths)] }
+  return { ...interpreter, command: [path, ...args], paths: [...new Set(paths)] }
 }
 
-/** Python itself knows where it is: what is found may be a script that chooses a version. */
-async function pythonOf(found: string): Promise<{ path: string; folders: string[] }> {
-  const { code, out, err } = await ask([found, '-c', ABOUT], environment())
-  const about = code === 0 ? parse(out) : undefined
-  if (!isRecord(about) || typeof about.executable !== 'string') {
-    throw new ToolwrightError('INVALID_CONFIG', `${found} does not run as Python: ${err.slice(-500)}`)
+/** Asks Python for its real path and folders: the program that was found may be a script that chooses a version. */
+async function locatePython(program: string): Promise<{ path: string; folders: string[] }> {
+  const { code, out, err } = await runProgram([program, '-c', DESCRIBE_PYTHON], hostEnvironment())
+  const description = code === 0 ? parseJson(out) : undefined
+  if (!isRecord(description) || typeof description.executable !== 'string') {
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `Program "${program}" is not a working Python interpreter: ${err.slice(-500)}`,
+    )
   }
-  return { path: about.executable, folders: [about.prefix, about.base].filter((path) => typeof path === 'string') }
+  const { executable, prefix, base } = description
+  return { path: executable, folders: [prefix, base].filter((folder) => typeof folder === 'string') }
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -49,5 +59,5 @@ function parse(text: string): unknown {
   }
 }
 
-const ABOUT =
+const DESCRIBE_PYTHON =
   'import json, sys; print(json.dumps({"executable": sys.executable, "prefix": sys.prefix, "base": sys.base_prefix}))'

@@ -1,21 +1,22 @@
-// What code inherits, and what the host keeps of the bytes it sends.
+// Descriptors that code inherits, and how much the host keeps of the bytes that code sends over them.
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { hasBash, hasPython, isolationsHere, run } from '../executor.test-kit.ts'
-import { alive, marker } from '../process/find-processes.test-kit.ts'
+import { findWorkingIsolations, hasBash, hasPython, run } from '../executor.test-kit.ts'
+import { processesWithArgument, uniqueArgument } from '../process/find-processes.test-kit.ts'
 import { findProgram } from '../process/machine.ts'
 import { isolatedProcess } from './isolated-process.ts'
 
-const isolations = await isolationsHere()
+const isolations = await findWorkingIsolations()
 const languages = ['bash', 'python', 'javascript'] as const
 
 /**
- * A child of the code says what it inherited; `ls` itself opens 3 to look. Node inherits nothing on to its children, and
- * opens some descriptors for itself: it says which are sockets, and which are too high to be its own.
+ * Code that lists its descriptors. In bash and Python, a child process lists what it inherits; `ls` itself opens
+ * descriptor 3. Node passes nothing on to its children and opens descriptors of its own, so it lists only sockets and
+ * descriptors above 30.
  */
-const LIST: Record<string, string> = {
+const LIST_DESCRIPTORS: Record<string, string> = {
   bash: 'ls /proc/self/fd',
   python: 'import subprocess; subprocess.run(["ls", "/proc/self/fd"], close_fds=False)',
   javascript: `import { readdirSync, readlinkSync } from 'node:fs'
@@ -24,8 +25,8 @@ for (const name of readdirSync('/proc/self/fd')) {
 }`,
 }
 
-/** What code in each language says about its descriptors, started by a Node that itself inherited some. */
-function descriptors(isolation: string, usesTools: boolean): Record<string, string> {
+/** The descriptors that code of each language finds when the host itself inherited some. */
+function listDescriptors(isolation: string, usesTools: boolean): Record<string, string> {
   const program = `import { isolatedProcess } from ${JSON.stringify(new URL('./isolated-process.ts', import.meta.url).href)}
 const { isolation, usesTools, LIST } = JSON.parse(process.argv.at(-1))
 const executor = isolatedProcess({ languages: Object.keys(LIST), isolation })
@@ -37,7 +38,9 @@ for (const language of Object.keys(LIST)) {
 }
 console.log(JSON.stringify(found))`
   const list = Object.fromEntries(
-    Object.entries(LIST).filter(([language]) => (language === 'python' ? hasPython : language !== 'bash' || hasBash)),
+    Object.entries(LIST_DESCRIPTORS).filter(([language]) =>
+      language === 'python' ? hasPython : language !== 'bash' || hasBash,
+    ),
   )
   const open = openSync(devNull, 'r')
   const given = [3, 4, 5, 6, 7, 8, 9, 10, 37, 200]
@@ -52,28 +55,28 @@ console.log(JSON.stringify(found))`
 }
 
 const hasPerl = findProgram('perl', '') !== undefined
-if (!hasPerl) console.warn('NOT TESTED: inherited descriptors above 9, which need Perl to be closed.')
+if (!hasPerl) console.warn('NOT TESTED: inherited descriptors above 9. Closing them needs Perl.')
 
-describe.skipIf(!hasPerl).each(isolations)('%s', (isolation) => {
-  test('code inherits stdin, stdout and stderr, and nothing else', () => {
-    const { javascript, ...others } = descriptors(isolation, false)
+describe.skipIf(!hasPerl).each(isolations)('code isolated with %s', (isolation) => {
+  test('inherits only stdin, stdout and stderr', () => {
+    const { javascript, ...others } = listDescriptors(isolation, false)
     expect(javascript).toBe('1 2')
     for (const found of Object.values(others)) expect(found).toBe('0 1 2 3')
   })
 
-  test('code that calls tools inherits the tool channel besides', () => {
-    const { javascript, python, bash } = descriptors(isolation, true)
+  test('inherits the tool channel if it can call tools', () => {
+    const { javascript, python, bash } = listDescriptors(isolation, true)
     expect(javascript).toBe('1 2 5 6')
     if (hasPython) expect(python).toBe('0 1 2 3 5 6')
     if (hasBash) expect(bash).toBe('0 1 2 3') // bash has no tools
   })
 })
 
-describe.each(isolations)('%s', (isolation) => {
+describe.each(isolations)('the host of code isolated with %s', (isolation) => {
   const executor = isolatedProcess({ languages, isolation })
   const tools = ['any']
 
-  test.skipIf(!hasPython)('a tool call without an end stops the run', async () => {
+  test.skipIf(!hasPython)('stops the run at an endless tool call', async () => {
     const code = 'import os\nwhile True: os.write(5, b"x" * 65536)'
     const callTool = async () => ({})
     expect(await run(executor, code, { language: 'python', tools, callTool })).toEqual({
@@ -82,18 +85,20 @@ describe.each(isolations)('%s', (isolation) => {
     })
   })
 
-  test.skipIf(!hasPython)('code that never reads the answers of its tools is stopped', async () => {
+  test.skipIf(!hasPython)('stops code that does not read the results of its tool calls', async () => {
     let calls = 0
     const callTool = async () => ({ calls: ++calls, text: 'x'.repeat(1_000_000) })
     const code = `import os
 while True: os.write(5, b'{"id":1,"name":"any","args":{}}\\n')`
     const { outcome, output } = await run(executor, code, { language: 'python', tools, callTool })
     expect(outcome).toBe('FAILED')
-    expect(output).toMatch(/it does not read the answers of its tools|more than 256 tools were called at one time/)
+    expect(output).toMatch(
+      /the code does not read the results of its tool calls|the code made more than 256 tool calls at one time/,
+    )
     expect(calls).toBeLessThanOrEqual(257)
   })
 
-  test.skipIf(!hasPython)('what code writes where it should read is not kept', async () => {
+  test.skipIf(!hasPython)('does not buffer what code writes to the descriptor for results', async () => {
     const code = `import os
 os.set_blocking(6, False)
 count = 0
@@ -108,14 +113,14 @@ print(count < 5_000_000)`
     })
   })
 
-  test.skipIf(!hasPython)('large answers are read one after the other', async () => {
+  test.skipIf(!hasPython)('sends 100 MB of tool results one after the other', async () => {
     const callTool = async () => ({ text: 'x'.repeat(1_000_000) })
     const code = 'import tools\nprint(sum(len(tools.any(text="y" * 100_000)["text"]) for _ in range(100)))'
     const { output } = await run(executor, code, { language: 'python', tools, callTool })
     expect(output).toBe('100000000')
   })
 
-  test.skipIf(!hasPython)('descriptors code sends over its own streams hold nothing open', async () => {
+  test.skipIf(!hasPython)('is not kept waiting by descriptors that code sends over its pipes', async () => {
     const code = `import array, os, socket
 for stream in (1, 2, 5, 6):
     with socket.socket(fileno=os.dup(stream)) as s:
@@ -128,15 +133,15 @@ print("sent")`
     expect([outcome, output]).toEqual(['OK', expect.stringContaining('sent')])
   })
 
-  test.skipIf(!hasBash)('files with holes are not read beyond what a disk may hold', async () => {
+  test.skipIf(!hasBash)('stops reading sparse files above diskBytes', async () => {
     const code = 'for i in 1 2 3 4 5 6 7 8; do truncate -s 3M file$i; done; echo made'
     const small = isolatedProcess({ languages, isolation, diskBytes: 4_000_000 })
     const { outcome, output } = await run(small, code)
     expect(outcome).toBe('FAILED')
-    expect(output).toContain('made\n[stopped: its files are larger than they may be]')
+    expect(output).toContain('made\n[stopped: the files of the code are larger than 4000000 bytes]')
   })
 
-  test.skipIf(!hasPython)('memory is shared through files that count', async () => {
+  test.skipIf(!hasPython)('counts shared memory as files', async () => {
     const code = `from multiprocessing import shared_memory
 memory = shared_memory.SharedMemory(create=True, size=1000)
 memory.buf[0] = 7
@@ -148,14 +153,14 @@ memory.unlink()`
     expect(output).toMatch(/^7/)
   })
 
-  test.skipIf(!hasBash)('processes that were stopped are ended with the run', async () => {
-    const word = marker()
-    const code = `sleep ${word} & kill -STOP $!; setsid sleep ${word} & kill -STOP $!; echo done`
+  test.skipIf(!hasBash)('kills processes that were stopped with SIGSTOP', async () => {
+    const argument = uniqueArgument()
+    const code = `sleep ${argument} & kill -STOP $!; setsid sleep ${argument} & kill -STOP $!; echo done`
     expect(await run(executor, code)).toEqual({ outcome: 'OK', output: 'done' })
-    expect(alive(word)).toEqual([])
+    expect(processesWithArgument(argument)).toEqual([])
   })
 
-  test.skipIf(!hasPython)('files come out although orphans use up all processes', async () => {
+  test.skipIf(!hasPython)('reads output files even if orphans use up the process limit', async () => {
     const code = `import os, time
 open("out.txt", "w").write("made")
 try:
@@ -168,7 +173,7 @@ except OSError: print("full")`
     expect(result).toMatchObject({ outcome: 'OK', output: 'full', files: [{ name: 'out.txt' }] })
   })
 
-  test.skipIf(!hasPython)('programs find processors, memory, load and their own processes', async () => {
+  test.skipIf(!hasPython)('shows processors, memory, load and own processes in /proc', async () => {
     const code = `import os
 names = ["cpuinfo", "meminfo", "stat", "uptime", "loadavg", "mounts", "net/dev", "self/status", "sys/kernel/osrelease", "sys/vm/overcommit_memory"]
 print([name for name in names if not open("/proc/" + name).read()], os.cpu_count() > 0, os.getloadavg()[0] >= 0)`

@@ -5,21 +5,21 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBash, hasPython, isolationsHere, run } from '../executor.test-kit.ts'
+import { findWorkingIsolations, hasBash, hasPython, run } from '../executor.test-kit.ts'
 import { findProgram } from '../process/machine.ts'
 import { unisolatedLocalProcess } from '../unisolated-process/unisolated-local-process.ts'
-import { attacks, callAttacks, type Target } from './escape-attempts.test-kit.ts'
+import { type AttackTarget, escapeAttempts, systemCallAttempts } from './escape-attempts.test-kit.ts'
 import { isolatedProcess } from './isolated-process.ts'
 
-const isolations = await isolationsHere()
+const isolations = await findWorkingIsolations()
 const languages = ['bash', 'python', 'javascript'] as const
-const possible = attacks.filter(({ language }) =>
+const runnable = escapeAttempts.filter(({ language }) =>
   language === 'python' ? hasPython : language === 'javascript' || hasBash,
 )
 const CANARY = 'the secret of the machine'
 
 const folder = mkdtempSync(join(tmpdir(), 'toolwright-canary-'))
-const target: { -readonly [K in keyof Target]: Target[K] } = {
+const target: { -readonly [K in keyof AttackTarget]: AttackTarget[K] } = {
   folder,
   file: join(folder, 'canary-5d1f'),
   project: process.cwd(),
@@ -49,7 +49,7 @@ beforeAll(async () => {
 })
 
 afterAll(() => {
-  // whatever code did, the machine is as it was
+  // the attempts changed nothing on the machine
   expect(readFileSync(target.file, 'utf8')).toBe(CANARY)
   expect(readdirSync(folder).sort()).toEqual(['canary-5d1f', 'socket'])
   expect([victim.exitCode, victim.signalCode]).toEqual([null, null])
@@ -74,11 +74,11 @@ function listen(at: number | string): Promise<number> {
   })
 }
 
-describe('without isolation', () => {
+describe('unisolatedLocalProcess(), for comparison', () => {
   const executor = unisolatedLocalProcess({ iAcceptHostAccess: true, languages, logger: { warn: () => {} } })
-  const proven = possible.filter(({ worksUnisolated }) => worksUnisolated)
+  const proven = runnable.filter(({ worksUnisolated }) => worksUnisolated)
 
-  test.concurrent.each(proven)('code $name', async ({ language, code }) => {
+  test.concurrent.each(proven)('lets code $name', async ({ language, code }) => {
     const { output } = await run(executor, code(target), { language })
     expect(output).toContain('ESCAPED')
   })
@@ -86,18 +86,18 @@ describe('without isolation', () => {
 
 const canFilter = (isolation: string): boolean => isolation === 'bubblewrap' || findProgram('perl', '') !== undefined
 for (const isolation of isolations.filter((name) => !canFilter(name))) {
-  console.warn(`NOT TESTED: ${isolation} without Perl has no filter on system calls.`)
+  console.warn(`NOT TESTED: the system call filter of ${isolation}, which needs Perl.`)
 }
 
-describe.each(isolations)('%s', (isolation) => {
+describe.each(isolations)('isolatedProcess() with %s', (isolation) => {
   const executor = isolatedProcess({ languages, isolation })
 
-  test('runs what does no harm', async () => {
+  test('runs harmless code', async () => {
     expect(await run(executor, 'console.log(6 * 7)', { language: 'js' })).toEqual({ outcome: 'OK', output: '42' })
   })
 
-  test.concurrent.each([...possible, ...(hasPython && canFilter(isolation) ? callAttacks : [])])(
-    'no code $name',
+  test.concurrent.each([...runnable, ...(hasPython && canFilter(isolation) ? systemCallAttempts : [])])(
+    'stops code that tries to $name',
     async ({ language, code }) => {
       const { output, files } = await run(executor, code(target), { language })
       expect(output).not.toContain('ESCAPED')

@@ -1,17 +1,17 @@
-// Whoever has no rights can isolate code as well as root can. Where the tests are run by root, they ask a process of
-// nobody to; elsewhere all the others are run by a user already.
+// An unprivileged user can isolate code as well as root. When root runs the tests, this file starts a process as the user
+// nobody. Otherwise the other test files already run as an unprivileged user.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { hasBash, hasPython, isolationsHere } from '../executor.test-kit.ts'
+import { findWorkingIsolations, hasBash, hasPython } from '../executor.test-kit.ts'
 import { isRoot } from '../process/machine.ts'
 
 const NOBODY = 65534
-const isolations = await isolationsHere()
+const isolations = await findWorkingIsolations()
 const languages = ['javascript', ...(hasBash ? ['bash'] : []), ...(hasPython ? ['python'] : [])]
-const folder = mkdtempSync(join(tmpdir(), 'toolwright-nobody-'))
+const folder = mkdtempSync(join(tmpdir(), 'toolwright-unprivileged-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 chmodSync(folder, 0o755)
 const file = join(folder, 'canary')
@@ -27,8 +27,8 @@ const target = {
   pid: process.pid,
 }
 
-/** Starts children that sleep, as many as it can up to a hundred, and says how many there are. */
-const FORKS = `const { spawn } = await import('node:child_process')
+/** Starts up to a hundred sleeping children and prints how many the kernel allowed. */
+const START_CHILDREN = `const { spawn } = await import('node:child_process')
 const started = (child) => new Promise((resolve) => child.on('spawn', () => resolve(1)).on('error', () => resolve(0)))
 let count = 0
 for (let i = 0; i < 100; i++) count += await started(spawn('sleep', ['20'])).catch(() => 0)
@@ -37,8 +37,8 @@ process.exit()`
 
 const program = `
 import { isolatedProcess } from ${source('./isolated-process.ts')}
-import { attacks } from ${source('./escape-attempts.test-kit.ts')}
-const { isolation, languages, target, FORKS } = JSON.parse(process.argv.at(-1))
+import { escapeAttempts } from ${source('./escape-attempts.test-kit.ts')}
+const { isolation, languages, target, START_CHILDREN } = JSON.parse(process.argv.at(-1))
 const executor = isolatedProcess({ languages, isolation, processes: 32 })
 const run = (language, code, more) =>
   executor.execute({ code, language, sessionKey: '', signal: new AbortController().signal, ...more })
@@ -49,11 +49,11 @@ const honest = await run(
 )
 const escaped = []
 for (const language of languages) {
-  const mine = attacks.filter((attack) => attack.language === language)
-  const { output } = await run(language, mine.map(({ code }) => language === 'javascript' ? '{' + code(target) + '}' : code(target)).join('\\n'))
-  if (output.includes('ESCAPED') || output.split('tried').length !== mine.length + 1) escaped.push(output)
+  const attempts = escapeAttempts.filter((attempt) => attempt.language === language)
+  const { output } = await run(language, attempts.map(({ code }) => language === 'javascript' ? '{' + code(target) + '}' : code(target)).join('\\n'))
+  if (output.includes('ESCAPED') || output.split('tried').length !== attempts.length + 1) escaped.push(output)
 }
-const forks = await run('javascript', FORKS)
+const forks = await run('javascript', START_CHILDREN)
 console.log(JSON.stringify({ uid: process.getuid(), honest, escaped, forks: forks.output }))
 `
 
@@ -61,9 +61,14 @@ function source(name: string): string {
   return JSON.stringify(new URL(name, import.meta.url).href)
 }
 
-describe.skipIf(!isRoot)('a process of nobody', () => {
-  test.each(isolations)('isolates with %s', { timeout: 60_000 }, (isolation) => {
-    const args = ['--input-type=module', '-e', program, JSON.stringify({ isolation, languages, target, FORKS })]
+describe.skipIf(!isRoot)('a host process of the user nobody', () => {
+  test.each(isolations)('isolates code with %s', { timeout: 60_000 }, (isolation) => {
+    const args = [
+      '--input-type=module',
+      '-e',
+      program,
+      JSON.stringify({ isolation, languages, target, START_CHILDREN }),
+    ]
     const { stdout, stderr } = spawnSync(process.execPath, args, {
       uid: NOBODY,
       gid: NOBODY,

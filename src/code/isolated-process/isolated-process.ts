@@ -2,27 +2,43 @@ import { anything, checkOptions, type OptionRules, oneOf, record } from '../../e
 import { ToolwrightError } from '../../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../../tool/code-executor.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { type CodeExecutorOptions, EXECUTOR_RULES, type Limits, limitsOf } from '../executor-options.ts'
-import { inputFiles } from '../files/input-files.ts'
+import {
+  type CodeExecutorOptions,
+  EXECUTOR_RULES,
+  type ExecutorLimits,
+  readExecutorLimits,
+} from '../executor-options.ts'
+import { decodeInputFiles } from '../files/input-files.ts'
 import { OutputFiles } from '../files/output-files.ts'
-import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from '../languages/languages.ts'
+import {
+  type Interpreter,
+  type Languages,
+  matchLanguage,
+  resolveInterpreters,
+  unknownLanguageResult,
+} from '../languages/languages.ts'
 import { processInstruction } from '../languages/process-instruction.ts'
-import { Output } from '../output/printed-output.ts'
-import { verdict } from '../process/code-result.ts'
+import { PrintedOutput } from '../output/printed-output.ts'
+import { toCodeResult } from '../process/code-result.ts'
 import { isLinux, isWithin, realPath } from '../process/machine.ts'
-import { findInterpreter, type Interpreter } from './find-interpreter.ts'
+import { findInterpreter, type InstalledInterpreter } from './find-interpreter.ts'
 import { findIsolation } from './find-isolation.ts'
 import type { Isolation, IsolationName } from './isolation.ts'
-import { RESOURCE_RULES, type ResourceLimits, type Resources, resourcesOf } from './resource-limits.ts'
-import { runInSandbox } from './run-in-sandbox.ts'
+import { RESOURCE_RULES, type ResourceLimits, readResourceLimits, type SandboxResources } from './resource-limits.ts'
+import { runInSandbox, type SandboxRun } from './run-in-sandbox.ts'
 
+/** Options of `isolatedProcess()`. */
 export interface IsolatedProcessOptions extends CodeExecutorOptions, ResourceLimits {
+  /** The languages to run, for example `['python']` or `{ ruby: ['ruby', '{file}'] }`. Required. */
   readonly languages: Languages
-  /** Shown to the code besides the system's folders and what its interpreter was installed with: all that is in them. */
+  /**
+   * Absolute paths that the code can read, with everything in them. Default: none. The system folders (`/usr`, `/bin`,
+   * `/lib`) and the folder of the interpreter are always shown.
+   */
   readonly readOnlyPaths?: readonly string[] | undefined
-  /** Added to the few variables code finds in its environment. */
+  /** Environment variables for the code, added to `PATH`, `HOME`, `TMPDIR`, `LANG` and Python's. Default: none. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Default: what works here; bubblewrap is tried first, for root `unshare`. */
+  /** The program that isolates the code. Default: the first that works; bubblewrap is tried first, for root `unshare`. */
   readonly isolation?: IsolationName | undefined
 }
 
@@ -36,11 +52,16 @@ const RULES: OptionRules<IsolatedProcessOptions> = {
 }
 
 /**
- * Any interpreter in a process with nothing to harm: no network, no file of the machine to write and few to read, no
- * other process to see, and limits on what it can use up. Linux only.
+ * Runs code of any language in an isolated process: no network, no other process to see, no file of the machine to write
+ * and few to read, and limits on memory, CPU time, processes and files. Linux only. If the machine cannot isolate the
+ * code, `execute` throws and nothing runs.
  *
  * @example
- * const codeExecutor = isolatedProcess({ languages: ['python'] })
+ * const agent = new LlmAgent({
+ *   name: 'analyst',
+ *   model: 'gemini-2.5-flash',
+ *   codeExecutor: isolatedProcess({ languages: ['python'], timeoutMs: 10_000 }),
+ * })
  */
 export function isolatedProcess(options: IsolatedProcessOptions): CodeExecutor {
   return new IsolatedProcess(options)
@@ -51,89 +72,76 @@ class IsolatedProcess implements CodeExecutor {
   readonly callsTools: boolean
   readonly instruction: string
   readonly requiresConfirmation: Tool['requiresConfirmation']
-  readonly #programs: ReadonlyMap<string, Program>
-  readonly #limits: Limits
-  readonly #resources: Resources
-  readonly #paths: readonly string[]
+  readonly #interpreters: ReadonlyMap<string, Interpreter>
+  readonly #limits: ExecutorLimits
+  readonly #resources: SandboxResources
+  readonly #readOnlyPaths: readonly string[]
   readonly #env: Readonly<Record<string, string>>
-  readonly #only: IsolationName | undefined
-  readonly #interpreters = new Map<string, Promise<Interpreter>>()
+  readonly #onlyIsolation: IsolationName | undefined
+  readonly #installed = new Map<string, Promise<InstalledInterpreter>>()
   #isolation: Promise<Isolation> | undefined
 
   constructor(options: IsolatedProcessOptions) {
     if (!isLinux)
       throw new ToolwrightError('INVALID_CONFIG', 'isolatedProcess() needs Linux. Use quickjs() or docker().')
     checkOptions('isolatedProcess()', options, RULES)
-    this.#programs = programsOf(options.languages)
-    this.#limits = limitsOf(options)
+    this.#interpreters = resolveInterpreters(options.languages)
+    this.#limits = readExecutorLimits(options)
     this.requiresConfirmation = options.requiresConfirmation
-    this.#resources = resourcesOf(options, this.#limits.timeoutMs)
-    this.#paths = (options.readOnlyPaths ?? []).map(checkPath)
+    this.#resources = readResourceLimits(options, this.#limits.timeoutMs)
+    this.#readOnlyPaths = (options.readOnlyPaths ?? []).map(checkReadOnlyPath)
     this.#env = { ...options.env }
-    this.#only = options.isolation
-    this.languages = [...this.#programs.keys()]
-    this.callsTools = [...this.#programs.values()].some(({ tools }) => tools !== undefined)
-    this.instruction = processInstruction(this.#programs, false)
+    this.#onlyIsolation = options.isolation
+    this.languages = [...this.#interpreters.keys()]
+    this.callsTools = [...this.#interpreters.values()].some(({ toolClient }) => toolClient !== undefined)
+    this.instruction = processInstruction(this.#interpreters, false)
   }
 
   async execute(request: CodeRequest): Promise<CodeResult> {
-    const language = languageOf(request.language, this.languages)
-    if (language === undefined) return unknownLanguage(request.language, this.languages)
-    const given = inputFiles(request.files)
-    const interpreter = await this.#interpreter(language)
+    const language = matchLanguage(request.language, this.languages)
+    if (language === undefined) return unknownLanguageResult(request.language, this.languages)
+    const inputFiles = decodeInputFiles(request.files)
+    const interpreter = await this.#findInterpreter(language)
     this.#isolation ??= this.#findIsolation()
-    return this.#run(await this.#isolation, interpreter, request, given, this.#paths)
+    const isolation = await this.#isolation
+    return this.#run({ isolation, interpreter, request, inputFiles, readOnlyPaths: this.#readOnlyPaths })
   }
 
   async #run(
-    isolation: Isolation,
-    interpreter: Interpreter,
-    request: CodeRequest,
-    given: ReadonlyMap<string, Uint8Array>,
-    paths: readonly string[],
+    run: Pick<SandboxRun, 'isolation' | 'interpreter' | 'request' | 'inputFiles' | 'readOnlyPaths'>,
   ): Promise<CodeResult> {
-    const output = new Output(this.#limits.maxOutputBytes)
-    const files = new OutputFiles(this.#limits, given)
     const [limits, resources, env] = [this.#limits, this.#resources, this.#env]
-    const end = await runInSandbox({
-      isolation,
-      interpreter,
-      request,
-      given,
-      limits,
-      resources,
-      paths,
-      env,
-      output,
-      files,
-    })
-    return verdict(end, limits, output, files)
+    const output = new PrintedOutput(limits.maxOutputBytes)
+    const outputFiles = new OutputFiles(limits, run.inputFiles)
+    const end = await runInSandbox({ ...run, limits, resources, env, output, outputFiles })
+    return toCodeResult(end, limits, output, outputFiles)
   }
 
-  #interpreter(language: string): Promise<Interpreter> {
-    const known = this.#interpreters.get(language)
+  #findInterpreter(language: string): Promise<InstalledInterpreter> {
+    const known = this.#installed.get(language)
     if (known) return known
-    const found = findInterpreter(this.#programs.get(language) as Program, this.#paths)
-    found.catch(() => this.#interpreters.delete(language))
-    this.#interpreters.set(language, found)
+    const found = findInterpreter(this.#interpreters.get(language) as Interpreter, this.#readOnlyPaths)
+    found.catch(() => this.#installed.delete(language)) // it may be installed before the next run
+    this.#installed.set(language, found)
     return found
   }
 
   #findIsolation(): Promise<Isolation> {
-    const found = findIsolation(this.#only, async (isolation) => {
-      const nothing: CodeRequest = { code: '', language: '', sessionKey: '', signal: new AbortController().signal }
-      const trial = { command: ['true'], file: 'main', paths: [] }
-      const { outcome, output } = await this.#run(isolation, trial, nothing, new Map(), [])
+    const found = findIsolation(this.#onlyIsolation, async (isolation) => {
+      const request: CodeRequest = { code: '', language: '', sessionKey: '', signal: new AbortController().signal }
+      const interpreter = { command: ['true'], file: 'main', paths: [] }
+      const trial = { isolation, interpreter, request, inputFiles: new Map(), readOnlyPaths: [] }
+      const { outcome, output } = await this.#run(trial)
       return outcome === 'OK' ? undefined : output
     })
     found.catch(() => {
-      this.#isolation = undefined // what was missing may be there before the next run
+      this.#isolation = undefined // the missing program may be installed before the next run
     })
     return found
   }
 }
 
-function checkPath(path: string): string {
+function checkReadOnlyPath(path: string): string {
   const real = path.startsWith('/') ? realPath(path) : undefined
   if (real !== undefined && real !== '/' && !['/proc', '/sys', '/dev'].some((own) => isWithin(real, own))) return path
   throw new ToolwrightError(

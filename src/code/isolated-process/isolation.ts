@@ -1,64 +1,82 @@
-import type { Resources } from './resource-limits.ts'
-import type { View } from './sandbox-view.ts'
+import type { SandboxResources } from './resource-limits.ts'
+import type { SandboxView } from './sandbox-view.ts'
+import type { SystemCallFilter } from './system-call-filter.ts'
 
-/** One run in a sandbox. */
-export interface Sandboxed {
-  readonly view: View
-  readonly resources: Resources
-  /** Arguments of `prlimit`. */
-  readonly limits: readonly string[]
-  /** A file in the sandbox. */
+/** What to start in a sandbox. */
+export interface SandboxLaunch {
+  /** The part of the machine's file system that the code sees. */
+  readonly view: SandboxView
+  /** Limits that the sandbox itself enforces. */
+  readonly resources: SandboxResources
+  /** Arguments of `prlimit` for the code. */
+  readonly prlimitArguments: readonly string[]
+  /** The file in the sandbox to connect to stdin; undefined for none. */
   readonly stdin: string | undefined
-  /** The code gets the descriptors of the tool channel. */
+  /** Whether the code gets the descriptors of the tool channel. */
   readonly usesTools: boolean
+  /** Program and arguments of the code. */
   readonly command: readonly string[]
 }
 
+/** The programs that can build a sandbox: bubblewrap, or `unshare` of util-linux. */
 export type IsolationName = 'bubblewrap' | 'unshare'
 
-/** A way to run a command where it can do no harm. */
+/** One way to build a sandbox on this machine. */
 export interface Isolation {
+  /** The program that builds the sandbox. */
   readonly name: IsolationName
-  command(run: Sandboxed): string[]
-  /** What it is given on descriptors of its own. */
-  readonly gives?: ReadonlyMap<number, Uint8Array> | undefined
-  /** It cannot limit the number of files by itself: it writes the id of the process to look at to this descriptor. */
-  readonly processDescriptor?: number | undefined
+  /** The command that builds the sandbox and runs the code in it. */
+  command(launch: SandboxLaunch): string[]
+  /** Bytes the command reads from further descriptors. */
+  readonly descriptorInputs?: ReadonlyMap<number, Uint8Array> | undefined
+  /**
+   * Set when the isolation cannot limit the number of files itself. The command writes the process id of the sandbox to
+   * this descriptor, so that the host can count the files from outside.
+   */
+  readonly infoDescriptor?: number | undefined
 }
 
-/** The programs of this machine that sandboxes are built with. */
-export interface SandboxTools {
+/** The programs and facts of this machine that an isolation uses. */
+export interface SandboxPrograms {
+  /** Path of a POSIX shell. */
   readonly sh: string
+  /** Path of `setpriv`. */
   readonly setpriv: string
+  /** Path of `prlimit`. */
   readonly prlimit: string
-  readonly unshare?: string | undefined
-  readonly bwrap?: string | undefined
-  /** A folder that exists and that no sandbox shows. */
-  readonly buildIn: string
-  /** Closes inherited descriptors above 9, and installs the filter on system calls where nothing else can. */
+  /** An existing folder that no sandbox shows, to build the new root in. */
+  readonly buildFolder: string
+  /** Path of Perl, which closes inherited descriptors above 9 and installs the system call filter for `unshare`. */
   readonly perl?: string | undefined
-  readonly filter?: { readonly bytes: Uint8Array; readonly prctl: number } | undefined
-  /** Started by root: code runs as a user nobody else is. */
-  readonly newUser?: (() => number) | undefined
+  /** The filter for this processor; undefined when its system call numbers are not known. */
+  readonly systemCallFilter?: SystemCallFilter | undefined
+  /** Set when the host runs as root. Returns a user id for one run that no other user has. */
+  readonly pickUserId?: (() => number) | undefined
 }
 
-/** What the script that looks after the code is told: a dot says that it starts, nothing stands before its files. */
-export function looked(run: Sandboxed, tools: SandboxTools, filter?: SandboxTools['filter']): string[] {
-  const { resources, stdin = '/dev/null', command } = run
-  const limit = `--nproc=${resources.processes}:${resources.processes}`
-  return ['.', '', stdin, 'prlimit', limit, '--', ...confiner(tools, filter), ...command]
+/** The arguments of `SUPERVISE_CODE`: a dot marks the start of the code, and no mark stands before the files. */
+export function superviseArguments(
+  { resources, stdin = '/dev/null', command }: SandboxLaunch,
+  programs: SandboxPrograms,
+  filter?: SystemCallFilter,
+): string[] {
+  const processLimit = `--nproc=${resources.processes}:${resources.processes}`
+  return ['.', '', stdin, 'prlimit', processLimit, '--', ...perlLauncher(programs, filter), ...command]
 }
 
-/** A script that starts with no descriptor but stdin, stdout, stderr, 4 for files, and the tool channel if it is used. */
-export function sandboxScript({ usesTools }: Sandboxed, script: string): string {
+/**
+ * A script that first closes the descriptors 3 and 7 to 9, and 5 and 6 unless the code calls tools. Threat: code reads or
+ * writes through a descriptor of the host. Test: isolated-process-descriptors.test.ts.
+ */
+export function closeInheritedDescriptors({ usesTools }: SandboxLaunch, script: string): string {
   return `exec 3>&- 7>&- 8>&- 9>&-${usesTools ? '' : ' 5>&- 6>&-'}\n${script}`
 }
 
 /**
- * Closes every descriptor above 9, which a POSIX shell has no word for, installs the filter if there is one, and becomes
- * the command that follows. Perl is what most systems have that can call the kernel by number.
+ * Closes every descriptor above 9, which a POSIX shell cannot name; installs the system call filter if there is one; then
+ * replaces itself with the command that follows. Perl is used because most systems have it and it can make system calls.
  */
-const PERL = `my ($prctl, $filter) = (shift, pack("H*", shift));
+const PERL_SCRIPT = `my ($prctl, $filter) = (shift, pack("H*", shift));
 opendir(my $open, "/proc/self/fd") or die "/proc/self/fd: $!";
 for my $descriptor (grep { /^\\d+$/ && $_ > 9 } readdir $open) { open(my $file, "<&=", $descriptor) and close $file }
 if ($prctl) {
@@ -67,7 +85,7 @@ if ($prctl) {
 }
 exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!";`
 
-function confiner({ perl }: SandboxTools, filter: SandboxTools['filter']): string[] {
+function perlLauncher({ perl }: SandboxPrograms, filter: SystemCallFilter | undefined): string[] {
   if (perl === undefined) return []
-  return [perl, '-e', PERL, String(filter?.prctl ?? 0), Buffer.from(filter?.bytes ?? []).toString('hex')]
+  return [perl, '-e', PERL_SCRIPT, String(filter?.prctl ?? 0), Buffer.from(filter?.bytes ?? []).toString('hex')]
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { limitArguments, resourcesOf } from './resource-limits.ts'
+import { prlimitArguments, readResourceLimits } from './resource-limits.ts'
 
-test('limits have defaults; the processor gets as long as the run', () => {
-  expect(resourcesOf({}, 1500)).toEqual({
+test('fills in the default of every resource limit; cpuSeconds follows timeoutMs', () => {
+  expect(readResourceLimits({}, 1500)).toEqual({
     memoryBytes: 512_000_000,
     cpuSeconds: 2,
     processes: 128,
@@ -10,20 +10,20 @@ test('limits have defaults; the processor gets as long as the run', () => {
     diskFiles: 10_000,
     openFiles: 256,
   })
-  expect(() => resourcesOf({ processes: 0 }, 1000)).toThrow('processes must be')
+  expect(() => readResourceLimits({ processes: 0 }, 1000)).toThrow('processes must be')
 })
 
-test('what an engine reserves comes on top', () => {
-  const [memory] = limitArguments(resourcesOf({ memoryBytes: 100 }, 1000), 50, new Map())
+test('adds reserved address space to the memory limit', () => {
+  const [memory] = prlimitArguments(readResourceLimits({ memoryBytes: 100 }, 1000), 50, new Map())
   expect(memory).toBe('--as=150:150')
 })
 
-test('nothing is raised above what the machine allows', () => {
+test('lowers limits to the hard limits of the machine', () => {
   const hard = new Map([
     ['Max open files', 64],
     ['Max cpu time', 2],
     ['Max core file size', 0],
   ])
-  const limits = limitArguments(resourcesOf({ cpuSeconds: 2, diskBytes: 9 }, 1000), 0, hard)
+  const limits = prlimitArguments(readResourceLimits({ cpuSeconds: 2, diskBytes: 9 }, 1000), 0, hard)
   expect(limits.slice(1)).toEqual(['--cpu=2:2', '--fsize=9:9', '--nofile=64:64', '--core=0:0'])
 })

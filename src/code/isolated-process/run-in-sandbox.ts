@@ -1,98 +1,113 @@
 import { ToolwrightError } from '../../error/error.ts'
 import type { CodeRequest } from '../../tool/code-executor.ts'
-import type { Limits } from '../executor-options.ts'
+import type { ExecutorLimits } from '../executor-options.ts'
 import type { OutputFiles } from '../files/output-files.ts'
 import { TarReader } from '../files/tar.ts'
 import { packProgram } from '../languages/pack-program.ts'
 import { MarkedStream } from '../output/marked-stream.ts'
-import type { Output } from '../output/printed-output.ts'
-import { start } from '../process/child-process.ts'
+import type { PrintedOutput } from '../output/printed-output.ts'
+import { startProcess } from '../process/child-process.ts'
 import { codeEnvironment } from '../process/code-environment.ts'
-import { filesIn } from '../process/machine.ts'
-import { packSandbox, RUN_FOLDER, WORK_FOLDER } from '../process/pack-sandbox.ts'
-import { type End, followRun } from '../process/supervise-run.ts'
-import type { Interpreter } from './find-interpreter.ts'
+import { countFiles } from '../process/machine.ts'
+import { packSandboxFiles, RUN_FOLDER, WORK_FOLDER } from '../process/pack-sandbox-files.ts'
+import { filesTooLarge, type RunEnd, superviseRun } from '../process/supervise-run.ts'
+import type { InstalledInterpreter } from './find-interpreter.ts'
 import type { Isolation } from './isolation.ts'
-import { limitArguments, type Resources } from './resource-limits.ts'
-import { viewOf } from './sandbox-view.ts'
+import { prlimitArguments, type SandboxResources } from './resource-limits.ts'
+import { buildSandboxView } from './sandbox-view.ts'
 
-/** The descriptor the script that looks after the code sends the code's files to. */
-const FILES = 4
+/** The descriptor on which `SUPERVISE_CODE` sends the files of the code. */
+const FILES_DESCRIPTOR = 4
 
-/** More than an isolation has to write about the process it started. */
+/** An isolation writes less than this about the process it started. */
 const MAX_PROCESS_INFO = 4096
 
-/** How often the files of a sandbox are counted that cannot be made to hold only so many. */
-const COUNT_MS = 50
+/** How often the host counts the files of a sandbox that cannot limit their number itself. */
+const COUNT_FILES_MS = 50
 
+/** One run of code in a new sandbox. */
 export interface SandboxRun {
+  /** Builds the sandbox. */
   readonly isolation: Isolation
-  readonly interpreter: Interpreter
+  /** Runs the code. */
+  readonly interpreter: InstalledInterpreter
+  /** The code, its signal and its tools. */
   readonly request: CodeRequest
-  readonly given: ReadonlyMap<string, Uint8Array>
-  readonly limits: Limits
-  readonly resources: Resources
-  readonly paths: readonly string[]
+  /** Files to put into the working directory, by name. */
+  readonly inputFiles: ReadonlyMap<string, Uint8Array>
+  /** Deadline and output limits. */
+  readonly limits: ExecutorLimits
+  /** Limits on memory, CPU time, processes and files. */
+  readonly resources: SandboxResources
+  /** Paths of the machine to show read-only. */
+  readonly readOnlyPaths: readonly string[]
+  /** Environment variables to add. */
   readonly env: Readonly<Record<string, string>>
-  readonly output: Output
-  readonly files: OutputFiles
+  /** Collects what the code prints. */
+  readonly output: PrintedOutput
+  /** Collects the files the code writes. */
+  readonly outputFiles: OutputFiles
 }
 
-/** Runs code in a sandbox that is built for it and gone with it. Throws when it cannot be built. */
-export async function runInSandbox(run: SandboxRun): Promise<End> {
-  const { isolation, interpreter, request, limits, resources, output, files } = run
-  const usesTools = interpreter.tools !== undefined && request.callTool !== undefined
+/** Runs code in a sandbox that exists for this run only. Throws when the sandbox cannot be built. */
+export async function runInSandbox(run: SandboxRun): Promise<RunEnd> {
+  const { isolation, interpreter, request, limits, resources, output, outputFiles } = run
+  const usesTools = interpreter.toolClient !== undefined && request.callTool !== undefined
   const { memoryBytes } = resources
   const program = packProgram(interpreter, { code: request.code, usesTools, folder: RUN_FOLDER, memoryBytes })
-  const input = packSandbox(program, run.given, resources)
-  const archive = new TarReader(files)
-  const sent = new MarkedStream(['.'], [() => {}, (chunk) => archive.push(chunk)])
-  const { processDescriptor } = isolation
+  const input = packSandboxFiles(program, run.inputFiles, resources)
+  const archive = new TarReader(outputFiles)
+  const fileStream = new MarkedStream(['.'], [() => {}, (chunk) => archive.push(chunk)])
+  const { infoDescriptor } = isolation
   let processInfo = ''
-  const readProcess = (chunk: Uint8Array): void => {
+  const readProcessInfo = (chunk: Uint8Array): void => {
     if (processInfo.length < MAX_PROCESS_INFO) processInfo += Buffer.from(chunk).toString()
   }
-  const end = await followRun({
+  const end = await superviseRun({
     request,
     limits,
     output,
     usesTools,
-    start: ({ listen, speak, stop }) => {
+    start: ({ outputHandlers, writableDescriptors, stop }) => {
       const readFiles = (chunk: Uint8Array): void => {
-        sent.push(chunk)
-        if (archive.bytes > 2 * resources.diskBytes) stop('its files are larger than they may be')
+        fileStream.push(chunk)
+        if (archive.bytesRead > 2 * resources.diskBytes) stop(filesTooLarge(resources))
       }
-      const { stdin, command } = program
-      const view = viewOf([...interpreter.paths, ...run.paths])
-      const limits = limitArguments(resources, interpreter.reserves?.bytes ?? 0)
-      return start({
-        command: isolation.command({ view, resources, limits, stdin, usesTools, command }),
+      return startProcess({
+        command: isolation.command({
+          view: buildSandboxView([...interpreter.paths, ...run.readOnlyPaths]),
+          resources,
+          prlimitArguments: prlimitArguments(resources, interpreter.reservedMemory?.bytes ?? 0),
+          stdin: program.stdin,
+          usesTools,
+          command: program.command,
+        }),
         env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...codeEnvironment(WORK_FOLDER, '/tmp'), ...run.env },
         input,
-        listen: new Map([
-          ...listen,
-          [FILES, readFiles],
-          ...(processDescriptor ? [[processDescriptor, readProcess] as const] : []),
+        outputHandlers: new Map([
+          ...outputHandlers,
+          [FILES_DESCRIPTOR, readFiles],
+          ...(infoDescriptor ? [[infoDescriptor, readProcessInfo] as const] : []),
         ]),
-        speak,
-        give: isolation.gives,
+        writableDescriptors,
+        descriptorInputs: isolation.descriptorInputs,
       })
     },
     watch: (stop) => {
-      if (processDescriptor === undefined) return () => {}
+      if (infoDescriptor === undefined) return () => {}
       const timer = setInterval(() => {
-        if (sent.found === 0) return // until it starts it sees the machine's own files
-        const made = filesIn(`/proc/${childOf(processInfo)}/root/tmp`)
-        if (made > resources.diskFiles) stop(`it made more than ${resources.diskFiles} files`)
-      }, COUNT_MS)
+        if (fileStream.marksFound === 0) return // until the code starts, the process may still see the machine's /tmp
+        const count = countFiles(`/proc/${readChildPid(processInfo)}/root/tmp`)
+        if (count > resources.diskFiles) stop(`the code created more than ${resources.diskFiles} files`)
+      }, COUNT_FILES_MS)
       return () => clearInterval(timer)
     },
   })
-  if (sent.found > 0 || 'stopped' in end) return end
+  if (fileStream.marksFound > 0 || 'stopped' in end) return end
   throw new ToolwrightError('INTERNAL', `The sandbox could not be built (${isolation.name}): ${output.toString()}`)
 }
 
-/** The process bubblewrap says it has started. */
-function childOf(info: string): number {
+/** Reads the process id from the JSON that bubblewrap writes. */
+function readChildPid(info: string): number {
   return Number(/"child-pid":\s*(\d+)/.exec(info)?.[1] ?? 0)
 }

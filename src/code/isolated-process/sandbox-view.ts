@@ -1,24 +1,26 @@
-import { isWithin, linkTarget, procEntries, realPath } from '../process/machine.ts'
-import { RUN_FOLDER, settings } from '../process/pack-sandbox.ts'
+import { isWithin, linkTarget, listProcEntries, realPath } from '../process/machine.ts'
+import { etcFiles, RUN_FOLDER } from '../process/pack-sandbox-files.ts'
 
-/** What code sees of the machine. */
-export interface View {
-  /** Shown, and not to be written to: `from` on the machine, `at` in the sandbox. */
+/** The part of the machine's file system that code in a sandbox sees. */
+export interface SandboxView {
+  /** Paths shown read-only: `from` on the machine, `at` in the sandbox. */
   readonly binds: readonly { readonly from: string; readonly at: string }[]
+  /** Symbolic links to create in the sandbox: `at` points to `to`. */
   readonly links: readonly { readonly to: string; readonly at: string }[]
-  /** Entries of the sandbox's /proc that reveal the machine: the files cannot be opened, the folders are empty. */
+  /** Files in the sandbox's /proc that reveal facts about the machine. They cannot be opened. */
   readonly hiddenFiles: readonly string[]
+  /** Folders in the sandbox's /proc that reveal facts about the machine. They are empty. */
   readonly hiddenFolders: readonly string[]
 }
 
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
-const SETTINGS = ['/etc/ld.so.cache', '/etc/alternatives', '/etc/localtime']
+const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
+const ETC_PATHS = ['/etc/ld.so.cache', '/etc/alternatives', '/etc/localtime']
 
-/** What programs ask /proc about besides processes: processors, memory, load, the network of the sandbox, kernel settings. */
-const SHOWN_IN_PROC = new Set(['cpuinfo', 'meminfo', 'stat', 'uptime', 'loadavg', 'sysvipc', 'sys'])
+/** Entries of /proc that ordinary programs need: processors, memory, load, kernel settings. All others are hidden. */
+const SHOWN_PROC_ENTRIES = new Set(['cpuinfo', 'meminfo', 'stat', 'uptime', 'loadavg', 'sysvipc', 'sys'])
 
-/** Kernel settings that identify the machine or name its programs and devices. */
-const HIDDEN_SETTINGS: ReadonlyMap<string, readonly string[]> = new Map([
+/** Kernel settings that identify the machine or name its programs and devices. They are hidden. */
+const HIDDEN_KERNEL_SETTINGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['/proc/sys', ['abi', 'debug', 'dev', 'sunrpc']],
   ['/proc/sys/fs', ['binfmt_misc', 'nfs', 'quota', 'xfs']],
   [
@@ -28,18 +30,23 @@ const HIDDEN_SETTINGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['/proc/sys/kernel/random', ['boot_id']],
 ])
 
-/** Is it shown to every program? */
-export function isSystem(path: string): boolean {
-  return SYSTEM.some((folder) => isWithin(path, folder))
+/** Whether a path is in a system folder that every sandbox shows. */
+export function isSystemPath(path: string): boolean {
+  return SYSTEM_FOLDERS.some((folder) => isWithin(path, folder))
 }
 
-/** The system's folders as they are, links where they are links (`/bin` mostly is one), and the paths given. */
-export function viewOf(paths: readonly string[]): View {
-  const system = SYSTEM.map((at) => ({ at, to: linkTarget(at) }))
-  const shown = [...system.filter(({ to }) => to === undefined).map(({ at }) => at), ...SETTINGS]
+/**
+ * Builds the view: the system folders, the given paths, and replacements for the files of /etc. A system folder that is a
+ * link on the machine (`/bin` usually is) stays a link. A given path that is a link is shown under both names.
+ */
+export function buildSandboxView(paths: readonly string[]): SandboxView {
+  const system = SYSTEM_FOLDERS.map((at) => ({ at, to: linkTarget(at) }))
+  const shown = [...system.filter(({ to }) => to === undefined).map(({ at }) => at), ...ETC_PATHS]
   const hidden = [
-    ...procEntries('/proc').filter(({ name }) => !SHOWN_IN_PROC.has(name)),
-    ...[...HIDDEN_SETTINGS].flatMap(([at, names]) => procEntries(at).filter(({ name }) => names.includes(name))),
+    ...listProcEntries('/proc').filter(({ name }) => !SHOWN_PROC_ENTRIES.has(name)),
+    ...[...HIDDEN_KERNEL_SETTINGS].flatMap(([at, names]) =>
+      listProcEntries(at).filter(({ name }) => names.includes(name)),
+    ),
   ]
   return {
     hiddenFiles: hidden.filter(({ isFolder }) => !isFolder).map(({ path }) => path),
@@ -48,17 +55,13 @@ export function viewOf(paths: readonly string[]): View {
       ...shown.filter((at) => realPath(at) !== undefined).map((at) => ({ from: realPath(at) ?? at, at })),
       ...paths.flatMap((path) => {
         const from = realPath(path) ?? path
-        return from === path || isSystem(from)
-          ? [{ from, at: path }]
-          : [
-              { from, at: path },
-              { from, at: from },
-            ]
+        const bind = { from, at: path }
+        return from === path || isSystemPath(from) ? [bind] : [bind, { from, at: from }]
       }),
     ],
     links: [
       ...system.flatMap(({ at, to }) => (to === undefined ? [] : [{ at, to }])),
-      ...Object.keys(settings).map((name) => ({ at: `/etc/${name}`, to: `${RUN_FOLDER}/${name}` })),
+      ...Object.keys(etcFiles).map((name) => ({ at: `/etc/${name}`, to: `${RUN_FOLDER}/${name}` })),
     ],
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { callFilter } from './system-call-filter.ts'
+import { systemCallFilterFor } from './system-call-filter.ts'
 
 const ALLOWED = 0x7fff0000
 const EPERM = 0x00050001
@@ -12,8 +12,8 @@ interface Call {
   readonly processor?: number
 }
 
-/** What the kernel's machine makes of a filter, as far as filters of ours go. */
-function answer(filter: Uint8Array, { number, args = [], processor = 0 }: Call): number {
+/** Runs the filter as the kernel does, with the few BPF instructions it uses. */
+function runFilter(filter: Uint8Array, { number, args = [], processor = 0 }: Call): number {
   const code = Buffer.from(filter)
   const data = Buffer.alloc(64)
   data.writeUInt32LE(number >>> 0, 0)
@@ -34,10 +34,10 @@ function answer(filter: Uint8Array, { number, args = [], processor = 0 }: Call):
       at += 8 * (is ? yes : no)
     }
   }
-  throw new Error('A filter must come to an end.')
+  throw new Error('The filter ended without a decision.')
 }
 
-const machines = [
+const processors = [
   {
     name: 'x64',
     processor: 0xc000003e,
@@ -64,38 +64,40 @@ const machines = [
   },
 ]
 
-describe.each(machines)(
-  'on $name',
+describe.each(processors)(
+  'the system call filter on $name',
   ({ name, processor, read, ptrace, keyctl, mount, unshare, clone, socket, ioctl }) => {
-    const { bytes } = callFilter(name) ?? { bytes: new Uint8Array(0) }
-    const ask = (number: number, ...args: number[]) => answer(bytes, { number, args, processor })
+    const { bytes } = systemCallFilterFor(name) ?? { bytes: new Uint8Array(0) }
+    const decide = (number: number, ...args: number[]) => runFilter(bytes, { number, args, processor })
 
-    test('what code needs is allowed', () => {
-      expect([read, 1, 60, 100, 435 + 100].map((number) => ask(number))).toEqual(new Array(5).fill(ALLOWED))
-      expect(ask(clone, 0x01200011)).toBe(ALLOWED) // fork
-      expect(ask(clone, 0x003d0f00)).toBe(ALLOWED) // a thread
-      expect([1, 2, 10, 16].map((family) => ask(socket, family))).toEqual(new Array(4).fill(ALLOWED))
-      expect(ask(ioctl, 0, 0x5401)).toBe(ALLOWED)
+    test('allows the calls that programs need', () => {
+      expect([read, 1, 60, 100, 435 + 100].map((number) => decide(number))).toEqual(new Array(5).fill(ALLOWED))
+      expect(decide(clone, 0x01200011)).toBe(ALLOWED) // fork
+      expect(decide(clone, 0x003d0f00)).toBe(ALLOWED) // a thread
+      expect([1, 2, 10, 16].map((family) => decide(socket, family))).toEqual(new Array(4).fill(ALLOWED))
+      expect(decide(ioctl, 0, 0x5401)).toBe(ALLOWED)
     })
 
-    test('what it has no use for is not', () => {
-      expect([ptrace, keyctl, mount, unshare, 425, 438].map((number) => ask(number))).toEqual(new Array(6).fill(EPERM))
-      expect(ask(435)).toBe(ENOSYS)
+    test('refuses tracing, keys, mounts, namespaces and rare socket families', () => {
+      expect([ptrace, keyctl, mount, unshare, 425, 438].map((number) => decide(number))).toEqual(
+        new Array(6).fill(EPERM),
+      )
+      expect(decide(435)).toBe(ENOSYS)
       for (const flag of [0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000]) {
-        expect(ask(clone, flag | 0x11)).toBe(EPERM)
+        expect(decide(clone, flag | 0x11)).toBe(EPERM)
       }
-      expect([17, 38, 40, 0, 255].map((family) => ask(socket, family))).toEqual(new Array(5).fill(EAFNOSUPPORT))
-      expect(ask(ioctl, 0, 0x5412)).toBe(EPERM)
+      expect([17, 38, 40, 0, 255].map((family) => decide(socket, family))).toEqual(new Array(5).fill(EAFNOSUPPORT))
+      expect(decide(ioctl, 0, 0x5412)).toBe(EPERM)
     })
 
-    test('calls in another tongue are not', () => {
-      expect(answer(bytes, { number: read, processor: 0x40000003 })).toBe(EPERM)
-      expect(ask(0x40000000 + read)).toBe(EPERM)
+    test('refuses 32-bit and x32 system calls', () => {
+      expect(runFilter(bytes, { number: read, processor: 0x40000003 })).toBe(EPERM)
+      expect(decide(0x40000000 + read)).toBe(EPERM)
     })
   },
 )
 
-test('for a processor whose numbers are not known there is none', () => {
-  expect(callFilter('riscv64')).toBeUndefined()
-  expect(callFilter('constructor')).toBeUndefined()
+test('there is no system call filter for an unknown processor', () => {
+  expect(systemCallFilterFor('riscv64')).toBeUndefined()
+  expect(systemCallFilterFor('constructor')).toBeUndefined()
 })

@@ -1,23 +1,28 @@
-import { BUILD, LOOK_AFTER } from '../process/sandbox-script.ts'
-import { type Isolation, looked, type SandboxTools, sandboxScript } from './isolation.ts'
+import { BUILD_SANDBOX, SUPERVISE_CODE } from '../process/sandbox-script.ts'
+import { closeInheritedDescriptors, type Isolation, type SandboxPrograms, superviseArguments } from './isolation.ts'
 
-/** Namespaces made with util-linux. Root makes them as root; anybody else as the root of a user namespace. */
-export function unshareIsolation(tools: SandboxTools, unshare: string): Isolation {
+/**
+ * Isolates code with `unshare` of util-linux and the script `BUILD_SANDBOX`. Root creates the namespaces as root; any
+ * other user as root of a new user namespace. `--pdeathsig` and `--kill-child` end the sandbox when the host is killed.
+ */
+export function unshareIsolation(programs: SandboxPrograms, unshare: string): Isolation {
+  const { pickUserId } = programs
   return {
     name: 'unshare',
-    command: (run) => [
-      ...[tools.setpriv, '--pdeathsig', 'KILL', '--', unshare],
-      ...(tools.newUser ? [] : ['--user', '--map-root-user']),
+    command: (launch) => [
+      ...[programs.setpriv, '--pdeathsig', 'KILL', '--', unshare],
+      ...(pickUserId ? [] : ['--user', '--map-root-user']),
       ...['--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup', '--fork', '--kill-child=KILL', '--'],
-      ...[tools.sh, '-c', sandboxScript(run, BUILD + LOOK_AFTER), 'sandbox', tools.buildIn],
-      `size=${run.resources.diskBytes},nr_inodes=${run.resources.diskFiles}`,
-      tools.newUser ? String(tools.newUser()) : '',
-      run.limits.join(' '),
-      ...run.view.hiddenFiles.flatMap((at) => ['hide', 'dev/null', at]),
-      ...run.view.hiddenFolders.flatMap((at) => ['hide', 'empty', at]),
-      ...run.view.binds.flatMap(({ from, at }) => ['bind', from, at]),
-      ...run.view.links.flatMap(({ to, at }) => ['link', to, at]),
-      ...['--', ...looked(run, tools, tools.filter)],
+      ...[programs.sh, '-c', closeInheritedDescriptors(launch, BUILD_SANDBOX + SUPERVISE_CODE), 'sandbox'],
+      programs.buildFolder,
+      `size=${launch.resources.diskBytes},nr_inodes=${launch.resources.diskFiles}`,
+      pickUserId ? String(pickUserId()) : '',
+      launch.prlimitArguments.join(' '),
+      ...launch.view.hiddenFiles.flatMap((at) => ['hide', 'dev/null', at]),
+      ...launch.view.hiddenFolders.flatMap((at) => ['hide', 'empty', at]),
+      ...launch.view.binds.flatMap(({ from, at }) => ['bind', from, at]),
+      ...launch.view.links.flatMap(({ to, at }) => ['link', to, at]),
+      ...['--', ...superviseArguments(launch, programs, programs.systemCallFilter)],
     ],
   }
 }

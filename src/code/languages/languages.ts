@@ -1,66 +1,88 @@
 import { ToolwrightError } from '../../error/error.ts'
 import type { CodeResult } from '../../tool/code-executor.ts'
-import { nodeTools } from '../tool-calls/node-tools.ts'
-import { pythonTools } from '../tool-calls/python-tools.ts'
+import { nodeToolClient } from '../tool-calls/node-tool-client.ts'
+import { pythonToolClient } from '../tool-calls/python-tool-client.ts'
 
-/** Languages whose commands are known here. */
+/** Languages with a built-in command: `python` runs `python3`, `javascript` this Node.js, `bash` bash. */
 export type PresetName = 'python' | 'javascript' | 'bash'
 
 /**
- * What can be run: names of presets, or a command for each language. `{file}` in a command is the file the code is in;
- * without it the code is on stdin.
+ * The languages an executor runs: preset names, or a command for each language name. `{file}` in a command stands for
+ * the path of the file with the code. Without `{file}`, the command reads the code from stdin.
+ *
+ * @example
+ * ['python', 'bash']
+ * @example
+ * { ruby: ['ruby', '{file}'] }
  */
 export type Languages = readonly PresetName[] | { readonly [language: string]: readonly string[] }
 
-/** How code of one language is started. */
-export interface Program {
+/** How to start code of one language. */
+export interface Interpreter {
+  /** Program and arguments, with `{file}` for the path of the code. */
   readonly command: readonly string[]
-  /** The name of the file the code is in. */
+  /** Name of the file that holds the code. */
   readonly file: string
-  /** What makes the agent's tools callable: a file beside the code, and what the command gets for it. */
-  readonly tools?: { readonly file: string; readonly text: string; readonly args: readonly string[] } | undefined
-  /** Address space its engine reserves and never fills, so that it takes a word to it to limit its memory. */
-  readonly reserves?: { readonly bytes: number; limit(memoryBytes: number): string } | undefined
-  /** It is Python: where its libraries are is asked of itself. */
+  /** Makes the agent's tools callable: a file beside the code, and the arguments that load it. */
+  readonly toolClient?: { readonly file: string; readonly text: string; readonly args: readonly string[] } | undefined
+  /**
+   * Address space the engine reserves without using it. The limit on address space must allow it, so an argument limits
+   * the memory that is really used.
+   */
+  readonly reservedMemory?: { readonly bytes: number; limitArgument(memoryBytes: number): string } | undefined
+  /** The program is Python, which reports the folders of its own libraries. */
   readonly isPython?: boolean | undefined
 }
 
-const presets: Readonly<Record<PresetName, Program>> = {
+const presets: Readonly<Record<PresetName, Interpreter>> = {
   python: {
     command: ['python3', '{file}'],
     file: 'main.py',
-    tools: { file: 'tools.py', text: pythonTools, args: [] }, // beside the code is where Python looks first
+    toolClient: { file: 'tools.py', text: pythonToolClient, args: [] },
     isPython: true,
   },
   javascript: {
     command: ['node', '{file}'],
     file: 'main.mjs',
-    tools: { file: 'tools.mjs', text: nodeTools, args: ['--import', '{folder}/tools.mjs'] },
-    reserves: { bytes: 1_500_000_000, limit: (bytes) => `--max-old-space-size=${Math.ceil(bytes / 1e6)}` },
+    toolClient: { file: 'tools.mjs', text: nodeToolClient, args: ['--import', '{folder}/tools.mjs'] },
+    reservedMemory: {
+      bytes: 1_500_000_000,
+      limitArgument: (bytes) => `--max-old-space-size=${Math.ceil(bytes / 1e6)}`,
+    },
   },
   bash: { command: ['bash', '{file}'], file: 'main.sh' },
 }
 
-export function programsOf(languages: Languages): ReadonlyMap<string, Program> {
-  const given: readonly (readonly [string, Program])[] = isNames(languages)
-    ? languages.map((name) => [name, preset(name)])
+/** Turns the `languages` option into an interpreter for each language. Throws on an unknown preset or an invalid command. */
+export function resolveInterpreters(languages: Languages): ReadonlyMap<string, Interpreter> {
+  const interpreters: readonly (readonly [string, Interpreter])[] = isPresetNames(languages)
+    ? languages.map((name) => [name, findPreset(name)])
     : Object.entries(languages).map(([name, command]) => [name.toLowerCase(), { command, file: 'main' }])
-  if (given.length === 0) throw new ToolwrightError('INVALID_CONFIG', 'languages is empty: name one, as in ["python"].')
-  for (const [name, { command }] of given) {
-    if (Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')) continue
-    throw new ToolwrightError('INVALID_CONFIG', `The command of ${name} must be a list of words, as in ["ruby", "-"].`)
+  if (interpreters.length === 0) {
+    throw new ToolwrightError('INVALID_CONFIG', 'languages is empty. Name at least one, for example ["python"].')
   }
-  return new Map(given)
+  for (const [name, { command }] of interpreters) {
+    if (Array.isArray(command) && command.length > 0 && command.every((word) => typeof word === 'string')) continue
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `languages: the command of "${name}" must be a non-empty array of strings, for example ["ruby", "{file}"].`,
+    )
+  }
+  return new Map(interpreters)
 }
 
-const isNames = (languages: Languages): languages is readonly PresetName[] => Array.isArray(languages)
+const isPresetNames = (languages: Languages): languages is readonly PresetName[] => Array.isArray(languages)
 
-function preset(name: PresetName): Program {
+function findPreset(name: PresetName): Interpreter {
   if (Object.hasOwn(presets, name)) return presets[name]
   const known = Object.keys(presets).join(', ')
-  throw new ToolwrightError('INVALID_CONFIG', `"${String(name)}" is no preset (${known}). Give its command instead.`)
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `languages: "${String(name)}" is not a preset (${known}). Give its command instead, for example { ruby: ["ruby", "{file}"] }.`,
+  )
 }
 
+/** Other names that models use for the presets. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['js', 'javascript'],
   ['mjs', 'javascript'],
@@ -73,14 +95,17 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['shell', 'bash'],
 ])
 
-/** The language a model means; the first one when it names none. */
-export function languageOf(asked: string, known: readonly string[]): string | undefined {
+/** Finds the language a model asked for. Returns the first known language when the model names none. */
+export function matchLanguage(asked: string, known: readonly string[]): string | undefined {
   const name = asked.trim().toLowerCase()
   if (name === '' || name === 'language_unspecified') return known[0]
   return [name, aliases.get(name)].find((one) => one !== undefined && known.includes(one))
 }
 
-/** The model named a language that is not there: its business, not the executor's. */
-export function unknownLanguage(asked: string, known: readonly string[]): CodeResult {
-  return { outcome: 'FAILED', output: `${JSON.stringify(asked)} cannot be run here, only: ${known.join(', ')}.` }
+/** The result for a language the executor does not run. The model can correct it, so this is not an error. */
+export function unknownLanguageResult(asked: string, known: readonly string[]): CodeResult {
+  return {
+    outcome: 'FAILED',
+    output: `Cannot run ${JSON.stringify(asked)} code. Supported languages: ${known.join(', ')}.`,
+  }
 }

@@ -1,38 +1,48 @@
 import type { TarFile } from '../files/tar.ts'
-import type { Program } from './languages.ts'
+import type { Interpreter } from './languages.ts'
 
-/** A program with its code, ready to be put into a folder and started there. */
-export interface Packed {
+/** A program with its code, ready to be copied into a folder and started there. */
+export interface PackedProgram {
+  /** Program and arguments, with all paths filled in. */
   readonly command: readonly string[]
-  /** The file it gets on stdin; the code itself, unless that is in its command. */
+  /** Path of the file to connect to stdin: the code, unless the command names it. */
   readonly stdin: string | undefined
-  /** What has to be in the folder. */
+  /** Files to copy into the folder: the code first, then the tool client. */
   readonly files: readonly TarFile[]
 }
 
+/** The code to pack and where it will run. */
 export interface PackOptions {
+  /** Source code written by the model. */
   readonly code: string
+  /** Whether the code can call tools. */
   readonly usesTools: boolean
-  /** Where the files will be. */
+  /** The folder the files will be in. */
   readonly folder: string
-  /** What it is told to keep its memory to, where it can be told. */
+  /** Memory limit to pass to an interpreter that accepts one. */
   readonly memoryBytes?: number | undefined
 }
 
-/** The code goes into a file of the folder; `{file}` in the command is where it is, `{folder}` is the folder. */
-export function packProgram(program: Program, { code, usesTools, folder, memoryBytes }: PackOptions): Packed {
-  const [name = '', ...args] = program.command
-  const tools = usesTools ? program.tools : undefined
-  const file = `${folder}/${program.file}`
-  const limit = memoryBytes !== undefined && program.reserves ? [program.reserves.limit(memoryBytes)] : []
-  const words = [name, ...limit, ...(tools?.args ?? []), ...args]
+/** Puts the code into a file and fills in the command: `{file}` is the path of that file, `{folder}` its folder. */
+export function packProgram(
+  interpreter: Interpreter,
+  { code, usesTools, folder, memoryBytes }: PackOptions,
+): PackedProgram {
+  const [name = '', ...args] = interpreter.command
+  const toolClient = usesTools ? interpreter.toolClient : undefined
+  const file = `${folder}/${interpreter.file}`
+  const memoryLimit =
+    memoryBytes !== undefined && interpreter.reservedMemory
+      ? [interpreter.reservedMemory.limitArgument(memoryBytes)]
+      : []
+  const words = [name, ...memoryLimit, ...(toolClient?.args ?? []), ...args]
   const utf8 = new TextEncoder()
   return {
     command: words.map((word) => word.replaceAll('{file}', file).replaceAll('{folder}', folder)),
     stdin: args.some((word) => word.includes('{file}')) ? undefined : file,
     files: [
-      { name: program.file, bytes: utf8.encode(code) },
-      ...(tools ? [{ name: tools.file, bytes: utf8.encode(tools.text) }] : []),
+      { name: interpreter.file, bytes: utf8.encode(code) },
+      ...(toolClient ? [{ name: toolClient.file, bytes: utf8.encode(toolClient.text) }] : []),
     ],
   }
 }

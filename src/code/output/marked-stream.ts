@@ -1,48 +1,49 @@
-/** Splits a stream at marks, which come in this order: what is before the first goes to the first part, and so on. */
+/** Splits a byte stream at marks that appear in a fixed order. Bytes before the first mark go to the first part, and so on. */
 export class MarkedStream {
   readonly #marks: readonly Buffer[]
   readonly #parts: readonly ((chunk: Uint8Array) => void)[]
-  #at = 0
-  /** What may be the beginning of a mark. */
-  #held: Buffer = Buffer.alloc(0)
+  #partIndex = 0
+  /** Bytes that may be the beginning of the next mark. */
+  #buffered: Buffer = Buffer.alloc(0)
 
   constructor(marks: readonly string[], parts: readonly ((chunk: Uint8Array) => void)[]) {
     this.#marks = marks.map((mark) => Buffer.from(mark))
     this.#parts = parts
   }
 
-  /** How many marks were found. */
-  get found(): number {
-    return this.#at
+  /** How many marks the stream has contained so far. */
+  get marksFound(): number {
+    return this.#partIndex
   }
 
+  /** Adds the next chunk of the stream. */
   push(chunk: Uint8Array): void {
-    const mark = this.#marks[this.#at]
+    const mark = this.#marks[this.#partIndex]
     if (!mark) {
-      this.#give(chunk)
+      this.#emit(chunk)
       return
     }
-    const bytes = Buffer.concat([this.#held, chunk])
+    const bytes = Buffer.concat([this.#buffered, chunk])
     const found = bytes.indexOf(mark)
     if (found < 0) {
       const safe = Math.max(0, bytes.length - mark.length + 1)
-      this.#give(bytes.subarray(0, safe))
-      this.#held = bytes.subarray(safe)
+      this.#emit(bytes.subarray(0, safe))
+      this.#buffered = bytes.subarray(safe)
       return
     }
-    this.#give(bytes.subarray(0, found))
-    this.#at++
-    this.#held = Buffer.alloc(0)
+    this.#emit(bytes.subarray(0, found))
+    this.#partIndex++
+    this.#buffered = Buffer.alloc(0)
     this.push(bytes.subarray(found + mark.length))
   }
 
-  /** There is no more: what was held back belongs to the part it is in. */
+  /** Ends the stream. Bytes that looked like the beginning of a mark go to the current part. */
   end(): void {
-    this.#give(this.#held)
-    this.#held = Buffer.alloc(0)
+    this.#emit(this.#buffered)
+    this.#buffered = Buffer.alloc(0)
   }
 
-  #give(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#parts[this.#at]?.(bytes)
+  #emit(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#parts[this.#partIndex]?.(bytes)
   }
 }

@@ -1,66 +1,74 @@
-/** Past so many times what is kept, a program is no longer printing but flooding. */
-export const FLOOD = 100
+/** A run is stopped when it prints this many times `maxOutputBytes`. */
+export const FLOOD_FACTOR = 100
 
 /**
- * What a run printed, cut to a number of bytes: the beginning of stdout, and the end of stderr, where a program says
- * why it failed.
+ * What a run printed, cut to a number of bytes. Keeps the beginning of stdout and the end of stderr, because the end of
+ * stderr usually says why a program failed.
  */
-export class Output {
-  readonly #maxOut: number
-  readonly #maxErr: number
+export class PrintedOutput {
+  readonly #maxStdout: number
+  readonly #maxStderr: number
   readonly #notes: string[] = []
-  #out: Uint8Array[] = []
-  #err: Uint8Array[] = []
-  #keptOut = 0
-  #keptErr = 0
-  #seenOut = 0
-  #seenErr = 0
+  #stdout: Uint8Array[] = []
+  #stderr: Uint8Array[] = []
+  #keptStdout = 0
+  #keptStderr = 0
+  #seenStdout = 0
+  #seenStderr = 0
 
   constructor(maxBytes: number) {
-    this.#maxErr = Math.ceil(maxBytes / 4)
-    this.#maxOut = maxBytes - this.#maxErr
+    this.#maxStderr = Math.ceil(maxBytes / 4)
+    this.#maxStdout = maxBytes - this.#maxStderr
   }
 
-  out(chunk: Uint8Array): void {
-    this.#seenOut += chunk.length
-    const room = this.#maxOut - this.#keptOut
+  /** Adds bytes that the code wrote to stdout. */
+  addStdout(chunk: Uint8Array): void {
+    this.#seenStdout += chunk.length
+    const room = this.#maxStdout - this.#keptStdout
     if (room <= 0) return
-    this.#out.push(chunk.slice(0, room))
-    this.#keptOut += Math.min(chunk.length, room)
+    this.#stdout.push(chunk.slice(0, room))
+    this.#keptStdout += Math.min(chunk.length, room)
   }
 
-  err(chunk: Uint8Array): void {
-    this.#seenErr += chunk.length
-    this.#err.push(chunk.slice(-this.#maxErr))
-    this.#keptErr += Math.min(chunk.length, this.#maxErr)
-    if (this.#keptErr < 2 * this.#maxErr) return
-    const end = concat(this.#err).slice(-this.#maxErr)
-    this.#err = [end]
-    this.#keptErr = end.length
+  /** Adds bytes that the code wrote to stderr. */
+  addStderr(chunk: Uint8Array): void {
+    this.#seenStderr += chunk.length
+    this.#stderr.push(chunk.slice(-this.#maxStderr))
+    this.#keptStderr += Math.min(chunk.length, this.#maxStderr)
+    if (this.#keptStderr < 2 * this.#maxStderr) return
+    const end = concat(this.#stderr).slice(-this.#maxStderr)
+    this.#stderr = [end]
+    this.#keptStderr = end.length
   }
 
-  /** A word of ours, on a line of its own at the end. */
-  note(text: string): void {
+  /** Adds a line in brackets at the end: what the executor has to say about the run. */
+  addNote(text: string): void {
     this.#notes.push(`[${text}]`)
   }
 
-  /** It prints so much more than is kept that it should be stopped. */
-  get isFlood(): boolean {
-    return this.#seenOut + this.#seenErr > FLOOD * (this.#maxOut + this.#maxErr)
+  /** Whether the code printed so much that the run must be stopped. */
+  get isFlooding(): boolean {
+    return this.#seenStdout + this.#seenStderr > this.floodBytes
   }
 
+  /** The code may print this many bytes, most of which are cut. */
+  get floodBytes(): number {
+    return FLOOD_FACTOR * (this.#maxStdout + this.#maxStderr)
+  }
+
+  /** The text for the model: stdout, stderr after a separator line, then the notes. */
   toString(): string {
-    const out = new TextDecoder().decode(concat(this.#out), { stream: true }) // a character that was cut is left out
-    const lostOut = this.#seenOut - this.#keptOut
-    const end = concat(this.#err).slice(-this.#maxErr)
-    const err = new TextDecoder().decode(this.#seenErr > end.length ? fromCharacter(end) : end)
-    const lostErr = this.#seenErr - end.length
+    const stdout = new TextDecoder().decode(concat(this.#stdout), { stream: true }) // drops a character that was cut in two
+    const cutStdout = this.#seenStdout - this.#keptStdout
+    const end = concat(this.#stderr).slice(-this.#maxStderr)
+    const stderr = new TextDecoder().decode(this.#seenStderr > end.length ? skipPartialCharacter(end) : end)
+    const cutStderr = this.#seenStderr - end.length
     return [
-      out.replace(/\n$/, ''),
-      lostOut > 0 ? `[cut: ${lostOut} more bytes were printed]` : '',
-      err === '' ? '' : '--- stderr ---',
-      lostErr > 0 ? `[cut: ${lostErr} bytes came before this]` : '',
-      err.replace(/\n$/, ''),
+      stdout.replace(/\n$/, ''),
+      cutStdout > 0 ? `[cut: ${cutStdout} more bytes were printed]` : '',
+      stderr === '' ? '' : '--- stderr ---',
+      cutStderr > 0 ? `[cut: ${cutStderr} bytes were printed before this]` : '',
+      stderr.replace(/\n$/, ''),
       ...this.#notes,
     ]
       .filter((line) => line !== '')
@@ -68,8 +76,8 @@ export class Output {
   }
 }
 
-/** Without the end of a character whose beginning was cut off. */
-function fromCharacter(bytes: Uint8Array): Uint8Array {
+/** Drops the rest of a UTF-8 character whose beginning was cut off. */
+function skipPartialCharacter(bytes: Uint8Array): Uint8Array {
   let start = 0
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
   return bytes.subarray(start)

@@ -1,56 +1,61 @@
-// Processes that run a model's code: started with nothing of ours but the pipes they are given, and ended whole.
+// Starts a process that inherits nothing of the host but the pipes it is given, and kills it with all of its group.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { devNull } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 
-export interface StartOptions {
+/** What a process is started with. */
+export interface ProcessOptions {
+  /** Program and arguments. */
   readonly command: readonly string[]
-  /** All it finds in its environment. */
+  /** The whole environment of the process. The environment of the host is not added. */
   readonly env: Readonly<Record<string, string>>
+  /** Working directory. Default: that of the host. */
   readonly cwd?: string | undefined
-  /** All it can read on stdin. */
+  /** Everything the process can read on stdin. Default: nothing. */
   readonly input?: Uint8Array | undefined
-  /** What it writes, by descriptor; 1 and 2 among them. */
-  readonly listen: ReadonlyMap<number, (chunk: Uint8Array) => void>
-  /** Descriptors it reads from as we write. */
-  readonly speak?: readonly number[] | undefined
-  /** Descriptors it reads to the end at once. */
-  readonly give?: ReadonlyMap<number, Uint8Array> | undefined
-  /** It may leave something behind that holds its pipes: do not wait for that. */
-  readonly mayLeave?: boolean | undefined
+  /** Handlers for what the process writes, by file descriptor: 1 is stdout, 2 is stderr. */
+  readonly outputHandlers: ReadonlyMap<number, (chunk: Uint8Array) => void>
+  /** Descriptors the host writes to while the process runs, with `RunningProcess.write`. */
+  readonly writableDescriptors?: readonly number[] | undefined
+  /** Bytes the process can read from further descriptors. */
+  readonly descriptorInputs?: ReadonlyMap<number, Uint8Array> | undefined
+  /** The process may leave children behind that hold its pipes open. Kill them when it exits instead of waiting for them. */
+  readonly mayLeaveProcesses?: boolean | undefined
 }
 
-export interface Running {
-  /** Resolves when the process can read all of it, or never will. */
+/** A started process. */
+export interface RunningProcess {
+  /** Writes text to a descriptor. Resolves when the process can read all of it or has ended. */
   write(descriptor: number, text: string): Promise<void>
-  /** Ends it and everything of its process group. */
+  /** Kills the process and its whole process group. */
   stop(): void
-  /** When it has ended and all it wrote has been read. The code is undefined when a signal ended it. */
+  /** Resolves when the process has ended and its output has been read. `code` is undefined if a signal ended the process. */
   readonly ended: Promise<{ readonly code: number | undefined }>
 }
 
-/** How long what was written last is waited for when something else holds the pipes. */
-const LAST_WORDS_MS = 200
+/** How long to read the last output of a process whose pipes are held open by a child it left behind. */
+const LAST_OUTPUT_MS = 200
 
-export async function start(options: StartOptions): Promise<Running> {
-  const { input, listen, give = [], mayLeave = false } = options
-  const child = await spawned(options)
+/** Starts a process. Rejects when the program cannot be started. */
+export async function startProcess(options: ProcessOptions): Promise<RunningProcess> {
+  const { input, outputHandlers, descriptorInputs = [], mayLeaveProcesses = false } = options
+  const child = await spawnChild(options)
   const { pid, stdio } = child
-  for (const stream of stdio) stream?.on('error', () => {}) // it may end before it has read or written all
+  for (const stream of stdio) stream?.on('error', () => {}) // the process may end before it has read or written everything
   const ended = new Promise<{ code: number | undefined }>((resolve) => {
     child.once('close', (code) => resolve({ code: code ?? undefined }))
   })
-  for (const [descriptor, hear] of listen) readable(stdio, descriptor).on('data', hear)
-  for (const [descriptor, bytes] of [...give, [0, input] as const]) writable(stdio, descriptor).end(bytes)
-  const stop = (): void => endGroup(pid)
-  if (mayLeave) {
+  for (const [descriptor, onData] of outputHandlers) readable(stdio, descriptor).on('data', onData)
+  for (const [descriptor, bytes] of [...descriptorInputs, [0, input] as const]) writable(stdio, descriptor).end(bytes)
+  const stop = (): void => killGroup(pid)
+  if (mayLeaveProcesses) {
     child.once('exit', () => {
       stop()
       setTimeout(() => {
         for (const stream of stdio) stream?.destroy()
-      }, LAST_WORDS_MS)
+      }, LAST_OUTPUT_MS)
     })
   }
   const write = (descriptor: number, text: string): Promise<void> =>
@@ -63,95 +68,69 @@ type Pipes = readonly (Readable | Writable | null | undefined)[]
 const readable = (stdio: Pipes, descriptor: number): Readable => stdio[descriptor] as Readable
 const writable = (stdio: Pipes, descriptor: number): Writable => stdio[descriptor] as Writable
 
-async function spawned(options: StartOptions): Promise<ChildProcess & { readonly pid: number; readonly stdio: Pipes }> {
-  const { command, env, cwd, listen, speak = [], give } = options
+async function spawnChild(
+  options: ProcessOptions,
+): Promise<ChildProcess & { readonly pid: number; readonly stdio: Pipes }> {
+  const { command, env, cwd, outputHandlers, writableDescriptors = [], descriptorInputs } = options
   const [program = '', ...args] = command
-  const used = new Set([0, 1, 2, ...listen.keys(), ...speak, ...(give?.keys() ?? [])])
-  const covered = new Set(inheritable())
-  const nothing = openSync(devNull, 'r')
+  const piped = new Set([
+    0,
+    1,
+    2,
+    ...outputHandlers.keys(),
+    ...writableDescriptors,
+    ...(descriptorInputs?.keys() ?? []),
+  ])
+  const inherited = new Set(findInheritableDescriptors())
+  const nullDevice = openSync(devNull, 'r')
   try {
     const child = spawn(program, args, {
       env: { ...env },
       cwd,
-      detached: true, // a session of its own: no terminal, and one group to end
-      stdio: Array.from({ length: 1 + Math.max(...used, ...covered) }, (_, at) =>
-        used.has(at) ? 'pipe' : covered.has(at) ? nothing : 'ignore',
+      detached: true, // a session of its own: no terminal, and one process group to kill
+      stdio: Array.from({ length: 1 + Math.max(...piped, ...inherited) }, (_, at) =>
+        piped.has(at) ? 'pipe' : inherited.has(at) ? nullDevice : 'ignore',
       ),
     })
     if (child.pid === undefined) throw await new Promise((resolve) => child.once('error', resolve))
     return Object.assign(child, { pid: child.pid })
   } catch (cause) {
-    throw new ToolwrightError('INTERNAL', `${program} could not be started: ${messageOf(cause)}`, { cause })
+    throw new ToolwrightError('INTERNAL', `Program "${program}" could not be started: ${messageOf(cause)}`, { cause })
   } finally {
-    closeSync(nothing)
+    closeSync(nullDevice)
   }
 }
 
-function endGroup(pid: number): void {
+function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // it has ended already
+    // the group has already ended
   }
 }
 
 /**
- * Descriptors of this process that a child would inherit. Node opens its own so that none does, but not those it was
- * started with, nor those of native add-ons: a child gets nothing in their place.
+ * Finds the descriptors of this process that a child would inherit. Through one of them, code could read a file the host
+ * has open. Node.js marks the descriptors it opens itself as close-on-exec, but not those it was started with, nor those
+ * of native add-ons. `spawnChild` replaces each of these with the null device.
  */
-function inheritable(): number[] {
+function findInheritableDescriptors(): number[] {
   try {
     return readdirSync('/proc/self/fd')
       .map(Number)
-      .filter((descriptor) => !closesOnExec(descriptor))
+      .filter((descriptor) => !isClosedOnExec(descriptor))
   } catch {
-    return [] // no Linux
+    return [] // not Linux
   }
 }
 
-function closesOnExec(descriptor: number): boolean {
+function isClosedOnExec(descriptor: number): boolean {
   try {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1] ?? '0'
     return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0
   } catch {
-    return true // closed since
+    return true // closed since it was listed
   }
 }
 
 const CLOSE_ON_EXEC = 0o2000000
-
-/** Runs a program of ours for what it prints, up to MAX_ANSWER bytes of each stream. */
-export async function ask(command: readonly string[], env: Readonly<Record<string, string>>): Promise<Answer> {
-  const [out, err] = [new FirstBytes(), new FirstBytes()]
-  const listen = new Map([
-    [1, (chunk: Uint8Array) => out.push(chunk)],
-    [2, (chunk: Uint8Array) => err.push(chunk)],
-  ])
-  const running = await start({ command, env, listen, mayLeave: true })
-  const timer = setTimeout(running.stop, ASK_MS)
-  const { code } = await running.ended.finally(() => clearTimeout(timer))
-  return { code, out: out.toString(), err: err.toString() }
-}
-
-const ASK_MS = 20_000
-const MAX_ANSWER = 100_000
-
-class FirstBytes {
-  readonly #chunks: Uint8Array[] = []
-  #room = MAX_ANSWER
-
-  push(chunk: Uint8Array): void {
-    if (this.#room > 0) this.#chunks.push(chunk.slice(0, this.#room))
-    this.#room -= chunk.length
-  }
-
-  toString(): string {
-    return Buffer.concat(this.#chunks).toString()
-  }
-}
-
-export interface Answer {
-  readonly code: number | undefined
-  readonly out: string
-  readonly err: string
-}

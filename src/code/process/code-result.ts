@@ -1,38 +1,44 @@
 import type { CodeResult } from '../../tool/code-executor.ts'
-import type { Limits } from '../executor-options.ts'
+import type { ExecutorLimits } from '../executor-options.ts'
 import type { OutputFiles } from '../files/output-files.ts'
-import type { Output } from '../output/printed-output.ts'
-import type { End } from './supervise-run.ts'
+import type { PrintedOutput } from '../output/printed-output.ts'
+import type { RunEnd } from './supervise-run.ts'
 
-/** A shell's word for a process that a signal ended: 128 and the signal's number. */
+/** A shell reports a process that a signal ended as 128 plus the number of the signal. */
 const SIGNAL = 128
 const SIGKILL = 9
 const SIGXCPU = 24
 
-/** What the model is told of a run that came to an end. */
-export function verdict(end: End, { timeoutMs }: Limits, output: Output, files: OutputFiles): CodeResult {
-  const outcome = outcomeOf(end, output, timeoutMs)
-  if (files.note) output.note(files.note)
-  return { outcome, output: output.toString(), ...(files.list.length > 0 && { files: files.list }) }
+/** Turns the end of a run into the result that the model sees. */
+export function toCodeResult(
+  end: RunEnd,
+  { timeoutMs }: ExecutorLimits,
+  output: PrintedOutput,
+  files: OutputFiles,
+): CodeResult {
+  const outcome = describeEnd(end, output, timeoutMs)
+  if (files.skippedNote) output.addNote(files.skippedNote)
+  return { outcome, output: output.toString(), ...(files.saved.length > 0 && { files: files.saved }) }
 }
 
-function outcomeOf(end: End, output: Output, timeoutMs: number): CodeResult['outcome'] {
+/** Returns the outcome and adds a note to the output that explains it. */
+function describeEnd(end: RunEnd, output: PrintedOutput, timeoutMs: number): CodeResult['outcome'] {
   if ('stopped' in end) {
-    output.note(end.stopped === 'deadline' ? `stopped after ${timeoutMs} ms` : `stopped: ${end.stopped.reason}`)
+    output.addNote(end.stopped === 'deadline' ? `stopped after ${timeoutMs} ms` : `stopped: ${end.stopped.reason}`)
     return end.stopped === 'deadline' ? 'DEADLINE_EXCEEDED' : 'FAILED'
   }
   switch (end.code) {
     case 0:
       return 'OK'
     case SIGNAL + SIGXCPU:
-      output.note('stopped: it used up its processor time')
+      output.addNote('stopped: the code used up its CPU time')
       return 'DEADLINE_EXCEEDED'
     case SIGNAL + SIGKILL:
     case undefined:
-      output.note('killed: it may have needed more memory than it may have')
+      output.addNote('killed: the code probably exceeded its memory limit')
       return 'FAILED'
     default:
-      output.note(`exit code ${end.code}`)
+      output.addNote(`exit code ${end.code}`)
       return 'FAILED'
   }
 }

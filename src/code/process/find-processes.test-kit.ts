@@ -1,17 +1,17 @@
-// Looks for processes by a word in their command line.
+// Finds processes of this machine by an argument of their command line.
 
 const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs')
 
-/** A number to sleep for that nobody else sleeps for: it is the word to look for. */
-export function marker(): string {
+/** A random number of seconds, as an argument for `sleep` by which the process can be found. */
+export function uniqueArgument(): string {
   return `${1000 + Math.floor(Math.random() * 1000)}.${Math.floor(Math.random() * 1e9)}`
 }
 
-/** The processes of this machine that have the word among their arguments. */
-export function alive(word: string): number[] {
+/** The ids of the running processes with this argument. */
+export function processesWithArgument(argument: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((name) => argumentsOf(name).includes(word))
+    .filter((name) => argumentsOf(name).includes(argument))
     .map(Number)
 }
 
@@ -19,6 +19,6 @@ function argumentsOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
   } catch {
-    return [] // it is gone
+    return [] // the process has ended
   }
 }

@@ -2,9 +2,17 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { filesIn, findProgram, installedIn, isPersonal, isWithin, linkTarget, realPath } from './machine.ts'
+import {
+  countFiles,
+  findProgram,
+  holdsPersonalFiles,
+  installFolderOf,
+  isWithin,
+  linkTarget,
+  realPath,
+} from './machine.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'toolwright-host-'))
+const folder = mkdtempSync(join(tmpdir(), 'toolwright-machine-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test.each([
@@ -14,11 +22,11 @@ test.each([
   ['/allowed_evil/a', '/allowed', false],
   ['/', '/allowed', false],
   ['/a', '/', true],
-])('%s is in %s: %s', (path, of, is) => {
-  expect(isWithin(path, of)).toBe(is)
+])('isWithin(%s, %s) is %s', (path, folder, expected) => {
+  expect(isWithin(path, folder)).toBe(expected)
 })
 
-test('a program is found as a shell finds it', () => {
+test('finds a program on the PATH or by its path', () => {
   const program = join(folder, 'mine')
   writeFileSync(program, '#!/bin/sh\n')
   expect(findProgram('mine', folder)).toBeUndefined()
@@ -30,7 +38,7 @@ test('a program is found as a shell finds it', () => {
   expect(findProgram(folder)).toBeUndefined()
 })
 
-test('a link is seen as one, and followed when asked', () => {
+test('reads the target of a link and follows it to the real path', () => {
   const link = join(folder, 'link')
   symlinkSync('mine', link)
   expect(linkTarget(link)).toBe('mine')
@@ -42,21 +50,21 @@ test('a link is seen as one, and followed when asked', () => {
   ])
 })
 
-test('a program comes with the folder it was installed in, or alone', () => {
-  expect(installedIn('/opt/python/3.13/bin/python3')).toBe('/opt/python/3.13')
-  expect(installedIn('/opt/deno')).toBe('/opt/deno')
+test('finds the folder a program was installed in', () => {
+  expect(installFolderOf('/opt/python/3.13/bin/python3')).toBe('/opt/python/3.13')
+  expect(installFolderOf('/opt/deno')).toBe('/opt/deno')
 })
 
-test('what holds the home or the project is personal', () => {
-  expect([homedir(), dirname(homedir()), '/', process.cwd(), dirname(process.cwd())].map(isPersonal)).not.toContain(
-    false,
-  )
+test('recognizes folders that contain the home or the project folder', () => {
   expect(
-    [join(homedir(), '.tools'), join(process.cwd(), 'node_modules'), `${process.cwd()}_evil`].map(isPersonal),
+    [homedir(), dirname(homedir()), '/', process.cwd(), dirname(process.cwd())].map(holdsPersonalFiles),
+  ).not.toContain(false)
+  expect(
+    [join(homedir(), '.tools'), join(process.cwd(), 'node_modules'), `${process.cwd()}_evil`].map(holdsPersonalFiles),
   ).not.toContain(true)
 })
 
-test('files of a file system that is not there are none', () => {
-  expect(filesIn('/proc/0/root/tmp')).toBe(0)
-  expect(filesIn('/')).toBeGreaterThan(0)
+test('counts no files on a file system that does not exist', () => {
+  expect(countFiles('/proc/0/root/tmp')).toBe(0)
+  expect(countFiles('/')).toBeGreaterThan(0)
 })

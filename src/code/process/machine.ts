@@ -1,4 +1,4 @@
-// What this machine has: programs, paths, limits. Looked at, never changed.
+// What this machine has: programs, paths, limits, mounted files. Everything here reads and changes nothing.
 import {
   accessSync,
   constants,
@@ -13,10 +13,12 @@ import {
 import { homedir } from 'node:os'
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path'
 
+/** Whether this process runs on Linux. */
 export const isLinux: boolean = process.platform === 'linux'
+/** Whether this process runs as root. */
 export const isRoot: boolean = process.getuid?.() === 0
 
-/** The program a word means, as a shell would find it. */
+/** Finds a program by name as a shell does, or by its path. */
 export function findProgram(name: string, path: string = process.env.PATH ?? ''): string | undefined {
   if (name.includes(sep)) return isExecutable(resolve(name)) ? resolve(name) : undefined
   const folders = [...path.split(delimiter).filter(isAbsolute), '/usr/sbin', '/usr/bin', '/sbin', '/bin']
@@ -32,7 +34,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Where a path leads, every link followed; undefined when it leads nowhere. */
+/** The path with every symbolic link followed; undefined when it does not exist. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
@@ -41,7 +43,7 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** What a link says, when the path is one. */
+/** The target of a symbolic link; undefined when the path is not one. */
 export function linkTarget(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined
@@ -50,27 +52,27 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Is it the same folder, or in it? `/allowed_evil` is not in `/allowed`. */
+/** Whether a path is the folder or inside it. `/allowed_evil` is not inside `/allowed`. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
 /**
- * The folder a program was installed in with its libraries: `/opt/python/3.13` of `/opt/python/3.13/bin/python3`, and
- * the program alone when it is in no `bin`.
+ * The folder a program was installed in with its libraries: `/opt/python/3.13` for `/opt/python/3.13/bin/python3`. The
+ * program itself when it is not in a `bin` folder.
  */
-export function installedIn(program: string): string {
+export function installFolderOf(program: string): string {
   const folder = dirname(program)
   return folder.endsWith(`${sep}bin`) ? dirname(folder) : program
 }
 
-/** Does it hold what is nobody's business: all files, the user's own, the project's? */
-export function isPersonal(path: string): boolean {
-  return [homedir(), process.cwd()].some((mine) => isWithin(realPath(mine) ?? mine, path))
+/** Whether a path contains the user's home folder or the working directory, whose files a sandbox must not show. */
+export function holdsPersonalFiles(path: string): boolean {
+  return [homedir(), process.cwd()].some((folder) => isWithin(realPath(folder) ?? folder, path))
 }
 
-/** The hard limits of this process; a child cannot have more. */
-export function hardLimits(): ReadonlyMap<string, number> {
+/** The hard resource limits of this process by name, such as `Max open files`. A child process cannot exceed them. */
+export function readHardLimits(): ReadonlyMap<string, number> {
   try {
     const lines = readFileSync('/proc/self/limits', 'utf8').split('\n')
     return new Map(
@@ -84,8 +86,8 @@ export function hardLimits(): ReadonlyMap<string, number> {
   }
 }
 
-/** Files and folders in a folder of /proc that every user can read. Processes and links to them are left out. */
-export function procEntries(
+/** Files and folders in a folder of /proc that every user can read, without processes and links. */
+export function listProcEntries(
   folder: string,
 ): { readonly name: string; readonly path: string; readonly isFolder: boolean }[] {
   return namesIn(folder).flatMap((name) => {
@@ -100,22 +102,22 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    return [] // not there on this machine
+    return [] // does not exist on this machine
   }
 }
 
-/** How many files a file system holds. */
-export function filesIn(path: string): number {
+/** The number of files on the file system that holds a path; 0 when the path does not exist. */
+export function countFiles(path: string): number {
   try {
     const { files, ffree } = statfsSync(path)
     return files - ffree
   } catch {
-    return 0 // it is gone, or not there yet
+    return 0 // the process has ended or has not started
   }
 }
 
-/** This process's own environment, for programs that are asked about themselves. */
-export function environment(): Readonly<Record<string, string>> {
+/** The environment of this process. Only for trusted programs such as `docker`, never for code of a model. */
+export function hostEnvironment(): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   )

@@ -1,19 +1,28 @@
-// The shell scripts that build a sandbox and look after the code in it. They run as the first process of a process
-// namespace: ending everything else there is safe, and nothing outlives them.
+// The shell scripts that build a sandbox and supervise the code in it. They run as the first process (pid 1) of a process
+// namespace. Therefore they can kill every other process they see, and the kernel kills whatever is left when they end.
 
-const FIRST = `set -eu
-[ $$ = 1 ] || { echo 'this is not the first process of a namespace' >&2; exit 125; }
+/** Refuses to run outside a process namespace, where `kill -1` would end the processes of the host. */
+const CHECK_FIRST_PROCESS = `set -eu
+[ $$ = 1 ] || { echo 'the sandbox script is not the first process of a process namespace' >&2; exit 125; }
 `
 
 /**
- * Builds the file system the code sees, in a shell that may mount: root of a new user namespace, or root itself.
- * Arguments: where to build, options of the file system that can be written to, the user to become or nothing, limits,
- * then `hide dev/null at`, `hide empty at`, `bind from at` and `link to at` as often as needed, and `--`.
+ * Builds the file system that the code sees. Needs a shell that may mount: root, or root of a new user namespace.
  *
- * Each thing that is run afterwards is confined: in a user namespace of its own where it is nobody in particular, that
- * can make no further ones, without capabilities and without a way to get any.
+ * Arguments: the folder to build in; mount options of the writable file system; the user id to switch to, or nothing;
+ * arguments for `prlimit`; then any number of `hide dev/null at`, `hide empty at`, `bind from at`, `link to at`; then `--`.
+ *
+ * Threats and steps:
+ * - Reading or changing host files: a new root that holds only the listed paths, all read-only, without setuid and
+ *   devices. `pivot_root` and `umount` remove the old root, so `chroot` tricks lead nowhere.
+ * - Learning about the machine from /proc: the `hide` entries cover those files.
+ * - Gaining privileges: `confined` runs each later program in a user namespace of its own, as user 1000, without
+ *   capabilities and with `no-new-privs`. `max_user_namespaces` 0 forbids a further user namespace.
+ * - Exhausting memory: `oom_score_adj` 1000 lets the kernel kill the sandbox before a process of the host.
+ *
+ * Tests: isolated-process-escape.test.ts and isolated-process-limits.test.ts.
  */
-export const BUILD: string = `${FIRST}
+export const BUILD_SANDBOX: string = `${CHECK_FIRST_PROCESS}
 path=$PATH
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 root=$1 disk=$2 user=$3 limits=$4
@@ -32,7 +41,7 @@ done
 ln -s /proc/self/fd "$root/dev/fd"
 ln -s /tmp/shm "$root/dev/shm"
 while [ "$1" = hide ]; do
-  echo "$root/$2 $root$3 none bind,ro,nosuid,nodev" # nodev: a file that is hidden cannot be opened
+  echo "$root/$2 $root$3 none bind,ro,nosuid,nodev" # nodev: the hidden file cannot be opened
   shift 3
 done > "$root/hidden"
 mount -a -T "$root/hidden"
@@ -80,18 +89,23 @@ confined() {
 }
 `
 
-/** For a shell that was started in a finished sandbox. */
-export const BUILT: string = `${FIRST}
+/** The beginning of the script when bubblewrap or a container engine has already built the sandbox. */
+export const ENTER_BUILT_SANDBOX: string = `${CHECK_FIRST_PROCESS}
 echo 1000 > /proc/self/oom_score_adj || :
 confined() { "$@"; }
 `
 
 /**
- * Unpacks what is on stdin, runs the code, ends all it left running and sends its files, as a tar archive on descriptor
- * 4. The shell may be in the hands of code of its own user, so what it sends is believed as little as what code prints.
- * Arguments: what to send before the code starts, what to send before its files, the file it gets on stdin, its command.
+ * Unpacks the archive on stdin, runs the code, kills every process the code left, and writes the files of the code to
+ * descriptor 4 as a tar archive.
+ *
+ * Arguments: the mark to write before the code starts; the mark to write before the files; the file to connect to stdin;
+ * the command of the code.
+ *
+ * Under bubblewrap and Docker this shell has the same user as the code, so the code may take it over. Therefore the host
+ * trusts the archive no more than the output of the code: see files/tar.ts.
  */
-export const LOOK_AFTER: string = `
+export const SUPERVISE_CODE: string = `
 started=$1 ended=$2 stdin=$3
 shift 3
 confined tar -xf - -C /tmp 4>&- 5>&- 6>&-

@@ -18,7 +18,7 @@ test.concurrent.each([
   ['a timer without end', 'const f = () => void setTimeout(f, 0); f()'],
   ['a sleep', 'await new Promise((resolve) => setTimeout(resolve, 1e9))'],
   ['work inside the engine that nothing interrupts', '"a".repeat(1e5).indexOf("a".repeat(5e4) + "b")'],
-])('%s is stopped at the deadline', async (_, code) => {
+])('quickjs() stops %s at the deadline', async (_, code) => {
   const { outcome, output } = await run(hasty, `console.log("before"); ${code}`, {
     tools: ['any'],
     callTool: async () => ({}),
@@ -32,14 +32,18 @@ test.concurrent.each([
   ['strings', 'let s = "x"; for (;;) s += s', 'string too long'],
   ['objects', 'let o = {}; for (;;) o = { o, a: new Array(1000) }', 'out of memory'],
   ['small objects', 'const a = []; for (;;) a.push({ a: 1 })', 'out of memory'],
-  ['one large piece', 'new ArrayBuffer(17e6)', 'out of memory'],
-  ['a deep call', 'const f = () => f() + 1; f()', 'stack overflow'],
-  ['deep JSON', 'JSON.parse("[".repeat(1e5))', 'stack overflow'],
-  ['deep source', 'eval("(".repeat(1e5))', 'stack overflow'],
-  ['deep patterns', 'new RegExp("(".repeat(1e5))', 'too many captures'],
-  ['timers', 'for (;;) setTimeout(() => {}, 1e6)', 'At most 1000 tools and timers'],
-  ['calls', 'await Promise.all(Array.from({ length: 1001 }, () => tools.never({})))', 'At most 1000 tools and timers'],
-])('too much of %s fails', async (_, code, error) => {
+  ['single buffers', 'new ArrayBuffer(17e6)', 'out of memory'],
+  ['call stacks', 'const f = () => f() + 1; f()', 'stack overflow'],
+  ['nested JSON', 'JSON.parse("[".repeat(1e5))', 'stack overflow'],
+  ['nested source code', 'eval("(".repeat(1e5))', 'stack overflow'],
+  ['nested regular expressions', 'new RegExp("(".repeat(1e5))', 'too many captures'],
+  ['timers', 'for (;;) setTimeout(() => {}, 1e6)', 'At most 1000 tool calls and timers'],
+  [
+    'pending tool calls',
+    'await Promise.all(Array.from({ length: 1001 }, () => tools.never({})))',
+    'At most 1000 tool calls and timers',
+  ],
+])('quickjs() fails code that creates too many or too large %s', async (_, code, error) => {
   const { outcome, output } = await run(executor, code, { tools: ['never'], callTool: () => new Promise(() => {}) })
   expect([outcome, output]).toEqual(['FAILED', expect.stringMatching(error)])
 })
@@ -48,7 +52,7 @@ test.each([
   ['buffers', 'new Uint8Array(1e5)', 1e5],
   ['strings', '"x".repeat(1e5) + i', 1e5],
   ['arrays', 'new Array(1e4).fill(i)', 8e4],
-])('all %s together are no more than its memory', async (_, one, bytes) => {
+])('quickjs() limits the memory of all %s together', async (_, one, bytes) => {
   const code = `let all = []; let count = 0
 try { for (let i = 0; ; i++) { all.push(${one}); count = i } } catch {}
 all = undefined; count`
@@ -57,24 +61,24 @@ all = undefined; count`
   expect(Number(output) * bytes).toBeLessThan(24_000_000)
 })
 
-test('within its memory it works', async () => {
+test('quickjs() runs code that stays within its memory', async () => {
   expect((await run(executor, 'new Uint8Array(4e6).length')).output).toBe('4000000')
 })
 
-test('output is cut, and the code goes on', async () => {
+test('quickjs() cuts long output and lets the code continue', async () => {
   const { outcome, output } = await run(executor, 'console.log("x".repeat(10_000)); console.error("last")')
   expect(outcome).toBe('OK')
   expect(output).toBe(`${'x'.repeat(3000)}\n[cut: 7001 more bytes were printed]\n--- stderr ---\nlast`)
 })
 
-test('output without end ends the run', async () => {
+test('quickjs() stops code that prints endlessly', async () => {
   const { outcome, output } = await run(executor, 'for (;;) console.log("x".repeat(5000))')
   expect(outcome).toBe('FAILED')
-  expect(output).toMatch(/\[stopped: it printed without end\]$/)
+  expect(output).toMatch(/\[stopped: the code printed more than 400000 characters\]$/)
   expect(output.length).toBeLessThan(4200)
 })
 
-test('many runs at a time have nothing to do with each other', async () => {
+test('quickjs() isolates concurrent runs from each other', async () => {
   const results = await Promise.all([
     run(hasty, 'for (;;);'),
     run(executor, 'const a = []; for (;;) a.push(new Uint8Array(1e6))'),
@@ -83,28 +87,40 @@ test('many runs at a time have nothing to do with each other', async () => {
   expect(results.map(({ outcome }) => outcome)).toEqual(['DEADLINE_EXCEEDED', 'FAILED', 'OK'])
 })
 
-/** Ways to send us messages without end, whatever is caught. */
+/** Code that sends endless messages to the host and catches every error. */
 const floods: readonly (readonly [name: string, code: string, reason: string])[] = [
-  ['answered calls', 'for (;;) { try { await tools.any({}) } catch {} }', 'it called tools more than 2000 times'],
-  ['a large call', 'for (;;) { try { tools.any({ text: "x".repeat(1e6) }) } catch {} }', 'a tool call is larger than'],
   [
-    'many large calls',
-    'for (;;) { try { await tools.any({ text: "x".repeat(9e5) }) } catch {} }',
-    'its tool calls are larger than 32000000 bytes together',
+    'endless tool calls',
+    'for (;;) { try { await tools.any({}) } catch {} }',
+    'the code made more than 2000 tool calls',
   ],
   [
-    'errors of a timer, said again and again',
+    'a tool call of 1 MB',
+    'for (;;) { try { tools.any({ text: "x".repeat(1e6) }) } catch {} }',
+    'a tool call is larger than',
+  ],
+  [
+    'tool calls of 32 MB in total',
+    'for (;;) { try { await tools.any({ text: "x".repeat(9e5) }) } catch {} }',
+    'the tool calls of the code exceed 32000000 bytes in total',
+  ],
+  [
+    'endless timer errors',
     `const { catch: original } = Promise.prototype
 let say
 Promise.prototype.catch = function (handler) { say = handler; return original.call(this, handler) }
 setTimeout(() => {}, 0)
 for (;;) { try { say('x'.repeat(20_000)) } catch {} }`,
-    'it printed without end',
+    'the code printed more than 400000 characters',
   ],
-  ['prints that are caught', 'for (;;) { try { console.log("x".repeat(5000)) } catch {} }', 'it printed without end'],
+  [
+    'endless caught prints',
+    'for (;;) { try { console.log("x".repeat(5000)) } catch {} }',
+    'the code printed more than 400000 characters',
+  ],
 ]
 
-test.each(floods)('%s end the run', { timeout: 60_000 }, async (_, code, reason) => {
+test.each(floods)('quickjs() stops the run at %s', { timeout: 60_000 }, async (_, code, reason) => {
   let calls = 0
   const callTool = async () => ({ calls: ++calls })
   const { outcome, output } = await run(patient, code, { tools: ['any'], callTool })
@@ -112,7 +128,7 @@ test.each(floods)('%s end the run', { timeout: 60_000 }, async (_, code, reason)
   expect(calls).toBeLessThanOrEqual(2000)
 })
 
-test('calls whose numbers are cleared like timers stay pending', async () => {
+test('quickjs() keeps tool calls pending when their ids are passed to clearTimeout', async () => {
   let calls = 0
   const callTool = async () => ({ calls: ++calls })
   const code = 'let id = 0; for (;;) { try { tools.any({}) } catch {} clearTimeout(++id) }'
@@ -120,7 +136,7 @@ test('calls whose numbers are cleared like timers stay pending', async () => {
   expect(calls).toBeLessThanOrEqual(1000)
 })
 
-test('many calls, one after the other and at one time, work', async () => {
+test('quickjs() allows 1200 tool calls, 900 of them at one time', async () => {
   const code = `let sum = 0
 for (let i = 0; i < 300; i++) sum += (await tools.any({ i, text: 'x'.repeat(1000) })).one
 const all = await Promise.all(Array.from({ length: 900 }, () => tools.any({})))
@@ -128,7 +144,7 @@ sum + all.length`
   expect((await run(executor, code, { tools: ['any'], callTool: async () => ({ one: 1 }) })).output).toBe('1200')
 })
 
-test('a timer that is cleared does not run, and a call cannot be cleared', async () => {
+test('quickjs() clears timers but not tool calls with clearTimeout', async () => {
   const code = `const cleared = setTimeout(() => console.log('never'), 0); clearTimeout(cleared)
 const answer = tools.any({}); for (let id = 0; id < 10; id++) clearTimeout(id)
 await answer`
@@ -136,7 +152,7 @@ await answer`
   expect({ outcome, output }).toEqual({ outcome: 'OK', output: '{ got: 1 }' })
 })
 
-test('a session cannot collect files without end, and can write the same ones again and again', async () => {
+test('a stateful quickjs() session can rewrite a file but not collect files endlessly', async () => {
   const session = quickjs({ stateful: true, maxFiles: 2, maxFileBytes: 1000 })
   for (let i = 0; i < 12; i++) {
     const code = `writeFile('same', '${i}'); readFile('same')`
@@ -144,6 +160,6 @@ test('a session cannot collect files without end, and can write the same ones ag
   }
   const write = (i: number) => run(session, `writeFile('file${i}', 'x')`)
   for (let i = 0; i < 19; i++) expect((await write(i)).outcome).toBe('OK')
-  expect((await write(19)).output).toContain('A session can hold 20 files and 10000 bytes.')
+  expect((await write(19)).output).toContain('A session can hold at most 20 files and 10000 bytes.')
   await session.shutdown?.()
 })

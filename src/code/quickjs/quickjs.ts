@@ -6,31 +6,33 @@ import type { Tool } from '../../tool/tool.ts'
 import {
   type CodeExecutorOptions,
   EXECUTOR_RULES,
-  type Limits,
-  limitsOf,
-  MOST_MS,
-  positive,
+  type ExecutorLimits,
+  MAX_TIMER_MS,
+  readExecutorLimits,
+  readPositiveInteger,
 } from '../executor-options.ts'
-import { inputFiles } from '../files/input-files.ts'
+import { decodeInputFiles } from '../files/input-files.ts'
 import { OutputFiles } from '../files/output-files.ts'
-import { languageOf, unknownLanguage } from '../languages/languages.ts'
-import { FLOOD, Output } from '../output/printed-output.ts'
+import { matchLanguage, unknownLanguageResult } from '../languages/languages.ts'
+import { FLOOD_FACTOR, PrintedOutput } from '../output/printed-output.ts'
 import { runInThread } from './run-in-thread.ts'
-import { VmSessions } from './session-threads.ts'
+import { SessionThreads } from './session-threads.ts'
 import type { VmWorkerData } from './thread-messages.ts'
-import { startThread, type VmThread } from './vm-thread.ts'
+import { startVmThread, type VmThread } from './vm-thread.ts'
 
+/** Options of `quickjs()`. */
 export interface QuickJsOptions extends CodeExecutorOptions {
-  /** Default 64 000 000. */
+  /** Memory of the JavaScript engine in bytes, at most 2 000 000 000. Default 64 000 000. */
   readonly memoryBytes?: number | undefined
-  /** Default 512 000. */
+  /** Call stack of the JavaScript engine in bytes, at most 1 000 000. Default 512 000. */
   readonly stackBytes?: number | undefined
-  /** Variables live on from run to run of one session. Default: every run starts afresh. */
+  /** Keeps global variables and files from one run of a session to the next. Default `false`: every run starts fresh. */
   readonly stateful?: boolean | undefined
-  /** Sessions kept while they are not used. Default 16. */
+  /** With `stateful`: how many idle sessions keep their variables. The longest idle is dropped first. Default 16. */
   readonly maxSessions?: number | undefined
-  /** How long an unused session is kept. Default ten minutes. */
+  /** With `stateful`: how long an idle session keeps its variables, in milliseconds. Default 600 000 (ten minutes). */
   readonly idleMs?: number | undefined
+  /** The timer for `idleMs`; tests pass their own. Default: the timers of the system. */
   readonly ports?: Pick<Ports, 'setTimer'> | undefined
 }
 
@@ -45,19 +47,24 @@ const RULES: OptionRules<QuickJsOptions> = {
 }
 
 /**
- * JavaScript in QuickJS, an engine of its own in WebAssembly, in a thread of its own: no file, no network, no process,
- * no clock but the time. The engine is part of this package: nothing needs to be installed.
+ * Runs JavaScript in QuickJS, a separate engine compiled to WebAssembly, in its own thread. The code has no file system, no
+ * network, no processes and no Node.js API. The engine is part of this package: nothing else needs to be installed.
  *
  * @example
- * const codeExecutor = quickjs()
+ * const agent = new LlmAgent({
+ *   name: 'analyst',
+ *   model: 'gemini-2.5-flash',
+ *   codeExecutor: quickjs({ timeoutMs: 5_000, stateful: true }),
+ * })
  */
 export function quickjs(options: QuickJsOptions = {}): CodeExecutor {
   return new QuickJs(options)
 }
 
-/** What an engine of 32 bits can have; and a stack that is smaller than its thread's own. */
-const MOST_BYTES = 2_000_000_000
-const MOST_STACK = 1_000_000
+/** A 32-bit engine cannot use more. */
+const MAX_MEMORY_BYTES = 2_000_000_000
+/** Smaller than the stack of the thread, so that QuickJS reports the overflow. */
+const MAX_STACK_BYTES = 1_000_000
 
 class QuickJs implements CodeExecutor {
   readonly languages: readonly string[] = ['javascript']
@@ -65,9 +72,9 @@ class QuickJs implements CodeExecutor {
   readonly callsTools = true
   readonly instruction: string
   readonly requiresConfirmation: Tool['requiresConfirmation']
-  readonly #limits: Limits
-  readonly #data: VmWorkerData
-  readonly #sessions: VmSessions
+  readonly #limits: ExecutorLimits
+  readonly #workerData: VmWorkerData
+  readonly #sessions: SessionThreads
 
   constructor(options: QuickJsOptions) {
     checkOptions('quickjs()', options, RULES)
@@ -75,39 +82,40 @@ class QuickJs implements CodeExecutor {
     const { setTimer } = options.ports ?? systemPorts
     this.stateful = options.stateful ?? false
     this.instruction = instructionFor(this.stateful)
-    this.#limits = limitsOf(options)
+    this.#limits = readExecutorLimits(options)
     this.requiresConfirmation = options.requiresConfirmation
     const { maxFiles, maxFileBytes, maxOutputBytes, timeoutMs } = this.#limits
-    this.#data = {
-      memoryBytes: positive('memoryBytes', options.memoryBytes, 64_000_000, MOST_BYTES),
-      stackBytes: positive('stackBytes', options.stackBytes, 512_000, MOST_STACK),
+    this.#workerData = {
+      memoryBytes: readPositiveInteger('memoryBytes', options.memoryBytes, 64_000_000, MAX_MEMORY_BYTES),
+      stackBytes: readPositiveInteger('stackBytes', options.stackBytes, 512_000, MAX_STACK_BYTES),
       timeoutMs,
       maxFiles,
       maxFileBytes,
-      maxPrinted: FLOOD * maxOutputBytes,
+      maxPrintedChars: FLOOD_FACTOR * maxOutputBytes,
     }
-    this.#sessions = new VmSessions({
-      maxSessions: positive('maxSessions', options.maxSessions, 16),
-      idleMs: positive('idleMs', options.idleMs, 600_000, MOST_MS),
+    this.#sessions = new SessionThreads({
+      maxSessions: readPositiveInteger('maxSessions', options.maxSessions, 16),
+      idleMs: readPositiveInteger('idleMs', options.idleMs, 600_000, MAX_TIMER_MS),
       setTimer,
-      start: () => startThread(this.#data),
+      startThread: () => startVmThread(this.#workerData),
     })
   }
 
   async execute(request: CodeRequest): Promise<CodeResult> {
-    const language = languageOf(request.language, this.languages)
-    if (language === undefined) return unknownLanguage(request.language, this.languages)
+    const language = matchLanguage(request.language, this.languages)
+    if (language === undefined) return unknownLanguageResult(request.language, this.languages)
     request.signal.throwIfAborted()
-    const given = inputFiles(request.files)
-    const output = new Output(this.#limits.maxOutputBytes)
-    const files = new OutputFiles(this.#limits, given)
-    const run = (thread: VmThread) => runInThread({ thread, request, given, limits: this.#limits, output, files })
-    const { outcome, isGood } = await (this.stateful
-      ? this.#sessions.use(request.sessionKey, run)
-      : runOnce(this.#data, run))
-    if (this.stateful && !isGood) output.note('the variables of this session are lost')
-    if (files.note) output.note(files.note)
-    return { outcome, output: output.toString(), ...(files.list.length > 0 && { files: files.list }) }
+    const inputFiles = decodeInputFiles(request.files)
+    const output = new PrintedOutput(this.#limits.maxOutputBytes)
+    const outputFiles = new OutputFiles(this.#limits, inputFiles)
+    const run = (thread: VmThread) =>
+      runInThread({ thread, request, inputFiles, limits: this.#limits, output, outputFiles })
+    const { outcome, isReusable } = await (this.stateful
+      ? this.#sessions.run(request.sessionKey, run)
+      : runOnce(this.#workerData, run))
+    if (this.stateful && !isReusable) output.addNote('the variables of this session are lost')
+    if (outputFiles.skippedNote) output.addNote(outputFiles.skippedNote)
+    return { outcome, output: output.toString(), ...(outputFiles.saved.length > 0 && { files: outputFiles.saved }) }
   }
 
   shutdown(): Promise<void> {
@@ -116,11 +124,11 @@ class QuickJs implements CodeExecutor {
 }
 
 async function runOnce<T>(data: VmWorkerData, run: (thread: VmThread) => Promise<T>): Promise<T> {
-  const thread = startThread(data)
+  const thread = startVmThread(data)
   try {
     return await run(thread)
   } finally {
-    await thread.end()
+    await thread.terminate()
   }
 }
 

@@ -1,101 +1,117 @@
 import { isRecord } from '../../base/json.ts'
 import { messageOf } from '../../error/error.ts'
 import type { CodeRequest, CodeResult } from '../../tool/code-executor.ts'
-import type { Limits } from '../executor-options.ts'
+import type { ExecutorLimits } from '../executor-options.ts'
 import type { OutputFiles } from '../files/output-files.ts'
-import type { Output } from '../output/printed-output.ts'
-import type { FromVm } from './thread-messages.ts'
+import type { PrintedOutput } from '../output/printed-output.ts'
+import type { MessageFromVm } from './thread-messages.ts'
 import type { VmThread } from './vm-thread.ts'
 
-/** How long the machine has to stop by itself before its thread is ended. */
+/** How long the virtual machine has to stop at the deadline before its thread is terminated. */
 const GRACE_MS = 250
 
-export interface QuickJsRun {
+/** One run of code in a QuickJS thread. */
+export interface ThreadRun {
+  /** The thread that runs the code. */
   readonly thread: VmThread
+  /** The code, its signal and its tools. */
   readonly request: CodeRequest
-  readonly given: ReadonlyMap<string, Uint8Array>
-  readonly limits: Limits
-  readonly output: Output
-  readonly files: OutputFiles
+  /** Files the code can read, by name. */
+  readonly inputFiles: ReadonlyMap<string, Uint8Array>
+  /** Deadline and output limits. */
+  readonly limits: ExecutorLimits
+  /** Collects what the code prints. */
+  readonly output: PrintedOutput
+  /** Collects the files the code writes. */
+  readonly outputFiles: OutputFiles
 }
 
-/** How a run came to its end. Only after `done` is the thread still good for another. */
-type End =
-  | Extract<FromVm, { type: 'done' | 'stopped' }>
-  | { readonly type: 'late' }
-  | { readonly type: 'aborted' }
-  | { readonly type: 'broke'; readonly why: string }
-  | { readonly type: 'trouble'; readonly error: unknown }
+/** How a run in a thread ended. */
+export interface ThreadRunResult {
+  /** The outcome that the model sees. */
+  readonly outcome: CodeResult['outcome']
+  /** Whether the thread can run code again. */
+  readonly isReusable: boolean
+}
 
-/** One run in a thread, whatever ends it. Rejects with the signal's reason when aborted, and when nothing could be run. */
-export async function runInThread(run: QuickJsRun): Promise<{ outcome: CodeResult['outcome']; isGood: boolean }> {
-  const { limits, output, files } = run
-  const end = await endOf(run)
+type ThreadRunEnd =
+  | Extract<MessageFromVm, { type: 'done' | 'stopped' }>
+  | { readonly type: 'timed-out' }
+  | { readonly type: 'aborted' }
+  | { readonly type: 'crashed'; readonly reason: string }
+  | { readonly type: 'not-started'; readonly error: unknown }
+
+/** Runs code in a thread. Rejects with the signal's reason when aborted, and when the thread cannot start. */
+export async function runInThread(run: ThreadRun): Promise<ThreadRunResult> {
+  const { limits, output, outputFiles } = run
+  const end = await waitForEnd(run)
   switch (end.type) {
     case 'done':
-      for (const [name, bytes] of end.files) files.add(name, bytes)
-      if (end.outcome === 'DEADLINE_EXCEEDED') output.note(`stopped after ${limits.timeoutMs} ms`)
-      return { outcome: end.outcome, isGood: end.outcome !== 'DEADLINE_EXCEEDED' && !end.isFull }
+      for (const [name, bytes] of end.files) outputFiles.add(name, bytes)
+      if (end.outcome === 'DEADLINE_EXCEEDED') output.addNote(`stopped after ${limits.timeoutMs} ms`)
+      return { outcome: end.outcome, isReusable: end.outcome !== 'DEADLINE_EXCEEDED' && !end.isMemoryFull }
     case 'stopped':
-      output.note(`stopped: ${end.reason}`)
-      return { outcome: 'FAILED', isGood: false }
-    case 'late':
-      output.note(`stopped after ${limits.timeoutMs} ms`)
-      return { outcome: 'DEADLINE_EXCEEDED', isGood: false }
-    case 'broke':
-      output.note(`the engine broke: ${end.why}`)
-      return { outcome: 'FAILED', isGood: false }
+      output.addNote(`stopped: ${end.reason}`)
+      return { outcome: 'FAILED', isReusable: false }
+    case 'timed-out':
+      output.addNote(`stopped after ${limits.timeoutMs} ms`)
+      return { outcome: 'DEADLINE_EXCEEDED', isReusable: false }
+    case 'crashed':
+      output.addNote(`the JavaScript engine crashed: ${end.reason}`)
+      return { outcome: 'FAILED', isReusable: false }
     case 'aborted':
       throw run.request.signal.reason
-    case 'trouble':
+    case 'not-started':
       throw end.error
   }
 }
 
-function endOf({ thread, request, given, limits, output }: QuickJsRun): Promise<End> {
+function waitForEnd({ thread, request, inputFiles, limits, output }: ThreadRun): Promise<ThreadRunEnd> {
   const { signal, tools = [], callTool } = request
   const utf8 = new TextEncoder()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let abort = (): void => {}
-  const end = new Promise<End>((resolve) => {
-    abort = () => resolve({ type: 'aborted' })
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort)
-    // the last word: what the thread said before is heard first, also when we are late ourselves
-    const late = (): unknown => setImmediate(() => resolve({ type: 'late' }))
-    thread.hear((message) => {
-      if (message.type === 'started') timer = setTimeout(late, limits.timeoutMs + GRACE_MS)
-      else if (message.type === 'print') output[message.stream](utf8.encode(message.text))
-      else if (message.type === 'call') void answer(thread, request, message)
+  let onAbort = (): void => {}
+  const end = new Promise<ThreadRunEnd>((resolve) => {
+    onAbort = () => resolve({ type: 'aborted' })
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort)
+    // setImmediate: if this thread is late itself, messages that arrived before the deadline are handled first
+    const onTimeout = (): unknown => setImmediate(() => resolve({ type: 'timed-out' }))
+    thread.onMessage((message) => {
+      if (message.type === 'started') timer = setTimeout(onTimeout, limits.timeoutMs + GRACE_MS)
+      else if (message.type === 'print') {
+        if (message.stream === 'out') output.addStdout(utf8.encode(message.text))
+        else output.addStderr(utf8.encode(message.text))
+      } else if (message.type === 'tool-call') void answerToolCall(thread, request, message)
       else if (message.type === 'done' || message.type === 'stopped') resolve(message)
     })
     thread.ready.then(
       () => {
-        thread.send({ type: 'run', code: request.code, files: [...given], tools: callTool ? tools : [] })
-        void thread.broke.then((why) => resolve({ type: 'broke', why }))
+        thread.send({ type: 'run', code: request.code, files: [...inputFiles], tools: callTool ? tools : [] })
+        void thread.crashed.then((reason) => resolve({ type: 'crashed', reason }))
       },
-      (error: unknown) => resolve({ type: 'trouble', error }),
+      (error: unknown) => resolve({ type: 'not-started', error }),
     )
   })
   return end.finally(() => {
     clearTimeout(timer)
-    signal.removeEventListener('abort', abort)
-    thread.hear(() => {})
+    signal.removeEventListener('abort', onAbort)
+    thread.onMessage(() => {})
   })
 }
 
-/** Runs a tool for the code. What it answers after the run's end finds nobody waiting. */
-async function answer(
+/** Runs a tool for the code. The thread ignores a result that arrives after the end of the run. */
+async function answerToolCall(
   thread: VmThread,
   request: CodeRequest,
-  { id, name, args }: Extract<FromVm, { type: 'call' }>,
+  { id, name, args }: Extract<MessageFromVm, { type: 'tool-call' }>,
 ): Promise<void> {
   try {
-    const read: unknown = JSON.parse(args)
-    if (!isRecord(read)) throw new TypeError(`${name} takes one object with its arguments`)
-    const result = await request.callTool?.(name, read)
-    thread.send({ type: 'answer', id, isGood: true, json: JSON.stringify(result) })
+    const parsed: unknown = JSON.parse(args)
+    if (!isRecord(parsed)) throw new TypeError(`Tool ${JSON.stringify(name)} takes one object with named arguments.`)
+    const result = await request.callTool?.(name, parsed)
+    thread.send({ type: 'tool-result', id, isSuccess: true, json: JSON.stringify(result) })
   } catch (error) {
-    thread.send({ type: 'answer', id, isGood: false, json: JSON.stringify(messageOf(error)) })
+    thread.send({ type: 'tool-result', id, isSuccess: false, json: JSON.stringify(messageOf(error)) })
   }
 }

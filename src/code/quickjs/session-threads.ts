@@ -1,82 +1,89 @@
 import type { Ports } from '../../base/ports.ts'
 import type { VmThread } from './vm-thread.ts'
 
-export interface VmSessionsOptions {
+/** How many idle threads are kept, for how long, and how a thread is started. */
+export interface SessionThreadsOptions {
+  /** The most idle threads. Above it, the thread that is idle the longest is terminated. */
   readonly maxSessions: number
+  /** An idle thread is terminated after this many milliseconds. */
   readonly idleMs: number
+  /** Starts a timer; the tests pass their own. */
   readonly setTimer: Ports['setTimer']
-  start(): VmThread
+  /** Starts a thread for a new session. */
+  startThread(): VmThread
 }
 
-interface Session {
+interface IdleThread {
   readonly thread: VmThread
-  /** Takes the end for want of use back. */
-  keep(): void
+  cancelTimer(): void
 }
 
-/** Threads that live on between runs, one for each session, the longest unused given up first. */
-export class VmSessions {
-  readonly #options: VmSessionsOptions
-  /** At rest, the longest unused first. */
-  readonly #resting = new Map<string, Session>()
-  /** The last run of each session that is running, which the next one waits for. */
-  readonly #running = new Map<string, Promise<unknown>>()
+type RunInThread<T> = (thread: VmThread) => Promise<T & { readonly isReusable: boolean }>
 
-  constructor(options: VmSessionsOptions) {
+/** Keeps one thread for each session between runs, so that its variables survive. */
+export class SessionThreads {
+  readonly #options: SessionThreadsOptions
+  /** Threads without a run, the longest idle first. */
+  readonly #idle = new Map<string, IdleThread>()
+  /** The last run of each session that has one. The next run of the session waits for it. */
+  readonly #lastRuns = new Map<string, Promise<unknown>>()
+
+  constructor(options: SessionThreadsOptions) {
     this.#options = options
   }
 
-  /** Runs of one session come one after the other; each says whether its thread is still good. */
-  async use<T>(key: string, run: (thread: VmThread) => Promise<T & { readonly isGood: boolean }>): Promise<T> {
-    const before = this.#running.get(key) ?? Promise.resolve()
-    const mine = before.then(() => this.#useNow(key, run))
-    const settled = mine.catch(() => {})
-    this.#running.set(key, settled)
+  /** Runs code in the thread of a session, after the earlier runs of that session. */
+  async run<T>(sessionKey: string, run: RunInThread<T>): Promise<T> {
+    const previous = this.#lastRuns.get(sessionKey) ?? Promise.resolve()
+    const current = previous.then(() => this.#runNow(sessionKey, run))
+    const settled = current.catch(() => {})
+    this.#lastRuns.set(sessionKey, settled)
     void settled.then(() => {
-      if (this.#running.get(key) === settled) this.#running.delete(key)
+      if (this.#lastRuns.get(sessionKey) === settled) this.#lastRuns.delete(sessionKey)
     })
-    return mine
+    return current
   }
 
+  /** Terminates the idle threads. */
   async shutdown(): Promise<void> {
-    await Promise.all([...this.#resting.keys()].map((key) => this.#end(key)))
+    await Promise.all([...this.#idle.keys()].map((sessionKey) => this.#terminateIdle(sessionKey)))
   }
 
-  async #useNow<T>(key: string, run: (thread: VmThread) => Promise<T & { readonly isGood: boolean }>): Promise<T> {
-    const thread = this.#take(key)
-    let isGood = false
+  async #runNow<T>(sessionKey: string, run: RunInThread<T>): Promise<T> {
+    const thread = this.#takeThread(sessionKey)
+    let isReusable = false
     try {
       const result = await run(thread)
-      isGood = result.isGood
+      isReusable = result.isReusable
       return result
     } finally {
-      if (isGood) this.#rest(key, thread)
-      else await thread.end()
+      if (isReusable) this.#keepIdle(sessionKey, thread)
+      else await thread.terminate()
     }
   }
 
-  #take(key: string): VmThread {
-    const session = this.#resting.get(key)
-    this.#resting.delete(key)
-    session?.keep()
-    const thread = session?.thread ?? this.#options.start()
-    thread.hold(true)
+  #takeThread(sessionKey: string): VmThread {
+    const idle = this.#idle.get(sessionKey)
+    this.#idle.delete(sessionKey)
+    idle?.cancelTimer()
+    const thread = idle?.thread ?? this.#options.startThread()
+    thread.setKeepsProcessAlive(true)
     return thread
   }
 
-  #rest(key: string, thread: VmThread): void {
+  #keepIdle(sessionKey: string, thread: VmThread): void {
     const { idleMs, maxSessions, setTimer } = this.#options
-    thread.hold(false)
-    const keep = setTimer(() => void this.#end(key), idleMs, { background: true })
-    this.#resting.set(key, { thread, keep })
-    const [oldest] = this.#resting.keys()
-    if (oldest !== undefined && this.#resting.size > maxSessions) void this.#end(oldest)
+    thread.setKeepsProcessAlive(false)
+    const cancelTimer = setTimer(() => void this.#terminateIdle(sessionKey), idleMs, { background: true })
+    this.#idle.set(sessionKey, { thread, cancelTimer })
+    const [longestIdle] = this.#idle.keys()
+    if (longestIdle !== undefined && this.#idle.size > maxSessions) void this.#terminateIdle(longestIdle)
   }
 
-  async #end(key: string): Promise<void> {
-    const session = this.#resting.get(key)
-    this.#resting.delete(key)
-    session?.keep()
-    await session?.thread.end()
+  async #terminateIdle(sessionKey: string): Promise<void> {
+    const idle = this.#idle.get(sessionKey)
+    this.#idle.delete(sessionKey)
+    idle?.cancelTimer()
+    await idle?.thread.terminate()
   }
 }

@@ -1,58 +1,63 @@
-import { isPlainName } from '../files/plain-file-name.ts'
+import { isPlainFileName } from '../files/plain-file-name.ts'
 
-/** A session holds so many times what one run may write. */
-const RUNS = 10
+/** A session can hold this many times what one run can write. */
+const RUNS_PER_SESSION = 10
 
-/** The files of one machine: in memory, by name, within limits. */
+/** The files of one virtual machine, in memory: code in QuickJS has no access to a file system. */
 export class VmFiles {
   readonly #maxFiles: number
   readonly #maxBytes: number
   readonly #all = new Map<string, Uint8Array>()
-  /** Written in this session and not given since. */
-  readonly #kept = new Map<string, Uint8Array>()
-  #written = new Map<string, Uint8Array>()
+  /** Files the session wrote and the host has not replaced since. They count against the limit of the session. */
+  readonly #writtenInSession = new Map<string, Uint8Array>()
+  #writtenInRun = new Map<string, Uint8Array>()
 
   constructor(maxFiles: number, maxBytes: number) {
     this.#maxFiles = maxFiles
     this.#maxBytes = maxBytes
   }
 
-  /** Before each run: what it is given. */
-  begin(given: readonly (readonly [string, Uint8Array])[]): void {
-    this.#written = new Map()
-    for (const [name, bytes] of given) {
+  /** Begins a run with its input files. */
+  startRun(inputFiles: readonly (readonly [string, Uint8Array])[]): void {
+    this.#writtenInRun = new Map()
+    for (const [name, bytes] of inputFiles) {
       this.#all.set(name, bytes)
-      this.#kept.delete(name)
+      this.#writtenInSession.delete(name)
     }
   }
 
+  /** The names of all files. */
   list(): string[] {
     return [...this.#all.keys()]
   }
 
+  /** The content of a file. Throws when there is none of that name. */
   read(name: string): Uint8Array {
     const bytes = this.#all.get(name)
-    if (!bytes) throw new Error(`There is no file ${JSON.stringify(name)}. listFiles() gives the names there are.`)
+    if (!bytes)
+      throw new Error(`File ${JSON.stringify(name)} does not exist. listFiles() returns the names of all files.`)
     return bytes
   }
 
+  /** Writes a file. Throws when the name is not plain or a limit is exceeded. */
   write(name: string, bytes: Uint8Array): void {
-    if (!isPlainName(name)) throw new Error(`${JSON.stringify(name)} is no plain file name.`)
-    const after = new Map(this.#written).set(name, bytes)
-    if (after.size > this.#maxFiles) throw new Error(`A run can write ${this.#maxFiles} files.`)
-    if (sizeOf(after) > this.#maxBytes) throw new Error(`A run can write ${this.#maxBytes} bytes to files.`)
-    const kept = new Map(this.#kept).set(name, bytes)
-    if (kept.size > RUNS * this.#maxFiles || sizeOf(kept) > RUNS * this.#maxBytes) {
-      throw new Error(`A session can hold ${RUNS * this.#maxFiles} files and ${RUNS * this.#maxBytes} bytes.`)
+    if (!isPlainFileName(name)) throw new Error(`${JSON.stringify(name)} is not a plain file name.`)
+    const inRun = new Map(this.#writtenInRun).set(name, bytes)
+    if (inRun.size > this.#maxFiles) throw new Error(`A run can write at most ${this.#maxFiles} files.`)
+    if (sizeOf(inRun) > this.#maxBytes) throw new Error(`A run can write at most ${this.#maxBytes} bytes to files.`)
+    const inSession = new Map(this.#writtenInSession).set(name, bytes)
+    const [maxFiles, maxBytes] = [RUNS_PER_SESSION * this.#maxFiles, RUNS_PER_SESSION * this.#maxBytes]
+    if (inSession.size > maxFiles || sizeOf(inSession) > maxBytes) {
+      throw new Error(`A session can hold at most ${maxFiles} files and ${maxBytes} bytes.`)
     }
-    this.#kept.set(name, bytes)
-    this.#written = after
+    this.#writtenInSession.set(name, bytes)
+    this.#writtenInRun = inRun
     this.#all.set(name, bytes)
   }
 
-  /** What this run wrote. */
-  get written(): readonly (readonly [string, Uint8Array])[] {
-    return [...this.#written]
+  /** The files that the current run wrote. */
+  get writtenInRun(): readonly (readonly [string, Uint8Array])[] {
+    return [...this.#writtenInRun]
   }
 }
 

@@ -1,58 +1,69 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core'
+import { MAX_TIMER_MS } from '../executor-options.ts'
 import { CallBudget } from '../tool-calls/call-budget.ts'
 import type { VmFiles } from './vm-files.ts'
 import { prelude } from './vm-prelude.ts'
 
+/** The limits of a virtual machine. */
 export interface VmOptions {
+  /** Memory of the engine in bytes. */
   readonly memoryBytes: number
+  /** Call stack of the engine in bytes. */
   readonly stackBytes: number
+  /** Deadline of one run in milliseconds. */
   readonly timeoutMs: number
-  /** Past it the run is stopped. */
-  readonly maxPrinted: number
+  /** Characters one run can print. A run that prints more is stopped. */
+  readonly maxPrintedChars: number
 }
 
-/** All that code in the machine can reach. */
+/** Everything the code can reach outside the virtual machine. */
 export interface VmHost {
+  /** The files of the session. */
   readonly files: VmFiles
+  /** Receives what the code prints. */
   print(stream: 'out' | 'err', text: string): void
-  /** Starts a call of a tool; the answer comes through `settle` under the same number. */
-  call(id: number, name: string, args: string): void
-  /** The run is over its limits. The thread is ended from outside: code can keep an interrupt away for seconds. */
+  /** Starts a tool call. Its result arrives through `QuickJsVm.settle` with the same id. */
+  callTool(id: number, name: string, args: string): void
+  /** The run exceeds a limit. The host terminates the thread, because code can delay an interrupt for seconds. */
   stop(reason: string): void
-  /** Now and then while code runs. */
-  tick(): void
-  /** There is no memory left, not even to say so inside. */
-  isFull(): boolean
+  /** Called regularly while code runs. */
+  onInterrupt(): void
+  /** Whether so little memory is left that the engine cannot even report an error. */
+  isMemoryFull(): boolean
 }
 
+/** How a run of the virtual machine ended. */
 export type VmOutcome = 'OK' | 'FAILED' | 'DEADLINE_EXCEEDED'
 
-/** `await` at the top, globals that stay, the value of the last expression: a flag QuickJS has and its bindings do not name. */
+/**
+ * A flag of QuickJS that its bindings do not name. It allows `await` at the top level, keeps globals for the next run, and
+ * returns the value of the last expression.
+ */
 const ASYNC_GLOBAL = 1 << 7
 
-/** Calls and timers at one time. */
+/** Tool calls and timers that can be pending at one time. */
 const MAX_PENDING = 1000
 
-const MAX_ERROR = 20_000
+const MAX_ERROR_CHARS = 20_000
 
 const OUT_OF_MEMORY = 'InternalError: out of memory'
 
-/** One QuickJS machine. What code leaves in its globals is there for the next run. */
+/** One QuickJS virtual machine. Globals of one run are there for the next. */
 export class QuickJsVm {
   readonly #options: VmOptions
   readonly #host: VmHost
   readonly #runtime: QuickJSRuntime
   readonly #context: QuickJSContext
-  /** The functions of the prelude. */
-  readonly #inside: QuickJSHandle
-  /** Calls and timers the code may still be waiting for; a timer with what clears it. */
+  /** The object with the functions that the prelude returned. */
+  readonly #preludeFunctions: QuickJSHandle
+  /** Pending tool calls and timers by id. A timer has a function that clears it. */
   readonly #pending = new Map<number, (() => void) | undefined>()
   #budget = new CallBudget()
   #lastId = 0
-  #printed = 0
+  #printedChars = 0
   #deadline = Number.POSITIVE_INFINITY
   #stopped: 'deadline' | 'limit' | undefined
-  #ended: { readonly isGood: boolean } | undefined
+  #ended: { readonly isSuccess: boolean } | undefined
   #finish: (outcome: VmOutcome) => void = () => {}
 
   constructor(engine: QuickJSWASMModule, options: VmOptions, host: VmHost) {
@@ -62,21 +73,21 @@ export class QuickJsVm {
     this.#runtime.setMemoryLimit(options.memoryBytes)
     this.#runtime.setMaxStackSize(options.stackBytes)
     this.#runtime.setInterruptHandler(() => {
-      host.tick()
+      host.onInterrupt()
       if (performance.now() > this.#deadline) this.#stopped ??= 'deadline'
       return this.#stopped !== undefined
     })
     this.#context = this.#runtime.newContext()
-    this.#inside = this.#build()
+    this.#preludeFunctions = this.#installPrelude()
   }
 
-  /** Runs code until nothing is left of it that could still do something. */
+  /** Runs code until it has ended and no tool call or timer is pending. */
   run(code: string, tools: readonly string[]): Promise<VmOutcome> {
     const { timeoutMs } = this.#options
     this.#deadline = performance.now() + timeoutMs
     this.#stopped = undefined
     this.#ended = undefined
-    this.#printed = 0
+    this.#printedChars = 0
     this.#budget = new CallBudget()
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#finish('DEADLINE_EXCEEDED'), timeoutMs)
@@ -87,67 +98,67 @@ export class QuickJsVm {
         this.#pending.clear()
         resolve(outcome)
       }
-      this.#turn(() => {
-        this.#call('begin', this.#context.newString(JSON.stringify(tools)))
+      this.#enter(() => {
+        this.#callPrelude('startRun', this.#context.newString(JSON.stringify(tools)))
         const evaluated = this.#context.evalCode(code, 'code.js', ASYNC_GLOBAL)
-        if (evaluated.error) this.#fail(evaluated.error)
-        else this.#call('follow', evaluated.value)
+        if (evaluated.error) this.#reportError(evaluated.error)
+        else this.#callPrelude('followRun', evaluated.value)
       })
     })
   }
 
-  /** The answer of a tool, or what it says went wrong; both as JSON. */
-  settle(id: number, isGood: boolean, json: string): void {
+  /** Settles a tool call with its result or its error message, both as JSON. */
+  settle(id: number, isSuccess: boolean, json: string): void {
     if (!this.#pending.delete(id)) return
-    const { true: yes, false: no } = this.#context
-    this.#turn(() =>
-      this.#call('settle', this.#context.newNumber(id), isGood ? yes : no, this.#context.newString(json)),
-    )
+    const context = this.#context
+    const success = isSuccess ? context.true : context.false
+    this.#enter(() => this.#callPrelude('settle', context.newNumber(id), success, context.newString(json)))
   }
 
-  /** One stretch of work inside, with all that becomes ready by it. */
-  #turn(work: () => void): void {
+  /** Enters the virtual machine, runs all jobs that become ready, and finishes the run if nothing is pending. */
+  #enter(work: () => void): void {
     work()
     const jobs = this.#runtime.executePendingJobs()
-    if (jobs.error) this.#fail(jobs.error)
+    if (jobs.error) this.#reportError(jobs.error)
     if (this.#stopped) this.#finish(this.#stopped === 'deadline' ? 'DEADLINE_EXCEEDED' : 'FAILED')
-    else if (this.#ended?.isGood === false) this.#finish('FAILED')
+    else if (this.#ended?.isSuccess === false) this.#finish('FAILED')
     else if (this.#pending.size === 0 && this.#ended) this.#finish('OK')
     else if (this.#pending.size === 0) {
-      this.#end(false, 'The code waits for something that never comes.')
+      this.#endRun(false, 'The code awaits a promise that never settles.')
       this.#finish('FAILED')
     }
   }
 
-  /** Calls a function of the prelude, which says by itself how the code ended. */
-  #call(name: string, ...args: QuickJSHandle[]): void {
+  /** Calls a function of the prelude. The prelude reports the end of the code through `host.end`. */
+  #callPrelude(name: string, ...args: QuickJSHandle[]): void {
     const result = this.#context
-      .getProp(this.#inside, name)
-      .consume((inside) => this.#context.callFunction(inside, this.#inside, ...args))
+      .getProp(this.#preludeFunctions, name)
+      .consume((preludeFunction) => this.#context.callFunction(preludeFunction, this.#preludeFunctions, ...args))
     for (const arg of args) arg.dispose()
-    if (result.error) this.#fail(result.error)
+    if (result.error) this.#reportError(result.error)
     else result.value.dispose()
   }
 
-  /** An error that came out of the machine: of syntax, or one that its own code could not catch. */
-  #fail(error: QuickJSHandle): void {
-    const explain = this.#context.getProp(this.#inside, 'explain')
-    const explained = this.#context.callFunction(explain, this.#inside, error)
-    const text = explained.error ? JSON.stringify(OUT_OF_MEMORY) : this.#context.getString(explained.value)
-    for (const handle of [explain, error, explained.error ?? explained.value]) handle.dispose()
-    this.#end(false, textOf(text))
+  /** Ends the run with an error that left the virtual machine: a syntax error, or one that its code could not catch. */
+  #reportError(error: QuickJSHandle): void {
+    const describe = this.#context.getProp(this.#preludeFunctions, 'describeError')
+    const described = this.#context.callFunction(describe, this.#preludeFunctions, error)
+    const json = described.error ? JSON.stringify(OUT_OF_MEMORY) : this.#context.getString(described.value)
+    for (const handle of [describe, error, described.error ?? described.value]) handle.dispose()
+    this.#endRun(false, parseText(json))
   }
 
-  #end(isGood: boolean, text: string): void {
-    if (this.#stopped) return // the result says why
-    const error = !isGood && this.#host.isFull() ? OUT_OF_MEMORY : text
-    if (error !== '') this.#print('err', `${error.slice(0, MAX_ERROR)}\n`)
-    if (this.#ended?.isGood !== false) this.#ended = { isGood }
+  #endRun(isSuccess: boolean, message: string): void {
+    if (this.#stopped) return // the result already says why
+    const error = !isSuccess && this.#host.isMemoryFull() ? OUT_OF_MEMORY : message
+    if (error !== '') this.#print('err', `${error.slice(0, MAX_ERROR_CHARS)}\n`)
+    if (this.#ended?.isSuccess !== false) this.#ended = { isSuccess }
   }
 
   #print(stream: 'out' | 'err', text: string): void {
-    this.#printed += text.length
-    if (this.#printed > this.#options.maxPrinted) this.#stop('it printed without end')
+    const { maxPrintedChars } = this.#options
+    this.#printedChars += text.length
+    if (this.#printedChars > maxPrintedChars) this.#stop(`the code printed more than ${maxPrintedChars} characters`)
     else this.#host.print(stream, text)
   }
 
@@ -157,74 +168,80 @@ export class QuickJsVm {
   }
 
   #newId(): number {
-    if (this.#pending.size >= MAX_PENDING) throw new Error(`At most ${MAX_PENDING} tools and timers at one time.`)
+    if (this.#pending.size >= MAX_PENDING) {
+      throw new Error(`At most ${MAX_PENDING} tool calls and timers can be pending at one time.`)
+    }
     return ++this.#lastId
   }
 
-  #build(): QuickJSHandle {
+  #installPrelude(): QuickJSHandle {
     const context = this.#context
     const host = context.newObject()
-    for (const [name, run] of Object.entries(this.#functions())) {
-      context.newFunction(name, (...args) => run(...args)).consume((inside) => context.setProp(host, name, inside))
+    for (const [name, run] of Object.entries(this.#hostFunctions())) {
+      context.newFunction(name, (...args) => run(...args)).consume((handle) => context.setProp(host, name, handle))
     }
-    const made = context.unwrapResult(context.evalCode(prelude, 'prelude.js'))
-    const inside = context.unwrapResult(context.callFunction(made, context.undefined, host))
-    made.dispose()
+    const install = context.unwrapResult(context.evalCode(prelude, 'prelude.js'))
+    const preludeFunctions = context.unwrapResult(context.callFunction(install, context.undefined, host))
+    install.dispose()
     host.dispose()
-    return inside
+    return preludeFunctions
   }
 
-  /** What the prelude is given. An error thrown here is thrown inside, with its message and nothing else of ours. */
-  #functions(): Record<string, (...args: QuickJSHandle[]) => QuickJSHandle | undefined> {
+  /**
+   * The functions that the prelude gets as `host`. Threat: the code reaches them through the prelude and passes anything.
+   * Step: every argument is read as text, number or bytes. An error thrown here crosses with its message and nothing else
+   * of the host. Test: quickjs-escape.test.ts.
+   */
+  #hostFunctions(): Record<string, (...args: QuickJSHandle[]) => QuickJSHandle | undefined> {
     const context = this.#context
     const { files } = this.#host
-    const text = (handle: QuickJSHandle | undefined): string => textOf(handle ? context.getString(handle) : '')
+    const readText = (handle: QuickJSHandle | undefined): string => parseText(handle ? context.getString(handle) : '')
     const none = context.undefined
     return {
       print: (stream = none, json) => {
-        this.#print(context.getString(stream) === 'err' ? 'err' : 'out', text(json))
+        this.#print(context.getString(stream) === 'err' ? 'err' : 'out', readText(json))
         return undefined
       },
-      call: (name, json = none) => {
+      callTool: (name, json = none) => {
         const id = this.#newId()
-        const [tool, args] = [text(name), context.getString(json)]
-        const over = this.#budget.spend(tool.length + args.length)
-        if (over) {
-          this.#stop(over)
-          throw new Error(over)
+        const [tool, args] = [readText(name), context.getString(json)]
+        const overBudget = this.#budget.spend(tool.length + args.length)
+        if (overBudget) {
+          this.#stop(overBudget)
+          throw new Error(overBudget)
         }
         this.#pending.set(id, undefined)
-        this.#host.call(id, tool, args)
+        this.#host.callTool(id, tool, args)
         return context.newNumber(id)
       },
-      timer: (ms = none) => {
+      startTimer: (ms = none) => {
         const id = this.#newId()
-        const timer = setTimeout(() => this.settle(id, true, 'null'), Math.min(context.getNumber(ms), 2 ** 31 - 1))
+        const timer = setTimeout(() => this.settle(id, true, 'null'), Math.min(context.getNumber(ms), MAX_TIMER_MS))
         this.#pending.set(id, () => clearTimeout(timer))
         return context.newNumber(id)
       },
-      forget: (given = none) => {
+      clearTimer: (given = none) => {
         const id = context.getNumber(given)
         const clear = this.#pending.get(id)
-        if (!clear) return undefined // a call is not a timer: it counts until it is answered
+        if (!clear) return undefined // a tool call cannot be cleared: it counts until it is answered
         clear()
         this.#pending.delete(id)
         return undefined
       },
-      end: (isGood = none, json) => {
-        this.#end(context.dump(isGood) === true, text(json))
+      end: (isSuccess = none, json) => {
+        this.#endRun(context.dump(isSuccess) === true, readText(json))
         return undefined
       },
-      list: () => context.newString(JSON.stringify(files.list())),
-      readText: (name) => context.newString(JSON.stringify(new TextDecoder().decode(files.read(text(name))))),
-      readBytes: (name) => context.newArrayBuffer(Uint8Array.from(files.read(text(name))).buffer),
+      listFiles: () => context.newString(JSON.stringify(files.list())),
+      readText: (name) => context.newString(JSON.stringify(new TextDecoder().decode(files.read(readText(name))))),
+      readBytes: (name) => context.newArrayBuffer(Uint8Array.from(files.read(readText(name))).buffer),
       writeText: (name, json) => {
-        files.write(text(name), new TextEncoder().encode(text(json)))
+        files.write(readText(name), new TextEncoder().encode(readText(json)))
         return undefined
       },
       writeBytes: (name, buffer = none) => {
         files.write(
-          text(name),
+          readText(name),
           context.getArrayBuffer(buffer).consume(({ value }) => Uint8Array.from(value)),
         )
         return undefined
@@ -233,9 +250,9 @@ export class QuickJsVm {
   }
 }
 
-/** Text that crossed as JSON. Code may have reached the functions of the prelude and send anything. */
-function textOf(json: string): string {
-  const read: unknown = JSON.parse(json)
-  if (typeof read !== 'string') throw new TypeError('Text was expected.')
-  return read
+/** Reads text that crossed as JSON. */
+function parseText(json: string): string {
+  const text: unknown = JSON.parse(json)
+  if (typeof text !== 'string') throw new TypeError('Expected a string.')
+  return text
 }

@@ -1,6 +1,7 @@
-// The engine. The build replaces this file: there the bytes are inside the text of the worker.
+// The QuickJS engine. The build replaces this file with one that contains the bytes.
 import { readFileSync } from 'node:fs'
 
 const file = new URL(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'))
 
+/** The engine as WebAssembly. */
 export const wasmBinary: ArrayBuffer = new Uint8Array(readFileSync(file)).buffer

@@ -1,5 +1,5 @@
 /**
- * What the thread of a QuickJS machine runs. The build replaces this file: there it is the text of the worker with the
- * engine inside, so that `quickjs()` also starts from a bundle that has no other file and no node_modules.
+ * The program of a QuickJS thread. The build replaces this file with the text of the worker including the engine, so that
+ * `quickjs()` also works in a bundle without other files and without node_modules.
  */
 export const workerProgram: string | URL = new URL('./worker.ts', import.meta.url)

@@ -1,79 +1,80 @@
-// The thread a QuickJS machine lives in. Whatever happens in it, ending the thread ends it.
+// The program of the thread that a QuickJS virtual machine runs in. The host can terminate the thread at any time.
 import { parentPort, workerData } from 'node:worker_threads'
 import releaseSync from '@jitl/quickjs-wasmfile-release-sync'
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
-import type { FromVm, ToVm, VmWorkerData } from './thread-messages.ts'
+import type { MessageFromVm, MessageToVm, VmWorkerData } from './thread-messages.ts'
 import { QuickJsVm } from './vm.ts'
 import { VmFiles } from './vm-files.ts'
 import { wasmBinary } from './wasm-binary.ts'
 
-/** What is printed is sent at once, so that it is not lost with the thread; when it is much, in larger pieces. */
-const AT_ONCE = 1000
-const PIECE = 4096
+/** The first prints of a run are sent at once, so that they are not lost with the thread. Later ones are sent in chunks. */
+const PRINTS_SENT_AT_ONCE = 1000
+const PRINT_CHUNK_CHARS = 4096
 
-/** What the engine starts with, and what it needs for its own stack and tables. */
-const PAGE = 65_536
-const LEAST_PAGES = 256
-const OWN_BYTES = 6_000_000
+/** Memory the engine starts with, and what it needs for its own stack and tables. */
+const PAGE_BYTES = 65_536
+const INITIAL_PAGES = 256
+const ENGINE_BYTES = 6_000_000
 
-/** It grows in steps, the last of which may not fit. */
-const NEARLY = 0.95
+/** Memory counts as full above this share of the maximum: it grows in steps, and the last step may not fit. */
+const FULL_SHARE = 0.95
 
-const pagesFor = (bytes: number): number => Math.max(LEAST_PAGES + 16, Math.ceil((OWN_BYTES + bytes) / PAGE))
+const pagesFor = (bytes: number): number => Math.max(INITIAL_PAGES + 16, Math.ceil((ENGINE_BYTES + bytes) / PAGE_BYTES))
 
-// its types describe its CommonJS file; an import gets the variant itself
+// The types of the package describe its CommonJS file; an import gets the variant itself.
 const release = releaseSync as unknown as QuickJSSyncVariant
 
-const port = parentPort as NonNullable<typeof parentPort> // a worker has one
+const port = parentPort as NonNullable<typeof parentPort> // a worker thread has one
 const options: VmWorkerData = workerData
 const files = new VmFiles(options.maxFiles, options.maxFileBytes)
-const printed = { out: '', err: '' }
-let pieces = 0
+const unsent = { out: '', err: '' }
+let prints = 0
 
-const send = (message: FromVm): void => port.postMessage(message)
+const send = (message: MessageFromVm): void => port.postMessage(message)
 
-function flush(): void {
+function flushPrinted(): void {
   for (const stream of ['out', 'err'] as const) {
-    if (printed[stream] !== '') send({ type: 'print', stream, text: printed[stream] })
-    printed[stream] = ''
+    if (unsent[stream] !== '') send({ type: 'print', stream, text: unsent[stream] })
+    unsent[stream] = ''
   }
 }
 
 function print(stream: 'out' | 'err', text: string): void {
-  printed[stream] += text
-  if (++pieces < AT_ONCE || printed[stream].length > PIECE) flush()
+  unsent[stream] += text
+  if (++prints < PRINTS_SENT_AT_ONCE || unsent[stream].length > PRINT_CHUNK_CHARS) flushPrinted()
 }
 
 async function start(): Promise<void> {
-  // QuickJS counts what it allocates, but in WebAssembly it cannot see how much that was: the memory itself is limited.
+  // Threat: code allocates without end. In WebAssembly QuickJS cannot measure what it allocated, so its own limit is not
+  // enough. Step: the WebAssembly memory itself has a maximum. Test: quickjs-limits.test.ts.
   const maximum = pagesFor(options.memoryBytes)
-  const wasmMemory = new WebAssembly.Memory({ initial: LEAST_PAGES, maximum })
-  const isFull = (): boolean => wasmMemory.buffer.byteLength > NEARLY * maximum * PAGE
+  const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum })
+  const isMemoryFull = (): boolean => wasmMemory.buffer.byteLength > FULL_SHARE * maximum * PAGE_BYTES
   const variant = newVariant(release, { wasmBinary, wasmMemory })
   const vm = new QuickJsVm(await newQuickJSWASMModuleFromVariant(variant), options, {
     files,
     print,
-    tick: flush,
-    isFull,
+    onInterrupt: flushPrinted,
+    isMemoryFull,
     stop: (reason) => {
-      flush()
+      flushPrinted()
       send({ type: 'stopped', reason })
     },
-    call: (id, name, args) => send({ type: 'call', id, name, args }),
+    callTool: (id, name, args) => send({ type: 'tool-call', id, name, args }),
   })
-  port.on('message', async (message: ToVm) => {
-    if (message.type === 'answer') {
-      vm.settle(message.id, message.isGood, message.json)
+  port.on('message', async (message: MessageToVm) => {
+    if (message.type === 'tool-result') {
+      vm.settle(message.id, message.isSuccess, message.json)
       return
     }
-    pieces = 0
-    files.begin(message.files)
+    prints = 0
+    files.startRun(message.files)
     send({ type: 'started' })
     const outcome = await vm.run(message.code, message.tools)
-    flush()
-    send({ type: 'done', outcome, files: files.written, isFull: isFull() })
+    flushPrinted()
+    send({ type: 'done', outcome, files: files.writtenInRun, isMemoryFull: isMemoryFull() })
   })
   send({ type: 'ready' })
 }
 
-void start() // a rejection is an error of the thread, which its parent reports
+void start() // a rejection becomes an error of the thread, which the host reports

@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest'
-import { CallBudget, MAX_BYTES, MAX_CALL_BYTES, MAX_CALLS } from './call-budget.ts'
+import { CallBudget, MAX_CALL_BYTES, MAX_CALLS, MAX_TOTAL_BYTES } from './call-budget.ts'
 
-test('allows many calls, each within its size', () => {
+test('allows 2000 tool calls and stops the next', () => {
   const budget = new CallBudget()
   for (let i = 0; i < MAX_CALLS; i++) expect(budget.spend(100)).toBeUndefined()
-  expect(budget.spend(100)).toBe('it called tools more than 2000 times')
+  expect(budget.spend(100)).toBe('the code made more than 2000 tool calls')
 })
 
-test('stops a call that is too large', () => {
+test('stops a tool call that is larger than 1 MB', () => {
   expect(new CallBudget().spend(MAX_CALL_BYTES)).toBeUndefined()
   expect(new CallBudget().spend(MAX_CALL_BYTES + 1)).toBe('a tool call is larger than 1000000 bytes')
 })
 
-test('stops calls that are too large together', () => {
+test('stops tool calls that are larger than 32 MB in total', () => {
   const budget = new CallBudget()
-  for (let bytes = 0; bytes < MAX_BYTES; bytes += MAX_CALL_BYTES) expect(budget.spend(MAX_CALL_BYTES)).toBeUndefined()
-  expect(budget.spend(1)).toBe('its tool calls are larger than 32000000 bytes together')
+  for (let bytes = 0; bytes < MAX_TOTAL_BYTES; bytes += MAX_CALL_BYTES)
+    expect(budget.spend(MAX_CALL_BYTES)).toBeUndefined()
+  expect(budget.spend(1)).toBe('the tool calls of the code exceed 32000000 bytes in total')
 })

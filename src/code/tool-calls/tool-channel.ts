@@ -1,12 +1,12 @@
 import { isRecord } from '../../base/json.ts'
 import { messageOf } from '../../error/error.ts'
 import type { CodeRequest } from '../../tool/code-executor.ts'
-import { CallBudget, MAX_CALL_BYTES } from './call-budget.ts'
+import { CALL_TOO_LARGE, CallBudget, MAX_CALL_BYTES } from './call-budget.ts'
 
-/** Calls at one time. A call counts until the code can read its answer. */
-const MAX_WAITING = 256
+/** Tool calls in progress. A call counts until the code can read its result. */
+const MAX_CALLS_IN_PROGRESS = 256
 
-/** Answers the code has not read yet. */
+/** Bytes of results the code has not read yet. */
 const MAX_UNREAD = 64_000_000
 
 /** Longer than the name of any tool. */
@@ -14,101 +14,108 @@ const MAX_NAME = 200
 
 const NEWLINE = 10
 
-export interface ToolLinesOptions {
+/** How a `ToolChannel` reaches the tools and the code. */
+export interface ToolChannelOptions {
+  /** Runs a tool through the dispatcher. */
   readonly callTool: NonNullable<CodeRequest['callTool']>
-  /** Sends one line back. Resolves when the code can read it. */
-  reply(line: string): Promise<void>
-  /** Stops the run: the code does not follow the protocol, or sends more than it may. */
-  refuse(reason: string): void
+  /** Sends one line to the code. Resolves when the code can read it. */
+  sendLine(line: string): Promise<void>
+  /** Stops the run because the code violates the protocol or exceeds a limit. */
+  stopRun(reason: string): void
 }
 
-/** Tools for code in another process: it writes requests as lines of JSON and gets a line for each. */
-export class ToolLines {
-  readonly #options: ToolLinesOptions
+/**
+ * Tool calls of code in another process. The code writes each call as one line of JSON, `{ id, name, args }`, and reads
+ * one line for each: `{ id, result }` or `{ id, error }`. The code is hostile: every line is checked and counted.
+ */
+export class ToolChannel {
+  readonly #options: ToolChannelOptions
   readonly #budget = new CallBudget()
   #decoder = new TextDecoder()
-  #text = ''
-  #bytes = 0
-  #waiting = 0
-  #unread = 0
-  #isOver = false
+  #lineText = ''
+  #lineBytes = 0
+  #callsInProgress = 0
+  #unreadBytes = 0
+  #isClosed = false
 
-  constructor(options: ToolLinesOptions) {
+  constructor(options: ToolChannelOptions) {
     this.#options = options
   }
 
+  /** Reads bytes that the code wrote. A line may arrive in any number of chunks. */
   push(chunk: Uint8Array): void {
-    for (let from = 0; from < chunk.length && !this.#isOver; ) {
+    for (let from = 0; from < chunk.length && !this.#isClosed; ) {
       const newline = chunk.indexOf(NEWLINE, from)
       const end = newline < 0 ? chunk.length : newline
-      this.#bytes += end - from
-      if (this.#bytes > MAX_CALL_BYTES) {
-        this.#refuse(`a tool call is larger than ${MAX_CALL_BYTES} bytes`)
+      this.#lineBytes += end - from
+      if (this.#lineBytes > MAX_CALL_BYTES) {
+        this.#stopRun(CALL_TOO_LARGE)
         return
       }
-      this.#text += this.#decoder.decode(chunk.subarray(from, end), { stream: true })
-      if (newline >= 0) this.#line()
+      this.#lineText += this.#decoder.decode(chunk.subarray(from, end), { stream: true })
+      if (newline >= 0) this.#readLine()
       from = end + 1
     }
   }
 
-  /** What tools answer from now on is not sent. */
-  end(): void {
-    this.#isOver = true
-    this.#text = ''
+  /** Closes the channel. Results of calls in progress are dropped. */
+  close(): void {
+    this.#isClosed = true
+    this.#lineText = ''
   }
 
-  #line(): void {
-    const request = parse(this.#text + this.#decoder.decode())
-    const over = this.#budget.spend(this.#bytes)
-    this.#text = ''
-    this.#bytes = 0
-    if (!request) this.#refuse('a call of a tool cannot be read')
-    else if (over) this.#refuse(over)
-    else if (this.#waiting >= MAX_WAITING) this.#refuse(`more than ${MAX_WAITING} tools were called at one time`)
-    else void this.#call(request)
+  #readLine(): void {
+    const call = parseCall(this.#lineText + this.#decoder.decode())
+    const overBudget = this.#budget.spend(this.#lineBytes)
+    this.#lineText = ''
+    this.#lineBytes = 0
+    if (!call) this.#stopRun('a line on the tool channel is not a valid tool call')
+    else if (overBudget) this.#stopRun(overBudget)
+    else if (this.#callsInProgress >= MAX_CALLS_IN_PROGRESS) {
+      this.#stopRun(`the code made more than ${MAX_CALLS_IN_PROGRESS} tool calls at one time`)
+    } else void this.#runCall(call)
   }
 
-  async #call({ id, name, args }: Request): Promise<void> {
-    this.#waiting++
-    const answer = await this.#answer(id, name, args)
-    if (this.#isOver) return
-    if (this.#unread > 0 && this.#unread + answer.length > MAX_UNREAD) {
-      this.#refuse('it does not read the answers of its tools')
+  async #runCall(call: Call): Promise<void> {
+    this.#callsInProgress++
+    const line = await this.#callTool(call)
+    if (this.#isClosed) return
+    if (this.#unreadBytes > 0 && this.#unreadBytes + line.length > MAX_UNREAD) {
+      this.#stopRun('the code does not read the results of its tool calls')
       return
     }
-    this.#unread += answer.length
-    await this.#options.reply(`${answer}\n`)
-    this.#unread -= answer.length
-    this.#waiting--
+    this.#unreadBytes += line.length
+    await this.#options.sendLine(`${line}\n`)
+    this.#unreadBytes -= line.length
+    this.#callsInProgress--
   }
 
-  async #answer(id: number, name: string, args: unknown): Promise<string> {
+  async #callTool({ id, name, args }: Call): Promise<string> {
     try {
-      if (!isRecord(args)) throw new TypeError(`${name} takes one object with its arguments`)
+      if (!isRecord(args)) throw new TypeError(`Tool ${JSON.stringify(name)} takes one object with named arguments.`)
       return JSON.stringify({ id, result: await this.#options.callTool(name, args) })
     } catch (error) {
       return JSON.stringify({ id, error: messageOf(error) })
     }
   }
 
-  #refuse(reason: string): void {
-    this.end()
-    this.#options.refuse(reason)
+  #stopRun(reason: string): void {
+    this.close()
+    this.#options.stopRun(reason)
   }
 }
 
-interface Request {
+interface Call {
   readonly id: number
   readonly name: string
   readonly args: unknown
 }
 
-function parse(line: string): Request | undefined {
+function parseCall(line: string): Call | undefined {
   try {
-    const read: unknown = JSON.parse(line)
-    if (!isRecord(read)) return undefined
-    const { id, name, args } = read
+    const parsed: unknown = JSON.parse(line)
+    if (!isRecord(parsed)) return undefined
+    const { id, name, args } = parsed
     const isCall = typeof id === 'number' && typeof name === 'string' && name.length <= MAX_NAME
     return isCall ? { id, name, args } : undefined
   } catch {

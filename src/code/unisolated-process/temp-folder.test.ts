@@ -1,4 +1,4 @@
-// The folders of unisolatedLocalProcess(): removed after a run, and by the next executor when the host was killed.
+// The temporary folders of unisolatedLocalProcess(). A run removes its own; the next executor removes those of killed hosts.
 import { spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { run, textsOf } from '../executor.test-kit.ts'
-import { alive, marker } from '../process/find-processes.test-kit.ts'
+import { run, textsByName } from '../executor.test-kit.ts'
+import { processesWithArgument, uniqueArgument } from '../process/find-processes.test-kit.ts'
 import { isRoot } from '../process/machine.ts'
 import { unisolatedLocalProcess } from './unisolated-local-process.ts'
 
@@ -27,45 +27,45 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const folders = (): string[] => readdirSync(folder).filter((name) => name.startsWith('toolwright-code-'))
 
-/** A host that runs code until it is killed, with the name of the folder it made. */
-async function host() {
-  const word = marker()
+/** Starts a process that runs code until it is killed. Returns the name of the folder it created. */
+async function startHost() {
+  const argument = uniqueArgument()
   const before = folders()
   const program = `import { unisolatedLocalProcess } from ${JSON.stringify(new URL('./unisolated-local-process.ts', import.meta.url).href)}
-const executor = unisolatedLocalProcess({ iAcceptHostAccess: true, languages: { sleep: ['sleep', '${word}'] }, logger: { warn: () => {} } })
+const executor = unisolatedLocalProcess({ iAcceptHostAccess: true, languages: { sleep: ['sleep', '${argument}'] }, logger: { warn: () => {} } })
 await executor.execute({ code: '', language: '', sessionKey: '', signal: new AbortController().signal })`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' })
-  await vi.waitFor(() => expect(alive(word)).not.toEqual([]), { timeout: 20_000 })
+  await vi.waitFor(() => expect(processesWithArgument(argument)).not.toEqual([]), { timeout: 20_000 })
   const name = folders().find((one) => !before.includes(one)) ?? ''
   expect(name).not.toBe('')
   const kill = (): Promise<unknown> => {
-    const gone = new Promise((resolve) => child.once('exit', resolve))
+    const exited = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
-    return gone
+    return exited
   }
-  return { name, word, kill }
+  return { name, argument, kill }
 }
 
-test('removes the folder of a killed host, and keeps that of a living one', async () => {
-  const [killed, living] = [await host(), await host()]
+test('removes the temporary folder of a killed host and keeps that of a running one', async () => {
+  const [killed, alive] = [await startHost(), await startHost()]
   await killed.kill()
   expect(folders()).toContain(killed.name)
   await run(unisolatedLocalProcess(options), 'true')
-  expect(folders()).toEqual([living.name])
-  await living.kill()
+  expect(folders()).toEqual([alive.name])
+  await alive.kill()
   await run(unisolatedLocalProcess(options), 'true')
   expect(folders()).toEqual([])
 })
 
-test.runIf(process.platform === 'linux')('ends the program of a killed host', async () => {
-  const { word, kill } = await host()
+test.runIf(process.platform === 'linux')('kills the program of a killed host', async () => {
+  const { argument, kill } = await startHost()
   await kill()
-  await vi.waitFor(() => expect(alive(word)).toEqual([]), { timeout: 10_000 })
+  await vi.waitFor(() => expect(processesWithArgument(argument)).toEqual([]), { timeout: 10_000 })
   await run(unisolatedLocalProcess(options), 'true')
 })
 
-test('removes nothing that is not a private folder of this user and of a dead process', async () => {
-  const { name, kill } = await host()
+test('keeps links, files, shared folders and folders of other users with a matching name', async () => {
+  const { name, kill } = await startHost()
   await kill()
   const [, , machine = '', pid = '', start = ''] = name.split('-')
   const named = (random: string, of = machine): string =>
@@ -96,8 +96,8 @@ test('removes nothing that is not a private folder of this user and of a dead pr
   for (const one of readdirSync(folder)) rmSync(join(folder, one), { recursive: true })
 })
 
-test('a number that was given to another process does not keep a folder', async () => {
-  const { name, kill } = await host()
+test('removes a temporary folder whose process id now belongs to another process', async () => {
+  const { name, kill } = await startHost()
   const [, , machine = ''] = name.split('-')
   await kill()
   const stale = join(folder, `toolwright-code-${machine}-${process.pid}-1-StaleS`)
@@ -111,7 +111,7 @@ test.each([
   ['is gone', 'cd /; rm -r "$HOME"'],
   ['is a link', `cd /; rm -r "$HOME"; ln -s ${join(folder, 'others')} "$HOME"`],
   ['is a pipe', 'cd /; rm -r "$HOME"; mkfifo "$HOME"'],
-])('a working folder that %s gives no files', async (_, code) => {
+])('returns no files when the working directory %s', async (_, code) => {
   mkdirSync(join(folder, 'others'), { recursive: true })
   writeFileSync(join(folder, 'others/secret'), 'secret')
   expect(await run(unisolatedLocalProcess(options), `${code}; echo done`)).toEqual({ outcome: 'OK', output: 'done' })
@@ -119,10 +119,10 @@ test.each([
   expect(readFileSync(join(folder, 'others/secret'), 'utf8')).toBe('secret')
 })
 
-test('folders code has locked are removed', async () => {
+test('removes folders that the code made unreadable', async () => {
   const code = 'echo mine > mine; mkdir -p a/b; echo x > a/b/c; chmod 000 a/b a; chmod 500 .; echo done'
   const result = await run(unisolatedLocalProcess(options), code)
   expect(result).toMatchObject({ outcome: 'OK', output: 'done' })
-  expect(textsOf(result)).toEqual({ mine: 'mine\n' })
+  expect(textsByName(result)).toEqual({ mine: 'mine\n' })
   expect(folders()).toEqual([])
 })

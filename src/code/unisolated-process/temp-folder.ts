@@ -1,16 +1,17 @@
-// A folder on the host, for code that runs without isolation.
+// The temporary folder of one run, for code that runs without isolation.
 import { constants, readFileSync, readlinkSync } from 'node:fs'
 import { chmod, type FileHandle, lstat, mkdir, mkdtemp, open, opendir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OutputFiles } from '../files/output-files.ts'
 
-/** The program is in `run`, works in `work`, and may write to `temp` what nobody will look at. */
-type Part = 'run' | 'work' | 'temp'
+/** `run` holds the program, `work` is its working directory, `temp` is its TMPDIR. */
+type Subfolder = 'run' | 'work' | 'temp'
 
-/** More entries of the working folder are not looked at. */
+/** The most entries of the working directory that are read. */
 const MAX_ENTRIES = 100_000
 
+/** The folder of one run, with its subfolders. */
 export class TempFolder {
   readonly #root: string
 
@@ -18,55 +19,65 @@ export class TempFolder {
     this.#root = root
   }
 
-  static async make(): Promise<TempFolder> {
-    const folder = new TempFolder(await mkdtemp(join(tmpdir(), `${PREFIX}${machine()}-${process.pid}-${startTime()}-`)))
-    for (const part of ['run', 'work', 'temp'] as const) await mkdir(folder.path(part))
+  /** Creates a folder whose name identifies this process, so that another process can tell whether it is abandoned. */
+  static async create(): Promise<TempFolder> {
+    const folder = new TempFolder(
+      await mkdtemp(join(tmpdir(), `${PREFIX}${machineId()}-${process.pid}-${startTime()}-`)),
+    )
+    for (const subfolder of ['run', 'work', 'temp'] as const) await mkdir(folder.path(subfolder))
     return folder
   }
 
-  path(part: Part): string {
-    return join(this.#root, part)
+  /** The path of a subfolder. */
+  path(subfolder: Subfolder): string {
+    return join(this.#root, subfolder)
   }
 
-  async put(part: Part, name: string, bytes: Uint8Array): Promise<void> {
-    await writeFile(join(this.path(part), name), bytes)
+  /** Writes a file into a subfolder. */
+  async write(subfolder: Subfolder, name: string, bytes: Uint8Array): Promise<void> {
+    await writeFile(join(this.path(subfolder), name), bytes)
   }
 
-  /** Takes regular files only: a link is not followed, a pipe or device never opened, a file with a second name not read. */
-  async collect(files: OutputFiles): Promise<void> {
+  /**
+   * Reads the regular files of the working directory. Threat: the code leads the host to a file the code may not send, or
+   * makes the host wait. Step: links are not followed, pipes and devices are not opened, and a file with a second hard
+   * link is skipped. Test: unisolated-local-process.test.ts.
+   */
+  async collectFiles(files: OutputFiles): Promise<void> {
     const work = this.path('work')
     const folder = (await isFolder(work)) ? await opendir(work).catch(() => undefined) : undefined
-    if (!folder) return // the code removed it, locked it, or put a link in its place
+    if (!folder) return // the code removed the folder, locked it, or replaced it with a link
     let entries = 0
     for await (const entry of folder) {
       if (++entries > MAX_ENTRIES) return
-      if (entry.isFile()) await take(join(work, entry.name), entry.name, files)
+      if (entry.isFile()) await readEntry(join(work, entry.name), entry.name, files)
     }
   }
 
+  /** Removes the folder with everything in it. */
   remove(): Promise<void> {
     return removeFolder(this.#root)
   }
 }
 
-async function take(path: string, name: string, files: OutputFiles): Promise<void> {
+async function readEntry(path: string, name: string, files: OutputFiles): Promise<void> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await open(path, flags).catch(() => undefined)
   if (!file) {
-    files.leave(name) // it is gone, or not to be read
+    files.skip(name) // the file is gone or not readable
     return
   }
   try {
-    await read(file, name, files)
+    await readRegularFile(file, name, files)
   } finally {
     await file.close()
   }
 }
 
-async function read(file: FileHandle, name: string, files: OutputFiles): Promise<void> {
+async function readRegularFile(file: FileHandle, name: string, files: OutputFiles): Promise<void> {
   const stats = await file.stat()
-  if (!stats.isFile() || stats.nlink > 1 || stats.size > files.room) {
-    files.leave(name)
+  if (!stats.isFile() || stats.nlink > 1 || stats.size > files.remainingBytes) {
+    files.skip(name)
     return
   }
   const bytes = Buffer.alloc(stats.size)
@@ -76,22 +87,22 @@ async function read(file: FileHandle, name: string, files: OutputFiles): Promise
 
 const PREFIX = 'toolwright-code-'
 
-/** The parts of a folder's name: machine and process namespace, process id, start time of the process, randomness. */
-const NAME = /^toolwright-code-([0-9a-f]+)-(\d+)-(\d+)-\w{6}$/
+/** A folder name: machine and process namespace, process id, start time of the process, random characters. */
+const FOLDER_NAME = /^toolwright-code-([0-9a-f]+)-(\d+)-(\d+)-\w{6}$/
 
 /**
- * Removes the folders of processes that were killed. A folder counts as theirs when its name says so, it is a real folder
- * of this user that no other user can open, and the process that made it is gone. A folder that was made in another process
- * namespace or before the machine started is left: whether its process is alive cannot be seen from here.
+ * Removes the folders that killed processes left behind. A folder is removed only if its name has the right form, it is a
+ * real folder of this user that no other user can open, and the process that created it has ended. A folder from another
+ * process namespace or from before the last reboot stays: this process cannot tell whether its owner is alive.
  */
 export async function removeAbandonedFolders(): Promise<void> {
-  if (process.getuid === undefined) return // no owner to compare with
+  if (process.getuid === undefined) return // Windows: there is no owner to compare with
   const parent = tmpdir()
-  const here = await opendir(parent).catch(() => undefined)
-  if (!here) return
-  for await (const { name } of here) {
-    const [, madeOn, pid, start] = NAME.exec(name) ?? []
-    if (madeOn !== machine() || isAlive(Number(pid), String(start))) continue
+  const entries = await opendir(parent).catch(() => undefined)
+  if (!entries) return
+  for await (const { name } of entries) {
+    const [, createdOn, pid, start] = FOLDER_NAME.exec(name) ?? []
+    if (createdOn !== machineId() || isAlive(Number(pid), String(start))) continue
     const path = join(parent, name)
     if (await isPrivateFolder(path, process.getuid())) await removeFolder(path).catch(() => {})
   }
@@ -106,20 +117,20 @@ async function isFolder(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined))?.isDirectory() ?? false
 }
 
-/** Never follows a link. What code made unreadable is made readable first, and its files with it. */
+/** Removes a folder without following links. Folders the code made unreadable are made accessible first. */
 async function removeFolder(path: string): Promise<void> {
   const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 })
   await remove().catch(async () => {
-    await unlock(path)
+    await makeAccessible(path)
     await remove()
   })
 }
 
-async function unlock(folder: string): Promise<void> {
+async function makeAccessible(folder: string): Promise<void> {
   if (!(await isFolder(folder))) return
   await chmod(folder, 0o700)
   for await (const entry of await opendir(folder)) {
-    if (entry.isDirectory()) await unlock(join(folder, entry.name))
+    if (entry.isDirectory()) await makeAccessible(join(folder, entry.name))
   }
 }
 
@@ -135,23 +146,23 @@ function isAlive(pid: number, start: string): boolean {
 
 const UNKNOWN = '0'
 
-/** When a process started, in ticks since the machine did: its number may be given to another process. */
+/** When a process started, in ticks since boot. Needed because the kernel reuses process ids. */
 function startTime(pid: number = process.pid): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? UNKNOWN // the name before it may hold anything
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? UNKNOWN // the program name before it may contain spaces and parentheses
   } catch {
-    return UNKNOWN // no Linux, or it is gone
+    return UNKNOWN // not Linux, or the process has ended
   }
 }
 
-/** Where a process id means the same process: this start of this machine, this process namespace. */
-function machine(): string {
+/** Identifies the boot and the process namespace, within which a process id means one process. */
+function machineId(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').replaceAll(/[^0-9a-f]/g, '')
     const namespace = readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')
     return boot.slice(0, 12) + Number(namespace).toString(16)
   } catch {
-    return UNKNOWN // no Linux: there is one namespace, and a process id is all there is
+    return UNKNOWN // not Linux: there is one namespace
   }
 }

@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { file, hasBash, hasPython, run, textsOf } from '../executor.test-kit.ts'
-import { alive, marker } from '../process/find-processes.test-kit.ts'
+import { file, hasBash, hasPython, run, textsByName } from '../executor.test-kit.ts'
+import { processesWithArgument, uniqueArgument } from '../process/find-processes.test-kit.ts'
 import { type UnisolatedLocalProcessOptions, unisolatedLocalProcess } from './unisolated-local-process.ts'
 
 const warn = vi.fn()
 const options = { iAcceptHostAccess: true, languages: ['bash', 'python', 'javascript'], logger: { warn } } as const
 const executor = unisolatedLocalProcess(options)
 
-// Where its temporary folders go: what is left there is what was not cleared away.
+// The executor creates its temporary folders here. The check at the end fails if one is left.
 const folder = mkdtempSync(join(tmpdir(), 'toolwright-unisolated-'))
 process.env.TMPDIR = folder
 afterAll(() => {
@@ -18,37 +18,37 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('is not to be had without saying so', () => {
+test('unisolatedLocalProcess() requires iAcceptHostAccess: true', () => {
   const wrong = (iAcceptHostAccess: unknown) => () =>
     unisolatedLocalProcess({ languages: ['bash'], iAcceptHostAccess } as UnisolatedLocalProcessOptions)
-  for (const said of [undefined, false, 'true', 1]) expect(wrong(said)).toThrow('iAcceptHostAccess: true')
+  for (const value of [undefined, false, 'true', 1]) expect(wrong(value)).toThrow('iAcceptHostAccess: true')
   expect(wrong(true)).not.toThrow()
 })
 
-test.skipIf(!hasBash)('warns at every start, and says that what it did may have happened', async () => {
+test.skipIf(!hasBash)('unisolatedLocalProcess() warns at every run and has the effect atMostOnce', async () => {
   warn.mockClear()
   await run(executor, 'true')
   await run(executor, 'true')
   expect(warn.mock.calls).toEqual([
-    [expect.stringMatching(/^Code of a model runs without isolation: .*bash$/)],
+    [expect.stringMatching(/^Running model-written code without isolation: .*bash$/)],
     [expect.stringContaining('without isolation')],
   ])
   expect(executor.effect).toBe('atMostOnce')
 })
 
-test.skipIf(!hasBash)('runs code with its files', async () => {
+test.skipIf(!hasBash)('unisolatedLocalProcess() runs code with input and output files', async () => {
   const code = 'cat in.txt; echo new > out.txt; echo bad >&2; exit 4'
   const result = await run(executor, code, { files: [file('in.txt', 'given\n')] })
   expect(result).toMatchObject({ outcome: 'FAILED', output: 'given\n--- stderr ---\nbad\n[exit code 4]' })
-  expect(textsOf(result)).toEqual({ 'out.txt': 'new\n' })
+  expect(textsByName(result)).toEqual({ 'out.txt': 'new\n' })
 })
 
-test('code on stdin, too', async () => {
+test('unisolatedLocalProcess() passes code on stdin to a command without {file}', async () => {
   const cat = unisolatedLocalProcess({ ...options, languages: { text: ['cat'] } })
   expect((await run(cat, 'as it is')).output).toBe('as it is')
 })
 
-test.skipIf(!hasPython)('tools are called from Python and JavaScript', async () => {
+test.skipIf(!hasPython)('unisolatedLocalProcess() lets Python and JavaScript call tools', async () => {
   const callTool = async (_: string, args: Record<string, unknown>) => ({ got: args })
   const python = await run(executor, 'import tools\nprint(tools.any(a=1))', {
     language: 'python',
@@ -64,7 +64,7 @@ test.skipIf(!hasPython)('tools are called from Python and JavaScript', async () 
   expect(node.output).toBe('{ got: { a: 1 } }')
 })
 
-test.skipIf(!hasBash)('the environment of this process is not the code’s', async () => {
+test.skipIf(!hasBash)('unisolatedLocalProcess() does not pass on the environment of the host', async () => {
   process.env.TOOLWRIGHT_CANARY = 'canary'
   const { output } = await run(unisolatedLocalProcess({ ...options, env: { GIVEN: 'given' } }), 'env')
   delete process.env.TOOLWRIGHT_CANARY
@@ -72,21 +72,21 @@ test.skipIf(!hasBash)('the environment of this process is not the code’s', asy
   expect(output).toContain('GIVEN=given')
 })
 
-test.skipIf(!hasBash)('is ended at the deadline, with what it started', async () => {
-  const word = marker()
+test.skipIf(!hasBash)('unisolatedLocalProcess() kills code and its children at the deadline', async () => {
+  const argument = uniqueArgument()
   const hasty = unisolatedLocalProcess({ ...options, timeoutMs: 500 })
-  const result = await run(hasty, `echo before; trap '' TERM; sleep ${word} & sleep ${word}`)
+  const result = await run(hasty, `echo before; trap '' TERM; sleep ${argument} & sleep ${argument}`)
   expect(result).toEqual({ outcome: 'DEADLINE_EXCEEDED', output: 'before\n[stopped after 500 ms]' })
-  await vi.waitFor(() => expect(alive(word)).toEqual([]))
+  await vi.waitFor(() => expect(processesWithArgument(argument)).toEqual([]))
 })
 
-test.skipIf(!hasBash)('does not wait for what it left in the background', async () => {
-  const word = marker()
-  expect((await run(executor, `sleep ${word} & echo done`)).output).toBe('done')
-  await vi.waitFor(() => expect(alive(word)).toEqual([]))
+test.skipIf(!hasBash)('unisolatedLocalProcess() kills background processes when the code exits', async () => {
+  const argument = uniqueArgument()
+  expect((await run(executor, `sleep ${argument} & echo done`)).output).toBe('done')
+  await vi.waitFor(() => expect(processesWithArgument(argument)).toEqual([]))
 })
 
-test('is ended when nobody waits any more', async () => {
+test('unisolatedLocalProcess() kills the code when the request is aborted', async () => {
   const stop = new AbortController()
   const callTool = async () => {
     stop.abort(new Error('gone'))
@@ -97,23 +97,26 @@ test('is ended when nobody waits any more', async () => {
   await expect(running).rejects.toThrow('gone')
 })
 
-test.skipIf(!hasBash)('a flood of output is stopped', async () => {
+test.skipIf(!hasBash)('unisolatedLocalProcess() stops code that prints endlessly', async () => {
   const { outcome, output } = await run(unisolatedLocalProcess({ ...options, maxOutputBytes: 1000 }), 'yes')
   expect([outcome, output.length < 1200]).toEqual(['FAILED', true])
 })
 
-test.skipIf(!hasBash)('links, pipes and second names of files elsewhere are not taken', async () => {
-  const secret = join(folder, 'secret')
-  writeFileSync(secret, 'secret')
-  mkdirSync(join(folder, 'sub'))
-  const code = `ln -s ${secret} link; ln ${secret} hard; mkfifo pipe; mkdir sub; echo mine > mine; head -c 20000 /dev/zero > big`
-  const result = await run(unisolatedLocalProcess({ ...options, maxFileBytes: 10_000 }), code)
-  expect(textsOf(result)).toEqual({ mine: 'mine\n' })
-  expect(result.output).toContain('not kept:')
-  expect(result.output).toContain('"hard"')
-})
+test.skipIf(!hasBash)(
+  'unisolatedLocalProcess() skips links, pipes, hard links and large files in the working directory',
+  async () => {
+    const secret = join(folder, 'secret')
+    writeFileSync(secret, 'secret')
+    mkdirSync(join(folder, 'sub'))
+    const code = `ln -s ${secret} link; ln ${secret} hard; mkfifo pipe; mkdir sub; echo mine > mine; head -c 20000 /dev/zero > big`
+    const result = await run(unisolatedLocalProcess({ ...options, maxFileBytes: 10_000 }), code)
+    expect(textsByName(result)).toEqual({ mine: 'mine\n' })
+    expect(result.output).toContain('not saved:')
+    expect(result.output).toContain('"hard"')
+  },
+)
 
-test('a program that is not there is trouble of ours, and nothing is left of the attempt', async () => {
+test('unisolatedLocalProcess() rejects when the program is not installed and leaves no folder', async () => {
   const ghost = unisolatedLocalProcess({
     ...options,
     languages: { ghost: ['no-such-program'], text: ['cat', '{file}'] },

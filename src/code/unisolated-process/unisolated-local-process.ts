@@ -3,27 +3,41 @@ import { anything, checkOptions, type OptionRules, objectWith, record } from '..
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../../tool/code-executor.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { type CodeExecutorOptions, EXECUTOR_RULES, type Limits, limitsOf } from '../executor-options.ts'
-import { inputFiles } from '../files/input-files.ts'
+import {
+  type CodeExecutorOptions,
+  EXECUTOR_RULES,
+  type ExecutorLimits,
+  readExecutorLimits,
+} from '../executor-options.ts'
+import { decodeInputFiles } from '../files/input-files.ts'
 import { OutputFiles } from '../files/output-files.ts'
-import { type Languages, languageOf, type Program, programsOf, unknownLanguage } from '../languages/languages.ts'
+import {
+  type Interpreter,
+  type Languages,
+  matchLanguage,
+  resolveInterpreters,
+  unknownLanguageResult,
+} from '../languages/languages.ts'
 import { packProgram } from '../languages/pack-program.ts'
 import { processInstruction } from '../languages/process-instruction.ts'
-import { Output } from '../output/printed-output.ts'
-import { start } from '../process/child-process.ts'
+import { PrintedOutput } from '../output/printed-output.ts'
+import { startProcess } from '../process/child-process.ts'
 import { codeEnvironment } from '../process/code-environment.ts'
-import { verdict } from '../process/code-result.ts'
-import { environment, findProgram, isLinux } from '../process/machine.ts'
-import { followRun } from '../process/supervise-run.ts'
+import { toCodeResult } from '../process/code-result.ts'
+import { findProgram, hostEnvironment, isLinux } from '../process/machine.ts'
+import { requireProgram } from '../process/require-program.ts'
+import { superviseRun } from '../process/supervise-run.ts'
 import { removeAbandonedFolders, TempFolder } from './temp-folder.ts'
 
+/** Options of `unisolatedLocalProcess()`. */
 export interface UnisolatedLocalProcessOptions extends CodeExecutorOptions {
-  /** Code can read, change and send away whatever this process can. Say that you know. */
+  /** Must be `true`. Confirms that the code can read, change and send away everything this process can. */
   readonly iAcceptHostAccess: true
+  /** The languages to run, for example `['python']` or `{ ruby: ['ruby', '{file}'] }`. Required. */
   readonly languages: Languages
-  /** Added to the few variables code finds in its environment. */
+  /** Environment variables for the code, added to `PATH`, `HOME`, `TMPDIR`, `LANG` and Python's. Default: none. */
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Where each start is warned of. Default `console`. */
+  /** Receives a warning for each run. Default `console`. */
   readonly logger?: Pick<Logger, 'warn'> | undefined
 }
 
@@ -36,8 +50,12 @@ const RULES: OptionRules<UnisolatedLocalProcessOptions> = {
 }
 
 /**
- * A plain process of this machine, with all its rights: for code you would run yourself without reading it. Has a
- * deadline and limits on what is taken out, and nothing that keeps code from doing harm.
+ * Runs code as an ordinary process with all rights of this process. Use it only for code you would run without reading
+ * it. The process has a deadline and limits on its output, but nothing prevents the code from doing harm. Prefer
+ * `isolatedProcess()`, `docker()` or `quickjs()`.
+ *
+ * @example
+ * const codeExecutor = unisolatedLocalProcess({ iAcceptHostAccess: true, languages: ['bash'] })
  */
 export function unisolatedLocalProcess(options: UnisolatedLocalProcessOptions): CodeExecutor {
   return new UnisolatedLocalProcess(options)
@@ -50,9 +68,9 @@ class UnisolatedLocalProcess implements CodeExecutor {
   readonly instruction: string
   readonly requiresConfirmation: Tool['requiresConfirmation']
   readonly #options: UnisolatedLocalProcessOptions
-  readonly #programs: ReadonlyMap<string, Program>
-  readonly #limits: Limits
-  #abandoned: Promise<void> | undefined
+  readonly #interpreters: ReadonlyMap<string, Interpreter>
+  readonly #limits: ExecutorLimits
+  #abandonedRemoved: Promise<void> | undefined
 
   constructor(options: UnisolatedLocalProcessOptions) {
     if (options.iAcceptHostAccess !== true) {
@@ -63,27 +81,27 @@ class UnisolatedLocalProcess implements CodeExecutor {
     }
     checkOptions('unisolatedLocalProcess()', options, RULES)
     this.#options = options
-    this.#programs = programsOf(options.languages)
-    this.#limits = limitsOf(options)
+    this.#interpreters = resolveInterpreters(options.languages)
+    this.#limits = readExecutorLimits(options)
     this.requiresConfirmation = options.requiresConfirmation
-    this.languages = [...this.#programs.keys()]
-    this.callsTools = [...this.#programs.values()].some(({ tools }) => tools !== undefined)
-    this.instruction = processInstruction(this.#programs, true)
+    this.languages = [...this.#interpreters.keys()]
+    this.callsTools = [...this.#interpreters.values()].some(({ toolClient }) => toolClient !== undefined)
+    this.instruction = processInstruction(this.#interpreters, true)
   }
 
   async execute(request: CodeRequest): Promise<CodeResult> {
-    const language = languageOf(request.language, this.languages)
-    if (language === undefined) return unknownLanguage(request.language, this.languages)
-    const given = inputFiles(request.files)
+    const language = matchLanguage(request.language, this.languages)
+    if (language === undefined) return unknownLanguageResult(request.language, this.languages)
+    const inputFiles = decodeInputFiles(request.files)
     request.signal.throwIfAborted()
-    this.#abandoned ??= removeAbandonedFolders()
-    await this.#abandoned
-    const folder = await TempFolder.make()
+    this.#abandonedRemoved ??= removeAbandonedFolders()
+    await this.#abandonedRemoved
+    const folder = await TempFolder.create()
     try {
-      return await this.#run(this.#programs.get(language) as Program, request, given, folder)
+      return await this.#run(this.#interpreters.get(language) as Interpreter, request, inputFiles, folder)
     } finally {
       await folder.remove().catch((error: unknown) => {
-        this.#logger.warn(`The folder of a code run could not be removed: ${messageOf(error)}`)
+        this.#logger.warn(`The temporary folder of a code run could not be removed: ${messageOf(error)}`)
       })
     }
   }
@@ -93,53 +111,51 @@ class UnisolatedLocalProcess implements CodeExecutor {
   }
 
   async #run(
-    program: Program,
+    interpreter: Interpreter,
     request: CodeRequest,
-    given: ReadonlyMap<string, Uint8Array>,
+    inputFiles: ReadonlyMap<string, Uint8Array>,
     folder: TempFolder,
   ): Promise<CodeResult> {
-    const usesTools = program.tools !== undefined && request.callTool !== undefined
-    const packed = packProgram(found(program), { code: request.code, usesTools, folder: folder.path('run') })
-    for (const { name, bytes } of packed.files) await folder.put('run', name, bytes)
-    for (const [name, bytes] of given) await folder.put('work', name, bytes)
-    const output = new Output(this.#limits.maxOutputBytes)
-    const files = new OutputFiles(this.#limits, given)
-    const { env } = this.#options
-    this.#logger.warn(`Code of a model runs without isolation: ${packed.command[0]}`)
-    const end = await followRun({
+    const usesTools = interpreter.toolClient !== undefined && request.callTool !== undefined
+    const pack = { code: request.code, usesTools, folder: folder.path('run') }
+    const program = packProgram(withProgramPath(interpreter), pack)
+    for (const { name, bytes } of program.files) await folder.write('run', name, bytes)
+    for (const [name, bytes] of inputFiles) await folder.write('work', name, bytes)
+    const output = new PrintedOutput(this.#limits.maxOutputBytes)
+    const outputFiles = new OutputFiles(this.#limits, inputFiles)
+    this.#logger.warn(`Running model-written code without isolation: ${program.command[0]}`)
+    const end = await superviseRun({
       request,
       limits: this.#limits,
       output,
       usesTools,
-      start: ({ listen, speak }) =>
-        start({
-          command: [...dieWithHost(), ...packed.command],
+      start: ({ outputHandlers, writableDescriptors }) =>
+        startProcess({
+          command: [...killWithHost(), ...program.command],
           env: {
-            PATH: environment().PATH ?? '',
+            PATH: hostEnvironment().PATH ?? '',
             ...codeEnvironment(folder.path('work'), folder.path('temp')),
-            ...env,
+            ...this.#options.env,
           },
           cwd: folder.path('work'),
-          input: packed.stdin === undefined ? undefined : packed.files[0]?.bytes,
-          listen,
-          speak,
-          mayLeave: true,
+          input: program.stdin === undefined ? undefined : program.files[0]?.bytes,
+          outputHandlers,
+          writableDescriptors,
+          mayLeaveProcesses: true,
         }),
     })
-    await folder.collect(files)
-    return verdict(end, this.#limits, output, files)
+    await folder.collectFiles(outputFiles)
+    return toCodeResult(end, this.#limits, output, outputFiles)
   }
 }
 
-/** On Linux the kernel ends the program when this process is killed. What the program itself started is not ended. */
-function dieWithHost(): string[] {
+/** On Linux, lets the kernel kill the program when this process is killed. Children of the program are not killed. */
+function killWithHost(): string[] {
   const setpriv = isLinux ? findProgram('setpriv') : undefined
   return setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--']
 }
 
-function found(program: Program): Program {
-  const [name = '', ...args] = program.command
-  const path = name === 'node' ? process.execPath : findProgram(name)
-  if (path !== undefined) return { ...program, command: [path, ...args] }
-  throw new ToolwrightError('INVALID_CONFIG', `"${name}" was not found: install it, or give the path of the program.`)
+function withProgramPath(interpreter: Interpreter): Interpreter {
+  const [name = '', ...args] = interpreter.command
+  return { ...interpreter, command: [requireProgram(name), ...args] }
 }
