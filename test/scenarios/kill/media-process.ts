@@ -1,11 +1,13 @@
-// A process that uploads a picture, shows another one as a tool result, and is killed while its model is asked.
+// A process that sends a picture, gets another one as a tool result, and is killed during the next model call.
 import { flushCompileCache } from 'node:module'
 import { LlmAgent, type Model, Runner, tool, withParts } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 
-export interface MediaOrder {
+/** What the process does, as its only argument in JSON. */
+export interface MediaProcessCommand {
+  /** The SQLite file. */
   readonly file: string
-  /** Asked when the model is asked after the tool. */
+  /** Requested when the model is called with the tool result. Never answers. */
   readonly url: string
 }
 
@@ -28,8 +30,8 @@ export function mediaRunner(file: string, model: Model, now: () => number = Date
 }
 
 if (import.meta.main) {
-  flushCompileCache() // it will not end by itself
-  const { file, url } = JSON.parse(process.argv[2] ?? '') as MediaOrder
+  flushCompileCache() // the process is killed and cannot do it at its exit
+  const { file, url } = JSON.parse(process.argv[2] ?? '') as MediaProcessCommand
   const model: Model = {
     name: 'hanging',
     async *generate({ contents }) {
