@@ -32,13 +32,13 @@ const rootEntryPoint = 'src/index.ts'
 const mayUseNode = [
   'src/mcp/stdio.ts',
   'src/openapi/read.ts',
-  // start processes and threads, and look up programs of the operating system
-  'src/code/process.ts',
-  'src/code/worker.ts',
-  'src/code/quickjs-wasm.ts',
-  'src/code/quickjs-worker.ts',
-  'src/code/host.ts',
-  'src/code/temp-folder.ts',
+  // processes, threads, and what is found on the machine they run on
+  'src/code/process/child-process.ts',
+  'src/code/quickjs/vm-thread.ts',
+  'src/code/quickjs/wasm-binary.ts',
+  'src/code/quickjs/worker.ts',
+  'src/code/process/machine.ts',
+  'src/code/unisolated-process/temp-folder.ts',
 ]
 /** The only files that may call the body of a tool. */
 const mayRunTools = ['src/dispatch/execute.ts']

@@ -1,4 +1,5 @@
 // Finds models for agents that name their model, among the installed providers.
+import { loadPeerByName } from '../error/load-peer.ts'
 import type { Agent } from '../agent/agents/agent.ts'
 import { agentOf } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'

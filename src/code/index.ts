@@ -1,7 +1,10 @@
-export { type DockerOptions, docker } from './docker.ts'
-export { type IsolatedProcessOptions, isolatedProcess } from './isolated-process.ts'
-export type { Languages, PresetName } from './language.ts'
-export type { CodeExecutorOptions } from './limits.ts'
-export { type QuickJsOptions, quickjs } from './quickjs.ts'
-export type { ResourceLimits } from './resource-limits.ts'
-export { type UnisolatedLocalProcessOptions, unisolatedLocalProcess } from './unisolated-local-process.ts'
+export { type DockerOptions, docker } from './docker/docker.ts'
+export type { CodeExecutorOptions } from './executor-options.ts'
+export { type IsolatedProcessOptions, isolatedProcess } from './isolated-process/isolated-process.ts'
+export type { ResourceLimits } from './isolated-process/resource-limits.ts'
+export type { Languages, PresetName } from './languages/languages.ts'
+export { type QuickJsOptions, quickjs } from './quickjs/quickjs.ts'
+export {
+  type UnisolatedLocalProcessOptions,
+  unisolatedLocalProcess,
+} from './unisolated-process/unisolated-local-process.ts'

@@ -1,4 +1,4 @@
-// Code a model writes is run after its turn, through the same dispatcher as tools, and its result goes back to it.
+// Code that a model writes runs after the model reply, through the same dispatcher as tools. The model gets its result.
 import {
   approve,
   type CodeExecutor,
@@ -26,8 +26,8 @@ import { play, quiet, stage, tell } from './kit.ts'
 
 type Run = (request: CodeRequest) => CodeResult | Promise<CodeResult>
 
-/** An executor whose code says what to do: the program is a name in `programs`, its output what that gives. */
-function executor(
+/** An executor for which the code is the name of a function in `programs`. */
+function createExecutor(
   programs: Record<string, Run>,
   options: Partial<CodeExecutor> = {},
 ): CodeExecutor & { runs: CodeRequest[] } {
@@ -62,13 +62,13 @@ const addTool = tool({
   run: ({ a, b }) => ({ sum: a + b }),
 })
 
-describe('the turn of code', () => {
-  test('code is run, its output is shown to the model, and the model answers', async () => {
-    const codeExecutor = executor({ six: () => ok('6') })
-    const told = await play({ agent: { codeExecutor }, steps: [code('six'), 'It is six.'] })
-    expect(told.text).toBe('It is six.')
-    expect(results(told.events)).toEqual([{ id: expect.any(String), outcome: 'OUTCOME_OK', output: '6' }])
-    const [asked, shown] = told.model.requests[1]?.contents.slice(1) ?? []
+describe('code execution', () => {
+  test('runs the code of the model and sends the output back to the model', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') })
+    const result = await play({ agent: { codeExecutor }, steps: [code('six'), 'It is six.'] })
+    expect(result.text).toBe('It is six.')
+    expect(results(result.events)).toEqual([{ id: expect.any(String), outcome: 'OUTCOME_OK', output: '6' }])
+    const [asked, shown] = result.model.requests[1]?.contents.slice(1) ?? []
     expect(asked?.parts[0]?.executableCode?.id).toBe(shown?.parts[0]?.codeExecutionResult?.id)
     expect(shown).toMatchObject({ role: 'tool', parts: [{ codeExecutionResult: { output: '6' } }] })
   })
@@ -76,117 +76,120 @@ describe('the turn of code', () => {
   test.each([
     ['FAILED', 'OUTCOME_FAILED'],
     ['DEADLINE_EXCEEDED', 'OUTCOME_DEADLINE_EXCEEDED'],
-  ] as const)('%s is told to the model, which may try again', async (outcome, shown) => {
-    const codeExecutor = executor({ bad: () => ({ outcome, output: 'oh no' }), good: () => ok('fine') })
-    const told = await play({ agent: { codeExecutor }, steps: [code('bad'), code('good'), 'done'] })
-    expect(results(told.events)).toMatchObject([{ outcome: shown, output: 'oh no' }, { outcome: 'OUTCOME_OK' }])
-    expect(told.text).toBe('done')
+  ] as const)('sends the outcome %s to the model, which can write new code', async (outcome, shown) => {
+    const codeExecutor = createExecutor({ bad: () => ({ outcome, output: 'oh no' }), good: () => ok('fine') })
+    const result = await play({ agent: { codeExecutor }, steps: [code('bad'), code('good'), 'done'] })
+    expect(results(result.events)).toMatchObject([{ outcome: shown, output: 'oh no' }, { outcome: 'OUTCOME_OK' }])
+    expect(result.text).toBe('done')
   })
 
-  test('the same failing code is not run for ever', async () => {
-    const codeExecutor = executor({ bad: () => ({ outcome: 'FAILED', output: 'oh no' }) })
-    const told = await play({ agent: { codeExecutor }, steps: [code('bad'), code('bad'), code('bad'), code('bad')] })
-    expect(told.error?.code).toBe('REPEATED_CALL')
+  test('stops after three runs of the same failing code', async () => {
+    const codeExecutor = createExecutor({ bad: () => ({ outcome: 'FAILED', output: 'oh no' }) })
+    const result = await play({ agent: { codeExecutor }, steps: [code('bad'), code('bad'), code('bad'), code('bad')] })
+    expect(result.error?.code).toBe('REPEATED_CALL')
     expect(codeExecutor.runs).toHaveLength(3)
   })
 
-  test('a turn with function calls and code has both answered, in order', async () => {
-    const codeExecutor = executor({ six: () => ok('6') })
+  test('answers code and function calls of one reply in order', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') })
     const parts: Part[] = [
       { executableCode: { language: 'javascript', code: 'six' } },
       { functionCall: { id: 'c1', name: 'add', args: { a: 1, b: 2 } } },
     ]
-    const told = await play({ agent: { codeExecutor }, tools: [addTool], steps: [{ parts }, 'done'] })
-    expect(told.model.requests[1]?.contents.at(-1)?.parts).toMatchObject([
+    const result = await play({ agent: { codeExecutor }, tools: [addTool], steps: [{ parts }, 'done'] })
+    expect(result.model.requests[1]?.contents.at(-1)?.parts).toMatchObject([
       { codeExecutionResult: { output: '6' } },
       { functionResponse: { id: 'c1', response: { sum: 3 } } },
     ])
   })
 
-  test('fenced blocks are code for a model that has no parts for it', async () => {
-    const codeExecutor = executor({ six: () => ok('6') })
-    const told = await play({
+  test('runs a fenced code block in the text of a model', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') })
+    const result = await play({
       agent: { codeExecutor },
       steps: ['Let me count.\n```js\nsix\n```\nIt is 7.', 'It is six.'],
     })
     expect(codeExecutor.runs[0]).toMatchObject({ language: 'javascript', code: 'six' })
-    expect(told.model.requests[1]?.contents[1]?.parts).toMatchObject([
+    expect(result.model.requests[1]?.contents[1]?.parts).toMatchObject([
       { text: 'Let me count.' },
       { executableCode: { code: 'six' } },
     ])
-    expect(told.text).toBe('It is six.')
+    expect(result.text).toBe('It is six.')
   })
 
-  test('without an executor a fenced block is only text', async () => {
-    const told = await play({ steps: ['```js\nsix\n```'] })
-    expect(told.text).toBe('```js\nsix\n```')
+  test('treats a fenced code block as text without an executor', async () => {
+    const result = await play({ steps: ['```js\nsix\n```'] })
+    expect(result.text).toBe('```js\nsix\n```')
   })
 
-  test('code that the model has run itself is not run again', async () => {
-    const codeExecutor = executor({ six: () => ok('6') })
+  test('does not run code whose result the model already returned', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') })
     const parts: Part[] = [
       { executableCode: { language: 'PYTHON', code: 'six' } },
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '6' } },
       { text: 'It is six.' },
     ]
-    const told = await play({ agent: { codeExecutor }, steps: [{ parts }] })
-    expect(told.text).toBe('It is six.')
+    const result = await play({ agent: { codeExecutor }, steps: [{ parts }] })
+    expect(result.text).toBe('It is six.')
     expect(codeExecutor.runs).toEqual([])
   })
 
-  test('the output key gets the answer, not what was said before code', async () => {
-    const codeExecutor = executor({ six: () => ok('6') })
-    const told = await play({
+  test('stores the final answer under outputKey, not the text before the code', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') })
+    const result = await play({
       agent: { codeExecutor, outputKey: 'answer' },
       steps: ['Counting.\n```js\nsix\n```', 'six'],
     })
-    expect(told.state).toEqual({ answer: 'six' })
+    expect(result.state).toEqual({ answer: 'six' })
   })
 
-  test('the model is told how to run code and what code can call', async () => {
-    const codeExecutor = executor({}, { instruction: 'Print with console.log.' })
-    const told = await play({ agent: { codeExecutor, instruction: 'Be brief.' }, tools: [addTool], steps: ['hi'] })
-    const system = told.model.requests[0]?.config.systemInstruction
+  test('tells the model the language, the instruction of the executor and the callable tools', async () => {
+    const codeExecutor = createExecutor({}, { instruction: 'Print with console.log.' })
+    const result = await play({ agent: { codeExecutor, instruction: 'Be brief.' }, tools: [addTool], steps: ['hi'] })
+    const system = result.model.requests[0]?.config.systemInstruction
     expect(system).toContain('Be brief.')
     expect(system).toContain('run javascript code')
     expect(system).toContain('Print with console.log.')
     expect(system).toContain('add')
   })
 
-  test('an executor that fails by itself is tried twice, then the model is told', async () => {
+  test('retries an executor that throws once, then sends the error to the model', async () => {
     const broken = vi.fn(() => Promise.reject(new Error('no engine')))
-    const codeExecutor = executor({ six: broken })
-    const told = await play({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
+    const codeExecutor = createExecutor({ six: broken })
+    const result = await play({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     expect(broken).toHaveBeenCalledTimes(2)
-    expect(results(told.events)).toMatchObject([
+    expect(results(result.events)).toMatchObject([
       { outcome: 'OUTCOME_FAILED', output: 'The code could not be run: no engine' },
     ])
   })
 
-  test("an executor that fails once is not the model's business", async () => {
+  test('does not send an executor error to the model if the retry succeeds', async () => {
     const broken = vi
       .fn((): CodeResult => ok('6'))
       .mockImplementationOnce(() => {
         throw new Error('no engine')
       })
-    const told = await play({ agent: { codeExecutor: executor({ six: broken }) }, steps: [code('six'), 'done'] })
-    expect(results(told.events)).toMatchObject([{ outcome: 'OUTCOME_OK', output: '6' }])
+    const result = await play({
+      agent: { codeExecutor: createExecutor({ six: broken }) },
+      steps: [code('six'), 'done'],
+    })
+    expect(results(result.events)).toMatchObject([{ outcome: 'OUTCOME_OK', output: '6' }])
   })
 
-  test('an output over the cap is cut', async () => {
-    const codeExecutor = executor({ big: () => ok('x'.repeat(5_000)) })
-    const told = await play({
+  test('truncates output above maxResultBytes', async () => {
+    const codeExecutor = createExecutor({ big: () => ok('x'.repeat(5_000)) })
+    const result = await play({
       agent: { codeExecutor },
       runner: { maxResultBytes: 2_000 },
       steps: [code('big'), 'done'],
     })
-    const [result] = results(told.events)
-    expect(result?.output?.length).toBeLessThan(2_500)
-    expect(result?.output).toContain('truncated')
+    const [codeResult] = results(result.events)
+    expect(codeResult?.output?.length).toBeLessThan(2_500)
+    expect(codeResult?.output).toContain('truncated')
   })
 
-  test('each session has a key of its own, users and apps apart', async () => {
-    const codeExecutor = executor({ six: () => ok('6') })
+  test('passes a different sessionKey for each session and user', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') })
     const { runner } = stage({ agent: { codeExecutor }, steps: [code('six'), 'a', code('six'), 'b', code('six'), 'c'] })
     const { sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     await runner.complete({ userId: 'ada', sessionId, message: 'go' })
@@ -196,18 +199,18 @@ describe('the turn of code', () => {
     expect(other).not.toBe(first)
   })
 
-  test('closing the runner shuts the executor down', async () => {
+  test('shuts the executor down when the runner is closed', async () => {
     const shutdown = vi.fn(async () => {})
-    const { runner } = stage({ agent: { codeExecutor: executor({}, { shutdown }) } })
+    const { runner } = stage({ agent: { codeExecutor: createExecutor({}, { shutdown }) } })
     await runner.close()
     expect(shutdown).toHaveBeenCalledOnce()
   })
 })
 
-describe('gates and callbacks', () => {
-  test('beforeTool sees code and can refuse it', async () => {
-    const codeExecutor = executor({ six: () => ok('6') })
-    const told = await play({
+describe('gates and callbacks of code execution', () => {
+  test('let beforeTool replace the result of code', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') })
+    const result = await play({
       agent: {
         codeExecutor,
         beforeTool: ({ tool: { name }, args }) => ({ result: { error: `${name}: no ${args.code}` } }),
@@ -215,11 +218,11 @@ describe('gates and callbacks', () => {
       steps: [code('six'), 'done'],
     })
     expect(codeExecutor.runs).toEqual([])
-    expect(results(told.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: 'execute_code: no six' }])
+    expect(results(result.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: 'execute_code: no six' }])
   })
 
-  test('code that needs a yes waits for it', async () => {
-    const codeExecutor = executor({ six: () => ok('6') }, { requiresConfirmation: true })
+  test('run code that requires confirmation only after an approval', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') }, { requiresConfirmation: true })
     const { runner } = stage({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     expect(codeExecutor.runs).toEqual([])
@@ -230,8 +233,8 @@ describe('gates and callbacks', () => {
     expect(text).toBe('done')
   })
 
-  test('code that is refused is not run, and the model is told', async () => {
-    const codeExecutor = executor({ six: () => ok('6') }, { requiresConfirmation: true })
+  test('do not run denied code and tell the model', async () => {
+    const codeExecutor = createExecutor({ six: () => ok('6') }, { requiresConfirmation: true })
     const { runner } = stage({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     const message = [deny(pending[0] as PendingRequest)]
@@ -240,9 +243,9 @@ describe('gates and callbacks', () => {
     expect(results(events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: expect.stringContaining('rejected') }])
   })
 
-  test('cancelling stops the code, and it has an answer in the log', async () => {
+  test('stop the code on cancel and record a result', async () => {
     const started = Promise.withResolvers<void>()
-    const codeExecutor = executor({
+    const codeExecutor = createExecutor({
       forever: () => {
         started.resolve()
         return new Promise(() => {})
@@ -250,18 +253,18 @@ describe('gates and callbacks', () => {
     })
     const { runner, model } = stage({ agent: { codeExecutor }, steps: [code('forever'), 'never'] })
     const controller = new AbortController()
-    const telling = tell(runner, model, { signal: controller.signal })
+    const running = tell(runner, model, { signal: controller.signal })
     await started.promise
     controller.abort()
-    const told = await telling
-    expect(told.error?.code).toBe('CANCELLED')
+    const result = await running
+    expect(result.error?.code).toBe('CANCELLED')
     expect(codeExecutor.runs[0]?.signal.aborted).toBe(true)
-    expect(results(told.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED' }])
+    expect(results(result.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED' }])
   })
 
-  test('code with effects that a crash interrupted is not run again', async () => {
-    const codeExecutor = executor({ fire: () => ok('fired') }, { effect: 'atMostOnce' })
-    const { events } = await crashAndResume({ codeExecutor, first: 'fire', dieAt: 4 })
+  test('do not run atMostOnce code again after a crash', async () => {
+    const codeExecutor = createExecutor({ fire: () => ok('fired') }, { effect: 'atMostOnce' })
+    const { events } = await crashAndResume({ codeExecutor, first: 'fire', crashAt: 4 })
     expect(codeExecutor.runs).toHaveLength(1)
     expect(results(events)).toMatchObject([
       { outcome: 'OUTCOME_FAILED', output: expect.stringContaining('interrupted') },
@@ -276,51 +279,51 @@ describe('tools called from code', () => {
     return ok(String(second?.sum))
   }
 
-  test("go through the dispatcher and are events of their own, out of the model's sight", async () => {
-    const codeExecutor = executor({ sum: sumOf })
+  test('run through the dispatcher as events that the model does not see', async () => {
+    const codeExecutor = createExecutor({ sum: sumOf })
     const seen: string[] = []
-    const told = await play({
+    const result = await play({
       agent: { codeExecutor, beforeTool: ({ tool: { name } }) => void seen.push(name) },
       tools: [addTool],
       steps: [code('sum'), 'done'],
     })
     expect(seen).toEqual(['execute_code', 'add', 'add'])
-    expect(results(told.events)).toMatchObject([{ output: '13' }])
-    expect(told.responses.map(({ response }) => response)).toEqual([{ sum: 3 }, { sum: 13 }])
-    expect(told.model.requests[1]?.contents).toHaveLength(3)
+    expect(results(result.events)).toMatchObject([{ output: '13' }])
+    expect(result.responses.map(({ response }) => response)).toEqual([{ sum: 3 }, { sum: 13 }])
+    expect(result.model.requests[1]?.contents).toHaveLength(3)
   })
 
-  test('many can be called at once', async () => {
-    const codeExecutor = executor({
+  test('can run in parallel', async () => {
+    const codeExecutor = createExecutor({
       many: async ({ callTool }) => {
         const sums = await Promise.all([1, 2, 3].map((a) => callTool?.('add', { a, b: 0 })))
         return ok(JSON.stringify(sums))
       },
     })
-    const told = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('many'), 'done'] })
-    expect(results(told.events)).toMatchObject([{ output: '[{"sum":1},{"sum":2},{"sum":3}]' }])
+    const result = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('many'), 'done'] })
+    expect(results(result.events)).toMatchObject([{ output: '[{"sum":1},{"sum":2},{"sum":3}]' }])
   })
 
   test.each([
     ['wrong arguments', 'add', { a: 'x' }, 'INVALID_ARGS'],
     ['an unknown tool', 'constructor', {}, 'NOT_FOUND'],
-  ])('%s reject with what the model would be told', async (_, name, args, errorCode) => {
-    const codeExecutor = executor({
+  ])('reject %s with the error code of a model call', async (_, name, args, errorCode) => {
+    const codeExecutor = createExecutor({
       bad: async ({ callTool }) => {
         const error = (await callTool?.(name, args).catch((thrown: unknown) => thrown)) as { code: string }
         return ok(error.code)
       },
     })
-    const told = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('bad'), 'done'] })
-    expect(results(told.events)).toMatchObject([{ output: errorCode }])
+    const result = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('bad'), 'done'] })
+    expect(results(result.events)).toMatchObject([{ output: errorCode }])
   })
 
-  test('a tool that needs a yes pauses the code, which is run again with the answers it had', async () => {
+  test('pause the code for a confirmation; after it the code runs again with the recorded results', async () => {
     const pay = vi.fn(() => 'paid')
     const payTool = tool({ name: 'pay', description: 'Pay', requiresConfirmation: true, run: pay })
     const added = vi.fn(() => 3)
     const add = tool({ name: 'add', description: 'Add', run: added })
-    const codeExecutor = executor({
+    const codeExecutor = createExecutor({
       pay: async ({ callTool }) => {
         await callTool?.('add', {})
         return ok(JSON.stringify(await callTool?.('pay', {}).catch((error: Error) => error.message)))
@@ -338,42 +341,42 @@ describe('tools called from code', () => {
 
   test.each<[string, Run]>([
     [
-      'code that does not wait for what it called',
+      'code that does not await its call',
       async ({ callTool }) => {
         void callTool?.('slow', {})
         return ok('left')
       },
     ],
     [
-      'an executor that fails while the code calls',
+      'an executor that throws during a call',
       async ({ callTool }) => {
         void callTool?.('slow', {}).catch(() => {})
         throw new Error('the worker died')
       },
     ],
-  ])('%s is waited for: the call is recorded, once, before anything goes on', async (_what, program) => {
+  ])('are recorded once before the model continues: %s', async (_case, program) => {
     const run = vi.fn(() => new Promise((resolve) => setTimeout(resolve, 20, 'done')))
     const slow = tool({ name: 'slow', description: 'Slow', run })
-    const told = await play({
-      agent: { codeExecutor: executor({ go: program }) },
+    const result = await play({
+      agent: { codeExecutor: createExecutor({ go: program }) },
       tools: [slow],
       steps: [code('go'), 'done'],
     })
-    expect(told.text).toBe('done')
+    expect(result.text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
-    const order = told.events.flatMap(({ content }) => content?.parts.map((part) => Object.keys(part)[0]) ?? [])
+    const order = result.events.flatMap(({ content }) => content?.parts.map((part) => Object.keys(part)[0]) ?? [])
     expect(order).toEqual(['executableCode', 'functionCall', 'functionResponse', 'codeExecutionResult', 'text'])
   })
 
-  test('what code calls beside something that needs a yes begins before the pause, or after it', async () => {
+  test('that run beside a call with confirmation start before the pause or after it, never during it', async () => {
     const store = new InMemorySessionService()
     let appends = 0
-    const slowly = new Proxy(store, {
+    const slowStore = new Proxy(store, {
       get(target, member) {
         const value: unknown = Reflect.get(target, member)
         if (typeof value !== 'function') return value
         return async (...args: unknown[]) => {
-          // the second call of the code is on its way to the log while the first asks
+          // delays the append of the second call while the first one requests confirmation
           if (member === 'append' && ++appends === 4) await new Promise((resolve) => setTimeout(resolve, 20))
           return await value.apply(target, args)
         }
@@ -387,16 +390,16 @@ describe('tools called from code', () => {
       return ok(JSON.stringify(all.map((one) => one?.result)))
     }
     const { runner } = stage({
-      agent: { codeExecutor: executor({ both }) },
+      agent: { codeExecutor: createExecutor({ both }) },
       tools: [look, pay],
       steps: [code('both'), 'done'],
-      runner: { sessionService: slowly },
+      runner: { sessionService: slowStore },
     })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
-    const atRest = ran.mock.calls.length
+    const runsAtPause = ran.mock.calls.length
     const before = (await store.getSession({ appName: 'app', userId: 'ada', sessionId }))?.events.length
     await new Promise((resolve) => setTimeout(resolve, 40))
-    expect(ran).toHaveBeenCalledTimes(atRest)
+    expect(ran).toHaveBeenCalledTimes(runsAtPause)
     expect((await store.getSession({ appName: 'app', userId: 'ada', sessionId }))?.events).toHaveLength(before ?? 0)
     const { events } = await runner.complete({
       userId: 'ada',
@@ -407,19 +410,21 @@ describe('tools called from code', () => {
     expect(ran).toHaveBeenCalledOnce()
   })
 
-  test('code cannot call without end', async () => {
-    const codeExecutor = executor({
+  test('are limited to 256 for each run of code', async () => {
+    const codeExecutor = createExecutor({
       loop: async ({ callTool }) => {
         for (;;) await callTool?.('add', { a: 1, b: 1 })
       },
     })
-    const told = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('loop'), 'done'] })
-    expect(results(told.events)).toMatchObject([{ outcome: 'OUTCOME_FAILED', output: expect.stringContaining('256') }])
-    expect(told.responses).toHaveLength(256) // the executor was tried again, and got the recorded answers
+    const result = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('loop'), 'done'] })
+    expect(results(result.events)).toMatchObject([
+      { outcome: 'OUTCOME_FAILED', output: expect.stringContaining('256') },
+    ])
+    expect(result.responses).toHaveLength(256) // the retry of the executor got the recorded results
   })
 
-  test('control that a tool moves in code moves when the code is done', async () => {
-    const codeExecutor = executor({
+  test('end a loop with exit_loop after the code has ended', async () => {
+    const codeExecutor = createExecutor({
       leave: async ({ callTool }) => ok(JSON.stringify(await callTool?.('exit_loop', {}))),
     })
     const model = scriptedModel([code('leave')])
@@ -433,7 +438,7 @@ describe('tools called from code', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('a tool that waits pauses the code, which goes on when it is answered', async () => {
+  test('pause the code for a long-running tool; after its result the code runs again', async () => {
     const ask = vi.fn(() => ({ status: 'asked' }))
     const askTool = longRunning(tool({ name: 'ask', description: 'Ask', run: ask }))
     const added = vi.fn(({ a, b }: { a: number; b: number }) => ({ sum: a + b }))
@@ -443,7 +448,7 @@ describe('tools called from code', () => {
       parameters: z.object({ a: z.number(), b: z.number() }),
       run: added,
     })
-    const codeExecutor = executor({
+    const codeExecutor = createExecutor({
       both: async ({ callTool }) => {
         const first = await callTool?.('add', { a: 1, b: 2 })
         const answer = await callTool?.('ask', {})
@@ -464,48 +469,50 @@ describe('tools called from code', () => {
     expect(codeExecutor.runs).toHaveLength(2)
   })
 
-  test('a model cannot name a call of its own so that it passes for one that code makes', async () => {
+  test('cannot be imitated by a model call with the id of a call from code', async () => {
     const pay = vi.fn(() => ({ paid: true }))
     const payTool = tool({ name: 'pay', description: 'Pay', run: pay })
-    const codeExecutor = executor({ pay: async ({ callTool }) => ok(JSON.stringify(await callTool?.('pay', {}))) })
+    const codeExecutor = createExecutor({
+      pay: async ({ callTool }) => ok(JSON.stringify(await callTool?.('pay', {}))),
+    })
     const parts: Part[] = [
       { executableCode: { id: 'x', language: 'javascript', code: 'pay' } },
       { functionCall: { id: 'x.1', name: 'pay', args: {} } },
     ]
-    const told = await play({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
-    expect(pay).toHaveBeenCalledTimes(2) // once for each who called it
-    expect(told.responses).toHaveLength(2)
-    expect(new Set(told.responses.map(({ id }) => id)).size).toBe(2)
+    const result = await play({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
+    expect(pay).toHaveBeenCalledTimes(2) // once for the code, once for the model
+    expect(result.responses).toHaveLength(2)
+    expect(new Set(result.responses.map(({ id }) => id)).size).toBe(2)
   })
 
-  test('code and a call of one id are told apart, and each is run once', async () => {
+  test('are told apart from code and calls with the same id', async () => {
     const pay = vi.fn(() => ({ paid: true }))
     const payTool = tool({ name: 'pay', description: 'Pay', run: pay })
-    const codeExecutor = executor({ six: () => ok('6') })
+    const codeExecutor = createExecutor({ six: () => ok('6') })
     const parts: Part[] = [
       { functionCall: { id: 'x', name: 'pay', args: {} } },
       { executableCode: { id: 'x', language: 'javascript', code: 'six' } },
       { executableCode: { id: 'x', language: 'javascript', code: 'six' } },
     ]
-    const told = await play({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
-    expect(told.text).toBe('done')
+    const result = await play({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
+    expect(result.text).toBe('done')
     expect(pay).toHaveBeenCalledOnce()
     expect(codeExecutor.runs).toHaveLength(2)
-    expect(results(told.events)).toHaveLength(2)
+    expect(results(result.events)).toHaveLength(2)
   })
 
-  test('code that does something else when it is run again is told so', async () => {
+  test('fail when the code makes different calls after a pause', async () => {
     let runs = 0
-    const codeExecutor = executor({
+    const codeExecutor = createExecutor({
       other: async ({ callTool }) => ok(JSON.stringify(await callTool?.('add', { a: ++runs, b: 0 }).catch(String))),
     })
-    const { events } = await crashAndResume({ codeExecutor, tools: [addTool], first: 'other', dieAt: 5 })
+    const { events } = await crashAndResume({ codeExecutor, tools: [addTool], first: 'other', crashAt: 5 })
     expect(results(events)[0]?.output).toContain('was run again after a pause')
   })
 })
 
-describe('files', () => {
-  test('artifacts are files, and what code writes becomes artifacts', async () => {
+describe('files of code execution', () => {
+  test('are the artifacts of the session, and written files become artifacts', async () => {
     const artifactService = new InMemoryArtifactService()
     const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
     await artifactService.saveArtifact({ ...key, filename: 'in.csv', artifact: { text: 'a,b' } })
@@ -514,7 +521,7 @@ describe('files', () => {
       filename: 'user:dir/pic.png',
       artifact: { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
     })
-    const codeExecutor = executor({
+    const codeExecutor = createExecutor({
       copy: ({ files = [] }) => ({
         outcome: 'OK',
         output: files.map(({ name, data }) => `${name}=${data}`).join(' '),
@@ -535,49 +542,49 @@ describe('files', () => {
     })
   })
 
-  test('without an artifact service code has no files, and what it writes is said to be lost', async () => {
-    const codeExecutor = executor({
+  test('are lost without an artifact service, and the model is told', async () => {
+    const codeExecutor = createExecutor({
       write: () => ({ outcome: 'OK', output: '', files: [{ name: 'a.txt', data: 'AAAA' }] }),
     })
-    const told = await play({ agent: { codeExecutor }, steps: [code('write'), 'done'] })
+    const result = await play({ agent: { codeExecutor }, steps: [code('write'), 'done'] })
     expect(codeExecutor.runs[0]?.files).toBeUndefined()
-    expect(results(told.events)[0]?.output).toContain('a.txt')
-    expect(results(told.events)[0]?.output).toContain('lost')
+    expect(results(result.events)[0]?.output).toContain('a.txt')
+    expect(results(result.events)[0]?.output).toContain('lost')
   })
 })
 
-/** Runs until the process dies at its n-th append, then goes on in another; what the log holds in the end. */
-async function crashAndResume(story: {
+/** Runs until the session service throws at its n-th append, then resumes with a new runner. */
+async function crashAndResume(scenario: {
   readonly codeExecutor: CodeExecutor
   readonly tools?: LlmAgentOptions['tools']
   readonly first: string
-  readonly dieAt: number
+  readonly crashAt: number
 }): Promise<{ events: readonly Event[] }> {
   const key = { userId: 'ada', sessionId: 's1' }
   const sessionService = new InMemorySessionService()
   let appends = 0
-  const dying: SessionService = new Proxy<SessionService>(sessionService, {
+  const crashing: SessionService = new Proxy<SessionService>(sessionService, {
     get(target, member) {
       const value: unknown = Reflect.get(target, member)
       if (typeof value !== 'function' || member !== 'append')
         return value instanceof Function ? value.bind(target) : value
       return async (...args: unknown[]) => {
-        if (++appends >= story.dieAt) throw new Error('died')
+        if (++appends >= scenario.crashAt) throw new Error('crashed')
         return await value.apply(target, args)
       }
     },
   })
-  const make = (service: SessionService): Runner => {
-    const step: Step = ({ contents }) => (contents.at(-1)?.role === 'tool' ? 'done' : code(story.first))
+  const createRunner = (service: SessionService): Runner => {
+    const step: Step = ({ contents }) => (contents.at(-1)?.role === 'tool' ? 'done' : code(scenario.first))
     const model = scriptedModel([step, step, step])
-    const agent = new LlmAgent({ name: 'agent', model, codeExecutor: story.codeExecutor, tools: story.tools })
+    const agent = new LlmAgent({ name: 'agent', model, codeExecutor: scenario.codeExecutor, tools: scenario.tools })
     return new Runner({ appName: 'app', agent, sessionService: service, logger: quiet })
   }
-  await make(dying)
+  await createRunner(crashing)
     .complete({ ...key, message: 'go' })
     .catch(() => {})
-  expect(appends).toBeGreaterThanOrEqual(story.dieAt)
-  for await (const _ of make(sessionService).resume(key));
+  expect(appends).toBeGreaterThanOrEqual(scenario.crashAt)
+  for await (const _ of createRunner(sessionService).resume(key));
   const session = await sessionService.getSession({ appName: 'app', ...key })
   return { events: session?.events ?? [] }
 }

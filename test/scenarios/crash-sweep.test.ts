@@ -1,5 +1,5 @@
-// A process that dies before or after any append is followed by another that goes on: nothing is lost, and nothing that
-// may happen once happens twice. In memory, and in a file that the second process opens for itself.
+// A process crashes before or after each append, and a second one resumes: no event is lost, and no at-most-once effect
+// happens twice. Once with sessions in memory, once with a SQLite file that the second process opens itself.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,14 +28,14 @@ import {
 import { sqlite } from 'toolwright/sqlite'
 import { describe, expect, test } from 'vitest'
 
-/** What happened in the outside world. */
+/** The effects that happened, in order. */
 type Ledger = { readonly tool: string; readonly key: string }[]
 type Reply = string | { readonly name: string; readonly args?: JsonObject }[]
 
 class Crash extends Error {}
 
-/** Dies before or after its n-th append. */
-function dying(
+/** A session service that throws `Crash` before or after its n-th append, and at every later one. */
+function crashingService(
   store: SessionService,
   at: number,
   when: 'before' | 'after',
@@ -58,17 +58,19 @@ function dying(
   return { service, count: () => appends }
 }
 
-/** A model that always says the same to the same history. */
-function rule(reply: (said: { results: number; text: string }) => Reply): Model {
+/** A model whose reply depends only on the history. */
+function deterministicModel(reply: (history: { results: number; text: string }) => Reply): Model {
   return {
-    name: 'rule',
+    name: 'deterministic',
     async *generate({ contents }) {
       const from = contents.findLastIndex(({ role }) => role === 'user')
       const since = contents.slice(from)
       const results = since.filter(({ role }) => role === 'tool').length
-      const said = reply({ results, text: contents[from]?.parts[0]?.text ?? '' })
+      const replied = reply({ results, text: contents[from]?.parts[0]?.text ?? '' })
       const parts =
-        typeof said === 'string' ? [{ text: said }] : said.map((call) => ({ functionCall: { args: {}, ...call } }))
+        typeof replied === 'string'
+          ? [{ text: replied }]
+          : replied.map((call) => ({ functionCall: { args: {}, ...call } }))
       yield { content: { role: 'model', parts } satisfies Content }
     },
   }
@@ -77,7 +79,7 @@ function rule(reply: (said: { results: number; text: string }) => Reply): Model 
 function effectTool(name: string, effect: Effect, ledger: Ledger) {
   return tool({
     name,
-    description: `does ${name}`,
+    description: `Records the effect ${name}`,
     effect,
     ...(effect === 'reconcilable' && {
       reconcile: ({ idempotencyKey }) =>
@@ -95,30 +97,30 @@ function effectTool(name: string, effect: Effect, ledger: Ledger) {
 
 const EFFECTS: Effect[] = ['none', 'idempotent', 'reconcilable', 'atMostOnce']
 
-const shapes: { [name: string]: (ledger: Ledger) => Agent } = {
-  'one call': (ledger) =>
+const agents: { [name: string]: (ledger: Ledger) => Agent } = {
+  'an agent with one call': (ledger) =>
     new LlmAgent({
       name: 'root',
-      model: rule(({ results }) => (results === 0 ? [{ name: 'pay' }] : 'done')),
+      model: deterministicModel(({ results }) => (results === 0 ? [{ name: 'pay' }] : 'done')),
       tools: [effectTool('pay', 'atMostOnce', ledger)],
     }),
-  'four calls beside each other, then one more': (ledger) =>
+  'an agent with four parallel calls, then one more': (ledger) =>
     new LlmAgent({
       name: 'root',
-      model: rule(({ results }) =>
+      model: deterministicModel(({ results }) =>
         results === 0 ? EFFECTS.map((name) => ({ name })) : results === 1 ? [{ name: 'none' }] : 'done',
       ),
       tools: EFFECTS.map((effect) => effectTool(effect, effect, ledger)),
     }),
-  'agent tools three deep': (ledger) => {
+  'an agent with agent tools three levels deep': (ledger) => {
     const inner = new LlmAgent({
       name: 'inner',
-      model: rule(({ results }) => (results === 0 ? [{ name: 'pay' }] : 'paid')),
+      model: deterministicModel(({ results }) => (results === 0 ? [{ name: 'pay' }] : 'paid')),
       tools: [effectTool('pay', 'atMostOnce', ledger)],
     })
     const middle = new LlmAgent({
       name: 'middle',
-      model: rule(({ results }) =>
+      model: deterministicModel(({ results }) =>
         results === 0
           ? [
               { name: 'inner', args: { request: 'a' } },
@@ -130,32 +132,38 @@ const shapes: { [name: string]: (ledger: Ledger) => Agent } = {
     })
     return new LlmAgent({
       name: 'root',
-      model: rule(({ results }) => (results === 0 ? [{ name: 'middle', args: { request: 'go' } }] : 'done')),
+      model: deterministicModel(({ results }) =>
+        results === 0 ? [{ name: 'middle', args: { request: 'go' } }] : 'done',
+      ),
       tools: [agentTool(middle)],
     })
   },
-  'an agent tool with policies, whose agent fails once': (ledger) => {
+  'an agent tool with policies whose agent fails once': (ledger) => {
     const model: Model = {
       name: 'flaky',
       async *generate(request, options) {
-        const asked = request.contents.filter(({ role }) => role === 'user').length
-        if (asked === 1 && request.contents.some(({ role }) => role === 'tool')) throw new Error('overloaded')
-        const steady = rule(({ results }) => (asked === 1 && results === 0 ? [{ name: 'pay' }] : 'paid'))
-        yield* steady.generate(request, options)
+        const userMessages = request.contents.filter(({ role }) => role === 'user').length
+        if (userMessages === 1 && request.contents.some(({ role }) => role === 'tool')) throw new Error('overloaded')
+        const healthy = deterministicModel(({ results }) =>
+          userMessages === 1 && results === 0 ? [{ name: 'pay' }] : 'paid',
+        )
+        yield* healthy.generate(request, options)
       },
     }
     const inner = new LlmAgent({ name: 'inner', model, tools: [effectTool('pay', 'atMostOnce', ledger)] })
-    const patient = retry(timeout(agentTool(inner), 60_000), { attempts: 2, delayMs: 0 })
+    const retried = retry(timeout(agentTool(inner), 60_000), { attempts: 2, delayMs: 0 })
     return new LlmAgent({
       name: 'root',
-      model: rule(({ results }) => (results === 0 ? [{ name: 'inner', args: { request: 'go' } }] : 'done')),
-      tools: [redact(cached(concurrency(patient, 1)), ['secret'])],
+      model: deterministicModel(({ results }) =>
+        results === 0 ? [{ name: 'inner', args: { request: 'go' } }] : 'done',
+      ),
+      tools: [redact(cached(concurrency(retried, 1)), ['secret'])],
     })
   },
-  'code that calls tools': (ledger) =>
+  'an agent whose code calls tools': (ledger) =>
     new LlmAgent({
       name: 'root',
-      model: rule(({ results }) => (results === 0 ? '```js\npay twice\n```' : 'done')),
+      model: deterministicModel(({ results }) => (results === 0 ? '```js\npay twice\n```' : 'done')),
       codeExecutor: {
         languages: ['js'],
         callsTools: true,
@@ -167,11 +175,11 @@ const shapes: { [name: string]: (ledger: Ledger) => Agent } = {
       },
       tools: [effectTool('pay', 'atMostOnce', ledger), effectTool('look', 'none', ledger)],
     }),
-  'a sequence with branches and a loop': (ledger) => {
+  'a sequence with parallel branches and a loop': (ledger) => {
     const worker = (name: string): LlmAgent =>
       new LlmAgent({
         name,
-        model: rule(({ results }) => (results === 0 ? [{ name: `pay_${name}` }] : `${name} done`)),
+        model: deterministicModel(({ results }) => (results === 0 ? [{ name: `pay_${name}` }] : `${name} done`)),
         tools: [effectTool(`pay_${name}`, 'atMostOnce', ledger)],
         outputKey: name,
       })
@@ -184,32 +192,32 @@ const shapes: { [name: string]: (ledger: Ledger) => Agent } = {
       ],
     })
   },
-  'a transfer': (ledger) => {
+  'a transfer to another agent': (ledger) => {
     const clerk = new LlmAgent({
       name: 'clerk',
-      model: rule(({ results }) => (results === 0 ? [{ name: 'pay' }] : 'done')),
+      model: deterministicModel(({ results }) => (results === 0 ? [{ name: 'pay' }] : 'done')),
       tools: [effectTool('pay', 'atMostOnce', ledger)],
     })
     return new LlmAgent({
       name: 'root',
-      model: rule(() => [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }]),
+      model: deterministicModel(() => [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }]),
       subAgents: [clerk],
     })
   },
 }
 
-/** Where sessions are; opening it again is what another process would do. */
-interface Place {
+/** Where sessions are stored. `open` returns what a new process would open. */
+interface SessionStorage {
   open(): SessionService
   close(): void
 }
 
-const places: { [name: string]: () => Place } = {
-  'in memory': () => {
+const storages: { [name: string]: () => SessionStorage } = {
+  'sessions in memory': () => {
     const service = new InMemorySessionService()
     return { open: () => service, close: () => {} }
   },
-  'in a file': () => {
+  'sessions in a SQLite file': () => {
     const folder = mkdtempSync(join(tmpdir(), 'toolwright-'))
     const opened: { close(): void }[] = []
     return {
@@ -226,32 +234,41 @@ const places: { [name: string]: () => Place } = {
   },
 }
 
-const home = { userId: 'ada', sessionId: 's' }
-const quiet = { warn: () => {}, error: () => {} }
+const session = { userId: 'ada', sessionId: 's' }
+const silentLogger = { warn: () => {}, error: () => {} }
 
-async function runUntilDead(shape: (ledger: Ledger) => Agent, store: SessionService, ledger: Ledger): Promise<void> {
-  const runner = new Runner({ appName: 'app', agent: shape(ledger), sessionService: store, logger: quiet })
-  await runner.complete({ ...home, message: 'go' }).catch((error) => {
+async function runUntilCrash(
+  createAgent: (ledger: Ledger) => Agent,
+  store: SessionService,
+  ledger: Ledger,
+): Promise<void> {
+  const runner = new Runner({ appName: 'app', agent: createAgent(ledger), sessionService: store, logger: silentLogger })
+  await runner.complete({ ...session, message: 'go' }).catch((error) => {
     if (!(error instanceof Crash)) throw error
   })
 }
 
-/** A new process: new agents, the same store. */
-async function goOn(shape: (ledger: Ledger) => Agent, store: SessionService, ledger: Ledger): Promise<void> {
-  const runner = new Runner({ appName: 'app', agent: shape(ledger), sessionService: store, logger: quiet })
+/** Resumes as a new process does: new agents, the same store. */
+async function resumeInNewProcess(
+  createAgent: (ledger: Ledger) => Agent,
+  store: SessionService,
+  ledger: Ledger,
+): Promise<void> {
+  const runner = new Runner({ appName: 'app', agent: createAgent(ledger), sessionService: store, logger: silentLogger })
   try {
-    for await (const _ of runner.resume(home));
+    for await (const _ of runner.resume(session));
   } catch (error) {
     if (error instanceof Crash) return
-    if ((error as { code?: string }).code !== 'NOT_FOUND') throw error // it had ended, or never begun
+    if ((error as { code?: string }).code !== 'NOT_FOUND') throw error // the invocation had ended or was never recorded
   }
 }
 
-async function eventsOf(store: SessionService): Promise<readonly Event[]> {
-  return (await store.getSession({ appName: 'app', ...home }))?.events ?? []
+async function readEvents(store: SessionService): Promise<readonly Event[]> {
+  return (await store.getSession({ appName: 'app', ...session }))?.events ?? []
 }
 
-function audit(events: readonly Event[], ledger: Ledger): void {
+/** Checks that every call has one response, and that no at-most-once effect happened twice. */
+function expectConsistent(events: readonly Event[], ledger: Ledger): void {
   const responses = new Map<string, number>()
   const calls: string[] = []
   for (const event of events) {
@@ -267,60 +284,64 @@ function audit(events: readonly Event[], ledger: Ledger): void {
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
   expect(new Set(events.map(({ invocationId }) => invocationId)).size, 'one invocation').toBe(1)
   const once = ledger.filter(({ tool: name }) => !['none', 'idempotent', 'look'].includes(name)).map(({ key }) => key)
-  expect(new Set(once).size, 'no effect twice').toBe(once.length)
+  expect(new Set(once).size, 'no effect happened twice').toBe(once.length)
 }
 
-describe.each(Object.entries(places))('%s [PR-01]', (_place, make) => {
-  test.each(Object.entries(shapes))('%s survives a crash before and after every append', async (_name, shape) => {
-    const whole: Ledger = []
-    const undisturbed = make()
-    const healthy = dying(undisturbed.open(), Number.POSITIVE_INFINITY, 'before')
-    await runUntilDead(shape, healthy.service, whole)
-    const expected = await eventsOf(healthy.service)
-    undisturbed.close()
-    audit(expected, whole)
-    const steps = healthy.count()
-    expect(steps).toBeGreaterThan(4)
-    let unknown = 0
-    for (let at = 1; at <= steps; at++) {
-      for (const when of ['before', 'after'] as const) {
-        const ledger: Ledger = []
-        const place = make()
-        await runUntilDead(shape, dying(place.open(), at, when).service, ledger)
-        const store = place.open()
-        await goOn(shape, store, ledger)
-        const events = await eventsOf(store)
-        place.close()
-        if (events.length === 0) {
-          expect([at, when]).toEqual([1, 'before']) // the message itself was not recorded
-          continue
+describe.each(Object.entries(storages))('%s [PR-01]', (_storage, createStorage) => {
+  test.each(Object.entries(agents))(
+    '%s completes after a crash before or after every append',
+    async (_name, createAgent) => {
+      const completeLedger: Ledger = []
+      const uncrashed = createStorage()
+      const healthy = crashingService(uncrashed.open(), Number.POSITIVE_INFINITY, 'before')
+      await runUntilCrash(createAgent, healthy.service, completeLedger)
+      const expected = await readEvents(healthy.service)
+      uncrashed.close()
+      expectConsistent(expected, completeLedger)
+      const steps = healthy.count()
+      expect(steps).toBeGreaterThan(4)
+      let unknownOutcomes = 0
+      for (let at = 1; at <= steps; at++) {
+        for (const when of ['before', 'after'] as const) {
+          const ledger: Ledger = []
+          const storage = createStorage()
+          await runUntilCrash(createAgent, crashingService(storage.open(), at, when).service, ledger)
+          const store = storage.open()
+          await resumeInNewProcess(createAgent, store, ledger)
+          const events = await readEvents(store)
+          storage.close()
+          if (events.length === 0) {
+            expect([at, when]).toEqual([1, 'before']) // the user message itself was not recorded
+            continue
+          }
+          expectConsistent(events, ledger)
+          const last = events.at(-1)
+          const expectedText = expected.at(-1)?.content?.parts[0]?.text
+          expect(last?.content?.parts[0]?.text, `the final text after a crash ${when} append ${at}`).toBe(expectedText)
+          if (JSON.stringify(events).includes('unknown_outcome')) unknownOutcomes++
         }
-        audit(events, ledger)
-        const last = events.at(-1)
-        const said = expected.at(-1)?.content?.parts[0]?.text
-        expect(last?.content?.parts[0]?.text, `the last word after ${at} ${when}`).toBe(said)
-        if (JSON.stringify(events).includes('unknown_outcome')) unknown++
       }
-    }
-    expect(unknown, 'a death between intent and response is told honestly').toBeGreaterThan(0)
-  })
+      expect(unknownOutcomes, 'a crash between intent and response is answered with unknown_outcome').toBeGreaterThan(0)
+    },
+  )
 
-  test('a crash of the crash: dying again and again still ends', async () => {
-    const shape = shapes['a sequence with branches and a loop'] as (ledger: Ledger) => Agent
+  test('a workflow completes after 60 crashes in a row', async () => {
+    const createAgent = agents['a sequence with parallel branches and a loop'] as (ledger: Ledger) => Agent
     const ledger: Ledger = []
-    const place = make()
-    await runUntilDead(shape, dying(place.open(), 3, 'after').service, ledger)
-    for (let round = 0; round < 60; round++) await goOn(shape, dyingOnce(place.open()), ledger)
-    await goOn(shape, place.open(), ledger)
-    const events = await eventsOf(place.open())
-    place.close()
-    audit(events, ledger)
+    const storage = createStorage()
+    await runUntilCrash(createAgent, crashingService(storage.open(), 3, 'after').service, ledger)
+    for (let round = 0; round < 60; round++)
+      await resumeInNewProcess(createAgent, crashAtSecondAppend(storage.open()), ledger)
+    await resumeInNewProcess(createAgent, storage.open(), ledger)
+    const events = await readEvents(storage.open())
+    storage.close()
+    expectConsistent(events, ledger)
     expect(events.at(-1)?.content?.parts[0]?.text).toBe('round done')
   })
 })
 
-/** One append is let through, the next is the end. */
-function dyingOnce(store: SessionService): SessionService {
-  const { service } = dying(store, 2, 'before')
+/** A session service that allows one append and crashes at the next. */
+function crashAtSecondAppend(store: SessionService): SessionService {
+  const { service } = crashingService(store, 2, 'before')
   return service
 }

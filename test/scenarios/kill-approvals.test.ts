@@ -1,63 +1,64 @@
-// kill -9 around a human's yes: asked and not yet answered, answered and not yet run, run and not yet recorded.
+// kill -9 around an approval: while the request is pending, before the approved body runs, before its response is recorded.
 import { approve, deny, type Effect, type Event } from 'toolwright'
 import { expect, test, vi } from 'vitest'
-import { effects } from './kill/desk.ts'
-import { answersPerCall, goOn, look, setUp } from './kill/kit.ts'
-import { where } from './kill/program.ts'
+import { countResponses, readSession, resumeSession, setUpKillScenario } from './kill/kill-scenario.ts'
+import { effects } from './kill/payment-agent.ts'
+import { session } from './kill/victim-process.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
 const unknown = { status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME' }
-/** How many questions were put in all. */
-function questions(events: readonly Event[]): number {
+
+/** Counts the confirmation requests in the log. */
+function countConfirmations(events: readonly Event[]): number {
   const calls = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionCall ?? []) ?? [])
   return calls.filter(({ name }) => name === 'adk_request_confirmation').length
 }
 
-test('killed when the question was stored: any process lists the same one, and a yes runs the body once', async () => {
-  const { world, killed, runner } = await setUp({ calls: ['atMostOnce'], isGated: true })
-  await killed('send', world.hold('shown question'))
-  const [asked, ...others] = await runner().pending(where)
+test('lists the same pending confirmation after kill -9, and an approval runs the body once', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['atMostOnce'], isGated: true })
+  await killDuring('send', server.holdAt('yielded confirmation'))
+  const [request, ...others] = await createRunner().pending(session)
   expect(others).toEqual([])
-  expect(asked).toMatchObject({ kind: 'confirmation', tool: 'atMostOnce', args: {} })
-  expect(world.visits.filter(({ shown }) => shown)).not.toEqual([]) // the dead one had shown it
+  expect(request).toMatchObject({ kind: 'confirmation', tool: 'atMostOnce', args: {} })
+  expect(server.reports.filter(({ yieldedEvent }) => yieldedEvent)).not.toEqual([]) // the killed process had yielded it
 
-  const second = runner()
-  const before = await goOn(second)
+  const second = createRunner()
+  const before = await resumeSession(second)
   expect(
     before.pending.map(({ id }) => id),
-    'going on asks nothing new',
-  ).toEqual([asked?.id])
-  expect(questions(before.events)).toBe(1)
+    'resuming adds no confirmation',
+  ).toEqual([request?.id])
+  expect(countConfirmations(before.events)).toBe(1)
 
-  await second.complete({ ...where, message: before.pending.map((request) => approve(request)) })
-  const { responses, pending } = await look(second)
+  await second.complete({ ...session, message: before.pending.map((pendingRequest) => approve(pendingRequest)) })
+  const { responses, pending } = await readSession(second)
   expect(responses.atMostOnce).toEqual({ paid: true, isNew: true })
-  expect([world.keysAt('effect atMostOnce').length, pending]).toEqual([1, []])
+  expect([server.keysAt('effect atMostOnce').length, pending]).toEqual([1, []])
 })
 
-test('killed when the question was stored, and a no is a no', async () => {
-  const { world, killed, runner } = await setUp({ calls: ['atMostOnce'], isGated: true })
-  await killed('send', world.hold('shown question'))
-  const second = runner()
-  const [asked] = await second.pending(where)
-  if (!asked) throw new Error('Nothing was asked.')
-  await second.complete({ ...where, message: [deny(asked, { reason: 'no' })] })
-  expect((await look(second)).responses.atMostOnce).toMatchObject({ errorCode: 'CANCELLED' })
-  expect(world.applied.size).toBe(0)
+test('runs nothing when a confirmation is denied after kill -9', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['atMostOnce'], isGated: true })
+  await killDuring('send', server.holdAt('yielded confirmation'))
+  const second = createRunner()
+  const [request] = await second.pending(session)
+  if (!request) throw new Error('No confirmation is pending.')
+  await second.complete({ ...session, message: [deny(request, { reason: 'no' })] })
+  expect((await readSession(second)).responses.atMostOnce).toMatchObject({ errorCode: 'CANCELLED' })
+  expect(server.appliedPayments.size).toBe(0)
 })
 
 test.each(effects)(
-  'killed between the yes and the body (%s): it runs once, and nobody is asked again',
+  'runs an approved %s call once after kill -9 before its body, without a second confirmation',
   async (effect) => {
-    const { world, killed, runner } = await setUp({ calls: [effect], isGated: true })
-    await runner().complete({ ...where, message: 'go' })
-    await killed('approve', world.hold(`prepare ${effect}`))
+    const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect], isGated: true })
+    await createRunner().complete({ ...session, message: 'go' })
+    await killDuring('approve', server.holdAt(`beforeTool ${effect}`))
 
-    const { events, responses, pending } = await goOn(runner())
+    const { events, responses, pending } = await resumeSession(createRunner())
     expect(responses[effect]).toEqual({ paid: true, isNew: true })
-    expect(world.keysAt(`effect ${effect}`)).toHaveLength(1)
-    expect({ questions: questions(events), pending }).toEqual({ questions: 1, pending: [] })
+    expect(server.keysAt(`effect ${effect}`)).toHaveLength(1)
+    expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 1, pending: [] })
   },
 )
 
@@ -66,60 +67,71 @@ test.each<[Effect, object, tried: number]>([
   ['idempotent', { paid: true }, 2],
   ['reconcilable', { paid: 'found' }, 1],
   ['atMostOnce', unknown, 1],
-])('killed between an approved effect and its record: %s', async (effect, response, tried) => {
-  const { world, killed, runner } = await setUp({ calls: [effect], isGated: true })
-  await runner().complete({ ...where, message: 'go' })
-  await killed('approve', world.hold(`effect ${effect}`))
+])('treats an approved call by its effect after kill -9 before its response: %s', async (effect, response, tried) => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect], isGated: true })
+  await createRunner().complete({ ...session, message: 'go' })
+  await killDuring('approve', server.holdAt(`effect ${effect}`))
 
-  const { events, responses, pending } = await goOn(runner())
+  const { events, responses, pending } = await resumeSession(createRunner())
   expect(responses[effect]).toMatchObject(response)
-  expect(world.keysAt(`effect ${effect}`)).toHaveLength(tried)
-  expect(world.applied.size).toBe(1)
-  expect({ questions: questions(events), pending }).toEqual({ questions: 1, pending: [] })
+  expect(server.keysAt(`effect ${effect}`)).toHaveLength(tried)
+  expect(server.appliedPayments.size).toBe(1)
+  expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 1, pending: [] })
 })
 
-test('the yes of a dead process, sent again after its effect, goes on with what was left, and runs nothing again', async () => {
-  const { world, killed, runner } = await setUp({ calls: ['atMostOnce'], isGated: true })
-  const { pending } = await runner().complete({ ...where, message: 'go' })
-  await killed('approve', world.hold('effect atMostOnce'))
-  const second = runner()
-  const { text } = await second.complete({ ...where, message: pending.map((request) => approve(request)) })
+test('completes the session without a second effect when an approval is sent again after kill -9', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['atMostOnce'], isGated: true })
+  const { pending } = await createRunner().complete({ ...session, message: 'go' })
+  await killDuring('approve', server.holdAt('effect atMostOnce'))
+  const second = createRunner()
+  const { text } = await second.complete({
+    ...session,
+    message: pending.map((pendingRequest) => approve(pendingRequest)),
+  })
   expect(text).toBe('done')
-  const { events, responses } = await look(second)
+  const { events, responses } = await readSession(second)
   expect(responses.atMostOnce).toMatchObject(unknown)
-  expect(answersPerCall(events)).toEqual({ atMostOnce: 1 })
-  expect(world.keysAt('effect atMostOnce')).toHaveLength(1)
+  expect(countResponses(events)).toEqual({ atMostOnce: 1 })
+  expect(server.keysAt('effect atMostOnce')).toHaveLength(1)
 })
 
-test('a gated agent tool, killed before its agent began: it begins once, and nobody is asked again', async () => {
-  const { world, killed, runner } = await setUp({ calls: ['atMostOnce'], isGated: true, isNested: true })
-  await runner().complete({ ...where, message: 'go' })
-  await killed('approve', world.hold('clerk is asked'))
-  const { events, responses, pending } = await goOn(runner())
+test('starts the agent of an approved agent tool once after kill -9, without a second confirmation', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({
+    calls: ['atMostOnce'],
+    isGated: true,
+    isNested: true,
+  })
+  await createRunner().complete({ ...session, message: 'go' })
+  await killDuring('approve', server.holdAt('clerk model'))
+  const { events, responses, pending } = await resumeSession(createRunner())
   expect(responses).toMatchObject({ atMostOnce: { paid: true, isNew: true }, clerk: { text: 'done' } })
-  expect(answersPerCall(events)).toEqual({ atMostOnce: 1, clerk: 1 })
-  expect({ questions: questions(events), pending }).toEqual({ questions: 1, pending: [] })
+  expect(countResponses(events)).toEqual({ atMostOnce: 1, clerk: 1 })
+  expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 1, pending: [] })
 })
 
-test('a gated agent tool, killed between an effect inside it and its record: told honestly, and it goes on', async () => {
-  const { world, killed, runner } = await setUp({ calls: ['atMostOnce'], isGated: true, isNested: true })
-  await runner().complete({ ...where, message: 'go' })
-  await killed('approve', world.hold('effect atMostOnce'))
-  const { events, responses, pending } = await goOn(runner())
+test('answers UNKNOWN_OUTCOME inside an approved agent tool after kill -9, and completes', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({
+    calls: ['atMostOnce'],
+    isGated: true,
+    isNested: true,
+  })
+  await createRunner().complete({ ...session, message: 'go' })
+  await killDuring('approve', server.holdAt('effect atMostOnce'))
+  const { events, responses, pending } = await resumeSession(createRunner())
   expect(responses).toMatchObject({ atMostOnce: unknown, clerk: { text: 'done' } })
-  expect(world.keysAt('effect atMostOnce')).toHaveLength(1)
-  expect({ questions: questions(events), pending }).toEqual({ questions: 1, pending: [] })
+  expect(server.keysAt('effect atMostOnce')).toHaveLength(1)
+  expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 1, pending: [] })
 })
 
-test('four approved calls of one reply, killed in one of them: the others are kept, each was asked about once', async () => {
-  const { world, killed, runner } = await setUp({ calls: effects, isGated: true })
-  await runner().complete({ ...where, message: 'go' })
-  const recorded = world.saw(({ point }) => point === 'shown tool')
-  await killed('approve', Promise.all([world.hold('effect atMostOnce'), recorded]))
-  const { events, responses, pending } = await goOn(runner())
+test('keeps the recorded responses of four approved calls after kill -9, with one confirmation each', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: effects, isGated: true })
+  await createRunner().complete({ ...session, message: 'go' })
+  const recorded = server.waitForReport(({ step }) => step === 'yielded tool')
+  await killDuring('approve', Promise.all([server.holdAt('effect atMostOnce'), recorded]))
+  const { events, responses, pending } = await resumeSession(createRunner())
   const paid = { paid: true, isNew: true }
   expect(responses).toMatchObject({ none: paid, idempotent: paid, reconcilable: paid, atMostOnce: unknown })
-  expect(effects.map((effect) => world.keysAt(`effect ${effect}`).length)).toEqual([1, 1, 1, 1])
-  expect(answersPerCall(events)).toEqual({ none: 1, idempotent: 1, reconcilable: 1, atMostOnce: 1 })
-  expect({ questions: questions(events), pending }).toEqual({ questions: 4, pending: [] })
+  expect(effects.map((effect) => server.keysAt(`effect ${effect}`).length)).toEqual([1, 1, 1, 1])
+  expect(countResponses(events)).toEqual({ none: 1, idempotent: 1, reconcilable: 1, atMostOnce: 1 })
+  expect({ confirmations: countConfirmations(events), pending }).toEqual({ confirmations: 4, pending: [] })
 })

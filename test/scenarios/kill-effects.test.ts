@@ -1,39 +1,39 @@
-// kill -9 at each point of a call's walk, for each effect a tool can have: real processes, a SQLite file, and an outside
-// world that counts. What is expected here is the table of docs/guarantees.md.
+// kill -9 at each step of a tool call, for each effect of a tool: real processes, a SQLite file, and a payment server
+// that counts. The expected outcomes are the table in docs/guarantees.md.
 import type { Effect, JsonObject } from 'toolwright'
 import { expect, test, vi } from 'vitest'
-import { answersPerCall, goOn, look, setUp } from './kill/kit.ts'
-import { where } from './kill/program.ts'
+import { countResponses, readSession, resumeSession, setUpKillScenario } from './kill/kill-scenario.ts'
+import { session } from './kill/victim-process.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
 const unknown = { status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME' }
 const paid = { paid: true, isNew: true }
-const again = { paid: true, isNew: false }
+const paidBefore = { paid: true, isNew: false }
 
-/** How often the body came to its effect in both processes together, how often that was applied, and what is recorded. */
+/** What both processes together do. */
 interface Outcome {
+  /** How often the body reached its effect. */
   readonly tried: number
+  /** How often the payment server applied it. */
   readonly applied: number
+  /** The recorded response. */
   readonly response: JsonObject
+  /** How often `reconcile` was called. Default 0. */
   readonly reconciled?: number
 }
 const once: Outcome = { tried: 1, applied: 1, response: paid }
 const never: Outcome = { tried: 0, applied: 0, response: unknown }
 
-const table: readonly [point: (effect: Effect) => string, what: string, { [effect in Effect]: Outcome }][] = [
+const table: readonly [step: (effect: Effect) => string, moment: string, { [effect in Effect]: Outcome }][] = [
+  [() => 'desk model', 'during the model call', { none: once, idempotent: once, reconcilable: once, atMostOnce: once }],
   [
-    () => 'desk is asked',
-    'while the model thinks',
-    { none: once, idempotent: once, reconcilable: once, atMostOnce: once },
-  ],
-  [
-    (effect) => `prepare ${effect}`,
+    (effect) => `beforeTool ${effect}`,
     'before the intent is stored',
     { none: once, idempotent: once, reconcilable: once, atMostOnce: once },
   ],
   [
-    (effect) => `before ${effect}`,
+    (effect) => `body ${effect}`,
     'in the body before its effect',
     { none: once, idempotent: once, reconcilable: { ...once, reconciled: 1 }, atMostOnce: never },
   ],
@@ -41,127 +41,136 @@ const table: readonly [point: (effect: Effect) => string, what: string, { [effec
     (effect) => `effect ${effect}`,
     'between the effect and its record',
     {
-      none: { tried: 2, applied: 1, response: again },
-      idempotent: { tried: 2, applied: 1, response: again },
+      none: { tried: 2, applied: 1, response: paidBefore },
+      idempotent: { tried: 2, applied: 1, response: paidBefore },
       reconcilable: { tried: 1, applied: 1, response: { paid: 'found' }, reconciled: 1 },
       atMostOnce: { tried: 1, applied: 1, response: unknown },
     },
   ],
   [
-    () => 'desk is told',
+    () => 'desk model with results',
     'after the response is stored',
     { none: once, idempotent: once, reconcilable: once, atMostOnce: once },
   ],
 ]
 
-const cases = table.flatMap(([point, what, row]) =>
-  Object.entries(row).map(([effect, outcome]) => ({ what, effect: effect as Effect, point, outcome })),
+const cases = table.flatMap(([step, moment, row]) =>
+  Object.entries(row).map(([effect, outcome]) => ({ moment, effect: effect as Effect, step, outcome })),
 )
 
-test.each(cases)('killed $what: $effect', async ({ effect, point, outcome }) => {
-  const { world, killed, runner } = await setUp({ calls: [effect] })
-  await killed('send', world.hold(point(effect)))
+test.each(cases)(
+  'after kill -9 $moment, a call with effect $effect has the documented outcome',
+  async ({ effect, step, outcome }) => {
+    const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect] })
+    await killDuring('send', server.holdAt(step(effect)))
 
-  const { events, responses, pending } = await goOn(runner())
-  const tries = world.keysAt(`effect ${effect}`)
-  expect({ tried: tries.length, applied: world.applied.size }).toEqual({
-    tried: outcome.tried,
-    applied: outcome.applied,
-  })
-  expect(responses[effect]).toMatchObject(outcome.response)
-  expect(answersPerCall(events)).toEqual({ [effect]: 1 })
-  expect(world.keysAt(`reconcile ${effect}`)).toHaveLength(outcome.reconciled ?? 0)
+    const { events, responses, pending } = await resumeSession(createRunner())
+    const tries = server.keysAt(`effect ${effect}`)
+    expect({ tried: tries.length, applied: server.appliedPayments.size }).toEqual({
+      tried: outcome.tried,
+      applied: outcome.applied,
+    })
+    expect(responses[effect]).toMatchObject(outcome.response)
+    expect(countResponses(events)).toEqual({ [effect]: 1 })
+    expect(server.keysAt(`reconcile ${effect}`)).toHaveLength(outcome.reconciled ?? 0)
 
-  const keys = [`before ${effect}`, `effect ${effect}`, `reconcile ${effect}`].flatMap((one) => world.keysAt(one))
-  expect(new Set(keys).size, 'every attempt has the same key').toBeLessThanOrEqual(1)
-  expect(events.at(-1)?.content?.parts, 'the model goes on').toEqual([{ text: 'done' }])
-  expect(pending).toEqual([])
-})
+    const keys = [`body ${effect}`, `effect ${effect}`, `reconcile ${effect}`].flatMap((name) => server.keysAt(name))
+    expect(new Set(keys).size, 'every attempt has the same idempotency key').toBeLessThanOrEqual(1)
+    expect(events.at(-1)?.content?.parts, 'the model continues').toEqual([{ text: 'done' }])
+    expect(pending).toEqual([])
+  },
+)
 
-test('what cannot find out what became of it says so, and is not run again', async () => {
-  const { world, killed, runner } = await setUp({ calls: ['reconcilable'] })
-  world.reconciled = 'unknown'
-  await killed('send', world.hold('effect reconcilable'))
-  const { responses } = await goOn(runner())
+test('answers UNKNOWN_OUTCOME and does not run again when reconcile returns unknown after kill -9', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['reconcilable'] })
+  server.reconcileAnswer = 'unknown'
+  await killDuring('send', server.holdAt('effect reconcilable'))
+  const { responses } = await resumeSession(createRunner())
   expect(responses.reconcilable).toMatchObject(unknown)
-  expect(world.keysAt('effect reconcilable')).toHaveLength(1)
-  expect(world.keysAt('reconcile reconcilable')).toHaveLength(1)
+  expect(server.keysAt('effect reconcilable')).toHaveLength(1)
+  expect(server.keysAt('reconcile reconcilable')).toHaveLength(1)
 })
 
-test('killed again and again, the same call keeps its key and the outside world applies it once', async () => {
-  const { world, killed, runner } = await setUp({ calls: ['idempotent'] })
-  await killed('send', world.hold('effect idempotent'))
-  for (let kill = 0; kill < 3; kill++) await killed('resume', world.hold('effect idempotent'))
-  const { responses } = await goOn(runner())
-  expect(world.keysAt('effect idempotent')).toHaveLength(5)
-  expect([...world.applied.keys()]).toEqual([...new Set(world.keysAt('effect idempotent'))])
-  expect(responses.idempotent).toMatchObject(again)
+test('keeps the idempotency key of a call over four kills, so the payment is applied once', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['idempotent'] })
+  await killDuring('send', server.holdAt('effect idempotent'))
+  for (let kill = 0; kill < 3; kill++) await killDuring('resume', server.holdAt('effect idempotent'))
+  const { responses } = await resumeSession(createRunner())
+  expect(server.keysAt('effect idempotent')).toHaveLength(5)
+  expect([...server.appliedPayments.keys()]).toEqual([...new Set(server.keysAt('effect idempotent'))])
+  expect(responses.idempotent).toMatchObject(paidBefore)
 })
 
 test.each<[Effect, string, counts: { before: number; after: number }]>([
-  ['atMostOnce', 'prepare', { before: 2, after: 1 }],
-  ['idempotent', 'prepare', { before: 2, after: 1 }],
+  ['atMostOnce', 'beforeTool', { before: 2, after: 1 }],
+  ['idempotent', 'beforeTool', { before: 2, after: 1 }],
   ['none', 'effect', { before: 2, after: 1 }],
   ['atMostOnce', 'effect', { before: 1, after: 0 }],
   ['idempotent', 'effect', { before: 1, after: 1 }],
-  ['atMostOnce', 'finish', { before: 1, after: 1 }],
-  ['idempotent', 'finish', { before: 1, after: 2 }],
-])('callbacks around a call (%s) that was killed at "%s"', async (effect, point, counts) => {
-  const { world, killed, runner } = await setUp({ calls: [effect] })
-  await killed('send', world.hold(`${point} ${effect}`))
-  await goOn(runner())
-  expect({
-    before: world.keysAt(`prepare ${effect}`).length,
-    after: world.keysAt(`finish ${effect}`).length,
-  }).toEqual(counts)
-})
+  ['atMostOnce', 'afterTool', { before: 1, after: 1 }],
+  ['idempotent', 'afterTool', { before: 1, after: 2 }],
+])(
+  'runs beforeTool and afterTool as documented for a call with effect %s killed at %s',
+  async (effect, step, counts) => {
+    const { server, killDuring, createRunner } = await setUpKillScenario({ calls: [effect] })
+    await killDuring('send', server.holdAt(`${step} ${effect}`))
+    await resumeSession(createRunner())
+    expect({
+      before: server.keysAt(`beforeTool ${effect}`).length,
+      after: server.keysAt(`afterTool ${effect}`).length,
+    }).toEqual(counts)
+  },
+)
 
 test.each([
-  ['before its intent', 'prepare', { errorCode: 'CANCELLED' }],
+  ['before its intent', 'beforeTool', { errorCode: 'CANCELLED' }],
   ['after its effect', 'effect', unknown],
-])('a call that was killed %s can be cancelled instead: nothing runs, and the session goes on', async (_, at, told) => {
-  const { world, killed, runner } = await setUp({ calls: ['atMostOnce'] })
-  await killed('send', world.hold(`${at} atMostOnce`))
-  const second = runner()
-  const tried = world.keysAt('effect atMostOnce').length
-  await second.cancel(where)
-  const { events, responses } = await look(second)
-  expect(responses.atMostOnce).toMatchObject(told)
-  expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
-  expect(world.keysAt('effect atMostOnce')).toHaveLength(tried)
-  expect((await second.complete({ ...where, message: 'go' })).text).toBe('done')
+])(
+  'cancels a call that was killed %s: nothing runs, and the session accepts new messages',
+  async (_, step, response) => {
+    const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['atMostOnce'] })
+    await killDuring('send', server.holdAt(`${step} atMostOnce`))
+    const second = createRunner()
+    const tried = server.keysAt('effect atMostOnce').length
+    await second.cancel(session)
+    const { events, responses } = await readSession(second)
+    expect(responses.atMostOnce).toMatchObject(response)
+    expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
+    expect(server.keysAt('effect atMostOnce')).toHaveLength(tried)
+    expect((await second.complete({ ...session, message: 'go' })).text).toBe('done')
+  },
+)
+
+test('gives two calls with equal arguments different idempotency keys', async () => {
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls: ['idempotent', 'idempotent'] })
+  await killDuring('send', server.holdAt('desk model with results'))
+  await resumeSession(createRunner())
+  expect(new Set(server.keysAt('effect idempotent')).size).toBe(2)
 })
 
-test('two calls with equal arguments have different keys', async () => {
-  const { world, killed, runner } = await setUp({ calls: ['idempotent', 'idempotent'] })
-  await killed('send', world.hold('desk is told'))
-  await goOn(runner())
-  expect(new Set(world.keysAt('effect idempotent')).size).toBe(2)
-})
-
-test('all four in one reply, killed when every effect was done and none recorded: each by its own rule', async () => {
+test('treats each call of a batch by its own effect after kill -9 with no response recorded', async () => {
   const calls = ['none', 'idempotent', 'reconcilable', 'atMostOnce'] as const
-  const { world, killed, runner } = await setUp({ calls })
-  await killed('send', Promise.all(calls.map((effect) => world.hold(`effect ${effect}`))))
-  const { events, responses } = await goOn(runner())
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls })
+  await killDuring('send', Promise.all(calls.map((effect) => server.holdAt(`effect ${effect}`))))
+  const { events, responses } = await resumeSession(createRunner())
   expect(responses).toMatchObject({
-    none: again,
-    idempotent: again,
+    none: paidBefore,
+    idempotent: paidBefore,
     reconcilable: { paid: 'found' },
     atMostOnce: unknown,
   })
-  expect(answersPerCall(events)).toEqual({ none: 1, idempotent: 1, reconcilable: 1, atMostOnce: 1 })
-  expect(world.applied.size).toBe(4)
+  expect(countResponses(events)).toEqual({ none: 1, idempotent: 1, reconcilable: 1, atMostOnce: 1 })
+  expect(server.appliedPayments.size).toBe(4)
 })
 
-test('of a reply that was half recorded the finished siblings are kept and not run again', async () => {
+test('keeps the recorded responses of a batch after kill -9 and runs only the rest again', async () => {
   const calls = ['none', 'idempotent', 'reconcilable', 'atMostOnce'] as const
-  const { world, killed, runner } = await setUp({ calls })
-  const recorded = world.saw(({ point }) => point === 'shown tool')
-  await killed('send', Promise.all([world.hold('effect idempotent'), recorded]))
-  const { events, responses } = await goOn(runner())
-  expect(responses).toMatchObject({ none: paid, idempotent: again, reconcilable: paid, atMostOnce: paid })
-  expect(answersPerCall(events)).toEqual({ none: 1, idempotent: 1, reconcilable: 1, atMostOnce: 1 })
-  expect(calls.map((effect) => world.keysAt(`effect ${effect}`).length)).toEqual([1, 2, 1, 1])
-  expect(world.keysAt('reconcile reconcilable')).toEqual([])
+  const { server, killDuring, createRunner } = await setUpKillScenario({ calls })
+  const recorded = server.waitForReport(({ step }) => step === 'yielded tool')
+  await killDuring('send', Promise.all([server.holdAt('effect idempotent'), recorded]))
+  const { events, responses } = await resumeSession(createRunner())
+  expect(responses).toMatchObject({ none: paid, idempotent: paidBefore, reconcilable: paid, atMostOnce: paid })
+  expect(countResponses(events)).toEqual({ none: 1, idempotent: 1, reconcilable: 1, atMostOnce: 1 })
+  expect(calls.map((effect) => server.keysAt(`effect ${effect}`).length)).toEqual([1, 2, 1, 1])
+  expect(server.keysAt('reconcile reconcilable')).toEqual([])
 })

@@ -32,8 +32,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { claude } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer } from '../../src/testing/server/providers.ts'
 import { stores } from '../stores.ts'
-import { killedWhen, LEASE_IS_OVER_MS, temporaryFile } from './kill/kit.ts'
-import { type MediaOrder, mediaRunner, mediaSession, picture } from './kill/media-program.ts'
+import { killWhen, LEASE_EXPIRED_MS, temporaryFile } from './kill/kill-scenario.ts'
+import { type MediaProcessCommand, mediaRunner, mediaSession, picture } from './kill/media-process.ts'
 import { notebook, quiet } from './kit.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -532,10 +532,10 @@ describe('media and crashes', () => {
       asked.close()
     })
     const url = `http://127.0.0.1:${(asked.address() as AddressInfo).port}`
-    const program = new URL('./kill/media-program.ts', import.meta.url).pathname
-    await killedWhen(once(asked, 'request'), program, { file, url } satisfies MediaOrder)
+    const program = new URL('./kill/media-process.ts', import.meta.url).pathname
+    await killWhen(once(asked, 'request'), program, { file, url } satisfies MediaProcessCommand)
     const model = scriptedModel(['Both are red.'])
-    const runner = mediaRunner(file, model, () => Date.now() + LEASE_IS_OVER_MS)
+    const runner = mediaRunner(file, model, () => Date.now() + LEASE_EXPIRED_MS)
     let text = ''
     for await (const { content } of runner.resume(mediaSession)) text = content?.parts[0]?.text ?? text
     expect(text).toBe('Both are red.')

@@ -1,4 +1,5 @@
 // One model call, from the request to the recorded reply.
+import { registerShape } from '../../base/object-shapes.ts'
 import { jsonSize } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'

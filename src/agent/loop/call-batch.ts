@@ -1,3 +1,4 @@
+import { registerShape } from '../../base/object-shapes.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import type { Batch, ScopedCall } from '../../dispatch/host.ts'

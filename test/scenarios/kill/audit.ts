@@ -1,76 +1,79 @@
-// Reads what is left after many kills, and says what cannot be right: from the log and from what the world has seen.
+// Finds violations after many kills by comparing the logs with what the payment server has seen.
 import type { Entry, Event, FunctionResponse } from 'toolwright'
-import type { Visit } from './outside.ts'
+import type { StepReport } from './step-report.ts'
 
+/** What remains after the kills. */
 export interface Evidence {
   /** The whole log of each session. */
   readonly logs: ReadonlyMap<string, readonly Entry[]>
-  /** Everything that reached the outside world, in order. */
-  readonly visits: readonly Visit[]
+  /** All reports to the payment server, in order. */
+  readonly reports: readonly StepReport[]
 }
 
-/** Tools whose effect may happen once at most. */
-const onceAtMost = ['atMostOnce', 'approved']
+/** Tools whose effect must not happen twice. */
+const atMostOnceTools = ['atMostOnce', 'approved']
 
-export function audit({ logs, visits }: Evidence): string[] {
+/** Returns one line for each violation. */
+export function audit({ logs, reports }: Evidence): string[] {
   const problems: string[] = []
   const calls = new Map<string, Call>()
   for (const [sessionId, entries] of logs) {
     entries.forEach(({ seq }, at) => {
-      if (seq !== at + 1) problems.push(`${sessionId}: entry ${at + 1} has the number ${seq}`)
+      if (seq !== at + 1) problems.push(`${sessionId}: entry ${at + 1} has the sequence number ${seq}`)
     })
-    problems.push(...lost(sessionId, entries, visits), ...unfinished(sessionId, entries))
-    for (const call of callsIn(entries)) calls.set(call.key, call)
+    problems.push(...findLostEvents(sessionId, entries, reports), ...findUnfinishedInvocations(sessionId, entries))
+    for (const call of listCalls(entries)) calls.set(call.key, call)
   }
-  return [...problems, ...[...calls.values()].flatMap((call) => wrongWith(call, visits)), ...uncalled(calls, visits)]
+  const violations = [...calls.values()].flatMap((call) => findCallViolations(call, reports))
+  return [...problems, ...violations, ...findUnloggedEffects(calls, reports)]
 }
 
 interface Call {
-  /** The idempotency key: invocation and call. */
+  /** The idempotency key: invocation id and call id. */
   readonly key: string
   readonly name: string
   readonly responses: readonly FunctionResponse[]
   readonly isApproved: boolean
 }
 
-/** Events that were shown and are not stored, or in another order. */
-function lost(sessionId: string, entries: readonly Entry[], visits: readonly Visit[]): string[] {
-  const places = new Map(entries.flatMap(({ seq, event }) => (event ? [[event.id, seq] as const] : [])))
+/** Finds events that were yielded but are not in the log, or were yielded in another order. */
+function findLostEvents(sessionId: string, entries: readonly Entry[], reports: readonly StepReport[]): string[] {
+  const seqById = new Map(entries.flatMap(({ seq, event }) => (event ? [[event.id, seq] as const] : [])))
   const problems: string[] = []
   let last = 0
-  for (const { shown } of visits) {
-    if (shown?.sessionId !== sessionId) continue
-    const seq = places.get(shown.id)
-    if (seq === undefined) problems.push(`${sessionId}: event ${shown.id} was shown and is not in the log`)
-    else if (seq <= last) problems.push(`${sessionId}: event ${shown.id} was shown after a later one`)
+  for (const { yieldedEvent } of reports) {
+    if (yieldedEvent?.sessionId !== sessionId) continue
+    const seq = seqById.get(yieldedEvent.id)
+    if (seq === undefined) problems.push(`${sessionId}: event ${yieldedEvent.id} was yielded and is not in the log`)
+    else if (seq <= last) problems.push(`${sessionId}: event ${yieldedEvent.id} was yielded after a later one`)
     last = seq ?? last
   }
   return problems
 }
 
-function unfinished(sessionId: string, entries: readonly Entry[]): string[] {
+function findUnfinishedInvocations(sessionId: string, entries: readonly Entry[]): string[] {
   const last = new Map<string, Event>()
   for (const { event } of entries) if (event) last.set(event.invocationId, event)
   return [...last]
     .filter(([, { content }]) => content?.parts[0]?.text !== 'done')
-    .map(([invocationId]) => `${sessionId}: ${invocationId} did not come to its end`)
+    .map(([invocationId]) => `${sessionId}: ${invocationId} did not complete`)
 }
 
-function callsIn(entries: readonly Entry[]): Call[] {
+function listCalls(entries: readonly Entry[]): Call[] {
   const events = entries.flatMap(({ event }) => event ?? [])
   const answers = events.filter(({ author }) => author === 'user').flatMap(responsesOf)
-  const yes = new Set(answers.filter(({ response }) => response.confirmed === true).map(({ id }) => id))
+  const approvedRequests = new Set(answers.filter(({ response }) => response.confirmed === true).map(({ id }) => id))
   const approved = new Set(
     entries.flatMap(({ record }) =>
-      record?.type === 'request' && yes.has(record.id) ? [`${record.invocationId}/${record.callId}`] : [],
+      record?.type === 'request' && approvedRequests.has(record.id) ? [`${record.invocationId}/${record.callId}`] : [],
     ),
   )
-  const given = events.filter(({ author }) => author !== 'user')
-  return given.flatMap(({ invocationId, content }) =>
+  const agentEvents = events.filter(({ author }) => author !== 'user')
+  return agentEvents.flatMap(({ invocationId, content }) =>
     (content?.parts ?? []).flatMap(({ functionCall: call }) => {
       if (!call || call.name.startsWith('adk_request_')) return []
       const key = `${invocationId}/${call.id}`
-      const own = given.filter((event) => event.invocationId === invocationId).flatMap(responsesOf)
+      const own = agentEvents.filter((event) => event.invocationId === invocationId).flatMap(responsesOf)
       const responses = own.filter(({ id }) => id === call.id)
       return [{ key, name: call.name, responses, isApproved: approved.has(key) }]
     }),
@@ -81,22 +84,22 @@ function responsesOf({ content }: Event): FunctionResponse[] {
   return content?.parts.flatMap(({ functionResponse }) => functionResponse ?? []) ?? []
 }
 
-function wrongWith({ key, name, responses, isApproved }: Call, visits: readonly Visit[]): string[] {
+function findCallViolations({ key, name, responses, isApproved }: Call, reports: readonly StepReport[]): string[] {
   const problems: string[] = []
-  const tries = visits.filter((visit) => visit.point === `effect ${name}` && visit.key === key).length
+  const attempts = reports.filter((report) => report.step === `effect ${name}` && report.key === key).length
   if (responses.length !== 1) problems.push(`${key} (${name}) has ${responses.length} responses`)
-  if (onceAtMost.includes(name) && tries > 1) problems.push(`${key} (${name}) took effect ${tries} times`)
+  if (atMostOnceTools.includes(name) && attempts > 1) problems.push(`${key} (${name}) took effect ${attempts} times`)
   const isPaid = responses[0]?.response.paid !== undefined
-  if (isPaid && tries === 0) problems.push(`${key} (${name}) says that it took effect, and it did not`)
+  if (isPaid && attempts === 0) problems.push(`${key} (${name}) has a success response, but took no effect`)
   if (!isPaid && responses[0]?.response.errorCode !== 'UNKNOWN_OUTCOME')
     problems.push(`${key} (${name}) was answered with ${JSON.stringify(responses[0]?.response)}`)
-  if (name === 'approved' && tries > 0 && !isApproved) problems.push(`${key} took effect and nobody had approved it`)
+  if (name === 'approved' && attempts > 0 && !isApproved) problems.push(`${key} took effect without an approval`)
   return problems
 }
 
-/** Effects of calls the log does not know. */
-function uncalled(calls: ReadonlyMap<string, Call>, visits: readonly Visit[]): string[] {
-  return visits
-    .filter(({ point, key = '' }) => point.startsWith('effect ') && !calls.has(key))
+/** Finds effects of calls that are not in the log. */
+function findUnloggedEffects(calls: ReadonlyMap<string, Call>, reports: readonly StepReport[]): string[] {
+  return reports
+    .filter(({ step, key = '' }) => step.startsWith('effect ') && !calls.has(key))
     .map(({ key }) => `${key} took effect and is not in the log`)
 }

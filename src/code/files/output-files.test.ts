@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { readExecutorLimits } from '../executor-options.ts'
+import { decodeInputFiles } from './input-files.ts'
+import { OutputFiles } from './output-files.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const collect = (options = {}, inputFiles: Record<string, string> = {}) =>
+  new OutputFiles(
+    readExecutorLimits(options),
+    new Map(Object.entries(inputFiles).map(([name, text]) => [name, bytes(text)])),
+  )
+
+test('saves new and changed files, but not an unchanged input file', () => {
+  const files = collect({}, { 'same.txt': 'same', 'changed.txt': 'before' })
+  files.add('same.txt', bytes('same'))
+  files.add('changed.txt', bytes('after'))
+  files.add('new.csv', bytes('1,2'))
+  expect(files.saved).toEqual([
+    { name: 'changed.txt', mimeType: 'text/plain', data: btoa('after') },
+    { name: 'new.csv', mimeType: 'text/csv', data: btoa('1,2') },
+  ])
+  expect(files.skippedNote).toBeUndefined()
+})
+
+test('skips a file whose name is not plain or already saved, and says so', () => {
+  const files = collect()
+  files.add('../evil', bytes('x'))
+  files.add('a', bytes('first'))
+  files.add('a', bytes('second'))
+  expect(files.saved).toEqual([{ name: 'a', mimeType: 'text/plain', data: btoa('first') }])
+  expect(files.skippedNote).toContain('not saved: "../evil", "a"')
+})
+
+test('saves at most maxFiles files', () => {
+  const files = collect({ maxFiles: 2 })
+  for (let i = 0; i < 30; i++) files.add(`${i}`, bytes('x'))
+  expect(files.saved.map(({ name }) => name)).toEqual(['0', '1'])
+  expect(files.remainingBytes).toBe(-1)
+  expect(files.skippedNote).toContain('and 18 more')
+})
+
+test('saves at most maxFileBytes bytes', () => {
+  const files = collect({ maxFileBytes: 10 })
+  files.add('a', bytes('123456'))
+  expect(files.remainingBytes).toBe(4)
+  files.add('b', bytes('12345'))
+  files.add('c', bytes('1234'))
+  expect(files.saved.map(({ name }) => name)).toEqual(['a', 'c'])
+})
+
+test('decodes input files from base64 and rejects a name that is not plain', () => {
+  expect(decodeInputFiles([{ name: 'a', data: btoa('hi') }]).get('a')).toEqual(Buffer.from('hi'))
+  expect(decodeInputFiles().size).toBe(0)
+  expect(() => decodeInputFiles([{ name: '../a', data: '' }])).toThrow('Input file "../a" is not a plain file name')
+})
