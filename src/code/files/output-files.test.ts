@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { readExecutorLimits } from '../executor-options.ts'
-import { decodeInputFiles } from './input-files.ts'
 import { OutputFiles } from './output-files.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -46,10 +45,4 @@ test('saves at most maxFileBytes bytes', () => {
   files.add('b', bytes('12345'))
   files.add('c', bytes('1234'))
   expect(files.saved.map(({ name }) => name)).toEqual(['a', 'c'])
-})
-
-test('decodes input files from base64 and rejects a name that is not plain', () => {
-  expect(decodeInputFiles([{ name: 'a', data: btoa('hi') }]).get('a')).toEqual(Buffer.from('hi'))
-  expect(decodeInputFiles().size).toBe(0)
-  expect(() => decodeInputFiles([{ name: '../a', data: '' }])).toThrow('Input file "../a" is not a plain file name')
 })

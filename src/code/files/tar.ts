@@ -162,6 +162,7 @@ export class TarReader {
   }
 }
 
+/** Regular files have one of three types: ustar, pre-POSIX, contiguous. */
 const isFile = (type: string): boolean => type === FILE_TYPE || type === '\0' || type === '7'
 
 const withoutDotSlash = (name: string): string => name.replace(/^\.\//, '')

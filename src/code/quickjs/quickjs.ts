@@ -134,8 +134,8 @@ async function runOnce<T>(data: VmWorkerData, run: (thread: VmThread) => Promise
 
 function instructionFor(isStateful: boolean): string {
   return [
-    'JavaScript runs in a plain engine: no modules, no fetch, no Node. You are shown what console.log prints and the value of the last expression; await works everywhere.',
-    'readFile(name) and readBytes(name) read the files listFiles() names, and writeFile(name, textOrBytes) keeps one.',
+    'JavaScript runs in a plain engine: no modules, no fetch, no Node. You see what console.log prints and the value of the last expression. await works everywhere.',
+    'listFiles() returns the names of your files, readFile(name) and readBytes(name) read one, and writeFile(name, textOrBytes) saves one.',
     '`await tools.name({ key: value })` calls a tool.',
     isStateful ? 'Variables stay for the next run: assign to them again instead of declaring them again.' : '',
   ]

@@ -2,7 +2,7 @@
 // machine with the same rights as the code. It reaches the host only through the functions in `host`, which exchange text
 // and bytes. Text crosses as JSON, because only JSON preserves every string, lone surrogates and NUL included.
 
-/** A function of `host` that installs the globals and returns the functions the host calls. */
+/** The source of a function that takes `host`, installs the globals and returns the functions that the host calls. */
 export const prelude: string = String.raw`(function (host) {
   'use strict'
   const { parse, stringify } = JSON

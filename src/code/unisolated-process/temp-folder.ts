@@ -39,9 +39,9 @@ export class TempFolder {
   }
 
   /**
-   * Reads the regular files of the working directory. Threat: the code leads the host to a file the code may not send, or
-   * makes the host wait. Step: links are not followed, pipes and devices are not opened, and a file with a second hard
-   * link is skipped. Test: unisolated-local-process.test.ts.
+   * Reads the regular files of the working directory. Threat: code makes the host read a file outside the folder, or wait
+   * for a pipe. Step: links are not followed, pipes and devices are not opened, and a file with a second hard link is
+   * skipped. Test: unisolated-local-process.test.ts.
    */
   async collectFiles(files: OutputFiles): Promise<void> {
     const work = this.path('work')
