@@ -1,9 +1,10 @@
 // Finds models for agents that name their model, among the installed providers.
-import { loadPeerByName } from '../error/load-peer.ts'
+
 import type { Agent } from '../agent/agents/agent.ts'
 import { agentOf } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { fromAiSdk } from '../ai-sdk/from-model.ts'
+import { loadPeerByName } from '../error/load-peer.ts'
 import type { Models } from '../runner/models.ts'
 import type { Model } from '../tool/model.ts'
 

@@ -1,8 +1,9 @@
 // One model call, from the request to the recorded reply.
-import { registerShape } from '../../base/object-shapes.ts'
+
 import { jsonSize } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import { yieldToTimers } from '../../base/ports.ts'
 import { type Content, partsSize } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'

@@ -1,5 +1,5 @@
-import { registerShape } from '../../base/object-shapes.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import type { Batch, ScopedCall } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
