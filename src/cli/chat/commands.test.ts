@@ -30,14 +30,14 @@ test.each([
   ['/tool', '/tools'],
   ['/st', '/state'],
   ['/qiut', '/quit'],
-])('%s is not sent: %s is suggested, and how to send it', (line, suggestion) => {
+])('%s is an unknown command with the suggestion %s', (line, suggestion) => {
   expect(parseTypedInput(line)).toEqual({
     type: 'unknown',
-    hint: `There is no command ${line}. Did you mean ${suggestion}? To send it as a message, type /${line}.`,
+    hint: `Unknown command ${line}. Did you mean ${suggestion}? To send it as a message, type /${line}.`,
   })
 })
 
-test('a word that is like no command gets the list', () => {
+test('an unknown command without a similar name points to /help', () => {
   expect(parseTypedInput('/constructor')).toMatchObject({ hint: expect.stringContaining('/help lists the commands.') })
   expect(parseTypedInput(`/${'a'.repeat(100_000)}`).type).toBe('unknown')
 })

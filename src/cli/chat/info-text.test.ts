@@ -16,17 +16,17 @@ const model = scriptedModel([], { name: 'm-1\x1b[2J' })
 const agent = new LlmAgent({ name: 'desk', model, tools: [agentTool(helper)], subAgents: [billing] })
 const wide = { width: 80, paint: createPaint(false) }
 
-test('the header names the agents, models, tools, the session and how to leave', () => {
+test('the header shows agents, models, tools, the session and how to exit', () => {
   expect(headerText(agent, 's1, in memory', wide)).toBe(`agent    desk, with billing, helper
 model    m-1\\x1b[2J, gpt-5
 tools    helper, look
 session  s1, in memory
-/help for commands, Ctrl+D leaves
+/help lists the commands, Ctrl+D exits
 
 `)
 })
 
-test('an agent of your own without model and tools has a header too', () => {
+test('the header of a custom agent shows no model and no tools', () => {
   const own = { name: 'own', async *run() {} }
   expect(headerText(own, 'new', wide)).toContain('model    none\ntools    none\n')
 })
@@ -37,18 +37,18 @@ test('/tools lists the tools of each agent', () => {
   )
 })
 
-test('/state shows each key in full, and nothing in it acts', () => {
+test('/state shows each key in full, with control characters escaped', () => {
   expect(stateText({})).toBe('The state is empty.\n')
   expect(stateText({ 'user:name': 'Ada', 'k\x1b[2J': ['\x9b2J'] })).toBe('user:name: "Ada"\nk\\x1b[2J: ["\\u009b2J"]\n')
 })
 
-test('/help names every command and is never cut', () => {
+test('/help lists every command and truncates nothing', () => {
   const text = helpText({ width: 30, paint: createPaint(false) })
   for (const name of COMMANDS.keys()) expect(text).toContain(`/${name}`)
   expect(text).not.toContain('…')
 })
 
-test('every line fits a narrow terminal', () => {
+test('header and /tools fit a narrow terminal', () => {
   const narrow = { width: 40, paint: createPaint(true) }
   const text = headerText(agent, 'new, in memory', narrow) + toolsText(agent, narrow)
   for (const line of stripVTControlCharacters(text).split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(40)

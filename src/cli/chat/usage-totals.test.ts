@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createEvent } from '../../event/event.ts'
 import { UsageTotals } from './usage-totals.ts'
 
-test('adds up the tokens of all model calls and the time of all runs', () => {
+test('usage totals add up the tokens of all model calls and the time of all runs', () => {
   const totals = new UsageTotals()
   totals.add(
     createEvent({ usageMetadata: { promptTokenCount: 1000, candidatesTokenCount: 10, thoughtsTokenCount: 5 } }),
@@ -15,7 +15,7 @@ test('adds up the tokens of all model calls and the time of all runs', () => {
   expect(totals.toString()).toBe('1,204 tokens in, 16 out, 2.3s')
 })
 
-test('leaves the tokens out when no model counted them, or counted nonsense', () => {
+test('usage totals omit tokens when no model reports a valid count', () => {
   const totals = new UsageTotals()
   totals.add(
     createEvent({ usageMetadata: { promptTokenCount: '\x1b[2J', candidatesTokenCount: -1, thoughtsTokenCount: null } }),

@@ -4,59 +4,59 @@ import { createInterrupts } from './interrupts.ts'
 
 function setUp() {
   const signals = new EventEmitter()
-  const heard: string[] = []
+  const calls: string[] = []
   let time = 0
-  const interrupts = createInterrupts(signals, { leave: () => heard.push('leave'), now: () => time })
+  const interrupts = createInterrupts(signals, { onUnhandled: () => calls.push('unhandled'), now: () => time })
   const press = (): void => {
     time += 1_000
     signals.emit('SIGINT')
   }
-  return { signals, interrupts, heard, press, pass: (ms: number) => (time += ms) }
+  return { signals, interrupts, calls, press, pass: (ms: number) => (time += ms) }
 }
 
-test('the last who asked is told, and nobody who took it back', () => {
-  const { interrupts, heard, press } = setUp()
-  interrupts.listen(() => heard.push('outer'))
-  const forget = interrupts.listen(() => heard.push('inner'))
+test('Ctrl+C calls the listener that was added last, never a removed one', () => {
+  const { interrupts, calls, press } = setUp()
+  interrupts.listen(() => calls.push('outer'))
+  const stopListening = interrupts.listen(() => calls.push('inner'))
   press()
-  forget()
+  stopListening()
   press()
-  expect(heard).toEqual(['inner', 'outer'])
+  expect(calls).toEqual(['inner', 'outer'])
 })
 
-test('when nobody listens it is time to leave', () => {
-  const { interrupts, heard, press } = setUp()
+test('Ctrl+C without a listener calls onUnhandled', () => {
+  const { interrupts, calls, press } = setUp()
   expect(interrupts.wasRaised).toBe(false)
   press()
-  expect(heard).toEqual(['leave'])
+  expect(calls).toEqual(['unhandled'])
   expect(interrupts.wasRaised).toBe(true)
 })
 
-test('one key that arrives as two signals counts once', () => {
-  const { signals, heard, press, pass } = setUp()
+test('two SIGINT signals of one key press count once', () => {
+  const { signals, calls, press, pass } = setUp()
   press()
   pass(20)
   signals.emit('SIGINT')
-  expect(heard).toEqual(['leave'])
+  expect(calls).toEqual(['unhandled'])
   press()
-  expect(heard).toEqual(['leave', 'leave'])
+  expect(calls).toEqual(['unhandled', 'unhandled'])
 })
 
-test('after it is closed the process has its signal back', () => {
+test('close removes the SIGINT listener', () => {
   const { signals, interrupts } = setUp()
   interrupts.close()
   expect(signals.listenerCount('SIGINT')).toBe(0)
 })
 
-test('a key is heard each time: it never comes twice', () => {
-  let left = 0
-  const interrupts = createInterrupts(new EventEmitter(), { leave: () => left++, now: () => 0 })
-  let heard = 0
-  const forget = interrupts.listen(() => {
-    heard++
-    forget()
+test('every Ctrl+C key counts, also within the time of a duplicate signal', () => {
+  let unhandled = 0
+  const interrupts = createInterrupts(new EventEmitter(), { onUnhandled: () => unhandled++, now: () => 0 })
+  let handled = 0
+  const stopListening = interrupts.listen(() => {
+    handled++
+    stopListening()
   })
   interrupts.raise()
   interrupts.raise()
-  expect([heard, left, interrupts.wasRaised]).toEqual([1, 1, true])
+  expect([handled, unhandled, interrupts.wasRaised]).toEqual([1, 1, true])
 })

@@ -8,49 +8,49 @@ function setUp() {
   const signals = new EventEmitter()
   const input = new PassThrough()
   const output = new PassThrough({ encoding: 'utf8' })
-  const piped = pipedLines({ input, output }, createInterrupts(signals, { leave: () => {} }))
+  const piped = pipedLines({ input, output }, createInterrupts(signals, { onUnhandled: () => {} }))
   return { input, output, signals, piped }
 }
 
-async function all(lines: LineSource): Promise<string[]> {
-  const found: string[] = []
+async function readAll(lines: LineSource): Promise<string[]> {
+  const texts: string[] = []
   for (;;) {
-    const heard = await lines.read()
-    if (heard.type !== 'line') return found
-    found.push(heard.text)
+    const result = await lines.read()
+    if (result.type !== 'line') return texts
+    texts.push(result.text)
   }
 }
 
-test('known lines come in order and end', async () => {
-  expect(await all(fixedLines(['one', 'two']))).toEqual(['one', 'two'])
+test('fixedLines returns its lines in order, then the end', async () => {
+  expect(await readAll(fixedLines(['one', 'two']))).toEqual(['one', 'two'])
 })
 
-test('piped lines come one by one, however they were cut into chunks', async () => {
+test('pipedLines returns whole lines, whatever the chunks of the stream', async () => {
   const { input, piped } = setUp()
   input.write('one\r\ntw')
   input.end('o\n\nthree')
-  expect(await all(piped)).toEqual(['one', 'two', '', 'three'])
+  expect(await readAll(piped)).toEqual(['one', 'two', '', 'three'])
   expect(await piped.read()).toEqual({ type: 'end' })
 })
 
-test('piped lines that came during a slow turn are not lost', async () => {
+test('pipedLines keeps lines that arrive between two reads', async () => {
   const { input, piped } = setUp()
   input.write('one\ntwo\n')
   expect(await piped.read()).toEqual({ type: 'line', text: 'one' })
   await new Promise((resolve) => input.end('three\n', () => setImmediate(resolve)))
-  expect(await all(piped)).toEqual(['two', 'three'])
+  expect(await readAll(piped)).toEqual(['two', 'three'])
 })
 
-test('Ctrl-C while waiting is heard, and no line is lost by it', async () => {
+test('pipedLines returns an interrupt for Ctrl+C and loses no line', async () => {
   const { input, signals, piped } = setUp()
   const next = piped.read()
   signals.emit('SIGINT')
   expect(await next).toEqual({ type: 'interrupt' })
   input.end('one\n')
-  expect(await all(piped)).toEqual(['one'])
+  expect(await readAll(piped)).toEqual(['one'])
 })
 
-test('a question is shown with its answer, which nobody saw being typed', async () => {
+test('pipedLines prints a prompt with its answer, escaped', async () => {
   const { input, output, piped } = setUp()
   input.end('y\x1b[2J\n')
   expect(await piped.read('[y/N] ')).toEqual({ type: 'line', text: 'y\x1b[2J' })
@@ -58,10 +58,10 @@ test('a question is shown with its answer, which nobody saw being typed', async 
   expect(output.read()).toBe('[y/N] y\\x1b[2J\n[y/N] \n')
 })
 
-test('a message that says exit is the end; an answer that does is an answer', async () => {
+test('pipedLines ends at the message exit, but accepts exit as an answer', async () => {
   const { input, piped } = setUp()
   input.end('one\nexit\n exit \ntwo\n')
   expect(await piped.read()).toEqual({ type: 'line', text: 'one' })
   expect(await piped.read('? ')).toEqual({ type: 'line', text: 'exit' })
-  expect(await all(piped)).toEqual([])
+  expect(await readAll(piped)).toEqual([])
 })

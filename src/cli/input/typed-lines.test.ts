@@ -10,7 +10,7 @@ function setUp() {
   const output = new PassThrough({ encoding: 'utf8' })
   let shown = ''
   output.on('data', (chunk) => (shown += chunk))
-  const interrupts = createInterrupts(signals, { leave: () => {} })
+  const interrupts = createInterrupts(signals, { onUnhandled: () => {} })
   const typed = typedLines({ input, output, prompt: '> ' }, interrupts)
   const until = async (text: string): Promise<void> => {
     while (!shown.includes(text)) await once(output, 'data')
@@ -20,7 +20,7 @@ function setUp() {
 
 const line = (text: string) => ({ type: 'line', text })
 
-test('a prompt asks for each line', async () => {
+test('typedLines shows a prompt for each message', async () => {
   const { input, typed, shown } = setUp()
   const first = typed.read()
   input.write('hello\r')
@@ -31,7 +31,7 @@ test('a prompt asks for each line', async () => {
   expect(shown().split('> ')).toHaveLength(3)
 })
 
-test('lines that come at once are several messages, and their unfinished end stays at the prompt', async () => {
+test('lines that arrive in one chunk are several messages, and an unfinished line stays at the prompt', async () => {
   const { input, typed } = setUp()
   const first = typed.read()
   input.write('one\rtwo\rthr')
@@ -42,7 +42,7 @@ test('lines that come at once are several messages, and their unfinished end sta
   expect(await third).toEqual(line('three'))
 })
 
-test('a paste of several lines is one message, sent by Enter; nothing in it is a key', async () => {
+test('pasted lines become one message that Enter sends, and no key in them acts', async () => {
   const { input, typed } = setUp()
   const first = typed.read()
   input.write('see: \x1b[200~one\r\n\ttwo\x1b[A\x03')
@@ -59,7 +59,7 @@ test('Alt+Enter starts a new line of a message', async () => {
   expect(await first).toEqual(line('one\ntwo'))
 })
 
-test('a character that comes in two chunks is whole', async () => {
+test('a character split over two chunks is read as one', async () => {
   const { input, typed } = setUp()
   const bytes = Buffer.from('né\r')
   const first = typed.read()
@@ -87,7 +87,7 @@ test('an answer can start with text to edit', async () => {
   expect(await answer).toEqual(line('{"a":2}'))
 })
 
-test('the arrow up brings an earlier message back, and no answer', async () => {
+test('arrow up recalls earlier messages, never answers', async () => {
   const { input, typed, until } = setUp()
   const first = typed.read()
   input.write('hello\r')
@@ -101,7 +101,7 @@ test('the arrow up brings an earlier message back, and no answer', async () => {
   expect(await second).toEqual(line('hello'))
 })
 
-test('a pasted line is no answer to a question that was not shown yet: it waits for its turn as a message', async () => {
+test('a line pasted before a request is shown is not its answer but the next message', async () => {
   const { input, typed, until } = setUp()
   const first = typed.read()
   input.write('refund it\ry\r')
@@ -113,7 +113,7 @@ test('a pasted line is no answer to a question that was not shown yet: it waits 
   expect(await typed.read()).toEqual(line('y'))
 })
 
-test('what was typed during a turn is no answer to the question at its end: it waits for the next message', async () => {
+test('a line typed during a turn does not answer the request at its end but is the next message', async () => {
   const { input, typed, until } = setUp()
   input.write('y\r')
   const answer = typed.read('really? ')
@@ -123,30 +123,30 @@ test('what was typed during a turn is no answer to the question at its end: it w
   expect(await typed.read()).toEqual(line('y'))
 })
 
-test('Ctrl+C during a turn is an interrupt, and what was typed stays', async () => {
+test('Ctrl+C during a turn is an interrupt and keeps the typed text', async () => {
   const { input, interrupts, typed } = setUp()
-  const heard = new Promise<void>((resolve) => {
-    const forget = interrupts.listen(() => {
-      forget()
+  const interrupted = new Promise<void>((resolve) => {
+    const stopListening = interrupts.listen(() => {
+      stopListening()
       resolve()
     })
   })
   input.write('next\x03\r')
-  await heard
+  await interrupted
   expect(await typed.read()).toEqual(line('next'))
 })
 
-test('a terminal is read key by key, and set back at the end', () => {
+test('the terminal is in raw mode until typedLines is closed', () => {
   const modes: boolean[] = []
   const input = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => modes.push(isRaw) })
-  const interrupts = createInterrupts(new EventEmitter(), { leave: () => {} })
+  const interrupts = createInterrupts(new EventEmitter(), { onUnhandled: () => {} })
   const typed = typedLines({ input, output: new PassThrough(), prompt: '> ' }, interrupts)
   typed.close()
   expect(modes).toEqual([true, false])
   expect(input.listenerCount('data')).toBe(0)
 })
 
-test('Ctrl-D is the end, for questions and messages alike', async () => {
+test('Ctrl+D ends the input at a request and at the message prompt', async () => {
   const { input, typed, until } = setUp()
   const answer = typed.read('really? ')
   await until('really? ')
@@ -155,7 +155,7 @@ test('Ctrl-D is the end, for questions and messages alike', async () => {
   expect(await typed.read()).toEqual({ type: 'end' })
 })
 
-test('Ctrl+C clears the line, warns at an empty one, and then leaves', async () => {
+test('Ctrl+C clears the line, warns at an empty line, then interrupts', async () => {
   const { input, signals, typed, until, shown } = setUp()
   const next = typed.read()
   input.write('half a mess')
@@ -163,21 +163,21 @@ test('Ctrl+C clears the line, warns at an empty one, and then leaves', async () 
   input.write('\x03')
   while (shown().split('> ').length < 3) await until('\n')
   input.write('\x03')
-  await until('Ctrl+C again leaves.')
+  await until('Press Ctrl+C again to exit.')
   signals.emit('SIGINT')
   expect(await next).toEqual({ type: 'interrupt' })
 })
 
-test('a message after the warning is sent as usual', async () => {
+test('a message typed after the Ctrl+C warning is sent', async () => {
   const { input, typed, until } = setUp()
   const next = typed.read()
   input.write('\x03')
-  await until('Ctrl+C again leaves.')
+  await until('Press Ctrl+C again to exit.')
   input.write('still here\r')
   expect(await next).toEqual(line('still here'))
 })
 
-test('Ctrl+C at a question is an interrupt at once', async () => {
+test('Ctrl+C at a request interrupts without a warning', async () => {
   const { input, typed, until } = setUp()
   const answer = typed.read('really? ')
   await until('really? ')

@@ -16,7 +16,7 @@ test.each<[schema: JsonObject | undefined, line: string, value: unknown]>([
   [{ enum: [null, 'x'] }, 'x', 'x'],
   [{ type: 'object' }, '{"a":[1]}', { a: [1] }],
   [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'null', null],
-])('%j: %j is %j', (schema, line, value) => expect(read(schema, line)).toEqual(value))
+])('schema %j parses the line %j as %j', (schema, line, value) => expect(read(schema, line)).toEqual(value))
 
 test.each<[schema: JsonObject, line: string, problem: RegExp]>([
   [{ type: 'number' }, '', /must be number/],
@@ -26,10 +26,10 @@ test.each<[schema: JsonObject, line: string, problem: RegExp]>([
   [{ type: 'boolean' }, 'perhaps', /must be boolean/],
   [{ enum: ['red'] }, 'blue', /red/],
   [{ type: 'string', maxLength: 2 }, 'long', /must be/],
-])('%j: %j is refused in words', async (schema, line, problem) => {
+])('schema %j rejects the line %j', async (schema, line, problem) => {
   expect(await describeMismatch(schema, read(schema, line))).toMatch(problem)
 })
 
-test('what should be JSON and is none says so', () => {
-  expect(() => read({ type: 'array' }, '[1,')).toThrow('That is no JSON: ')
+test('a line that must be JSON is rejected when it does not parse', () => {
+  expect(() => read({ type: 'array' }, '[1,')).toThrow('Invalid JSON: ')
 })

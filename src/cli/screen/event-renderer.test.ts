@@ -31,75 +31,75 @@ function render(events: readonly Event[], options: Partial<EventRendererOptions>
   return events.map((one) => renderer.render(one)).join('') + renderer.end()
 }
 
-describe('text', () => {
-  test('is written as it comes, and not again when it is whole', () => {
+describe('rendered text', () => {
+  test('is written while it streams, and not again when it is complete', () => {
     const renderer = new EventRenderer({ rootName: 'root', colour: false })
     expect(renderer.render(delta('It is '))).toBe('It is ')
     expect(renderer.render(delta('cold.'))).toBe('cold.')
     expect(renderer.render(says('It is cold.'))).toBe('\n')
     expect(renderer.end()).toBe('')
   })
-  test('that was not streamed is written when it is whole', () => {
+  test('is written when it is complete if it was not streamed', () => {
     expect(render([says('It is cold.')])).toBe('It is cold.\n')
   })
-  test('of which only a part was streamed is completed', () => {
+  test('is completed if only its start was streamed', () => {
     expect(render([delta('It is '), says('It is cold.')])).toBe('It is cold.\n')
   })
-  test('that turns out different from what was streamed is written anew', () => {
+  test('is written again if the complete text differs from the streamed text', () => {
     expect(render([delta('It is hot'), says('It is cold.')])).toBe('It is hot\nIt is cold.\n')
   })
-  test('that ends with a newline gets no second one', () => {
+  test('gets no second newline', () => {
     expect(render([delta('a\n'), says('a\n')])).toBe('a\n')
   })
-  test('of a run that breaks off ends its line', () => {
+  test('ends its line when the run stops in the middle', () => {
     expect(render([delta('It is')])).toBe('It is\n')
   })
-  test('of others than the root comes with their name', () => {
+  test('of an agent other than the root starts with its name', () => {
     expect(render([delta('He', { author: 'helper' }), says('Hello', { author: 'helper' })])).toBe('helper: Hello\n')
   })
-  test('that is a thought, and what the user said, is not written', () => {
+  test('contains neither thoughts nor user messages', () => {
     expect(render([event({ parts: [{ text: 'hm', thought: true }] }), says('hello', { author: 'user' })])).toBe('')
   })
-  test('streamed side by side does not mix', () => {
+  test('of two agents that stream in parallel does not mix', () => {
     const a: Given = { author: 'a', nodeInfo: { path: 'root/a@1' } }
     const b: Given = { author: 'b', nodeInfo: { path: 'root/b@1' } }
     const out = render([delta('one ', a), delta('three ', b), delta('two', a), says('one two', a), delta('four', b)])
     expect(out).toBe('a: one two\nb: three four\n')
   })
-  test('that is interrupted by another agent goes on under its name', () => {
+  test('continues with its author after the text of another agent', () => {
     const a: Given = { author: 'a', nodeInfo: { path: 'root/a@1' } }
     const b: Given = { author: 'b', nodeInfo: { path: 'root/b@1' } }
     const out = render([delta('one ', a), says('three', b), delta('two', a), says('one two', a)])
     expect(out).toBe('a: one \nb: three\na: two\n')
   })
-  test('is not broken by an event of another agent that shows nothing', () => {
+  test('stays on one line during an event of another agent without output', () => {
     const other = event({ nodeInfo: { path: 'root/b@1' }, actions: { endOfAgent: true } })
     expect(render([delta('one '), other, delta('two'), says('one two')])).toBe('one two\n')
   })
 })
 
-describe('tools', () => {
-  test('a call is shown with its arguments, the time it took and what came of it', () => {
+describe('the event renderer', () => {
+  test('shows a call with its arguments, duration and result', () => {
     const out = render([calls('get_weather', { city: 'Oslo' }), answers('get_weather', { temperature: 22 })])
     expect(out).toBe('✓ get_weather  city: Oslo  0.2s\n  temperature: 22\n')
   })
-  test('a call that failed shows why', () => {
+  test('shows the error of a failed call', () => {
     const out = render([calls('f', {}), answers('f', { error: 'No such city.', errorCode: 'NOT_FOUND' })])
     expect(out).toBe('✗ f  0.2s\n  No such city. (NOT_FOUND)\n')
   })
-  test('an error is wrapped to the terminal, because its end often says what to do', () => {
+  test('wraps an error instead of truncating it', () => {
     const error = 'Tool "refund" timed out after 30000 ms. Raise timeoutMs.'
     const out = render([calls('f', {}), answers('f', { error })], { width: 40 })
     expect(out).toBe('✗ f  0.2s\n  Tool "refund" timed out after 30000\n  ms. Raise timeoutMs.\n')
   })
-  test('a result of a call that an earlier run made is shown too', () => {
+  test('shows the result of a call from an earlier run', () => {
     expect(render([answers('f', { done: true })])).toBe('✓ f\n  done: true\n')
   })
-  test('a call after text starts a line', () => {
+  test('starts a new line for a call after text', () => {
     const out = render([delta('Let me see.'), calls('look', {}), answers('look', {})])
     expect(out).toBe('Let me see.\n✓ look  0.2s\n')
   })
-  test('long values are cut so that each is one row, which says how to see more', () => {
+  test('truncates long values to one row and says how to see them in full', () => {
     const long = [calls('f', { a: 'x'.repeat(200) }), answers('f', { b: 'y'.repeat(200) })]
     const lines = render(long, { width: 60 }).trimEnd().split('\n')
     expect(lines.map((line) => line.length)).toEqual([60, 60])
@@ -110,12 +110,12 @@ describe('tools', () => {
     expect(render(long, { width: 60, onTruncated: (text) => cut.push(text) })).toContain('… (/more shows all)\n')
     expect(cut).toEqual([`f {\n  "a": "${'x'.repeat(200)}"\n}\n→ {\n  "b": "${'y'.repeat(200)}"\n}\n`])
   })
-  test('progress is a line where nothing can be drawn again', () => {
+  test('shows progress as lines where a status cannot be redrawn', () => {
     const progress = answers('f', { progress: { done: 1, of: 3 } }, { partial: true })
     expect(render([progress])).toBe('… f  done: 1, of: 3\n')
     expect(render([progress], { isLive: true })).toBe('')
   })
-  test('the status says what is waited for', () => {
+  test('provides the label of the status line', () => {
     const renderer = new EventRenderer({ rootName: 'root', colour: true, width: 80, isLive: true })
     expect(renderer.status).toBe('Thinking')
     renderer.render(calls('f', { city: 'Oslo\x1b[2J' }))
@@ -132,14 +132,14 @@ describe('tools', () => {
     renderer.render(delta(' |\nis over '))
     expect(renderer.status).toBeUndefined()
   })
-  test('in a terminal an answer stands apart from tools and other agents', () => {
+  test('separates text from tool lines and other agents by an empty line in a terminal', () => {
     const other = says('Me too.', { author: 'other' })
     const out = render([calls('f', {}), answers('f', {}), says('Done.'), other, calls('f', {}), answers('f', {})], {
       isLive: true,
     })
     expect(out).toBe('✓ f  0.2s\n\nDone.\n\nother: Me too.\n\n✓ f  0.2s\n')
   })
-  test('a hand-over to another agent is one line', () => {
+  test('shows an agent transfer as one line', () => {
     const actions = { transferToAgent: 'billing' }
     const out = render([
       calls('transfer_to_agent', { agent_name: 'billing' }),
@@ -147,7 +147,7 @@ describe('tools', () => {
     ])
     expect(out).toBe('✓ transfer_to_agent  agent_name: billing  0.2s\n')
   })
-  test('what happens in an agent used as a tool comes below its call, one step for each', () => {
+  test('shows the events of an agent tool indented below its call', () => {
     const inside: Given = { author: 'helper', isolationScope: 'root/helper@c1' }
     const deeper: Given = { author: 'third', isolationScope: 'root/helper@c1/third@c2' }
     const inner = { functionCall: { id: 'c2', name: 'third', args: {} } }
@@ -161,23 +161,23 @@ describe('tools', () => {
     ])
     expect(out).toBe('▸ helper  request: Help\n  ▸ third\n    deep\n\n    down\n  near\n✓ helper  0.2s\n')
   })
-  test('a result that is the answer itself is shown whole', () => {
+  test('shows a result that skips summarization in full', () => {
     const out = render([answers('helper', { text: 'z'.repeat(100) }, { actions: { skipSummarization: true } })])
     expect(out).toContain(`\n${'z'.repeat(100)}\n`)
   })
-  test('media is named, not written', () => {
+  test('shows the type and size of media', () => {
     const out = render([event({ parts: [{ inlineData: { mimeType: 'image/png', data: 'A'.repeat(4000) } }] })])
     expect(out).toBe('  [image/png, 3 kB]\n')
   })
 })
 
-test('an error is one line with its code', () => {
+test('the event renderer shows an error event as one line with its code', () => {
   const failed = event({ errorCode: 'MODEL_ERROR', errorMessage: 'no\nnetwork' })
   expect(render([delta('It is'), failed])).toBe('It is\n! MODEL_ERROR: no\\nnetwork\n')
   expect(render([event({ errorCode: 'CANCELLED' })])).toBe('! CANCELLED\n')
 })
 
-test('what is asked of a human is left to whoever asks it', () => {
+test('the event renderer shows no request calls', () => {
   const args = { toolConfirmation: { hint: 'Refund 5?' } }
   expect(render([calls('adk_request_confirmation', args, { longRunningToolIds: ['c1'] })])).toBe('')
 })
@@ -185,7 +185,7 @@ test('what is asked of a human is left to whoever asks it', () => {
 const ESCAPE = '\x1b'
 const OWN_STYLES = new RegExp(`${ESCAPE}\\[\\d{1,2}m`, 'g')
 
-describe('nothing a model or a tool says reaches the terminal as a command', () => {
+describe('the event renderer escapes control characters in', () => {
   const evil = '\x1b]0;owned\x07\x1b[2J\r\x9b2J\u202e'
   test.each([
     ['streamed text', [delta(evil), delta('\x1b'), delta('[2J')]],
@@ -207,7 +207,7 @@ describe('nothing a model or a tool says reaches the terminal as a command', () 
   })
 })
 
-test('colours are there only when asked for', () => {
+test('the event renderer uses colours only when the option is set', () => {
   expect(render([calls('f', {}), answers('f', {})], { colour: true })).toContain('\x1b[32m✓\x1b[39m')
   expect(render([calls('f', {}), answers('f', {})])).not.toContain('\x1b')
 })

@@ -14,7 +14,7 @@ function setUp({ isTTY = true, columns = 40, env = {} as { [name: string]: strin
 
 const ERASE = '\r\x1b[K'
 
-test('a status turns and counts seconds on one line, and leaves nothing behind', () => {
+test('the status animates and counts seconds on one line, and is erased at its end', () => {
   const { screen, read } = setUp({ env: { NO_COLOR: '1' } })
   screen.status('Thinking')
   expect(read()).toBe('\r⠋ Thinking\x1b[K')
@@ -28,7 +28,7 @@ test('a status turns and counts seconds on one line, and leaves nothing behind',
   expect(read()).toBe('')
 })
 
-test('text takes the place of the status, which comes back below it', () => {
+test('text replaces the status, which is redrawn below it', () => {
   const { screen, read } = setUp({ env: { NO_COLOR: '1' } })
   screen.status('Thinking')
   read()
@@ -39,14 +39,14 @@ test('text takes the place of the status, which comes back below it', () => {
   screen.status(undefined)
 })
 
-test('a status never needs a second row', () => {
+test('a long status is truncated to one row', () => {
   const { screen, read } = setUp({ columns: 20, env: { NO_COLOR: '1' } })
   screen.status(`look  text: ${'你'.repeat(100)}`)
   expect(read()).toBe('\r⠋ look  text: 你…\x1b[K')
   screen.status(undefined)
 })
 
-test('what a tool prints meanwhile stays, and is not drawn over', () => {
+test('the status does not overwrite text that a tool prints', () => {
   const { screen, output, errors, read } = setUp({ env: { NO_COLOR: '1' } })
   const { write } = output
   screen.status('refund')
@@ -69,7 +69,7 @@ test('what a tool prints meanwhile stays, and is not drawn over', () => {
 test.each([
   ['a file', { isTTY: false }],
   ['a dumb terminal', { env: { TERM: 'dumb' } }],
-])('nothing is drawn in %s; only a long wait is mentioned, once', (_, options) => {
+])('in %s no status is drawn, only a long wait is written once', (_, options) => {
   const { screen, read } = setUp(options)
   screen.status('download  file: map.png')
   vi.advanceTimersByTime(9_000)
@@ -83,7 +83,7 @@ test.each([
   expect(screen.paint(['red'], 'x')).toBe('x')
 })
 
-test('colours are for terminals without NO_COLOR', () => {
+test('colours are used in a terminal without NO_COLOR', () => {
   expect(setUp().screen.paint(['red'], 'x')).toBe('\x1b[31mx\x1b[39m')
   expect(setUp({ env: { NO_COLOR: '' } }).screen.colour).toBe(true)
   expect(setUp({ env: { NO_COLOR: '1' } }).screen.colour).toBe(false)

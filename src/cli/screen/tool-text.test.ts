@@ -11,9 +11,9 @@ test.each([
   ['  40 % done\n', '40 % done'],
   [7, '7'],
   [undefined, 'undefined'],
-])('%j reads as %j', (value, text) => expect(formatValue(value)).toBe(text))
+])('formatValue(%j) is %j', (value, text) => expect(formatValue(value)).toBe(text))
 
-test('no name and no value can act on the terminal', () => {
+test('control characters in names and values of tools are escaped', () => {
   const evil = '\x1b[2J\u202e\r\n'
   for (const text of [formatValue({ [evil]: evil, list: [evil] }), formatValue(evil), formatValue([evil])]) {
     expect(text).not.toMatch(/[\p{Cc}\u202e]/u)
@@ -21,13 +21,13 @@ test('no name and no value can act on the terminal', () => {
   expect(formatFullCall(evil, { [evil]: evil }, { [evil]: evil }).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
 })
 
-test('a single result is shown without its name', () => {
+test('a response with a single result is shown without its name', () => {
   expect(formatResult({ result: 'done' })).toBe('done')
   expect(formatResult({ result: { a: 1 } })).toBe('a: 1')
   expect(formatResult({ result: 1, more: 2 })).toBe('result: 1, more: 2')
 })
 
-test('an error is its message and its code; a field that is called error is none', () => {
+test('an error response is shown as message and code; a non-string error member is data', () => {
   expect(formatError({ error: 'No such city.', errorCode: 'NOT_FOUND' })).toBe('No such city. (NOT_FOUND)')
   expect(formatError({ error: 'No.' })).toBe('No.')
   expect(formatError({ error: null, value: 1 })).toBeUndefined()
