@@ -1,6 +1,6 @@
 // One call of one tool as a run of its own: an agent whose model says just that call, so that it takes the road every
 // call takes. Nothing else runs a tool's body.
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { parseArtifactUri } from '../artifact/uri.ts'
 import type { JsonObject } from '../base/json.ts'

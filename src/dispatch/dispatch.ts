@@ -4,7 +4,7 @@ import { cancelWork } from './cancel-work.ts'
 import { intentOf } from './effects.ts'
 import { execute } from './execute.ts'
 import type { Batch } from './host.ts'
-import { type Answered, isOutcome, type Outcome, type Prepared, type Ready } from './outcome.ts'
+import { type AnsweredCall, isOutcome, type Outcome, type Prepared, type ReadyCall } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { entriesOf, workLeftBehind } from './record.ts'
 
@@ -135,7 +135,7 @@ async function inOrder(
   await drain()
 }
 
-async function start(batch: Batch, one: Ready | Answered, finish: (outcome: Outcome) => void): Promise<void> {
+async function start(batch: Batch, one: ReadyCall | AnsweredCall, finish: (outcome: Outcome) => void): Promise<void> {
   finish(await execute(batch, one))
 }
 

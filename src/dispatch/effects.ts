@@ -6,7 +6,7 @@ import type { NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
 import { readReconciled } from '../tool/reconciled.ts'
 import type { Batch } from './host.ts'
-import { type Begun, type Prepared, type Result, unknownOutcome } from './outcome.ts'
+import { type ResolvedCall, type Prepared, type CallResult, unknownOutcome } from './outcome.ts'
 import { waitFor } from './wait.ts'
 
 /** The record that these calls may take effect from now on; undefined when none of them can. */
@@ -29,7 +29,7 @@ const RECONCILED =
 /** The log says an attempt began and does not say how it ended. */
 export async function recoverAttempt(
   { host }: Batch,
-  begun: Begun,
+  begun: ResolvedCall,
   again: (args: unknown, rewritten: boolean) => Prepared | Promise<Prepared>,
 ): Promise<Prepared> {
   const { call, entry, context } = begun
@@ -65,7 +65,7 @@ export async function recoverAttempt(
   }
 }
 
-function interrupted(call: CallState, detail = ''): Result {
+function interrupted(call: CallState, detail = ''): CallResult {
   const error = `${call.name} was interrupted and may have taken effect. Find out before calling it again.${detail}`
   return unknownOutcome(call, 'UNKNOWN_OUTCOME', error)
 }

@@ -5,17 +5,17 @@ import { messageOf } from '../error/error.ts'
 import { isFailure } from '../event/fold.ts'
 import { partsOf } from '../tool/parts.ts'
 import type { DispatchHost } from './host.ts'
-import type { Begun, Result } from './outcome.ts'
+import type { ResolvedCall, CallResult } from './outcome.ts'
 import { cutResponse, responseOf, sizeOf } from './response.ts'
 import { waitFor } from './wait.ts'
 
-interface Made extends Begun {
+interface Made extends ResolvedCall {
   readonly host: DispatchHost
   readonly args: unknown
 }
 
 /** Adds what the model sees. Errors are shown as they are. */
-export async function withModelOutput(made: Made, result: Result, value: unknown): Promise<Result> {
+export async function withModelOutput(made: Made, result: CallResult, value: unknown): Promise<CallResult> {
   const { host, call, entry, context, args } = made
   const { toModelOutput, name, timeoutMs = host.toolTimeoutMs } = entry.tool
   if (!toModelOutput || isFailure(result.response)) return result

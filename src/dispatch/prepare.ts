@@ -16,7 +16,7 @@ import { confirm, editedArgs, plainArgs, rejected } from './confirm.ts'
 import { definitionOf } from './definition.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
-import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
+import { type ResolvedCall, failure, type Prepared, type ReadyCall } from './outcome.ts'
 import { missingTool, refuse } from './recover.ts'
 import { gateOf, type ToolEntry, unknownTool } from './resolve.ts'
 import { Timeout, waitFor } from './wait.ts'
@@ -89,7 +89,7 @@ function begin(
   const edited = editedArgs(call, entry.tool)
   const step = batch.hooks.beforeTool.length ? askCallbacks : gates
   const prepared = validate(batch, begun, edited ?? call.args, edited !== undefined, step)
-  return edited ? namingTheEditor(prepared, edited) : prepared
+  return edited ? blamingTheEditor(prepared, edited) : prepared
 }
 
 function argsTooLarge({ host }: Batch, { name }: CallState, bytes: number): string {
@@ -101,7 +101,7 @@ function argsTooLarge({ host }: Batch, { name }: CallState, bytes: number): stri
 }
 
 /** A mistake that was not the model's is not told as if it were. */
-async function namingTheEditor(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
+async function blamingTheEditor(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
   const prepared = await preparing
   if (prepared.type !== 'result' || prepared.response.errorCode !== 'INVALID_ARGS') return prepared
   return { ...prepared, response: { ...prepared.response, editedArgs: edited } }
@@ -119,12 +119,12 @@ function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry, requests:
   })
 }
 
-type Step = (batch: Batch, ready: Ready) => Prepared | Promise<Prepared>
+type Step = (batch: Batch, ready: ReadyCall) => Prepared | Promise<Prepared>
 
 /** The body, the callbacks and the gates get a copy of their own: nobody below can reach the log. */
 function validate(
   batch: Batch,
-  begun: Begun,
+  begun: ResolvedCall,
   args: unknown,
   rewritten: boolean,
   then: Step,
@@ -152,14 +152,14 @@ function validate(
 }
 
 /** A validator that waits, for a lookup for instance, has as long as the body. */
-function checkedInTime({ host }: Batch, { entry, context }: Begun, parsing: PromiseLike<Parsed>): Promise<Parsed> {
+function checkedInTime({ host }: Batch, { entry, context }: ResolvedCall, parsing: PromiseLike<Parsed>): Promise<Parsed> {
   const { name, timeoutMs = host.toolTimeoutMs } = entry.tool
   return waitFor(parsing, { host, name: `The validation of the arguments of ${name}`, context, timeoutMs })
 }
 
 function checked(
   batch: Batch,
-  begun: Begun,
+  begun: ResolvedCall,
   given: unknown,
   parsed: Parsed,
   rewritten: JsonObject | undefined,
@@ -173,13 +173,13 @@ function checked(
 }
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
-function invalid(batch: Batch, begun: Begun, args: unknown, error: unknown): Prepared | Promise<Prepared> {
+function invalid(batch: Batch, begun: ResolvedCall, args: unknown, error: unknown): Prepared | Promise<Prepared> {
   const why = error instanceof TooDeep || error instanceof Timeout ? error.message : 'they could not be checked'
   return refuse(batch, begun, args, 'INVALID_ARGS', `Invalid arguments for ${begun.call.name}: ${why}`)
 }
 
 /** Callbacks see the arguments as they were sent, so that what they give back can be checked like them. */
-async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
+async function askCallbacks(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, entry, context } = ready
   let args: unknown = ready.rewritten ?? call.args
   let rewritten = false
@@ -218,7 +218,7 @@ function deniedByMistake({ host, agentName }: Batch, call: CallState, said: unkn
 }
 
 /** Confirmation before credentials, both on the arguments the body will get. */
-function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
+function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
   const { entry } = ready
   const { requests } = ready.call
   if (!gateOf(entry) && !entry.tool.authConfig && requests.length === 0) return ready
@@ -226,7 +226,7 @@ function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
 }
 
 /** What the body itself asked: a no ends the call, an open question keeps it waiting. */
-async function answered(batch: Batch, ready: Ready): Promise<Prepared> {
+async function answered(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, context } = ready
   if (openRequests(call).length > 0) return { type: 'suspended', call }
   const args = canonicalJson(plainArgs(ready.args))
@@ -253,7 +253,7 @@ function isOwnYes({ kind, origin }: Request): boolean {
   return kind === 'confirmation' && origin === 'body'
 }
 
-async function passGates(batch: Batch, ready: Ready): Promise<Prepared> {
+async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const confirmed = await confirm(batch, ready)
   return confirmed.type === 'ready' ? await authorize(batch, confirmed) : confirmed
 }

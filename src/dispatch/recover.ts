@@ -5,13 +5,13 @@ import { messageOf, ToolError } from '../error/error.ts'
 import { maskArgs } from '../policy/redact.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Batch } from './host.ts'
-import { type Begun, failure, type Prepared } from './outcome.ts'
+import { type ResolvedCall, failure, type Prepared } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
 
 /** Asks the callbacks in turn; undefined when none of them answers. */
 export async function recover(
   batch: Batch,
-  { entry, context }: Begun,
+  { entry, context }: ResolvedCall,
   args: unknown,
   error: unknown,
 ): Promise<{ value: unknown } | undefined> {
@@ -33,7 +33,7 @@ export async function recover(
 /** A call that cannot run: its tool is unknown, or its arguments do not fit. A callback may answer it, never run it. */
 export function refuse(
   batch: Batch,
-  begun: Begun,
+  begun: ResolvedCall,
   args: unknown,
   code: 'NOT_FOUND' | 'INVALID_ARGS',
   message: string,

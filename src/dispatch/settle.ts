@@ -8,7 +8,7 @@ import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/parts.ts'
 import type { DispatchHost } from './host.ts'
 import { withModelOutput } from './model-output.ts'
-import { failure, type Result } from './outcome.ts'
+import { failure, type CallResult } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
 import { cutResponse, MOST_BYTES_A_CHARACTER, responseOf, sizeOf } from './response.ts'
 import { Timeout, waitFor } from './wait.ts'
@@ -23,7 +23,7 @@ export interface Unsettled {
   readonly pending: boolean
 }
 
-export function settle(unsettled: Unsettled): Result | Promise<Result> {
+export function settle(unsettled: Unsettled): CallResult | Promise<CallResult> {
   const { host, call, entry, context, value, pending } = unsettled
   // without a place for the whole, what is cut away is not even encoded; a schema checks all of it
   const plain = entry.parseResult || host.artifactService ? toPlain(value) : toPlain(value, 4 * host.maxResultBytes)
@@ -39,7 +39,7 @@ export function settle(unsettled: Unsettled): Result | Promise<Result> {
   }
 }
 
-async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes: number }): Promise<Result> {
+async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes: number }): Promise<CallResult> {
   const { host, call, entry, context, value, pending } = unsettled
   let result = plain.value
   let checked = value
@@ -54,7 +54,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   let response = responseOf(result)
   const bytes = sizeOf(response, plain.bytes, host.maxResultBytes)
   if (bytes > host.maxResultBytes) response = await cut(unsettled, response, bytes)
-  const settled: Result = {
+  const settled: CallResult = {
     type: 'result',
     call,
     response,

@@ -2,7 +2,7 @@
 import type { Deadline } from '../base/deadlines.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { CallContext } from '../tool/call-context.ts'
-import type { DispatchHost, Waiter } from './host.ts'
+import type { DispatchHost, StopListener } from './host.ts'
 
 /** A body that did not come back in time. */
 export class Timeout extends Error {
@@ -35,7 +35,7 @@ export function waitFor<T>(work: PromiseLike<T>, options: WaitOptions): Promise<
   })
 }
 
-class Wait<T> implements Waiter, Deadline {
+class Wait<T> implements StopListener, Deadline {
   readonly #options: WaitOptions
   readonly #resolve: (value: T) => void
   readonly #reject: (reason: unknown) => void

@@ -308,7 +308,7 @@ export class Fold {
 
   /** An id names one call. Whoever wrote another of it, it is no call: answers could not be told apart. */
   #isFree(id: string | undefined): boolean {
-    return id !== undefined && id !== '' && !this.hasId(id) && !isPlace(id)
+    return id !== undefined && id !== '' && !this.hasId(id) && !isReservedPathStep(id)
   }
 
   #call({ id = '', name, args }: FunctionCall, at: number, path: string, agent: string, isCode: boolean): CallState {
@@ -442,7 +442,7 @@ export function openRequests({ requests, response, pending }: CallState): Reques
 }
 
 /** `1` at the end of a path is a round of a workflow, `t1` the first transfer of a scope: no call is named so. */
-export function isPlace(id: string): boolean {
+export function isReservedPathStep(id: string): boolean {
   return /^t?\d+$/.test(id)
 }
 

@@ -1,5 +1,5 @@
-import { LlmAgent } from '../agent/llm-agent.ts'
-import type { Completion } from '../runner/complete.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
+import type { Completion } from '../runner/completion.ts'
 import { Runner, type RunOptions } from '../runner/runner.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { HOME } from '../testing/session-fixtures.ts'

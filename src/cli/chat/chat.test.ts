@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { LlmAgent } from '../../agent/llm-agent.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { confirm } from '../../policy/confirm.ts'
 import { Runner, type RunnerOptions } from '../../runner/runner.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'

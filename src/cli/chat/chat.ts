@@ -1,5 +1,5 @@
 import type { PendingRequest } from '../../event/pending.ts'
-import type { Run } from '../../runner/run.ts'
+import type { Run } from '../../runner/run/run-handle.ts'
 import type { Runner } from '../../runner/runner.ts'
 import type { LineSource } from '../input/line-source.ts'
 import { collectAnswers } from '../requests/collect-answers.ts'

@@ -1,7 +1,7 @@
 // Text about the agents of a chat: the header, /help, /tools and /state.
-import { type Agent, subAgentsOf } from '../../agent/agent.ts'
-import { agentOf } from '../../agent/agent-tool.ts'
-import { LlmAgent } from '../../agent/llm-agent.ts'
+import { type Agent, subAgentsOf } from '../../agent/agents/agent.ts'
+import { agentOf } from '../../agent/agents/agent-tool.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { escapeJson, escapeLine } from '../screen/escape.ts'
 import type { Paint } from '../screen/paint.ts'

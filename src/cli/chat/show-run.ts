@@ -1,5 +1,5 @@
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { Run } from '../../runner/run.ts'
+import type { Run } from '../../runner/run/run-handle.ts'
 import type { Interrupts } from '../input/interrupts.ts'
 import { escapeLine } from '../screen/escape.ts'
 import { EventRenderer } from '../screen/event-renderer.ts'
