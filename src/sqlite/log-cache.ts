@@ -6,16 +6,16 @@ export interface CachedLog {
   readonly fromSeq: number
   readonly entries: Entry[]
   readonly memo: LogMemo
-  /** Of its entries as text, and a little. */
+  /** Length of the entries as JSON, plus a constant. */
   size: number
 }
 
-/** What an empty log takes. */
+/** Size of an empty log. */
 const EMPTY_SIZE = 500
 
 /**
- * Logs that were read lately, by the row of their session. A log only grows and a row is never given again, so what is
- * here is the beginning of what is in the file, whoever has written since.
+ * Caches recently read logs by the row id of their session. A log only grows and row ids are never reused, so a cached log
+ * is always a prefix of the log in the file.
  */
 export class LogCache {
   readonly #logs: Map<number, CachedLog> = new Map()
@@ -30,7 +30,7 @@ export class LogCache {
   open(session: number, fromSeq: number, lastSeq: number): CachedLog {
     const known = this.#logs.get(session)
     if (known && known.fromSeq <= fromSeq && seqOf(known) <= lastSeq) {
-      this.#logs.delete(session) // and set again: the latest used is the last to go
+      this.#logs.delete(session) // set again below: the map keeps the most recently used log last
       this.#logs.set(session, known)
       return known
     }
@@ -41,7 +41,7 @@ export class LogCache {
     return fresh
   }
 
-  /** Adds what follows what is known; anything else is read when it is needed. */
+  /** Adds entries that directly follow the cached ones; other entries are read from the file later. */
   extend(session: number, seq: number, entries: readonly Entry[], size: number): void {
     const log = this.#logs.get(session)
     if (!log || seqOf(log) !== seq) return
@@ -51,6 +51,7 @@ export class LogCache {
     this.#makeRoom()
   }
 
+  /** Removes the log of a session. */
   forget(session: number): void {
     this.#size -= this.#logs.get(session)?.size ?? 0
     this.#logs.delete(session)
@@ -64,7 +65,7 @@ export class LogCache {
   }
 }
 
-/** The last sequence number that is in memory. */
+/** The last cached sequence number. */
 export function seqOf({ fromSeq, entries }: CachedLog): number {
   return fromSeq + entries.length
 }

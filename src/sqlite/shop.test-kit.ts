@@ -6,7 +6,7 @@ import { HOME } from '../testing/session-fixtures.ts'
 import { tool } from '../tool/define.ts'
 import type { SqliteServices } from './sqlite.ts'
 
-/** The same agent in every process: it can order, which takes days, and pay, which here takes for ever. */
+/** An agent for every process of a test. `order` is long-running; `pay` never returns. */
 export function shop(
   services: SqliteServices,
   steps: readonly Step[],

@@ -1,4 +1,4 @@
-// Files that are deleted, replaced or cut while they are open, or lack what they need: errors say so, nothing is written.
+// Files that are deleted, replaced or truncated while open, or lack tables: the error says so, and nothing is written.
 import {
   copyFileSync,
   existsSync,
@@ -16,12 +16,12 @@ import { describe, expect, test } from 'vitest'
 import { ToolwrightError } from '../error/error.ts'
 import type { InboxItem, Lease } from '../session/service.ts'
 import { entryOf, HOME } from '../testing/session-fixtures.ts'
-import { temporaryFile } from './file.test-kit.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringContaining(message) })
 
-/** Everything that writes, by its name. */
+/** All writing methods, by name. */
 function writesOf(
   { sessionService, artifactService }: SqliteServices,
   lease: Lease,
@@ -40,7 +40,7 @@ function writesOf(
   ]
 }
 
-/** A file with a session that is held. */
+/** A file with a claimed session. */
 async function held(file: string): Promise<{ services: SqliteServices; lease: Lease }> {
   const services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -49,7 +49,7 @@ async function held(file: string): Promise<{ services: SqliteServices; lease: Le
   return { services, lease }
 }
 
-describe.skipIf(process.platform === 'win32')('on a system where an open file can be deleted', () => {
+describe.skipIf(process.platform === 'win32')('an open SQLite file', () => {
   test.each([
     ['deleted', (file: string) => rmSync(file), 'was deleted or moved while it was open'],
     ['moved', (file: string) => renameSync(file, `${file}.old`), 'was deleted or moved while it was open'],
@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('on a system where an open file ca
     services.close()
   })
 
-  test('a session is not claimed when the write-ahead log is deleted, and the message names it', async () => {
+  test('rejects a claim when its write-ahead log was deleted, and names the log', async () => {
     const file = temporaryFile()
     const { services, lease } = await held(file)
     await services.sessionService.release(lease)
@@ -89,19 +89,19 @@ describe.skipIf(process.platform === 'win32')('on a system where an open file ca
     services.close()
   })
 
-  test('a session is not claimed when the write-ahead log beside the target of a symbolic link is deleted', async () => {
+  test('rejects a claim when the write-ahead log next to the target of its symbolic link was deleted', async () => {
     const file = temporaryFile()
     const link = temporaryFile()
     symlinkSync(file, link)
     const { services, lease } = await held(link)
     await services.sessionService.release(lease)
-    await services.sessionService.release(await services.sessionService.claim(HOME)) // a link is no fault
+    await services.sessionService.release(await services.sessionService.claim(HOME)) // a symbolic link itself is fine
     rmSync(`${file}-wal`)
     await expect(services.sessionService.claim(HOME)).rejects.toMatchObject(storage(`"${file}-wal" was deleted`))
     services.close()
   })
 
-  test('creates the target of a symbolic link for its owner alone', async () => {
+  test('creates the target of a symbolic link readable by its owner only', async () => {
     const file = temporaryFile()
     const link = temporaryFile()
     symlinkSync(file, link)
@@ -112,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('on a system where an open file ca
     expect(await direct.sessionService.getSession(HOME)).toBeDefined()
   })
 
-  test('every write to a file that others use and that is checkpointed, vacuumed and copied succeeds', async () => {
+  test('accepts writes while other programs use, checkpoint, vacuum and copy it', async () => {
     const file = temporaryFile()
     const { services, lease } = await held(file)
     const other = new DatabaseSync(file)
@@ -125,7 +125,7 @@ describe.skipIf(process.platform === 'win32')('on a system where an open file ca
     services.close()
   })
 
-  test('a second sqlite() on a file keeps the locks that this process has on it', async ({ skip }) => {
+  test('keeps the locks of this process after a second sqlite() on it', async ({ skip }) => {
     const file = temporaryFile()
     const { services } = await held(file)
     const locks = locksOn(file)
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('on a system where an open file ca
   })
 })
 
-/** As Linux lists them. */
+/** The locks on a file as Linux lists them. */
 function locksOn(file: string): string[] | undefined {
   if (!existsSync('/proc/locks')) return undefined
   const { ino } = statSync(file)
@@ -146,54 +146,48 @@ function locksOn(file: string): string[] | undefined {
 
 const TABLES = ['sessions', 'entries', 'state', 'inbox', 'pending', 'artifacts', 'meta']
 
-test.each(TABLES)(
-  'a file that loses its table of %s says so while it is open, and when it is opened',
-  async (table) => {
-    const file = temporaryFile()
-    const { services, lease } = await held(file)
-    change(file, `PRAGMA foreign_keys = OFF; DROP TABLE toolwright_${table}`)
-    const failed = await failures(services, lease)
-    expect(failed.length).toBeGreaterThan(0)
-    const message = new RegExp(`does not have the tables it needs: no such table: (main\\.)?toolwright_${table}`)
-    for (const error of failed) {
-      expect(error).toMatchObject({ code: 'STORAGE', message: expect.stringMatching(message) })
-    }
-    services.close()
-    const whenOpened = table === 'meta' ? /table toolwright_sessions already exists/ : message
-    expect(() => sqlite(file)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
-    expect(() => sqlite(file)).toThrow(whenOpened)
-  },
-)
+test.each(TABLES)('a file without its table %s gives an error while open and when opened', async (table) => {
+  const file = temporaryFile()
+  const { services, lease } = await held(file)
+  change(file, `PRAGMA foreign_keys = OFF; DROP TABLE toolwright_${table}`)
+  const failed = await failures(services, lease)
+  expect(failed.length).toBeGreaterThan(0)
+  const message = new RegExp(`has no valid tables: no such table: (main\\.)?toolwright_${table}`)
+  for (const error of failed) {
+    expect(error).toMatchObject({ code: 'STORAGE', message: expect.stringMatching(message) })
+  }
+  services.close()
+  const whenOpened = table === 'meta' ? /table toolwright_sessions already exists/ : message
+  expect(() => sqlite(file)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
+  expect(() => sqlite(file)).toThrow(whenOpened)
+})
 
-test('a file that loses a column says so while it is open, and when it is opened', async () => {
+test('a file without a column gives an error while open and when opened', async () => {
   const file = temporaryFile()
   const { services, lease } = await held(file)
   change(file, 'ALTER TABLE toolwright_sessions DROP COLUMN lease_until')
   for (const error of await failures(services, lease)) {
-    expect(error).toMatchObject(storage('does not have the tables it needs: no such column: lease_until'))
+    expect(error).toMatchObject(storage('has no valid tables: no such column: lease_until'))
   }
   services.close()
-  expect(() => sqlite(file)).toThrow('does not have the tables it needs: no such column: lease_until')
+  expect(() => sqlite(file)).toThrow('has no valid tables: no such column: lease_until')
 })
 
 test.each([
   ['empty', ''],
-  ['of zeros', '\0'.repeat(8192)],
-  ['of text', 'these are notes, '.repeat(1000)],
-])(
-  'a file that was overwritten while it was open and is now %s gives errors that say what is wrong',
-  async (_what, text) => {
-    const file = temporaryFile()
-    const { services, lease } = await held(file)
-    change(file, 'PRAGMA wal_checkpoint(TRUNCATE)')
-    writeFileSync(file, text)
-    for (const error of await failures(services, lease)) {
-      expect(error).toBeInstanceOf(ToolwrightError)
-      expect(error).toMatchObject({ code: 'STORAGE', message: expect.stringContaining(file) })
-    }
-    services.close()
-  },
-)
+  ['full of zeros', '\0'.repeat(8192)],
+  ['text', 'these are notes, '.repeat(1000)],
+])('a file that was overwritten while open and is now %s gives errors that name the file', async (_what, text) => {
+  const file = temporaryFile()
+  const { services, lease } = await held(file)
+  change(file, 'PRAGMA wal_checkpoint(TRUNCATE)')
+  writeFileSync(file, text)
+  for (const error of await failures(services, lease)) {
+    expect(error).toBeInstanceOf(ToolwrightError)
+    expect(error).toMatchObject({ code: 'STORAGE', message: expect.stringContaining(file) })
+  }
+  services.close()
+})
 
 function change(file: string, sql: string): void {
   const other = new DatabaseSync(file)
@@ -201,7 +195,7 @@ function change(file: string, sql: string): void {
   other.close()
 }
 
-/** Everything that fails, of all that reads and writes. */
+/** The errors of all methods that fail. */
 async function failures(services: SqliteServices, lease: Lease): Promise<unknown[]> {
   const { sessionService, artifactService } = services
   const reads: [string, () => Promise<unknown>][] = [
@@ -219,16 +213,16 @@ async function failures(services: SqliteServices, lease: Lease): Promise<unknown
   return failed
 }
 
-test.each(['file:///a%2Fb.db', 'file:///a%00b.db'])('refuses the URL %s, which names no file', (href) => {
+test.each(['file:///a%2Fb.db', 'file:///a%00b.db'])('sqlite() rejects the URL %s, which is not a file path', (href) => {
   expect(() => sqlite(new URL(href))).toThrow(
     expect.objectContaining({
       code: 'INVALID_CONFIG',
-      message: expect.stringContaining(`The URL "${href}" is no path`),
+      message: expect.stringContaining(`The URL "${href}" is not a file path`),
     }),
   )
 })
 
-test('opens a file URL with escaped spaces', () => {
+test('sqlite() opens a file URL with escaped spaces', () => {
   const file = `${temporaryFile()} 1`
   sqlite(pathToFileURL(file)).close()
   expect(existsSync(file)).toBe(true)

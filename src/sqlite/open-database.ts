@@ -4,36 +4,39 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { Database } from './database.ts'
-import { bringUpToDate } from './schema.ts'
+import { migrate } from './schema.ts'
 import { isBusy, openError } from './storage-error.ts'
 
 const MEMORY = ':memory:'
 const RETRY_MS = 10
 
 /**
- * Opening is synchronous, and so is its waiting: only for a process that makes or changes the tables at that moment, and
- * not for longer than this, whatever `busyTimeoutMs` says. A file whose tables are up to date opens without the lock.
+ * Opening is synchronous and blocks the process while another process creates or migrates the tables, at most this long.
+ * A file with current tables opens without the lock.
  */
 const MAX_OPEN_WAIT_MS = 2_000
 
+/** Options of `openDatabase`. */
 export interface OpenOptions {
+  /** `PRAGMA synchronous`. */
   readonly synchronous: 'normal' | 'full'
+  /** How long a transaction waits for the write lock. */
   readonly busyTimeoutMs: number
 }
 
-/** Opens the file, or makes it, and sees to it that the tables are there. */
+/** Opens or creates the file and migrates its tables. */
 export function openDatabase(path: string | URL, options: OpenOptions): Database {
-  const file = fileOf(path)
-  if (file !== MEMORY) createPrivately(file)
+  const file = toAbsolutePath(path)
+  if (file !== MEMORY) ensurePrivateFile(file)
   const connection = connect(file)
   try {
     const waitMs = Math.min(Math.round(options.busyTimeoutMs), MAX_OPEN_WAIT_MS)
     connection.exec(`PRAGMA busy_timeout = ${waitMs}`)
-    keepWriteAheadLog(connection, file, waitMs)
+    enableWriteAheadLog(connection, file, waitMs)
     connection.exec(`PRAGMA synchronous = ${options.synchronous === 'full' ? 'FULL' : 'NORMAL'}`)
     connection.exec('PRAGMA foreign_keys = ON')
-    bringUpToDate(connection, file)
-    connection.exec('PRAGMA busy_timeout = 0') // from now on Database waits, without stopping the process
+    migrate(connection, file)
+    connection.exec('PRAGMA busy_timeout = 0') // from now on Database retries without blocking the process
     return new Database(connection, file, { busyTimeoutMs: options.busyTimeoutMs, isInMemory: file === MEMORY })
   } catch (error) {
     connection.close()
@@ -49,42 +52,52 @@ function connect(file: string): DatabaseSync {
   }
 }
 
-/** Absolute, so that neither a change of folder nor SQLite's own reading of a name can make another file of it. */
-function fileOf(path: string | URL): string {
+/** Makes a path absolute: a later `chdir` or SQLite's parsing of names must not select another file. */
+function toAbsolutePath(path: string | URL): string {
   if (path === MEMORY) return path
-  if (path instanceof URL && path.protocol === 'file:') return pathOf(path)
+  if (path instanceof URL && path.protocol === 'file:') return urlToPath(path)
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\0')) {
-    throw new ToolwrightError('INVALID_CONFIG', 'sqlite() needs the path of a file, or ":memory:".')
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      'sqlite() requires the path of a file, a file: URL object or ":memory:".',
+    )
   }
   if (path.startsWith('file:')) {
-    throw new ToolwrightError('INVALID_CONFIG', `"${path}" is a URL. Give sqlite() a path, or new URL("${path}").`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `"${path}" is a URL in a string. Pass a path or new URL("${path}") to sqlite().`,
+    )
   }
   return resolve(path)
 }
 
-function pathOf(url: URL): string {
+function urlToPath(url: URL): string {
   try {
     const path = fileURLToPath(url)
     if (!path.includes('\0')) return path
   } catch (error) {
-    const message = `The URL "${url.href}" is no path of a file: ${messageOf(error)}. Give sqlite() a path.`
+    const message = `The URL "${url.href}" is not a file path: ${messageOf(error)}. Pass a path to sqlite().`
     throw new ToolwrightError('INVALID_CONFIG', message, { cause: error })
   }
-  throw new ToolwrightError('INVALID_CONFIG', `The URL "${url.href}" is no path of a file: it contains %00.`)
+  throw new ToolwrightError('INVALID_CONFIG', `The URL "${url.href}" is not a file path: it contains %00.`)
 }
 
 /**
- * State may hold secrets: the file is for its owner only. SQLite gives the files beside it the same permissions. A file that
- * is there is not opened here: closing it again would drop the locks of every connection this process has on it.
+ * Creates the file readable by its owner only, because state may hold secrets. SQLite gives the write-ahead log the same
+ * permissions. An existing file is not opened here: closing it would drop all locks of this process on it.
  */
-function createPrivately(file: string): void {
+function ensurePrivateFile(file: string): void {
   try {
     if (exists(file)) checkAccess(file)
     else createFile(file)
   } catch (error) {
-    throw new ToolwrightError('INVALID_CONFIG', `The database "${file}" cannot be opened: ${reasonOf(error, file)}`, {
-      cause: error,
-    })
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `The database "${file}" cannot be opened: ${openFailureReason(error, file)}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -97,8 +110,8 @@ function createFile(file: string): void {
     closeSync(openSync(file, 'ax', 0o600))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    if (exists(file)) return // another process was first
-    closeSync(openSync(file, 'a', 0o600)) // a symbolic link to a file that is not there: 'ax' does not follow links
+    if (exists(file)) return // another process created it
+    closeSync(openSync(file, 'a', 0o600)) // a symbolic link to a missing file: 'ax' does not follow links
   }
 }
 
@@ -107,39 +120,39 @@ function checkAccess(file: string): void {
   accessSync(file, constants.R_OK | constants.W_OK)
 }
 
-function reasonOf(error: unknown, file: string): string {
+function openFailureReason(error: unknown, file: string): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return `there is no folder "${dirname(file)}". Make it first.`
+      return `the folder "${dirname(file)}" does not exist. Create it first.`
     case 'EISDIR':
-      return 'it is a folder. Give sqlite() the path of a file in it.'
+      return 'it is a folder. Pass the path of a file in it to sqlite().'
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return 'it may not be written. Check the permissions of the file and its folder.'
+      return 'it is not writable. Check the permissions of the file and its folder.'
     default:
       return messageOf(error)
   }
 }
 
 /**
- * Readers and the writer do not wait for each other. The first to open a new file switches it over alone; SQLite does
- * not wait for that by itself.
+ * Enables write-ahead logging, in which readers and the writer do not wait for each other. The first process that opens a
+ * new file enables it exclusively; the others retry, because SQLite does not wait for it.
  */
-function keepWriteAheadLog(connection: DatabaseSync, file: string, timeoutMs: number): void {
+function enableWriteAheadLog(connection: DatabaseSync, file: string, timeoutMs: number): void {
   for (let waited = 0; ; waited += RETRY_MS) {
     const mode = tryWriteAheadLog(connection, waited < timeoutMs)
     if (mode === 'wal' || mode === 'memory') return
     if (mode !== undefined) {
-      const message = `The database "${file}" cannot keep a write-ahead log where it is. Put it on a local disk.`
+      const message = `The database "${file}" does not support a write-ahead log in its folder. Move it to a local disk.`
       throw new ToolwrightError('INVALID_CONFIG', message)
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
   }
 }
 
-/** The mode the file is in now; undefined while another process is at it. */
+/** Returns the journal mode; undefined while another process enables it. */
 function tryWriteAheadLog(connection: DatabaseSync, mayWait: boolean): unknown {
   try {
     return connection.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode

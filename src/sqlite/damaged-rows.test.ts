@@ -1,4 +1,4 @@
-// Rows that something else has written over, as whoever runs agents meets them: nothing is done twice, and nobody else suffers.
+// Rows damaged by another program: no tool runs twice, and other sessions are not affected.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
@@ -9,8 +9,8 @@ import { Runner } from '../runner/runner.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { entryOf, HOME, write } from '../testing/session-fixtures.ts'
 import { tool } from '../tool/define.ts'
-import { temporaryFile } from './file.test-kit.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 function damage(file: string, sql: string): void {
   const other = new DatabaseSync(file)
@@ -18,7 +18,7 @@ function damage(file: string, sql: string): void {
   other.close()
 }
 
-/** A runner whose agent can pay; paying may need somebody's yes. */
+/** A runner whose agent can pay; paying may need an approval. */
 function paying(services: SqliteServices, steps: readonly Step[], run: () => unknown, requiresConfirmation = false) {
   const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation, run })
   const agent = new LlmAgent({ name: 'clerk', model: scriptedModel(steps), tools: [pay] })
@@ -28,16 +28,16 @@ function paying(services: SqliteServices, steps: readonly Step[], run: () => unk
 const call: Step = { calls: [{ id: 'c1', name: 'pay' }] }
 
 test.each([
-  ['sound', '{"type":"intent","invocationId":"i1","path":"clerk","calls":[{"id":"c1"}]}', true],
-  ['of no type', '{"invocationId":"i1"}', false],
-  ['of a type nobody knows', '{"type":"bogus","invocationId":"i1"}', false],
-  ['of no invocation', '{"type":"denial","requestId":"r1"}', false],
+  ['valid', '{"type":"intent","invocationId":"i1","path":"clerk","calls":[{"id":"c1"}]}', true],
+  ['without a type', '{"invocationId":"i1"}', false],
+  ['of an unknown type', '{"type":"bogus","invocationId":"i1"}', false],
+  ['without an invocation', '{"type":"denial","requestId":"r1"}', false],
   ['an intent without calls', '{"type":"intent","invocationId":"i1"}', false],
-  ['an intent of calls that are none', '{"type":"intent","invocationId":"i1","calls":[7]}', false],
+  ['an intent with invalid calls', '{"type":"intent","invocationId":"i1","calls":[7]}', false],
   ['a request without an id', '{"type":"request","invocationId":"i1","callId":"c1"}', false],
-  ['a request about nothing', '{"type":"request","invocationId":"i1","id":"r1"}', false],
-  ['a denial of nothing', '{"type":"denial","invocationId":"i1"}', false],
-])('a record that is %s is read only when it is sound', async (_what, body, isSound) => {
+  ['a request without a call', '{"type":"request","invocationId":"i1","id":"r1"}', false],
+  ['a denial without a request', '{"type":"denial","invocationId":"i1"}', false],
+])('a stored record that is %s is returned only when it is valid', async (_what, body, isSound) => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -52,23 +52,23 @@ test.each([
 })
 
 test.each([
-  ['sound', undefined, 'UNKNOWN_OUTCOME'],
-  ['of no type that is known', '{"type":"bogus","invocationId":"i1"}', 'STORAGE'],
-  ['no record at all', '7', 'STORAGE'],
-])('a body that has begun is not begun again when the record of it is %s', async (_what, body, told) => {
+  ['valid', undefined, 'UNKNOWN_OUTCOME'],
+  ['of an unknown type', '{"type":"bogus","invocationId":"i1"}', 'STORAGE'],
+  ['not a record', '7', 'STORAGE'],
+])('a tool body does not run twice after a crash when its intent is %s', async (_what, body, told) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const run = vi.fn(() => new Promise(() => {}))
   void paying(services, [call], run).run({ ...HOME, message: 'go', runConfig: { detach: true } })
   await vi.waitFor(() => expect(run).toHaveBeenCalledOnce())
-  damage(file, 'UPDATE toolwright_sessions SET lease_until = 0') // its process is gone
+  damage(file, 'UPDATE toolwright_sessions SET lease_until = 0') // as if its process died
   if (body) damage(file, `UPDATE toolwright_entries SET body = '${body}' WHERE event_id IS NULL`)
   using again = sqlite(file)
   expect(await resumed(paying(again, ['done'], run))).toContain(told)
   expect(run).toHaveBeenCalledOnce()
 })
 
-test('a damaged question of one user hides nobody else’s, and does not keep recover() from working', async () => {
+test('a damaged pending request hides no other request and does not stop recover()', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   const runner = paying(services, [call, call], () => ({ paid: true }), true)
@@ -87,7 +87,7 @@ test('a damaged question of one user hides nobody else’s, and does not keep re
   expect((await runner.pending()).map(({ userId }) => userId)).toEqual(['ada', 'eve'])
 })
 
-test('a damaged item of an inbox is passed over: the session goes on', async () => {
+test('a damaged inbox item is skipped and the session continues', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   const runner = paying(services, ['one', 'two'], () => ({}))
@@ -133,31 +133,28 @@ function content(part: object): object {
   return { role: 'tool', parts: [part] }
 }
 
-test.each(UNSOUND_EVENTS)(
-  '%s instead of an event gives the same error every time, in every method',
-  async (_what, spoil) => {
-    const file = temporaryFile()
-    using services = sqlite(file)
-    const run = vi.fn(() => ({ paid: true }))
-    const { pending } = await paying(services, [call], run, true).complete({ ...HOME, message: 'go' })
-    change(file, 2, spoil)
-    using again = sqlite(file)
-    const runner = paying(again, ['done', 'done'], run, true)
-    const message = [approve(pending[0] as PendingRequest)]
-    const uses: (() => Promise<unknown>)[] = [
-      () => runner.complete({ ...HOME, message }),
-      () => runner.complete({ ...HOME, message: 'more' }),
-      () => runner.cancel(HOME),
-      () => again.sessionService.getSession(HOME),
-    ]
-    const damaged = { code: 'STORAGE', message: expect.stringMatching(/^Entry 2 of session "s1" is damaged .*Restore/) }
-    for (const use of uses) for (const _time of [1, 2]) await expect(use()).rejects.toMatchObject(damaged)
-    for (const _time of [1, 2]) expect(await resumed(runner)).toBe('STORAGE')
-    expect(run).not.toHaveBeenCalled()
-  },
-)
+test.each(UNSOUND_EVENTS)('%s in place of an event gives the same error in every method', async (_what, spoil) => {
+  const file = temporaryFile()
+  using services = sqlite(file)
+  const run = vi.fn(() => ({ paid: true }))
+  const { pending } = await paying(services, [call], run, true).complete({ ...HOME, message: 'go' })
+  change(file, 2, spoil)
+  using again = sqlite(file)
+  const runner = paying(again, ['done', 'done'], run, true)
+  const message = [approve(pending[0] as PendingRequest)]
+  const uses: (() => Promise<unknown>)[] = [
+    () => runner.complete({ ...HOME, message }),
+    () => runner.complete({ ...HOME, message: 'more' }),
+    () => runner.cancel(HOME),
+    () => again.sessionService.getSession(HOME),
+  ]
+  const damaged = { code: 'STORAGE', message: expect.stringMatching(/^Entry 2 of session "s1" is damaged .*Restore/) }
+  for (const use of uses) for (const _time of [1, 2]) await expect(use()).rejects.toMatchObject(damaged)
+  for (const _time of [1, 2]) expect(await resumed(runner)).toBe('STORAGE')
+  expect(run).not.toHaveBeenCalled()
+})
 
-test('a log in which something unknown but harmless was added is read as before', async () => {
+test('unknown members of a stored event are ignored', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   const run = vi.fn(() => ({ paid: true }))
@@ -177,7 +174,7 @@ test.each([
   ['an entry has another number', 'UPDATE toolwright_entries SET seq = 77 WHERE seq = 2'],
   ['a number is too large', 'UPDATE toolwright_entries SET seq = 4611686018427387904 WHERE seq = 2'],
   ['the checkpoint is a list', "UPDATE toolwright_sessions SET checkpoint = '[]'"],
-])('a session in which %s gives the same error every time', async (_what, sql) => {
+])('a damaged session, because %s, gives the same error every time', async (_what, sql) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const run = vi.fn(() => ({ paid: true }))
@@ -197,8 +194,8 @@ test.each([
 
 test.each([
   ['drops entries', 'BEFORE INSERT ON toolwright_entries BEGIN SELECT raise(IGNORE); END', 'STORAGE'],
-  ['only looks at entries', 'BEFORE INSERT ON toolwright_entries BEGIN SELECT 1; END', undefined],
-])('with a trigger that %s, a body runs only when its intent is stored', async (_what, trigger, code) => {
+  ['only reads entries', 'BEFORE INSERT ON toolwright_entries BEGIN SELECT 1; END', undefined],
+])('with a trigger that %s a tool body runs only if its intent is stored', async (_what, trigger, code) => {
   const file = temporaryFile()
   using services = sqlite(file)
   damage(file, `CREATE TRIGGER other ${trigger}`)
@@ -221,7 +218,7 @@ test('an event that is appended again is stored once', async () => {
   expect(events?.map(({ id }) => id)).toEqual(['e1', 'e2'])
 })
 
-/** Writes something else over an event. */
+/** Overwrites an event. */
 function change(file: string, seq: number, spoil: (event: JsonObject) => unknown): void {
   const other = new DatabaseSync(file)
   const { body } = other.prepare('SELECT body FROM toolwright_entries WHERE seq = ?').get(seq) as { body: string }
@@ -230,7 +227,7 @@ function change(file: string, seq: number, spoil: (event: JsonObject) => unknown
   other.close()
 }
 
-/** All that was told on the way, or why there was none. */
+/** The events of a resumed run as JSON, or its error code. */
 async function resumed(runner: Runner): Promise<string> {
   const told: unknown[] = []
   try {

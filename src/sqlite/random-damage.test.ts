@@ -1,5 +1,5 @@
-// A file with a paused run, changed at random: every use of it either works or fails with an error that says what is
-// damaged, the same one again; and nothing runs that was not approved.
+// Damages a file with a paused run at random: every method either works or fails with the same clear error each time, and
+// no unapproved call runs.
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
@@ -12,14 +12,14 @@ import { Runner } from '../runner/runner.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { HOME, requestOf } from '../testing/session-fixtures.ts'
 import { tool } from '../tool/define.ts'
-import { temporaryFile } from './file.test-kit.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // hundreds of files on a busy machine
 
 const SEEDS = 200
 const logger = { warn: () => {}, error: () => {} }
-// a lease that the damage brings back to life ends soon
+// short: damage can revive a lease
 const OPTIONS = { logger, leaseMs: 1_000 }
 
 function shop(services: SqliteServices, steps: readonly Step[], pay: () => unknown): Runner {
@@ -40,7 +40,7 @@ function shop(services: SqliteServices, steps: readonly Step[], pay: () => unkno
   })
 }
 
-/** A file with a finished run, a paused one, state, an inbox item and an artifact; the id of the open request. */
+/** Fills a file with a finished run, a paused run, state, an inbox item and an artifact. Returns the id of the request. */
 async function pausedFile(): Promise<{ file: string; requestId: string }> {
   const file = temporaryFile()
   const services = sqlite(file, OPTIONS)
@@ -64,7 +64,7 @@ async function pausedFile(): Promise<{ file: string; requestId: string }> {
   return { file, requestId: pending[0]?.id ?? '' }
 }
 
-/** Everything a program does with a session, the approval last. */
+/** All uses of a session, the approval last. */
 function usesOf(services: SqliteServices, runner: Runner, requestId: string): [string, () => Promise<unknown>][] {
   const { sessionService, artifactService } = services
   const { appName } = HOME
@@ -87,7 +87,7 @@ async function ended(run: Run): Promise<void> {
   for await (const _ of run);
 }
 
-/** Undefined when it worked. */
+/** The error of a use; undefined when it worked. */
 async function failureOf(use: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await use()
@@ -101,7 +101,7 @@ async function failureOf(use: () => Promise<unknown>): Promise<string | undefine
 test.each([
   ['a row', changeRow],
   ['some bytes', changeBytes],
-])('a file in which %s was changed at random works or says what is damaged', async (_what, change) => {
+])('a file with random damage to %s works or says what is damaged', async (_what, change) => {
   const { file, requestId } = await pausedFile()
   const counts = { worked: 0, failed: 0 }
   for (let seed = 1; seed <= SEEDS; seed++) {
@@ -121,25 +121,25 @@ test.each([
   expect(counts.failed).toBeGreaterThan(SEEDS / 10)
 })
 
-/** The last connection to close waits for the disk; this one does not, and hundreds of files take seconds. */
+/** A connection without disk sync, which makes hundreds of files fast. */
 function keepOpen(file: string): DatabaseSync {
   const connection = new DatabaseSync(file)
   try {
     connection.exec('PRAGMA synchronous = OFF; SELECT 1 FROM sqlite_schema')
   } catch {
-    // damaged: the test is about what Toolwright makes of it
+    // the file is damaged, as intended
   }
   return connection
 }
 
-test('a file that was not changed works', async () => {
+test('the same file without damage works', async () => {
   const { file, requestId } = await pausedFile()
   expect(await survives(file, requestId)).toBe(true)
 })
 
 const RUNS: ReadonlySet<string> = new Set(['new text', 'resume', 'recover', 'approval'])
 
-/** Uses the file twice in one process and once in another; false when the approved call did not run. */
+/** Uses the file twice on one connection and once on another; false when the approved call did not run. */
 async function survives(file: string, requestId: string, areBytesChanged = false): Promise<boolean> {
   const pay = vi.fn(() => ({ paid: true }))
   const steps = Array.from({ length: 20 }, () => 'Done.')
@@ -157,7 +157,7 @@ async function survives(file: string, requestId: string, areBytesChanged = false
     for (const [name, use] of usesOf(services, runner, requestId)) {
       wasApproved ||= name === 'approval'
       const failures = [await failureOf(use), await failureOf(use)]
-      // a run that meets a damaged page when it is half done may find another way the next time
+      // a run that fails on a damaged page may take another path the next time
       const mayDiffer = areBytesChanged && RUNS.has(name)
       if (failures[0]?.startsWith('STORAGE') && !mayDiffer) expect(failures[1], `${name} again`).toBe(failures[0])
       if (!wasApproved) expect(pay, `${name} before the approval`).not.toHaveBeenCalled()
@@ -169,7 +169,7 @@ async function survives(file: string, requestId: string, areBytesChanged = false
   return pay.mock.calls.length === 1
 }
 
-/** The same numbers for the same seed. */
+/** A random number generator with a seed. */
 class Random {
   #state: number
 
@@ -204,7 +204,7 @@ const TABLES = [
 const NUMBERS = [0, -1, 1, 2, 7, 1e12, -(2 ** 40), 2n ** 62n, 1e300]
 const VALUES = [7, -1, 1.5, '', 'x', null, true, [], {}, [7], [null], { parts: [7] }, { id: 7 }]
 
-/** One column of one row, or the whole row. */
+/** Changes one column of a row, or deletes the row. */
 function changeRow(file: string, random: Random): string {
   const table = `toolwright_${random.of(TABLES)}`
   const connection = new DatabaseSync(file)
@@ -239,7 +239,7 @@ function changed(value: unknown, random: Random): SQLInputValue {
   return JSON.stringify(changedInside(json, random))
 }
 
-/** A value somewhere inside is another one, or missing. */
+/** Changes or removes a nested value. */
 function changedInside(json: unknown, random: Random): unknown {
   const isInside = random.below(5) > 0
   if (isInside && Array.isArray(json) && json.length > 0) {
@@ -262,7 +262,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Up to eight bytes, a run of zeros, or the end of the file. */
+/** Changes up to eight bytes, zeroes a range, or truncates the file. */
 function changeBytes(file: string, random: Random): string {
   const bytes = readFileSync(file)
   const kind = random.below(8)

@@ -1,17 +1,17 @@
-// A disk or another program in the way: the caller is told what to do, and nothing is written by half.
+// Disk faults and locks: the error says what to do, and no transaction is written in part.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import type { SessionService } from '../session/service.ts'
 import { entryOf, eventIds, HOME, intentOf, requestOf, stateOf, write } from '../testing/session-fixtures.ts'
-import { temporaryFile } from './file.test-kit.ts'
-import { openDatabase } from './open.ts'
+import { openDatabase } from './open-database.ts'
 import { SqliteSessionService } from './session-service.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringContaining(message) })
 
-test('while another program writes for too long every write is refused, reads go on, and then all is as it was', async () => {
+test('writes fail while another program holds the lock too long, reads work, and nothing is lost', async () => {
   const file = temporaryFile()
   const clock = { time: 0 }
   using services = sqlite(file, { busyTimeoutMs: 1, now: () => clock.time })
@@ -21,7 +21,7 @@ test('while another program writes for too long every write is refused, reads go
   await sessionService.append(lease, 0, [entryOf('e1')])
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')
-  clock.time += lease.leaseMs // a holder would wait for as long as its lease lives
+  clock.time += lease.leaseMs // a holder would wait until its lease ends
   const held = storage('raise busyTimeoutMs')
   const artifact = { text: 'x' }
   await expect(sessionService.append(lease, 1, [entryOf('e2')])).rejects.toMatchObject(held)
@@ -40,7 +40,7 @@ test('while another program writes for too long every write is refused, reads go
   expect(await sessionService.append(lease, 1, [entryOf('e2')])).toBe(2)
 })
 
-test('a file that somebody else holds cannot be made; later it can', () => {
+test('sqlite() cannot create its tables in a locked file, but can after the unlock', () => {
   const file = temporaryFile()
   const other = new DatabaseSync(file)
   other.exec('BEGIN EXCLUSIVE')
@@ -50,7 +50,7 @@ test('a file that somebody else holds cannot be made; later it can', () => {
   sqlite(file).close()
 })
 
-test('a disk that fills up in the middle of an append leaves none of it', async () => {
+test('an append on a full disk leaves no partial data', async () => {
   const database = openDatabase(temporaryFile(), { synchronous: 'normal', busyTimeoutMs: 0 })
   const service = serviceOn(database)
   await service.createSession({ ...HOME, state: { 'user:step': 0 } })
@@ -64,7 +64,7 @@ test('a disk that fills up in the middle of an append leaves none of it', async 
     drained: ['item'],
     pending: [],
   })
-  await expect(refused).rejects.toMatchObject(storage('Make room on its disk'))
+  await expect(refused).rejects.toMatchObject(storage('Free disk space'))
   expect(await eventIds(service, HOME)).toEqual([])
   expect(await stateOf(service, HOME)).toEqual({ 'user:step': 0 })
   const { entries, checkpoint } = await service.read(lease)
@@ -76,29 +76,29 @@ test('a disk that fills up in the middle of an append leaves none of it', async 
   database.close()
 })
 
-test('a file that may only be read can be read', async () => {
+test('a read-only file can be read', async () => {
   const database = openDatabase(temporaryFile(), { synchronous: 'normal', busyTimeoutMs: 0 })
   const service = serviceOn(database)
   await service.createSession(HOME)
   await write(service, HOME, entryOf('e1'))
   database.prepare('PRAGMA query_only = ON').get()
-  await expect(service.claim(HOME)).rejects.toMatchObject(storage('Check who may write'))
+  await expect(service.claim(HOME)).rejects.toMatchObject(storage('Check the permissions'))
   expect(await eventIds(service, HOME)).toEqual(['e1'])
   database.close()
 })
 
 test.each([
-  ['no JSON', 'UPDATE toolwright_entries SET body = \'{"id":\' WHERE seq = 2', 'Entry 2'],
-  ['no event', "UPDATE toolwright_entries SET body = '[]' WHERE seq = 2", 'Entry 2'],
+  ['invalid JSON', 'UPDATE toolwright_entries SET body = \'{"id":\' WHERE seq = 2', 'Entry 2'],
+  ['not an event', "UPDATE toolwright_entries SET body = '[]' WHERE seq = 2", 'Entry 2'],
   [
     'an event without actions',
     'UPDATE toolwright_entries SET body = \'{"id":"e2","author":"x"}\' WHERE seq = 2',
     'Entry 2',
   ],
-  ['no record', "UPDATE toolwright_entries SET body = '7' WHERE seq = 3", 'Entry 3'],
+  ['not a record', "UPDATE toolwright_entries SET body = '7' WHERE seq = 3", 'Entry 3'],
   ['missing', 'DELETE FROM toolwright_entries WHERE seq = 2', 'Entry 2'],
   ['missing at the end', 'DELETE FROM toolwright_entries WHERE seq = 3', 'Entry 3'],
-])('an entry that is %s is told of, and not read over', async (_what, damage, which) => {
+])('reading a log fails when an entry is %s', async (_what, damage, which) => {
   const file = temporaryFile()
   using first = sqlite(file)
   await first.sessionService.createSession(HOME)
@@ -123,7 +123,7 @@ test.each([
     ['x', 'y'],
     ['r2'],
   ],
-])('reports %s that is damaged once, and passes over nothing else: %s', async (_what, damage, items, requests) => {
+])('a damaged row of %s is reported once and skipped: %s', async (_what, damage, items, requests) => {
   const file = temporaryFile()
   const warn = vi.fn()
   using services = sqlite(file, { logger: { warn, error: vi.fn() } })
@@ -142,18 +142,18 @@ test.each([
     expect((await sessionService.pending({ appName })).map(({ id }) => id)).toEqual(requests)
   }
   expect(warn).toHaveBeenCalledOnce()
-  expect(warn.mock.calls[0]?.[0]).toMatch(/of session "s1" is damaged in the database and was passed over/)
+  expect(warn.mock.calls[0]?.[0]).toMatch(/of session "s1" is damaged in the database and was skipped/)
   if (requests.length < 2) {
     const repair = storage('A pending request of session "s1" is damaged in the database. Resume the session')
     await expect(sessionService.pending(HOME)).rejects.toMatchObject(repair)
   }
-  await sessionService.append(lease, 0, [], { pending }) // as a run that comes to rest does
+  await sessionService.append(lease, 0, [], { pending }) // as a paused run does
   expect((await sessionService.pending(HOME)).toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(pending)
 })
 
 test.each([
   ['state', "UPDATE toolwright_state SET value = '{\"a'", (service: SessionService) => service.getSession(HOME)],
-])('damage in %s is told of', async (_what, damage, look) => {
+])('damaged %s is reported with an error', async (_what, damage, look) => {
   const file = temporaryFile()
   using services = sqlite(file)
   const { sessionService } = services
@@ -164,7 +164,7 @@ test.each([
   await expect(look(sessionService)).rejects.toMatchObject(storage('Restore the file from a backup'))
 })
 
-test('a file that was cut off is told of', async () => {
+test('a truncated file is reported with an error', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)

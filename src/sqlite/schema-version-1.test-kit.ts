@@ -1,4 +1,4 @@
-// A file as version 1 of the tables left it. A released version never changes: this is its text, not the product's.
+// A file with schema version 1. The schema is copied here because a released version never changes.
 import { DatabaseSync } from 'node:sqlite'
 
 const VERSION_1 = `
@@ -68,9 +68,9 @@ const VERSION_1 = `
   UPDATE toolwright_meta SET value = 1 WHERE name = 'schema';
 `
 
-/** A connection of a process that knows version 1 only, with the statements it had. */
+/** Opens a file like a process with schema version 1, with the statements of that version. */
 export function openVersion1(file: string): {
-  /** A session, held until a moment of the system's clock; its epoch. */
+  /** Creates a session with a lease until `expiresAt` and returns its epoch. */
   createHeld(sessionId: string, expiresAt: number): number
   claim(sessionId: string, now: number, leaseMs: number): number | undefined
   renew(sessionId: string, epoch: number, expiresAt: number): boolean

@@ -1,4 +1,4 @@
-// Another program has the write lock of the file: the process continues with everything else, and results are not lost.
+// Another program holds the write lock of the file: other work continues, and no result is lost.
 import { spawnSync } from 'node:child_process'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
@@ -8,15 +8,15 @@ import { Runner } from '../runner/runner.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import { entryOf, eventIds, HOME } from '../testing/session-fixtures.ts'
 import { tool } from '../tool/define.ts'
-import { temporaryFile } from './file.test-kit.ts'
 import { startProcess } from './other-process.test-kit.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
 
 const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringContaining(message) })
 
-/** Takes the write lock, as a backup program would; gives what returns it. */
+/** Takes the write lock, like a backup program; the returned function releases it. */
 function lock(file: string): () => void {
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')
@@ -29,7 +29,7 @@ function lock(file: string): () => void {
   return unlock
 }
 
-/** Work that takes no part in the lock: many turns of the event loop. */
+/** Waits for many turns of the event loop. */
 async function turns(count = 50): Promise<number> {
   let done = 0
   while (done < count) {
@@ -39,7 +39,7 @@ async function turns(count = 50): Promise<number> {
   return done
 }
 
-test('a result that finds the file locked is recorded after the unlock, and other sessions run meanwhile', async () => {
+test('a tool result is recorded after a locked file is unlocked, and other sessions run meanwhile', async () => {
   const file = temporaryFile()
   using services = sqlite(file, { busyTimeoutMs: 1 })
   let unlock = (): void => {}
@@ -57,7 +57,7 @@ test('a result that finds the file locked is recorded after the unlock, and othe
   const elsewhere = await new Runner({ appName: 'other', agent: bystander }).complete({ userId: 'bob', message: 'hi' })
   expect(elsewhere.text).toBe('hello')
   expect(await turns()).toBe(50)
-  expect(await eventIds(services.sessionService, HOME), 'reads go on too').toHaveLength(2)
+  expect(await eventIds(services.sessionService, HOME), 'reads still work').toHaveLength(2)
 
   unlock()
   expect((await run).text).toBe('charged')
@@ -66,7 +66,7 @@ test('a result that finds the file locked is recorded after the unlock, and othe
   expect(charge).toHaveBeenCalledOnce()
 })
 
-test('appends, a renewal and a release that wait for another process keep their order', async () => {
+test('appends, a renewal and a release that wait for the lock keep their order', async () => {
   const file = temporaryFile()
   using services = sqlite(file, { busyTimeoutMs: 1 })
   const { sessionService } = services
@@ -91,7 +91,7 @@ test('appends, a renewal and a release that wait for another process keep their 
   expect(await eventIds(sessionService, HOME)).toEqual(['e1', 'e2'])
 })
 
-test('a lock that is held by a process that dies is free at once', async () => {
+test('the lock of a killed process is free at once', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -102,7 +102,7 @@ test('a lock that is held by a process that dies is free at once', async () => {
   expect(await claim).toMatchObject({ key: HOME, seq: 0 })
 })
 
-test('a holder gives up when its lease has ended, and nothing is written later', async () => {
+test('a holder stops waiting for the lock when its lease ends, and writes nothing later', async () => {
   const file = temporaryFile()
   const clock = { time: 0 }
   using services = sqlite(file, { busyTimeoutMs: 1, now: () => clock.time })
@@ -114,9 +114,9 @@ test('a holder gives up when its lease has ended, and nothing is written later',
   const append = sessionService.append(lease, 0, [entryOf('e1')]).finally(() => {
     isOver = true
   })
-  append.catch(() => {}) // looked at later
+  append.catch(() => {}) // asserted below
   await expect(sessionService.post(HOME, { id: 'x', type: 'cancel' })).rejects.toMatchObject(storage('busyTimeoutMs'))
-  expect(isOver, 'who holds no lease gives up first').toBe(false)
+  expect(isOver, 'a caller without a lease stops waiting first').toBe(false)
   clock.time += lease.leaseMs
   await expect(append).rejects.toMatchObject(storage('raise busyTimeoutMs'))
   unlock()
@@ -127,7 +127,7 @@ test('a holder gives up when its lease has ended, and nothing is written later',
   expect(await sessionService.append(next, 0, [entryOf('e2')])).toBe(1)
 })
 
-test('what waits when the file is closed fails and is not written', async () => {
+test('a write that waits for the lock fails when the file is closed and is not written', async () => {
   const file = temporaryFile()
   const services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -142,21 +142,21 @@ test('what waits when the file is closed fails and is not written', async () => 
   expect(await eventIds(again.sessionService, HOME)).toEqual([])
 })
 
-test('a process that closes the file ends although something waited for the lock', () => {
+test('a process exits after it closes the file while a write waits for the lock', () => {
   const { stdout, status } = program(`
     setImmediate(() => services.close())
     await services.sessionService.createSession(key).catch(({ code }) => console.log(code))`)
   expect({ stdout, status }).toEqual({ stdout: 'STORAGE\n', status: 0 })
 })
 
-test('a process with nothing else to do waits for the lock instead of losing what it writes', () => {
+test('a process stays alive while a write waits for the lock', () => {
   const { stdout, status } = program(`
     setTimeout(() => other.exec('ROLLBACK'), 20).unref()
     console.log((await services.sessionService.createSession(key)).id)`)
   expect({ stdout, status }).toEqual({ stdout: 's1\n', status: 0 })
 })
 
-/** A process of its own, in which `other` has locked the file of `services`. */
+/** Runs code in another process, in which `other` has locked the file of `services`. */
 function program(code: string): { stdout: string; status: number | null } {
   const file = JSON.stringify(temporaryFile())
   const source = `import { DatabaseSync } from 'node:sqlite'

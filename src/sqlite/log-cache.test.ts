@@ -1,9 +1,9 @@
-// What a process remembers of a log is never behind what is in the file.
+// A cached log is never older than the log in the file.
 import { expect, test } from 'vitest'
 import type { HeldLog, SessionService } from '../session/service.ts'
 import { entryOf, HOME, intentOf, write } from '../testing/session-fixtures.ts'
-import { temporaryFile } from './file.test-kit.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 async function readBy(service: SessionService, fromSeq = 0): Promise<HeldLog> {
   const lease = await service.claim(HOME)
@@ -13,7 +13,7 @@ async function readBy(service: SessionService, fromSeq = 0): Promise<HeldLog> {
 }
 const seqs = ({ entries }: HeldLog) => entries.map(({ seq }) => seq)
 
-test('turns of one process find the same memo, and the log with what they appended', async () => {
+test('the log cache returns the same memo and the appended entries in one process', async () => {
   using services = sqlite(temporaryFile())
   const { sessionService } = services
   await sessionService.createSession(HOME)
@@ -28,7 +28,7 @@ test('turns of one process find the same memo, and the log with what they append
   ])
 })
 
-test('what another process appended comes after what is remembered', async () => {
+test('the log cache adds entries that another process appended', async () => {
   const file = temporaryFile()
   using here = sqlite(file)
   using there = sqlite(file)
@@ -48,7 +48,7 @@ test('what another process appended comes after what is remembered', async () =>
   expect(await readBy(there.sessionService)).toMatchObject({ entries: after.entries })
 })
 
-test('an append that was undone is not remembered', async () => {
+test('the log cache ignores an append that was rolled back', async () => {
   using services = sqlite(temporaryFile())
   const { sessionService } = services
   await sessionService.createSession(HOME)
@@ -64,7 +64,7 @@ test('an append that was undone is not remembered', async () => {
   expect((await sessionService.read(lease)).entries).toEqual([])
 })
 
-test('a session in the place of a deleted one has nothing of it, whoever deleted it', async () => {
+test('the log cache has no entries of a deleted session for a new one with the same key', async () => {
   const file = temporaryFile()
   using here = sqlite(file)
   using there = sqlite(file)
@@ -79,7 +79,7 @@ test('a session in the place of a deleted one has nothing of it, whoever deleted
   expect(after.entries.map(({ event }) => event?.id)).toEqual(['f1', 'f2'])
 })
 
-test('a log that finds no room is read anew, and is the same', async () => {
+test('a log that is larger than the cache is read from the file', async () => {
   using services = sqlite(temporaryFile(), { cacheBytes: 0 })
   const { sessionService } = services
   await sessionService.createSession(HOME)
@@ -95,7 +95,7 @@ test('a log that finds no room is read anew, and is the same', async () => {
   expect((await sessionService.read(lease)).entries).toHaveLength(2)
 })
 
-test('the logs used longest ago make room for others', async () => {
+test('the log cache evicts the least recently used logs', async () => {
   using services = sqlite(temporaryFile(), { cacheBytes: 10_000 })
   const { sessionService } = services
   const memoOf = async (sessionId: string) => {
@@ -111,10 +111,10 @@ test('the logs used longest ago make room for others', async () => {
   const [a, b] = [await memoOf('a'), await memoOf('b')]
   expect(await memoOf('a')).toBe(a)
   await memoOf('c')
-  expect(await memoOf('a'), 'used lately').toBe(a)
+  expect(await memoOf('a'), 'recently used').toBe(a)
   await memoOf('d')
-  expect(await memoOf('a'), 'still').toBe(a)
-  expect(await memoOf('b'), 'not used since').not.toBe(b)
+  expect(await memoOf('a'), 'still cached').toBe(a)
+  expect(await memoOf('b'), 'evicted').not.toBe(b)
 })
 
 test('only what comes after a number is read, until more is asked for', async () => {
@@ -134,7 +134,7 @@ test('only what comes after a number is read, until more is asked for', async ()
   expect(seqs(await readBy(reader.sessionService, 1))).toEqual([2, 3, 4])
 })
 
-test('state that another process writes is seen at the next look, and its own is what it has appended', async () => {
+test('the state reader sees the commits of other processes at the next read', async () => {
   const file = temporaryFile()
   using here = sqlite(file)
   using there = sqlite(file)

@@ -1,18 +1,19 @@
-// Text on its way into the database and out again. Everything is written with JSON's escapes: SQLite's text has no place
-// for half a character (two different ones would become the same), and older versions of Node read only up to a NUL.
+// Converts values to columns and back. All text uses JSON escapes: SQLite text cannot hold lone surrogates (two different
+// ones would become equal), and older versions of Node read text only up to a NUL.
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { damaged } from './storage-error.ts'
 
-/** An id or a name as a column holds it: itself, mostly. */
+/** Encodes an id or a name. Most are stored unchanged. */
 export function toText(name: string): string {
   return JSON.stringify(name).slice(1, -1)
 }
 
+/** Decodes an id or a name; throws STORAGE when it is damaged. */
 export function fromText(text: unknown, what: string): string {
   return fromJson(`"${String(text)}"`, what) as string
 }
 
-/** Throws INVALID_REQUEST on what JSON cannot hold. */
+/** Encodes a value; throws INVALID_REQUEST when JSON cannot hold it. */
 export function toJson(value: unknown, what: string): string {
   let text: string | undefined
   try {
@@ -21,9 +22,13 @@ export function toJson(value: unknown, what: string): string {
     throw new ToolwrightError('INVALID_REQUEST', `${what} cannot be stored: ${messageOf(error)}`, { cause: error })
   }
   if (text !== undefined) return text
-  throw new ToolwrightError('INVALID_REQUEST', `${what} cannot be stored: it is nothing JSON can hold.`)
+  throw new ToolwrightError(
+    'INVALID_REQUEST',
+    `${what} cannot be stored: JSON cannot hold ${value === undefined ? 'undefined' : `a ${typeof value}`}.`,
+  )
 }
 
+/** Decodes a value; throws STORAGE when it is damaged. */
 export function fromJson(text: unknown, what: string): unknown {
   try {
     return JSON.parse(String(text))
@@ -32,8 +37,8 @@ export function fromJson(text: unknown, what: string): unknown {
   }
 }
 
-/** What the text says; undefined when it says nothing. */
-export function readable(text: unknown): unknown {
+/** Decodes a value; undefined when it is damaged. */
+export function tryFromJson(text: unknown): unknown {
   try {
     return JSON.parse(String(text))
   } catch {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
 import { sqlite } from './sqlite.ts'
 
-test('the latest items are told from new ones although they are gone; what waits is never forgotten', async () => {
+test('the inbox remembers the ids of the latest drained items and never drops an undrained item', async () => {
   using services = sqlite(':memory:')
   const { sessionService } = services
   const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
@@ -18,7 +18,7 @@ test('the latest items are told from new ones although they are gone; what waits
   await sessionService.post(key, { id: `i${MAX_REMEMBERED}`, type: 'cancel' })
   await sessionService.post(key, { id: 'waits', type: 'cancel' })
   expect(await waiting()).toEqual(['waits'])
-  await sessionService.post(key, { id: 'i0', type: 'cancel' }) // too long ago
+  await sessionService.post(key, { id: 'i0', type: 'cancel' }) // drained too long ago to be remembered
   expect(await waiting()).toEqual(['waits', 'i0'])
 
   async function notWaiting(): Promise<string[]> {
