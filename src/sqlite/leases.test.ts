@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Lease } from '../session/service.ts'
-import { entryOf, HOME } from '../testing/session-fixtures.ts'
+import { entryOf, HOME } from '../testing/suites/session-fixtures.ts'
 import { startProcess } from './other-process.test-kit.ts'
 import { openVersion1 } from './schema-version-1.test-kit.ts'
 import { sqlite } from './sqlite.ts'

@@ -1,7 +1,7 @@
 // A cached log is never older than the log in the file.
 import { expect, test } from 'vitest'
 import type { HeldLog, SessionService } from '../session/service.ts'
-import { entryOf, HOME, intentOf, write } from '../testing/session-fixtures.ts'
+import { entryOf, HOME, intentOf, write } from '../testing/suites/session-fixtures.ts'
 import { sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { isRecord } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { entryOf, HOME, intentOf } from '../testing/session-fixtures.ts'
+import { entryOf, HOME, intentOf } from '../testing/suites/session-fixtures.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
 
 let services: SqliteServices | undefined

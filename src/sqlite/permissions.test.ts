@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { eventIds, HOME } from '../testing/session-fixtures.ts'
+import { eventIds, HOME } from '../testing/suites/session-fixtures.ts'
 import { sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 

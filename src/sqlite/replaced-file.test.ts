@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { ToolwrightError } from '../error/error.ts'
 import type { InboxItem, Lease } from '../session/service.ts'
-import { entryOf, HOME } from '../testing/session-fixtures.ts'
+import { entryOf, HOME } from '../testing/suites/session-fixtures.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { sessionServiceSuite } from '../testing/session-suite.ts'
+import { sessionServiceSuite } from '../testing/suites/session-service-suite.ts'
 import { sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { Runner } from '../runner/runner.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
-import { eventIds, eventOf, HOME } from '../testing/session-fixtures.ts'
+import { eventIds, eventOf, HOME } from '../testing/suites/session-fixtures.ts'
 import { sqlite } from './sqlite.ts'
 import { temporaryFile, temporaryFolder } from './temporary-file.test-kit.ts'
 

@@ -10,7 +10,7 @@ import { Runner } from '../runner/runner.ts'
 import { tool } from '../tool/define.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { requestOf, user, wednesday } from './offline/asking.test-kit.ts'
+import { requestOf, user, wednesday } from './offline/offline-request.test-kit.ts'
 import { toolbox } from './offline/toolbox.test-kit.ts'
 import { offlineModel } from './offline-model.ts'
 
@@ -174,7 +174,7 @@ test('it stops when it is told to', async () => {
   const reason = new Error('enough')
   const heard: string[] = []
   const run = async (): Promise<void> => {
-    for await (const { content } of model.generate(requestOf({ said: 'Hello' }), {
+    for await (const { content } of model.generate(requestOf({ messages: 'Hello' }), {
       signal: controller.signal,
       stream: true,
     })) {
@@ -191,7 +191,7 @@ test('it stops when it is told to', async () => {
 test('the same request gets the same reply', async () => {
   const request = requestOf({
     tools: toolbox.flatMap((each) => each.declaration() ?? []),
-    said: [user('Book a table for 4 at Noma tomorrow at 7pm')],
+    messages: [user('Book a table for 4 at Noma tomorrow at 7pm')],
   })
   const replies = await Promise.all([1, 2, 3].map(async () => JSON.stringify(await repliesOf(model, request))))
   expect(new Set(replies).size).toBe(1)
@@ -202,10 +202,10 @@ test('it has a name, and a clock that must be one', async () => {
   expect(offlineModel({ name: 'rules' }).name).toBe('rules')
   const today = offlineModel({ now: () => Date.UTC(2030, 0, 1) })
   const tools = toolbox.flatMap((each) => each.declaration() ?? [])
-  const [reply] = await repliesOf(today, requestOf({ tools, said: 'Forecast for Oslo tomorrow' }))
+  const [reply] = await repliesOf(today, requestOf({ tools, messages: 'Forecast for Oslo tomorrow' }))
   expect(functionCallsOf(reply?.content)[0]?.args).toEqual({ city: 'Oslo', date: '2030-01-02' })
   const broken = offlineModel({ now: () => new Date('never') })
-  await expect(repliesOf(broken, requestOf({ said: 'Hi' }))).rejects.toMatchObject({
+  await expect(repliesOf(broken, requestOf({ messages: 'Hi' }))).rejects.toMatchObject({
     code: 'INVALID_CONFIG',
   })
 })

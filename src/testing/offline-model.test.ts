@@ -1,7 +1,7 @@
 // What the offline model makes of sentences, with a full toolbox to choose from. Today is Wednesday, 12 March 2025.
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../base/json.ts'
-import { callsFor, textFor } from './offline/asking.test-kit.ts'
+import { callsFor, textFor } from './offline/offline-request.test-kit.ts'
 import { toolbox } from './offline/toolbox.test-kit.ts'
 
 const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
@@ -156,7 +156,7 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
 ]
 
 test.each(table.map(([sentence, ...calls]) => ({ sentence, calls })))('$sentence', async ({ sentence, calls }) => {
-  expect(await callsFor({ tools, said: sentence })).toEqual(calls)
+  expect(await callsFor({ tools, messages: sentence })).toEqual(calls)
 })
 
 test('what the table expects, the tools accept', async () => {
@@ -185,13 +185,13 @@ test.each([
   ['Flights from Oslo to Lima', 'Please tell me the date.'],
   ['Delete everything', 'Please tell me the path.'],
 ])('%s: what is missing is asked for', async (sentence, question) => {
-  expect(await textFor({ tools, said: sentence })).toBe(question)
+  expect(await textFor({ tools, messages: sentence })).toBe(question)
 })
 
 test.each(['Tell me a joke', 'Who was the first president of France?', 'Is the front door locked?', '', '…'])(
   'says what it is and what it can do when nothing fits %j',
   async (sentence) => {
-    const text = await textFor({ tools, said: sentence })
+    const text = await textFor({ tools, messages: sentence })
     expect(text).toMatch(/^Sorry, I did not understand that\. I am Toolwright's offline model: rules instead of /)
     expect(text).toContain('I can get the current weather in a city, get the weather forecast for a day to come, ')
   },
@@ -213,5 +213,5 @@ test.each([
   ['What can you do about the weather in Oslo', /^$/], // a call
   ['great', /^All right\. What else can I do\?$/],
 ])('answers %j like a person', async (sentence, answer) => {
-  expect(await textFor({ tools, said: sentence })).toMatch(answer)
+  expect(await textFor({ tools, messages: sentence })).toMatch(answer)
 })

@@ -4,7 +4,7 @@ import { callback, checkOptions, type OptionRules, text } from '../error/check-o
 import { ToolwrightError } from '../error/error.ts'
 import type { Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { plan } from './offline/plan.ts'
+import { planReply } from './offline/plan-reply.ts'
 
 export interface OfflineModelOptions {
   /** Default `offline`. */
@@ -31,7 +31,7 @@ export function offlineModel(options: OfflineModelOptions = {}): Model {
     capabilities: { toolsWithOutputSchema: true },
     async *generate(request, { signal, stream }) {
       signal?.throwIfAborted()
-      const parts = plan(request, timeOf(now()))
+      const parts = planReply(request, timeOf(now()))
       if (stream) {
         for (const text of parts[0]?.text?.match(/\S+\s*/g) ?? []) {
           yield { content: { role: 'model', parts: [{ text }] }, partial: true }

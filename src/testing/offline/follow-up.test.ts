@@ -1,7 +1,7 @@
 // Messages that mean something only after another one.
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
-import { callsFor, textFor, user } from './asking.test-kit.ts'
+import { callsFor, textFor, user } from './offline-request.test-kit.ts'
 import { toolbox } from './toolbox.test-kit.ts'
 
 const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
@@ -79,7 +79,7 @@ test.each<[messages: string[], ...calls: [name: string, args: JsonObject][]]>([
     ['calculate', { operation: 'add', a: 2, b: 3 }],
   ],
 ])('%j', async (messages, ...calls) => {
-  expect(await callsFor({ tools, said: talk(...messages) })).toEqual(calls)
+  expect(await callsFor({ tools, messages: talk(...messages) })).toEqual(calls)
 })
 
 test.each([
@@ -90,5 +90,5 @@ test.each([
   [['Hello', 'And you?'], 'Sorry, I did not understand that.'],
   [['Again'], 'Sorry, I did not understand that.'],
 ])('%j changes nothing and calls nothing', async (messages, answer) => {
-  expect(await textFor({ tools, said: talk(...messages) })).toContain(answer)
+  expect(await textFor({ tools, messages: talk(...messages) })).toContain(answer)
 })

@@ -2,21 +2,21 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../../base/json.ts'
-import { ask, declare, exchange, textFor, user } from './asking.test-kit.ts'
+import { generateParts, declare, exchange, textFor, user } from './offline-request.test-kit.ts'
 
 const weather = declare('get_weather', 'Get the weather in a city', { city: { type: 'string' } })
 const asked = user('What is the weather in Oslo?')
 const answered = exchange('get_weather', { city: 'Oslo' }, { city: 'Oslo', celsius: -3, sky: ['clear', 'cold'] })
 
-async function answerTo(schema: z.ZodType, said = [asked, ...answered]): Promise<unknown> {
+async function answerTo(schema: z.ZodType, messages = [asked, ...answered]): Promise<unknown> {
   const responseJsonSchema = z.toJSONSchema(schema) as JsonObject
   const config = { responseJsonSchema, responseMimeType: 'application/json' }
-  return schema.parse(JSON.parse(await textFor({ tools: [weather], said, config })))
+  return schema.parse(JSON.parse(await textFor({ tools: [weather], messages, config })))
 }
 
 test('tools are called first', async () => {
   const config = { responseJsonSchema: { type: 'object', properties: { celsius: { type: 'number' } } } }
-  expect((await ask({ tools: [weather], said: [asked], config }))[0]?.functionCall?.name).toBe('get_weather')
+  expect((await generateParts({ tools: [weather], messages: [asked], config }))[0]?.functionCall?.name).toBe('get_weather')
 })
 
 test('results fill what they have, by their names', async () => {
@@ -37,8 +37,8 @@ test('a text that is nowhere is the answer in words', async () => {
 
 test('without results the message itself is read', async () => {
   const schema = z.object({ name: z.string(), age: z.int(), city: z.string(), email: z.email().optional() })
-  const said = [user('Ada is 36 years old and lives in Oslo. Her address is ada@example.com.')]
-  expect(await answerTo(schema, said)).toEqual({ name: 'Ada', age: 36, city: 'Oslo', email: 'ada@example.com' })
+  const messages = [user('Ada is 36 years old and lives in Oslo. Her address is ada@example.com.')]
+  expect(await answerTo(schema, messages)).toEqual({ name: 'Ada', age: 36, city: 'Oslo', email: 'ada@example.com' })
 })
 
 test('lists of objects are taken over item by item', async () => {
@@ -79,10 +79,10 @@ test('with a tool for the final answer, that is called, and not again after it w
   const schema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] }
   const final = { name: 'set_model_response', description: 'Give your final answer.', parametersJsonSchema: schema }
   const tools = [weather, final]
-  expect((await ask({ tools, said: [asked] }))[0]?.functionCall?.name).toBe('get_weather')
+  expect((await generateParts({ tools, messages: [asked] }))[0]?.functionCall?.name).toBe('get_weather')
   const given = { name: 'set_model_response', args: { celsius: -3 } }
-  expect(await ask({ tools, said: [asked, ...answered] })).toEqual([{ functionCall: given }])
+  expect(await generateParts({ tools, messages: [asked, ...answered] })).toEqual([{ functionCall: given }])
   const refused = exchange(given.name, given.args, { error: 'Invalid arguments', errorCode: 'INVALID_ARGS' }, 'call-2')
-  const again = await ask({ tools, said: [asked, ...answered, ...refused] })
+  const again = await generateParts({ tools, messages: [asked, ...answered, ...refused] })
   expect(again[0]?.text).toContain('That did not work: Invalid arguments')
 })

@@ -11,7 +11,7 @@ export interface Token extends Span {
 }
 
 /** The words of a text and where they stand. */
-export function tokensOf(text: string): Token[] {
+export function tokenize(text: string): Token[] {
   return [...text.matchAll(/[\p{L}\p{N}]+(?:['’.-][\p{L}\p{N}]+)*/gu)].map(({ 0: word, index }) => {
     return { lower: word.toLowerCase().replaceAll('’', "'"), stem: stem(word), start: index, end: index + word.length }
   })
@@ -53,7 +53,7 @@ export const stopWords: ReadonlySet<string> = new Set([
 ])
 
 /** Has the word a meaning of its own? */
-export const isContent = ({ lower, stem }: Pick<Token, 'lower' | 'stem'>): boolean =>
+export const isContentWord = ({ lower, stem }: Pick<Token, 'lower' | 'stem'>): boolean =>
   stem !== '' && !stopWords.has(lower)
 
 // What tools do, by the verbs of their names; what cannot be undone is apart.
@@ -63,23 +63,23 @@ const actingWords = `create add set send book reserve transfer place order buy u
   play lock unlock turn switch dim open close move write post pay subscribe complete mark`
 const destroyingWords = 'delete remove erase cancel drop destroy purge reset wipe refund'
 export const verbs: ReadonlySet<string> = setOf(`${lookingWords} ${actingWords} ${destroyingWords}`)
-export const looking: ReadonlySet<string> = stemsOf(lookingWords)
-export const destroying: ReadonlySet<string> = stemsOf(destroyingWords)
+export const lookupVerbs: ReadonlySet<string> = stemsOf(lookingWords)
+export const destructiveVerbs: ReadonlySet<string> = stemsOf(destroyingWords)
 const acting = stemsOf(actingWords)
-export const isActing = (stem: string): boolean => acting.has(stem) || destroying.has(stem)
-export const isVerb = (stem: string): boolean => looking.has(stem) || isActing(stem)
+export const isActionVerb = (stem: string): boolean => acting.has(stem) || destructiveVerbs.has(stem)
+export const isVerb = (stem: string): boolean => lookupVerbs.has(stem) || isActionVerb(stem)
 
 /** Everyday words that mean nearly the same. */
-const groups = `weather temperature warm warmer cold colder hot hotter forecast degree rain; search find look lookup;
+const synonymGroups = `weather temperature warm warmer cold colder hot hotter forecast degree rain; search find look lookup;
   add put append; create make new; delete remove erase; email mail; message sms; meeting appointment event calendar schedule;
   book reserve; buy purchase order; parcel package shipment; pay transfer; charge invoice bill; light lamp; turn switch;
   thermostat heating; todo task; file document; money currency balance; calculate add plus; calculate subtract minus;
   calculate multiply times; calculate divide divided; price cost; convert change; customer client; flight fly; city town place`
-const near = new Map<string, Set<string>>()
-for (const group of groups.split(';').map(stemsOf))
-  for (const word of group) near.set(word, new Set([...(near.get(word) ?? []), ...group]))
+const synonyms = new Map<string, Set<string>>()
+for (const group of synonymGroups.split(';').map(stemsOf))
+  for (const word of group) synonyms.set(word, new Set([...(synonyms.get(word) ?? []), ...group]))
 
 /** Stems that mean nearly the same as this one. */
-export const nearTo = (stem: string): string[] => [...(near.get(stem) ?? [])]
-export const areNear = (a: string, b: string): boolean => a === b || (near.get(a)?.has(b) ?? false)
-export const speaksOf = (words: readonly string[], stem: string): boolean => words.some((word) => areNear(word, stem))
+export const synonymsOf = (stem: string): string[] => [...(synonyms.get(stem) ?? [])]
+export const areSynonyms = (a: string, b: string): boolean => a === b || (synonyms.get(a)?.has(b) ?? false)
+export const includesSynonym = (words: readonly string[], stem: string): boolean => words.some((word) => areSynonyms(word, stem))

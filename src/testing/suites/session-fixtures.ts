@@ -1,7 +1,7 @@
-import type { JsonObject } from '../base/json.ts'
-import type { Event, NewEntry } from '../event/event.ts'
-import type { PendingRequest } from '../event/pending.ts'
-import type { SessionKey, SessionService } from '../session/service.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { Event, NewEntry } from '../../event/event.ts'
+import type { PendingRequest } from '../../event/pending.ts'
+import type { SessionKey, SessionService } from '../../session/service.ts'
 
 /** Where the suites' main session lives. */
 export const HOME: SessionKey = { appName: 'shop', userId: 'ada', sessionId: 's1' }

@@ -1,11 +1,11 @@
-import type { Lease, SessionService } from '../session/service.ts'
+import type { Lease, SessionService } from '../../session/service.ts'
 import { codeOf, deepEqual, equal, ok, rejectsWith } from './assert.ts'
 import { entryOf, eventIds, eventOf, HOME, intentOf, stateOf, write } from './session-fixtures.ts'
-import type { Story } from './suite.ts'
+import type { ServiceTest } from './service-test.ts'
 
 /** Appending and reading: one dense sequence, nothing lost, nothing twice. */
-export function logStories(story: Story<SessionService>): void {
-  story('entries are numbered from 1 without gaps, events and records alike', async (service) => {
+export function logTests(serviceTest: ServiceTest<SessionService>): void {
+  serviceTest('entries are numbered from 1 without gaps, events and records alike', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal(lease.seq, 0)
@@ -19,7 +19,7 @@ export function logStories(story: Story<SessionService>): void {
     ])
   })
 
-  story('reading from a sequence number gives what came after it', async (service) => {
+  serviceTest('reading from a sequence number gives what came after it', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.append(lease, 0, [entryOf('e1'), entryOf('e2'), entryOf('e3')])
@@ -30,7 +30,7 @@ export function logStories(story: Story<SessionService>): void {
     deepEqual(await seqsFrom(99), [])
   })
 
-  story('an append that has not seen the latest entry is STALE_APPEND and adds nothing', async (service) => {
+  serviceTest('an append that has not seen the latest entry is STALE_APPEND and adds nothing', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.append(lease, 0, [entryOf('e1', { color: 'red' }), entryOf('e2')])
@@ -45,7 +45,7 @@ export function logStories(story: Story<SessionService>): void {
     deepEqual(await stateOf(service, HOME), { color: 'red' })
   })
 
-  story('an append whose acknowledgement was lost may be made again: one row, the same number', async (service) => {
+  serviceTest('an append whose acknowledgement was lost may be made again: one row, the same number', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal(await service.append(lease, 0, [entryOf('e1', { count: 1 }), entryOf('e2')]), 2)
@@ -57,7 +57,7 @@ export function logStories(story: Story<SessionService>): void {
     deepEqual(await stateOf(service, HOME), { count: 2 })
   })
 
-  story('a repeated append with records is recognised where it stands', async (service) => {
+  serviceTest('a repeated append with records is recognised where it stands', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal(await service.append(lease, 0, [entryOf('e1'), intentOf('c1')]), 2)
@@ -66,7 +66,7 @@ export function logStories(story: Story<SessionService>): void {
     equal((await service.read(lease)).entries.length, 2)
   })
 
-  story('an event id is added once, in one append and over several', async (service) => {
+  serviceTest('an event id is added once, in one append and over several', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal(await service.append(lease, 0, [entryOf('e1'), entryOf('e1')]), 1)
@@ -75,7 +75,7 @@ export function logStories(story: Story<SessionService>): void {
     deepEqual(await eventIds(service, HOME), ['e1', 'e2'])
   })
 
-  story('an append that cannot be stored changes nothing', async (service) => {
+  serviceTest('an append that cannot be stored changes nothing', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     const broken = { event: null } as unknown as ReturnType<typeof entryOf>
@@ -89,7 +89,7 @@ export function logStories(story: Story<SessionService>): void {
     equal(await service.append(lease, 0, [entryOf('e1')]), 1)
   })
 
-  story('a partial event is not stored', async (service) => {
+  serviceTest('a partial event is not stored', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     const partial = eventOf('p1', { partial: true, actions: { stateDelta: { color: 'red' } } })
@@ -98,7 +98,7 @@ export function logStories(story: Story<SessionService>): void {
     deepEqual(await stateOf(service, HOME), {})
   })
 
-  story('an event comes back as it was appended, every field', async (service) => {
+  serviceTest('an event comes back as it was appended, every field', async (service) => {
     const event = eventOf('e1', {
       nodeInfo: { path: 'clerk/helper@1' },
       branch: 'a.b',
@@ -118,7 +118,7 @@ export function logStories(story: Story<SessionService>): void {
     deepEqual((await service.read(await service.claim(HOME))).entries, [{ seq: 1, event }])
   })
 
-  story('a checkpoint is given back as of the last append that had one', async (service) => {
+  serviceTest('a checkpoint is given back as of the last append that had one', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal((await service.read(lease)).checkpoint, undefined)
@@ -134,7 +134,7 @@ export function logStories(story: Story<SessionService>): void {
     deepEqual((await service.read(await service.claim(HOME))).checkpoint, { open: ['c1'] })
   })
 
-  story('eight writers with 200 appends each leave a dense log, each in its own order', async (service, clock) => {
+  serviceTest('eight writers with 200 appends each leave a dense log, each in its own order', async (service, clock) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     const last = { seq: 0 }

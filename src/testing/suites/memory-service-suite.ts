@@ -1,11 +1,11 @@
-import type { Content, Part } from '../content/content.ts'
-import { textOf } from '../content/content.ts'
-import type { Event } from '../event/event.ts'
-import type { MemoryService } from '../memory/service.ts'
-import type { Session } from '../session/service.ts'
+import type { Content, Part } from '../../content/content.ts'
+import { textOf } from '../../content/content.ts'
+import type { Event } from '../../event/event.ts'
+import type { MemoryService } from '../../memory/service.ts'
+import type { Session } from '../../session/service.ts'
 import { codeOf, deepEqual, equal, ok } from './assert.ts'
 import { eventOf } from './session-fixtures.ts'
-import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, storyteller } from './suite.ts'
+import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, createServiceTest } from './service-test.ts'
 
 const HOME = { appName: 'shop', userId: 'ada' }
 
@@ -16,9 +16,9 @@ const HOME = { appName: 'shop', userId: 'ada' }
  * memoryServiceSuite(test, () => new InMemoryMemoryService())
  */
 export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryService>): void {
-  const story = storyteller(test, make)
+  const serviceTest = createServiceTest(test, make)
 
-  story('what was said is found by its words, with who said it and when', async (service) => {
+  serviceTest('what was said is found by its words, with who said it and when', async (service) => {
     const content: Content = { role: 'user', parts: [{ text: 'My dog is called Rex.' }] }
     await service.addSessionToMemory(
       sessionOf({ events: [eventOf('e1', { author: 'user', timestamp: 7.5, content })] }),
@@ -27,7 +27,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     deepEqual(memories, [{ content, author: 'user', timestamp: 7.5 }])
   })
 
-  story('case, punctuation and the order of words do not matter', async (service) => {
+  serviceTest('case, punctuation and the order of words do not matter', async (service) => {
     await remember(service, 'My dog is called Rex.')
     for (const query of ['REX', 'rex?', '"called", dog!', 'who is Rex', 'elephant rex']) {
       deepEqual(await found(service, query), ['My dog is called Rex.'], query)
@@ -36,31 +36,31 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     deepEqual(await found(service, 're'), [], 'a part of a word is not the word')
   })
 
-  story('a query without words finds nothing', async (service) => {
+  serviceTest('a query without words finds nothing', async (service) => {
     await remember(service, 'My dog is called Rex.', '...')
     for (const query of ['', '   ', '\n\t', '?!', '...', '*', '%', '"', '- -'])
       deepEqual(await found(service, query), [], query)
   })
 
-  story('the text with more of the words comes first', async (service) => {
+  serviceTest('the text with more of the words comes first', async (service) => {
     await remember(service, 'A cat sat here.', 'The red cat wears a hat.', 'A dog sat here.')
     equal((await found(service, 'red cat hat'))[0], 'The red cat wears a hat.')
     deepEqual((await found(service, 'red cat hat')).length, 2)
   })
 
-  story('a rare word counts more than one that is everywhere', async (service) => {
+  serviceTest('a rare word counts more than one that is everywhere', async (service) => {
     await remember(service, 'order one was late', 'order two was late', 'order three was lost', 'order four was late')
     equal((await found(service, 'order lost'))[0], 'order three was lost')
     equal((await found(service, 'late late late lost'))[0], 'order three was lost')
   })
 
-  story('a short text about the word comes before a long one that mentions it', async (service) => {
+  serviceTest('a short text about the word comes before a long one that mentions it', async (service) => {
     const long = `${'We talked about many other things for a long while. '.repeat(20)}Also a giraffe.`
     await remember(service, long, 'giraffe facts', 'something else')
     deepEqual(await found(service, 'giraffe'), ['giraffe facts', long])
   })
 
-  story('of equally good texts the newest comes first', async (service) => {
+  serviceTest('of equally good texts the newest comes first', async (service) => {
     const said = (id: string, timestamp: number, name: string) =>
       eventOf(id, { timestamp, content: { role: 'user', parts: [{ text: `meet ${name} tomorrow` }] } })
     const events = [said('e1', 20, 'bob'), said('e2', 30, 'eve'), said('e3', 10, 'joe')]
@@ -68,7 +68,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     deepEqual(await found(service, 'meet'), ['meet eve tomorrow', 'meet bob tomorrow', 'meet joe tomorrow'])
   })
 
-  story('words of other scripts and languages are words', async (service) => {
+  serviceTest('words of other scripts and languages are words', async (service) => {
     const texts = [
       '東京の天気は晴れです',
       'Grüße aus München',
@@ -90,7 +90,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     deepEqual(await found(service, '苹果'), [texts[5]])
   })
 
-  story('thoughts, partial events and calls are not remembered', async (service) => {
+  serviceTest('thoughts, partial events and calls are not remembered', async (service) => {
     const say = (id: string, parts: readonly Part[], changes: Partial<Event> = {}) =>
       eventOf(id, { content: { role: 'model', parts }, ...changes })
     const { content: _, ...silent } = eventOf('e5')
@@ -108,14 +108,14 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     ok(!JSON.stringify(memories).includes('hidden'), 'a thought was given back')
   })
 
-  story('words in different parts of one message stay words', async (service) => {
+  serviceTest('words in different parts of one message stay words', async (service) => {
     const content: Content = { role: 'user', parts: [{ text: 'red' }, { text: 'apple' }] }
     await service.addSessionToMemory(sessionOf({ events: [eventOf('e1', { content })] }))
     equal((await found(service, 'red')).length, 1)
     equal((await found(service, 'apple')).length, 1)
   })
 
-  story('adding a session again brings it up to date and doubles nothing', async (service) => {
+  serviceTest('adding a session again brings it up to date and doubles nothing', async (service) => {
     await remember(service, 'the first word')
     await remember(service, 'the first word', 'the second word')
     deepEqual((await found(service, 'first')).length, 1)
@@ -125,7 +125,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     deepEqual(await found(service, 'else'), ['something else'])
   })
 
-  story('all of a user’s sessions are searched, and a deleted one is forgotten', async (service) => {
+  serviceTest('all of a user’s sessions are searched, and a deleted one is forgotten', async (service) => {
     await service.addSessionToMemory(sessionOf({ id: 's1', texts: ['blue whale'] }))
     await service.addSessionToMemory(sessionOf({ id: 's2', texts: ['blue bird'] }))
     deepEqual((await found(service, 'blue')).toSorted(), ['blue bird', 'blue whale'])
@@ -137,7 +137,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     deepEqual((await found(service, 'blue')).length, 2)
   })
 
-  story('a deleted user is forgotten, and only that one', async (service) => {
+  serviceTest('a deleted user is forgotten, and only that one', async (service) => {
     await remember(service, 'blue whale')
     await service.addSessionToMemory(sessionOf({ userId: 'bob', texts: ['blue bird'] }))
     await service.addSessionToMemory(sessionOf({ appName: 'bank', texts: ['blue note'] }))
@@ -148,7 +148,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     deepEqual(await found(service, 'blue', { ...HOME, appName: 'bank' }), ['blue note'])
   })
 
-  story('another user or app finds nothing and forgets nothing', async (service) => {
+  serviceTest('another user or app finds nothing and forgets nothing', async (service) => {
     await remember(service, 'my secret')
     for (const other of [
       { ...HOME, userId: 'bob' },
@@ -162,7 +162,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     deepEqual(await found(service, 'secret'), ['my secret'])
   })
 
-  story('hostile ids are harmless data or refused, each user by itself', async (service) => {
+  serviceTest('hostile ids are harmless data or refused, each user by itself', async (service) => {
     const users = [
       ...HOSTILE_IDS.map((userId) => ({ ...HOME, userId })),
       ...HOSTILE_IDS.map((appName) => ({ ...HOME, appName })),
@@ -183,7 +183,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     }
   })
 
-  story('hostile queries and texts are words like others', async (service) => {
+  serviceTest('hostile queries and texts are words like others', async (service) => {
     await remember(service, 'the constructor of __proto__ and toString', "'; drop table memories; --")
     equal((await found(service, 'constructor')).length, 1)
     equal((await found(service, 'tostring')).length, 1)
@@ -193,7 +193,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     equal((await found(service, 'constructor')).length, 1)
   })
 
-  story('a huge query is answered, from its first words', async (service) => {
+  serviceTest('a huge query is answered, from its first words', async (service) => {
     await remember(service, 'My dog is called Rex.')
     const noise = Array.from({ length: 50_000 }, (_, n) => `noise${n}`).join(' ')
     deepEqual(await found(service, `rex ${noise}`), ['My dog is called Rex.'])
@@ -201,7 +201,7 @@ export function memoryServiceSuite(test: SuiteTest, make: MakeService<MemoryServ
     await found(service, 'rex '.repeat(250_000))
   })
 
-  story('changing what a service gave or got changes nothing stored', async (service) => {
+  serviceTest('changing what a service gave or got changes nothing stored', async (service) => {
     const parts = [{ text: 'My dog is called Rex.' }]
     await service.addSessionToMemory(sessionOf({ events: [eventOf('e1', { content: { role: 'user', parts } })] }))
     parts.push({ text: 'spoiled' })

@@ -1,5 +1,5 @@
 // Everything in a text that could be an argument: quotes, addresses, dates, numbers, names.
-import { isContent, prepositions, type Span, stopWords, type Token, tokensOf, verbs } from './words.ts'
+import { isContentWord, prepositions, type Span, stopWords, type Token, tokenize, verbs } from './words.ts'
 
 export type MentionKind = 'quoted' | 'url' | 'email' | 'path' | 'date' | 'time' | 'id' | 'number' | 'name' | 'phrase'
 
@@ -22,8 +22,8 @@ export interface Passage {
 
 const MAX_MENTIONS = 200
 
-export function passageOf(text: string, now: number): Passage {
-  const tokens = tokensOf(text)
+export function parsePassage(text: string, now: number): Passage {
+  const tokens = tokenize(text)
   const taken = new Uint8Array(text.length)
   const mentions: Mention[] = []
   for (const [kind, pattern, read] of finders) {
@@ -36,7 +36,7 @@ export function passageOf(text: string, now: number): Passage {
       taken.fill(1, start, end)
       const next = tokens.findIndex((token) => token.start >= start)
       const before = tokens.slice(Math.max(0, next - 3), Math.max(0, next)).reverse()
-      const after = tokens.find((token) => token.start === end + 1 && isContent(token))?.stem ?? ''
+      const after = tokens.find((token) => token.start === end + 1 && isContentWord(token))?.stem ?? ''
       const preposition = before.find(({ lower }) => prepositions.has(lower))?.lower
       mentions.push({ kind, value, start, end, before, after, preposition })
     }
@@ -45,11 +45,11 @@ export function passageOf(text: string, now: number): Passage {
 }
 
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const small = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
-const not = (words: Iterable<string>): string =>
+const numberWords = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+const exceptWords = (words: Iterable<string>): string =>
   `(?!(?:${[...words].map((word) => `[${word[0]}${word[0]?.toUpperCase()}]${word.slice(1)}`).join('|')})(?![\\p{L}\\p{N}]))`
-const stop = not(stopWords)
-const large = `${stop}\\p{Lu}[\\p{L}\\p{N}]{0,40}(?:['’-]\\p{L}{1,30}){0,3}`
+const exceptStopWords = exceptWords(stopWords)
+const capitalisedWord = `${exceptStopWords}\\p{Lu}[\\p{L}\\p{N}]{0,40}(?:['’-]\\p{L}{1,30}){0,3}`
 
 /** The most telling first: what one has found, those after it leave alone. */
 // biome-ignore format: a table
@@ -59,30 +59,30 @@ const finders: readonly (readonly [MentionKind, RegExp, ((found: string, now: nu
   ['email', /(?<![\w.+-])[\w.+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}(?<![.-])/gi],
   ['path', /(?<![\w./~-])(?:~|\.{1,2})?\/(?:[\w.-]{1,100}\/){0,30}[\w.-]{0,100}\w\/?/g],
   ['path', /(?<![\w./@-])(?:[\w-]{1,100}\/){0,20}[\w-]{2,100}\.[a-z]{1,4}\d?(?![\w/@])/gi],
-  ['date', word('\\d{4}-\\d{2}-\\d{2}'), (date) => (new Date(date).toJSON()?.startsWith(date) ? date : undefined)],
-  ['date', word('today|tonight|tomorrow|yesterday'), (when, now) => later(now, /^to[dn]/.test(when) ? 0 : when === 'tomorrow' ? 1 : -1)],
-  ['date', word(`(?:next |this )?(${weekdays.join('|')})(?:s|nes|rs|ur)?days?`), (name, now) =>
-    later(now, (weekdays.indexOf(name) - new Date(now).getUTCDay() + 7) % 7 || 7)],
-  ['time', /(?<![\d:.-])\d{1,2}(?::\d{2}(?: ?[ap]\.?m\b)?| ?[ap]\.?m\b)(?![\d:])/gi, timeOf],
+  ['date', wordPattern('\\d{4}-\\d{2}-\\d{2}'), (date) => (new Date(date).toJSON()?.startsWith(date) ? date : undefined)],
+  ['date', wordPattern('today|tonight|tomorrow|yesterday'), (when, now) => dateAfter(now, /^to[dn]/.test(when) ? 0 : when === 'tomorrow' ? 1 : -1)],
+  ['date', wordPattern(`(?:next |this )?(${weekdays.join('|')})(?:s|nes|rs|ur)?days?`), (name, now) =>
+    dateAfter(now, (weekdays.indexOf(name) - new Date(now).getUTCDay() + 7) % 7 || 7)],
+  ['time', /(?<![\d:.-])\d{1,2}(?::\d{2}(?: ?[ap]\.?m\b)?| ?[ap]\.?m\b)(?![\d:])/gi, parseTime],
   ['id', /(?<![\p{L}\p{N}_.@-])#?((?=[\w-]{0,40}\d)(?:[A-Z][\w-]{0,60}|[a-z]{1,10}[-_][\w-]{1,60})(?<![-_])|(?<=#)\d{1,20})(?![\p{L}\p{N}_])/gu],
   ['number', /(?<![\p{L}\p{N}_.,/:]|[\p{L}\p{N}]-)[-−]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,15})(?:\.\d{1,15})?(?![\p{N}_]|[.,:/]\d|(?:st|nd|rd|th)(?!\p{L}))/giu,
     (digits) => Number(digits.replace('−', '-').replaceAll(',', ''))],
-  ['number', word(small.join('|')), (one) => small.indexOf(one)],
+  ['number', wordPattern(numberWords.join('|')), (one) => numberWords.indexOf(one)],
   // capitalised words that stand together: Rio de Janeiro; a command at their beginning is none of them: "Pay Alice"
-  ['name', new RegExp(`(?<![\\p{L}\\p{N}'’_-])${not(verbs)}${large}(?: (?:(?:de|da|do|del|la|el|van|von|der|of) ){0,2}${large}){0,6}`, 'gu')],
+  ['name', new RegExp(`(?<![\\p{L}\\p{N}'’_-])${exceptWords(verbs)}${capitalisedWord}(?: (?:(?:de|da|do|del|la|el|van|von|der|of) ){0,2}${capitalisedWord}){0,6}`, 'gu')],
   // what follows a preposition, in small letters too: "from checking", "in oslo and lima"
-  ['phrase', new RegExp(`(?:(?<!\\p{L})(?:${[...prepositions, 'and'].join('|')})|,)\\s+(?:(?:the|my|an?|your) )?(${stop}\\p{Ll}[\\p{L}’']{0,40}(?: ${stop}\\p{Ll}[\\p{L}’']{0,40}){0,3})`, 'gu')],
+  ['phrase', new RegExp(`(?:(?<!\\p{L})(?:${[...prepositions, 'and'].join('|')})|,)\\s+(?:(?:the|my|an?|your) )?(${exceptStopWords}\\p{Ll}[\\p{L}’']{0,40}(?: ${exceptStopWords}\\p{Ll}[\\p{L}’']{0,40}){0,3})`, 'gu')],
 ]
 
-function word(source: string): RegExp {
+function wordPattern(source: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}-])(?:${source})(?![\\p{L}\\p{N}-])`, 'giu')
 }
 
-function later(now: number, days: number): string {
+function dateAfter(now: number, days: number): string {
   return new Date(now + days * 86_400_000).toISOString().slice(0, 10)
 }
 
-function timeOf(found: string): string | undefined {
+function parseTime(found: string): string | undefined {
   const [, hour, minutes = '00', half] = /^(\d+)(?::(\d+))? ?([ap]?)/.exec(found) ?? []
   const hours = half ? (Number(hour) % 12) + (half === 'p' ? 12 : 0) : Number(hour)
   return hours < 24 && Number(minutes) < 60 ? `${String(hours).padStart(2, '0')}:${minutes}` : undefined

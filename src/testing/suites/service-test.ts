@@ -21,25 +21,25 @@ export interface SuiteClock {
   /** Milliseconds since the epoch; moves both clocks. */
   time: number
   /** How far the operator has set the clock of the system; leases must not notice. */
-  step: number
+  offset: number
 }
 
 /** One test: a name that tells what the user sees, and its telling. */
-export type Story<S> = (name: string, tell: (service: S, clock: SuiteClock) => Promise<void>) => void
+export type ServiceTest<S> = (name: string, run: (service: S, clock: SuiteClock) => Promise<void>) => void
 
 /** How long a lease of a service under test lives. */
 export const LEASE_MS = 15_000
 
-/** Gives each story a fresh service and a clock, and closes the service afterwards. */
-export function storyteller<S extends object>(test: SuiteTest, make: MakeService<S>): Story<S> {
-  return (name, tell) => {
+/** Gives each serviceTest a fresh service and a clock, and closes the service afterwards. */
+export function createServiceTest<S extends object>(test: SuiteTest, make: MakeService<S>): ServiceTest<S> {
+  return (name, run) => {
     test(name, async () => {
-      const clock: SuiteClock = { time: 1_700_000_000_000, step: 0 }
-      const now = (): number => clock.time + clock.step
+      const clock: SuiteClock = { time: 1_700_000_000_000, offset: 0 }
+      const now = (): number => clock.time + clock.offset
       const made = await make({ now, monotonicNow: () => clock.time, leaseMs: LEASE_MS })
       const { service, close } = 'service' in made ? made : { service: made, close: undefined }
       try {
-        await tell(service, clock)
+        await run(service, clock)
       } finally {
         await close?.()
       }

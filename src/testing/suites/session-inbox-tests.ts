@@ -1,17 +1,17 @@
-import type { InboxItem, SessionService } from '../session/service.ts'
+import type { InboxItem, SessionService } from '../../session/service.ts'
 import { deepEqual, rejectsWith } from './assert.ts'
 import { entryOf, HOME } from './session-fixtures.ts'
-import type { Story } from './suite.ts'
+import type { ServiceTest } from './service-test.ts'
 
 /** The inbox: what others leave for the holder is neither lost nor heard twice. */
-export function inboxStories(story: Story<SessionService>): void {
-  story('nothing can be left for a session that is not there', async (service) => {
+export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
+  serviceTest('nothing can be left for a session that is not there', async (service) => {
     await rejectsWith(service.post(HOME, cancel('x')), 'NOT_FOUND')
     await service.createSession(HOME)
     await rejectsWith(service.post({ ...HOME, userId: 'bob' }, cancel('x')), 'NOT_FOUND')
   })
 
-  story('every kind of item reaches the holder as it was posted, in order', async (service) => {
+  serviceTest('every kind of item reaches the holder as it was posted, in order', async (service) => {
     await service.createSession(HOME)
     const items: InboxItem[] = [
       { id: 'z', type: 'answer', content: { role: 'user', parts: [{ text: 'yes' }] } },
@@ -28,7 +28,7 @@ export function inboxStories(story: Story<SessionService>): void {
     )
   })
 
-  story('an item says how far the log was when it was posted, whatever its poster says', async (service) => {
+  serviceTest('an item says how far the log was when it was posted, whatever its poster says', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     deepEqual(await service.post(HOME, cancel('a')), 0)
@@ -46,7 +46,7 @@ export function inboxStories(story: Story<SessionService>): void {
     )
   })
 
-  story('an item stays until an append names it', async (service) => {
+  serviceTest('an item stays until an append names it', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     for (const id of ['a', 'b', 'c']) await service.post(HOME, cancel(id))
@@ -59,7 +59,7 @@ export function inboxStories(story: Story<SessionService>): void {
     deepEqual(await idsIn(service.drain(lease)), ['c'], 'also by an append of nothing else')
   })
 
-  story('an append that fails takes nothing out', async (service) => {
+  serviceTest('an append that fails takes nothing out', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.post(HOME, cancel('a'))
@@ -70,7 +70,7 @@ export function inboxStories(story: Story<SessionService>): void {
     deepEqual(await idsIn(service.drain(lease)), ['a'])
   })
 
-  story('what one holder did not handle the next one finds', async (service) => {
+  serviceTest('what one holder did not handle the next one finds', async (service) => {
     await service.createSession(HOME)
     const first = await service.claim(HOME)
     await service.post(HOME, cancel('a'))
@@ -79,7 +79,7 @@ export function inboxStories(story: Story<SessionService>): void {
     deepEqual(await idsIn(service.drain(await service.claim(HOME))), ['a'])
   })
 
-  story('an item posted twice is one item, also when the first was handled in between', async (service) => {
+  serviceTest('an item posted twice is one item, also when the first was handled in between', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.post(HOME, cancel('a', 'i1'))
@@ -90,7 +90,7 @@ export function inboxStories(story: Story<SessionService>): void {
     deepEqual(await service.drain(lease), [])
   })
 
-  story('changing an item in hand does not change the one that waits', async (service) => {
+  serviceTest('changing an item in hand does not change the one that waits', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     const response = { rows: ['a'] }
@@ -103,7 +103,7 @@ export function inboxStories(story: Story<SessionService>): void {
     ])
   })
 
-  story('ids of items are data, whatever they are called', async (service) => {
+  serviceTest('ids of items are data, whatever they are called', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     const ids = ['__proto__', 'constructor', 'toString']

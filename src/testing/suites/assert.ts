@@ -1,6 +1,6 @@
 // Small on purpose: the suites run under any test runner, so they bring their own.
-import { canonicalJson } from '../base/json.ts'
-import { messageOf, type ToolwrightErrorCode } from '../error/error.ts'
+import { canonicalJson } from '../../base/json.ts'
+import { messageOf, type ToolwrightErrorCode } from '../../error/error.ts'
 
 /** Fails unless the claim holds. */
 export function ok(claim: boolean, message: string): void {

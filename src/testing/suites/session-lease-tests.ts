@@ -1,15 +1,15 @@
-import type { Lease, SessionService } from '../session/service.ts'
+import type { Lease, SessionService } from '../../session/service.ts'
 import { deepEqual, equal, ok, rejectsWith } from './assert.ts'
 import { entryOf, eventIds, HOME } from './session-fixtures.ts'
-import { LEASE_MS, type Story } from './suite.ts'
+import { LEASE_MS, type ServiceTest } from './service-test.ts'
 
 /** Leases: one writer at a time, and a late one is kept out. */
-export function leaseStories(story: Story<SessionService>): void {
-  story('a session that is not there cannot be claimed', async (service) => {
+export function leaseTests(serviceTest: ServiceTest<SessionService>): void {
+  serviceTest('a session that is not there cannot be claimed', async (service) => {
     await rejectsWith(service.claim(HOME), 'NOT_FOUND')
   })
 
-  story('a lease says what it is for, where the log is, and how long it lives', async (service) => {
+  serviceTest('a lease says what it is for, where the log is, and how long it lives', async (service) => {
     await service.createSession(HOME)
     const first = await service.claim(HOME)
     deepEqual(first.key, HOME)
@@ -22,7 +22,7 @@ export function leaseStories(story: Story<SessionService>): void {
     ok(second.epoch > first.epoch, 'the epoch grows with each claim')
   })
 
-  story('a session in use is SESSION_BUSY, and free after release', async (service) => {
+  serviceTest('a session in use is SESSION_BUSY, and free after release', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
@@ -31,13 +31,13 @@ export function leaseStories(story: Story<SessionService>): void {
     await service.claim(HOME)
   })
 
-  story('of many claims at once exactly one is granted', async (service) => {
+  serviceTest('of many claims at once exactly one is granted', async (service) => {
     await service.createSession(HOME)
     const claims = await Promise.allSettled(Array.from({ length: 10 }, () => service.claim(HOME)))
     equal(claims.filter((claim) => claim.status === 'fulfilled').length, 1)
   })
 
-  story('an expired lease may be taken over, and its holder can do nothing any more', async (service, clock) => {
+  serviceTest('an expired lease may be taken over, and its holder can do nothing any more', async (service, clock) => {
     await service.createSession(HOME)
     const late = await service.claim(HOME)
     await service.append(late, 0, [entryOf('e1')])
@@ -53,7 +53,7 @@ export function leaseStories(story: Story<SessionService>): void {
     deepEqual(await eventIds(service, HOME), ['e1', 'e2'])
   })
 
-  story('a late holder that nobody has followed may go on', async (service, clock) => {
+  serviceTest('a late holder that nobody has followed may go on', async (service, clock) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     clock.time += 10 * LEASE_MS
@@ -63,7 +63,7 @@ export function leaseStories(story: Story<SessionService>): void {
     await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
   })
 
-  story('a renewed lease lives longer and is the same right to write', async (service, clock) => {
+  serviceTest('a renewed lease lives longer and is the same right to write', async (service, clock) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     clock.time += LEASE_MS - 1
@@ -82,19 +82,19 @@ export function leaseStories(story: Story<SessionService>): void {
     ['back', -1],
     ['forward', 1],
   ] as const) {
-    story(`a clock set ${direction} by an hour neither ends a lease nor makes it longer`, async (service, clock) => {
+    serviceTest(`a clock set ${direction} by an hour neither ends a lease nor makes it longer`, async (service, clock) => {
       await service.createSession(HOME)
       const lease = await service.claim(HOME)
-      clock.step = hours * 3_600_000
+      clock.offset = hours * 3_600_000
       await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
       deepEqual(await service.interrupted(HOME), [], 'its holder lives')
       clock.time += LEASE_MS - 1
       await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
       await service.renew(lease)
-      clock.step = 0
+      clock.offset = 0
       clock.time += LEASE_MS - 1
       await rejectsWith(service.claim(HOME), 'SESSION_BUSY')
-      clock.step = hours * 3_600_000
+      clock.offset = hours * 3_600_000
       clock.time += 1
       deepEqual(await service.interrupted(HOME), [HOME], 'its holder is dead')
       const next = await service.claim(HOME)
@@ -103,7 +103,7 @@ export function leaseStories(story: Story<SessionService>): void {
     })
   }
 
-  story('a released lease writes nothing', async (service) => {
+  serviceTest('a released lease writes nothing', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.release(lease)
@@ -112,7 +112,7 @@ export function leaseStories(story: Story<SessionService>): void {
     deepEqual(await eventIds(service, HOME), [])
   })
 
-  story('a forged lease opens nothing', async (service) => {
+  serviceTest('a forged lease opens nothing', async (service) => {
     const other = { ...HOME, sessionId: 's2' }
     await service.createSession(HOME)
     await service.createSession(other)
@@ -130,7 +130,7 @@ export function leaseStories(story: Story<SessionService>): void {
     equal(await service.append(lease, 0, [entryOf('e1')]), 1, 'the honest holder goes on')
   })
 
-  story('a lease is data: a copy of it is as good', async (service) => {
+  serviceTest('a lease is data: a copy of it is as good', async (service) => {
     await service.createSession(HOME)
     const lease = JSON.parse(JSON.stringify(await service.claim(HOME))) as Lease
     equal(await service.append(lease, 0, [entryOf('e1')]), 1)
@@ -138,7 +138,7 @@ export function leaseStories(story: Story<SessionService>): void {
     await service.claim(HOME)
   })
 
-  story('changing a key or a lease in hand does not move what it stands for', async (service) => {
+  serviceTest('changing a key or a lease in hand does not move what it stands for', async (service) => {
     const key = { ...HOME }
     await service.createSession(key)
     const lease = await service.claim(key)
@@ -150,7 +150,7 @@ export function leaseStories(story: Story<SessionService>): void {
     equal((await service.getSession(HOME))?.userId, 'ada')
   })
 
-  story('deleting a session ends its lease, also for a session created in its place', async (service) => {
+  serviceTest('deleting a session ends its lease, also for a session created in its place', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.deleteSession(HOME)

@@ -1,8 +1,8 @@
 // What it says without a tool: greetings, what it can do, and what it still needs to know.
-import { labelOf, listed } from './answer.ts'
-import { type Declared, type Parameter, plain } from './parameters.ts'
+import { labelOf, joinWords } from './answer-text.ts'
+import { type DeclaredTool, type Parameter, toPlainText } from './declared-tool.ts'
 import type { Toolbox } from './tasks.ts'
-import { isVerb, prepositions, stem, tokensOf } from './words.ts'
+import { isVerb, prepositions, stem, tokenize } from './words.ts'
 
 const MAX_NAMED = 8
 const SELF = "I am Toolwright's offline model: rules instead of a language model, so that this works without a key."
@@ -17,23 +17,23 @@ const answers: readonly (readonly [said: RegExp, answer: (can: string) => string
 ]
 
 /** Greetings and thanks, whole messages only; undefined for anything else. */
-export function smallTalk(message: string, can: string): string | undefined {
-  const words = tokensOf(message.slice(0, 100)).map(({ lower }) => lower)
+export function answerSmallTalk(message: string, can: string): string | undefined {
+  const words = tokenize(message.slice(0, 100)).map(({ lower }) => lower)
   return answers.find(([said]) => said.test(words.join(' ')))?.[1](can)
 }
 
-export const notUnderstood = (can: string): string => `Sorry, I did not understand that. ${SELF} ${can}`
+export const notUnderstoodText = (can: string): string => `Sorry, I did not understand that. ${SELF} ${can}`
 
 /** What its tools do, and whom it can hand over to. */
-export function abilities({ tools, agents }: Toolbox): string {
-  const handing = agents.map(({ name, description }) => `hand over to ${name}${inBrackets(short(description))}`)
-  const all = [...tools.map(abilityOf), ...handing]
-  return all.length ? `I can ${listed(all.slice(0, MAX_NAMED), 'or')}.` : 'I have no tools here.'
+export function describeAbilities({ tools, agents }: Toolbox): string {
+  const handing = agents.map(({ name, description }) => `hand over to ${name}${inBrackets(firstClause(description))}`)
+  const all = [...tools.map(describeAbility), ...handing]
+  return all.length ? `I can ${joinWords(all.slice(0, MAX_NAMED), 'or')}.` : 'I have no tools here.'
 }
 
 /** A description that begins with a verb says it; else the name does. */
-function abilityOf({ name, description }: Declared): string {
-  const text = short(description)
+function describeAbility({ name, description }: DeclaredTool): string {
+  const text = firstClause(description)
   const first = stem(text.split(' ')[0] ?? '')
   if (isVerb(first) || first === stem(name)) return text
   return `ask ${labelOf(name)}${inBrackets(text)}`
@@ -42,17 +42,17 @@ function abilityOf({ name, description }: Declared): string {
 const inBrackets = (text: string): string => text && ` (${text})`
 
 /** The first sentence, as one goes on with it. */
-function short(description: string): string {
+function firstClause(description: string): string {
   const [first = ''] = description.trim().split(/[.!?](?:\s|$)|\n/)
   return /^\p{Lu}(?!\p{Lu})/u.test(first) ? first.charAt(0).toLowerCase() + first.slice(1, 100) : first.slice(0, 100)
 }
 
 /** Asks for what a call lacks: "the city", "the account (checking or savings)". */
-export function question(missing: readonly Parameter[]): string {
+export function askForMissing(missing: readonly Parameter[]): string {
   const asked = missing.slice(0, 5).map(({ name, choices }) => {
     const label = labelOf(name)
-    const about = inBrackets(listed(choices.slice(0, 6).map(plain), 'or'))
+    const about = inBrackets(joinWords(choices.slice(0, 6).map(toPlainText), 'or'))
     return `${prepositions.has(label) ? `"${label}"` : `the ${label}`}${about}`
   })
-  return `Please tell me ${listed(asked)}.`
+  return `Please tell me ${joinWords(asked)}.`
 }

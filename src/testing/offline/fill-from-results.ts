@@ -1,32 +1,32 @@
 // Arguments that earlier results have: an id that was looked up, degrees to convert.
-import { missingOf } from './fill.ts'
-import type { Result } from './heard.ts'
-import { type Parameter, plain, recordOf } from './parameters.ts'
+import { findMissing } from './fill-arguments.ts'
+import type { Result } from './conversation.ts'
+import { type Parameter, toPlainText, recordOf } from './declared-tool.ts'
 import type { Task } from './tasks.ts'
 import { nameWords, stem } from './words.ts'
 
 const MAX_DEPTH = 4
 
 /** The task with what results add to what it lacks; several values are several calls. */
-export function completed(task: Task, results: readonly Result[]): Task {
+export function fillFromResults(task: Task, results: readonly Result[]): Task {
   const { tool, filled } = task
   const values = new Map(filled.values)
-  let { several } = filled
+  let { furtherValues } = filled
   for (const parameter of filled.missing) {
-    const [first, ...more] = valuesFor(parameter, results)
+    const [first, ...more] = findResultValues(parameter, results)
     if (first !== undefined) values.set(parameter, first)
-    if (more.length) several ??= { parameter, values: more }
+    if (more.length) furtherValues ??= { parameter, values: more }
   }
-  return { ...task, filled: { ...filled, values, several, missing: missingOf(tool, values) } }
+  return { ...task, filled: { ...filled, values, furtherValues, missing: findMissing(tool, values) } }
 }
 
 /** The values under keys that are called like the parameter, each once; of a list only the first item. */
-export function valuesFor({ words, kind, choices, schema }: Parameter, results: readonly Result[]): unknown[] {
+export function findResultValues({ words, kind, choices, schema }: Parameter, results: readonly Result[]): unknown[] {
   const found = new Set<unknown>()
   const isFit = (value: unknown): boolean => {
     if (kind === 'choice') return choices.includes(value)
     if (kind === 'number' || kind === 'boolean') return typeof value === kind
-    return kind === 'list' ? Array.isArray(value) : schema.type === 'string' && plain(value) !== ''
+    return kind === 'list' ? Array.isArray(value) : schema.type === 'string' && toPlainText(value) !== ''
   }
   const walk = (value: unknown, key: string, depth: number): void => {
     const own = nameWords(key).map(stem)

@@ -1,19 +1,19 @@
 // One tool, one sentence: what becomes of it, schema by schema.
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
-import { callsFor, declare, textFor } from './asking.test-kit.ts'
+import { callsFor, declare, textFor } from './offline-request.test-kit.ts'
 
 /** The arguments a tool with these properties is called with; the first call's. */
-async function argsOf(said: string, properties: JsonObject, optional: readonly string[] = []): Promise<unknown> {
+async function argsOf(messages: string, properties: JsonObject, optional: readonly string[] = []): Promise<unknown> {
   const tools = [declare('run_job', 'Run a job', properties, optional)]
-  return (await callsFor({ tools, said }))[0]?.[1]
+  return (await callsFor({ tools, messages }))[0]?.[1]
 }
 
 const string = { type: 'string' }
 const number = { type: 'number' }
 const boolean = { type: 'boolean' }
 
-test.each<[said: string, properties: JsonObject, args: JsonObject, optional?: string[]]>([
+test.each<[messages: string, properties: JsonObject, args: JsonObject, optional?: string[]]>([
   // numbers find their parameter by the words around them
   ['Run a job with 3 workers and 12 retries', { retries: number, workers: number }, { retries: 12, workers: 3 }],
   ['Run the job in room 12 with priority 3', { priority: number, room: number }, { priority: 3, room: 12 }],
@@ -55,21 +55,21 @@ test.each<[said: string, properties: JsonObject, args: JsonObject, optional?: st
   ['Run a job called "Nightly build"', { name: string }, { name: 'Nightly build' }],
   ['Run a job with title "A" and body "B"', { body: string, title: string }, { title: 'A', body: 'B' }],
   ['Run a job: sweep the floor', { text: string }, { text: 'sweep the floor' }],
-])('%s %j', async (said, properties, args, optional) => {
-  expect(await argsOf(said, properties, optional)).toEqual(args)
+])('%s %j', async (messages, properties, args, optional) => {
+  expect(await argsOf(messages, properties, optional)).toEqual(args)
 })
 
 test('a form it does not know is asked for', async () => {
   const tools = [declare('run_job', 'Run a job', { at: { ...string, format: 'date-time' } })]
-  expect(await textFor({ tools, said: 'Run the job on Friday at 5pm' })).toBe('Please tell me "at".')
+  expect(await textFor({ tools, messages: 'Run the job on Friday at 5pm' })).toBe('Please tell me "at".')
 })
 
 test('a list or an object is asked for when it must be there, and left out when it need not', async () => {
   const address = { type: 'object', properties: { city: string }, required: ['city'] }
   const tools = [declare('run_job', 'Run a job', { address })]
-  expect(await textFor({ tools, said: 'Run the job' })).toBe('Please tell me the address.')
+  expect(await textFor({ tools, messages: 'Run the job' })).toBe('Please tell me the address.')
   const listing = [declare('run_job', 'Run a job', { people: { type: 'array', items: string } })]
-  expect(await textFor({ tools: listing, said: 'Run the job for Ada and Bob' })).toBe('Please tell me the people.')
+  expect(await textFor({ tools: listing, messages: 'Run the job for Ada and Bob' })).toBe('Please tell me the people.')
   expect(await argsOf('Run the job', { address }, ['address'])).toEqual({})
 })
 

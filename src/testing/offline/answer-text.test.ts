@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
-import { answerFrom } from './answer.ts'
+import { answerText } from './answer-text.ts'
 
 function said(response: JsonObject, args: JsonObject = {}): string {
-  return answerFrom([{ name: 'do_it', args, response }], '')
+  return answerText([{ name: 'do_it', args, response }], '')
 }
 
 test.each<[words: string, response: JsonObject, args?: JsonObject]>([
@@ -55,9 +55,9 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
 
 test('several results say what each is about', () => {
   const results = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, name: `N${id}` } }))
-  expect(answerFrom(results, '')).toBe('N1 (id: 1).\nN2 (id: 2).')
+  expect(answerText(results, '')).toBe('N1 (id: 1).\nN2 (id: 2).')
   const places = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, place: 'Lyon' } }))
-  expect(answerFrom(places, '')).toBe('1 is in Lyon. 2 is in Lyon.')
+  expect(answerText(places, '')).toBe('1 is in Lyon. 2 is in Lyon.')
 })
 
 test('a result that was made from another one takes its place', () => {
@@ -65,7 +65,7 @@ test('a result that was made from another one takes its place', () => {
     { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
     { name: 'convert', args: { celsius: 31 }, response: { fahrenheit: 88 } },
   ]
-  expect(answerFrom(results, '')).toBe('It is 88 °F in Cairo.')
+  expect(answerText(results, '')).toBe('It is 88 °F in Cairo.')
 })
 
 test('a result made from another one that failed leaves the first as it was', () => {
@@ -73,7 +73,7 @@ test('a result made from another one that failed leaves the first as it was', ()
     { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
     { name: 'convert', args: { celsius: 31 }, response: { error: 'Too hot.' } },
   ]
-  expect(answerFrom(results, '')).toBe('It is 31 °C in Cairo. That did not work: Too hot.')
+  expect(answerText(results, '')).toBe('It is 31 °C in Cairo. That did not work: Too hot.')
 })
 
 test('long lists, long texts and deep objects are cut', () => {
@@ -98,7 +98,7 @@ test.each([
   ['Which is colder, Oslo or Cairo?', 'Oslo is colder than Cairo: -3 °C against 31 °C.'],
   ['Compare Oslo and Cairo', 'Cairo is warmer than Oslo: 31 °C against -3 °C.'],
   ['What is the weather in Oslo and Cairo?', 'It is -3 °C in Oslo. It is 31 °C in Cairo.'],
-])('%s %s', (message, answer) => expect(answerFrom(temperatures, message)).toBe(answer))
+])('%s %s', (message, answer) => expect(answerText(temperatures, message)).toBe(answer))
 
 test('compares other numbers, equal ones, and no more than two', () => {
   const orders = [5, 9, 9].map((total, at) => ({
@@ -106,16 +106,16 @@ test('compares other numbers, equal ones, and no more than two', () => {
     args: { id: `A-${at}` },
     response: { id: `A-${at}`, total },
   }))
-  expect(answerFrom(orders.slice(0, 2), 'compare A-0 and A-1')).toBe('A-1 has a higher total than A-0: 9 against 5.')
-  expect(answerFrom(orders.slice(0, 2), 'Is A-0 cheaper than A-1?')).toBe('Yes, A-0 is cheaper than A-1: 5 against 9.')
-  expect(answerFrom(orders.slice(1), 'Is A-1 cheaper than A-2?')).toBe('No, A-1 and A-2 are equal: 9.')
+  expect(answerText(orders.slice(0, 2), 'compare A-0 and A-1')).toBe('A-1 has a higher total than A-0: 9 against 5.')
+  expect(answerText(orders.slice(0, 2), 'Is A-0 cheaper than A-1?')).toBe('Yes, A-0 is cheaper than A-1: 5 against 9.')
+  expect(answerText(orders.slice(1), 'Is A-1 cheaper than A-2?')).toBe('No, A-1 and A-2 are equal: 9.')
   const [first, second] = orders
   const three = [first, second, { name: 'find', args: { id: 'B' }, response: { id: 'B', total: 1 } }] as typeof orders
-  expect(answerFrom(three, 'compare them')).toBe('A-0 (total: 5).\nA-1 (total: 9).\nB (total: 1).')
+  expect(answerText(three, 'compare them')).toBe('A-0 (total: 5).\nA-1 (total: 9).\nB (total: 1).')
 })
 
 test('a comparison with a failure tells each result', () => {
   const failed = { name: 'get_weather', args: { city: 'Bergen' }, response: { error: 'Nobody measures in Bergen.' } }
   const answer = 'It is -3 °C in Oslo. That did not work: Nobody measures in Bergen.'
-  expect(answerFrom([temperatures[0], failed] as typeof temperatures, 'Is Oslo warmer than Bergen?')).toBe(answer)
+  expect(answerText([temperatures[0], failed] as typeof temperatures, 'Is Oslo warmer than Bergen?')).toBe(answer)
 })

@@ -1,12 +1,12 @@
-import type { PendingRequest } from '../event/pending.ts'
-import type { Lease, SessionService } from '../session/service.ts'
+import type { PendingRequest } from '../../event/pending.ts'
+import type { Lease, SessionService } from '../../session/service.ts'
 import { codeOf, deepEqual, equal, rejectsWith } from './assert.ts'
 import { entryOf, eventIds, HOME, requestOf } from './session-fixtures.ts'
-import { HOSTILE_IDS, LEASE_MS, type Story } from './suite.ts'
+import { HOSTILE_IDS, LEASE_MS, type ServiceTest } from './service-test.ts'
 
 /** What sessions are recorded as waiting for: all of it, nobody else's, and never half an append. */
-export function pendingStories(story: Story<SessionService>): void {
-  story('a session waits for nothing until an append says so', async (service) => {
+export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
+  serviceTest('a session waits for nothing until an append says so', async (service) => {
     deepEqual(await service.pending({ appName: 'shop' }), [])
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
@@ -16,7 +16,7 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await service.pending({ appName: 'shop' }), [requestOf('r1')])
   })
 
-  story('a request comes back as it was recorded, every field', async (service) => {
+  serviceTest('a request comes back as it was recorded, every field', async (service) => {
     const request = requestOf('r1', {
       kind: 'input',
       args: JSON.parse('{"__proto__": {"x": 1}, "text": "naïve \\u0000 日本語 \\ud800", "deep": [[{"y": null}]]}'),
@@ -34,7 +34,7 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await service.pending(HOME), [request], 'also when nobody holds the session')
   })
 
-  story('an append replaces what is waited for, and one that does not name it leaves it', async (service) => {
+  serviceTest('an append replaces what is waited for, and one that does not name it leaves it', async (service) => {
     const lease = await waitFor(service, [requestOf('r1'), requestOf('r2')])
     await service.append(lease, 1, [entryOf('e2')])
     deepEqual(await idsOf(service), ['r1', 'r2'])
@@ -46,7 +46,7 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await idsOf(service), [])
   })
 
-  story('an append that fails changes nothing that is waited for', async (service, clock) => {
+  serviceTest('an append that fails changes nothing that is waited for', async (service, clock) => {
     const late = await waitFor(service, [requestOf('r1')])
     await rejectsWith(service.append(late, 7, [entryOf('x')], { pending: [] }), 'STALE_APPEND')
     await rejectsWith(service.append(late, 0, [], { pending: [requestOf('x')] }), 'STALE_APPEND')
@@ -61,20 +61,20 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await idsOf(service), ['r2'], 'the honest holder goes on')
   })
 
-  story('an append made again records nothing anew', async (service) => {
+  serviceTest('an append made again records nothing anew', async (service) => {
     const lease = await waitFor(service, [requestOf('r1')])
     await service.append(lease, 1, [entryOf('e2')], { pending: [requestOf('r2')] })
     equal(await service.append(lease, 0, [entryOf('e1')], { pending: [requestOf('r1')] }), 1)
     deepEqual(await idsOf(service), ['r2'])
   })
 
-  story('requests come in the order they were first recorded, whatever the clock says', async (service, clock) => {
+  serviceTest('requests come in the order they were first recorded, whatever the clock says', async (service, clock) => {
     const other = { ...HOME, userId: 'bob', sessionId: 's2' }
     await service.createSession(other)
     const lease = await service.claim(other)
     const at = (seconds: number) => ({ createdAt: 1_700_000_000 + seconds })
     const home = await waitFor(service, [requestOf('a', at(40)), requestOf('b')])
-    clock.step = -3_600_000
+    clock.offset = -3_600_000
     await service.append(lease, 0, [], { pending: [requestOf('c', at(-3600)), requestOf('d')] })
     deepEqual(await idsOf(service), ['a', 'b', 'c', 'd'])
     const changed = requestOf('b', { hint: 'half done' })
@@ -86,7 +86,7 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await idsOf(service), ['b', 'c', 'd', 'a'], 'one that went and came back is new')
   })
 
-  story('another app, user or session sees none of it', async (service) => {
+  serviceTest('another app, user or session sees none of it', async (service) => {
     const places = [
       HOME,
       { ...HOME, sessionId: 's2' },
@@ -128,13 +128,13 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await service.pending({ appName: 'shop', userId: 'nobody' }), [])
   })
 
-  story('what a request says of itself moves it nowhere', async (service) => {
+  serviceTest('what a request says of itself moves it nowhere', async (service) => {
     await waitFor(service, [requestOf('r1', { userId: 'bob', sessionId: 's9' })])
     deepEqual(await service.pending({ appName: 'shop', userId: 'bob' }), [])
     deepEqual(await idsOf(service), ['r1'])
   })
 
-  story('a deleted session waits for nothing, and one in its place starts anew', async (service) => {
+  serviceTest('a deleted session waits for nothing, and one in its place starts anew', async (service) => {
     await waitFor(service, [requestOf('r1')])
     await service.deleteSession(HOME)
     deepEqual(await service.pending({ appName: 'shop' }), [])
@@ -142,7 +142,7 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await service.pending({ appName: 'shop' }), [])
   })
 
-  story('changing a request in hand does not change the recorded one', async (service) => {
+  serviceTest('changing a request in hand does not change the recorded one', async (service) => {
     const args = { rows: ['a'] }
     await waitFor(service, [requestOf('r1', { args })])
     args.rows.push('spoiled')
@@ -152,7 +152,7 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await service.pending(HOME), [requestOf('r1', { args: { rows: ['a'] } })])
   })
 
-  story('a request that lacks something is INVALID_REQUEST, and nothing of its append is stored', async (service) => {
+  serviceTest('a request that lacks something is INVALID_REQUEST, and nothing of its append is stored', async (service) => {
     const lease = await waitFor(service, [requestOf('r1')])
     for (const bad of [
       { id: 'r2' },
@@ -166,7 +166,7 @@ export function pendingStories(story: Story<SessionService>): void {
     deepEqual(await eventIds(service, HOME), ['e1'])
   })
 
-  story('a filter that is no filter is INVALID_REQUEST', async (service) => {
+  serviceTest('a filter that is no filter is INVALID_REQUEST', async (service) => {
     for (const bad of ['', 'x'.repeat(1001), 7, null, {}] as string[]) {
       await rejectsWith(service.pending({ appName: bad }), 'INVALID_REQUEST')
       await rejectsWith(service.pending({ appName: 'shop', userId: bad }), 'INVALID_REQUEST')

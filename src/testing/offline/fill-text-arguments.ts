@@ -1,57 +1,57 @@
 // The parameters that take any text, after all the others have taken what is theirs.
-import type { Passage } from './mentions.ts'
-import type { Declared, Parameter } from './parameters.ts'
-import { determiners, isContent, looking, prepositions, type Span, speaksOf, type Token } from './words.ts'
+import type { Passage } from './passage.ts'
+import type { DeclaredTool, Parameter } from './declared-tool.ts'
+import { determiners, isContentWord, lookupVerbs, prepositions, type Span, includesSynonym, type Token } from './words.ts'
 
 /** The arguments of a call while they are being found. */
-export interface Filling {
-  readonly tool: Declared
+export interface FillState {
+  readonly tool: DeclaredTool
   readonly passage: Passage
   readonly values: Map<Parameter, unknown>
-  take(span: Span): void
-  isFree(span: Span): boolean
+  markUsed(span: Span): void
+  isUnused(span: Span): boolean
 }
 
 /** What stands behind a colon, else what is left over; tells how many values there were before the latter. */
-export function fillTexts(filling: Filling): number {
-  const { passage, tool, values, take, isFree } = filling
+export function fillTextArguments(state: FillState): number {
+  const { passage, tool, values, markUsed, isUnused } = state
   const open = (kinds: RegExp): Parameter[] =>
     tool.parameters.filter((one) => one.isRequired && !values.has(one) && kinds.test(one.kind))
   const [text] = open(/^(?:text|name)$/)
   const colon = text && /:\s+(?=\S)/.exec(passage.text)
   const behind = colon && { start: colon.index + colon[0].length, end: passage.text.trimEnd().length }
-  const told = behind && isFree(behind) ? behind : undefined
-  const recognised = values.size + (told ? 1 : 0)
-  const span = text && (told ?? leftOver(filling))
+  const told = behind && isUnused(behind) ? behind : undefined
+  const recognisedCount = values.size + (told ? 1 : 0)
+  const span = text && (told ?? findUnusedText(state))
   if (text && span) values.set(text, passage.text.slice(span.start, span.end))
-  if (span) take(span)
+  if (span) markUsed(span)
   // an agent that is asked as a tool hears all of it
   for (const one of open(/^request$/)) values.set(one, passage.text.trim())
-  return recognised
+  return recognisedCount
 }
 
-const isSmall = ({ lower }: Token): boolean =>
+const isFillerWord = ({ lower }: Token): boolean =>
   prepositions.has(lower) || determiners.has(lower) || /^(?:up|please|me|us|now|and|or|then|it|them)$/.test(lower)
 
 /** The longest stretch that is nobody's argument, without words that only ask for the tool. */
-function leftOver({ passage: { tokens }, tool, isFree }: Filling): Span | undefined {
+function findUnusedText({ passage: { tokens }, tool, isUnused }: FillState): Span | undefined {
   const frame = [...tool.nameStems, ...tool.parameters.flatMap(({ words }) => words)]
   const isFrame = (one: Token): boolean =>
-    !isContent(one) || speaksOf(frame, one.stem) || (one.start === 0 && looking.has(one.stem))
+    !isContentWord(one) || includesSynonym(frame, one.stem) || (one.start === 0 && lookupVerbs.has(one.stem))
   const stretches: Token[][] = [[]]
   for (const [at, token] of tokens.entries()) {
     const from = tokens[at - 1]?.end ?? 0
-    if (!isFree({ start: from, end: token.end })) stretches.push([])
-    if (isFree(token)) stretches.at(-1)?.push(token)
+    if (!isUnused({ start: from, end: token.end })) stretches.push([])
+    if (isUnused(token)) stretches.at(-1)?.push(token)
   }
   let best: readonly Token[] = []
   for (const stretch of stretches) {
-    const first = stretch.findIndex((token) => !isFrame(token) && !isSmall(token))
-    const words = first < 0 ? [] : stretch.slice(first, stretch.findLastIndex((token) => !isSmall(token)) + 1)
+    const first = stretch.findIndex((token) => !isFrame(token) && !isFillerWord(token))
+    const words = first < 0 ? [] : stretch.slice(first, stretch.findLastIndex((token) => !isFillerWord(token)) + 1)
     const phrase = words.findLastIndex(({ lower }) => prepositions.has(lower)) // "to my shopping list" speaks of the tool
     const isOfTool = phrase > 0 && words.length - phrase <= 4 && tool.weights.has(words.at(-1)?.stem ?? '')
     const kept = isOfTool ? words.slice(0, phrase) : words
-    if (kept.filter(isContent).length > best.filter(isContent).length) best = kept
+    if (kept.filter(isContentWord).length > best.filter(isContentWord).length) best = kept
   }
   const [first, last] = [best[0], best.at(-1)]
   return first && last && { start: first.start, end: last.end }

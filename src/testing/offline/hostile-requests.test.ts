@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
-import { ask, callsFor, declare, exchange, textFor, user } from './asking.test-kit.ts'
+import { generateParts, callsFor, declare, exchange, textFor, user } from './offline-request.test-kit.ts'
 import { toolbox } from './toolbox.test-kit.ts'
 
 const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
@@ -30,22 +30,22 @@ test.each([
   '"a" ',
   '😀',
 ])('a megabyte of %j is answered', async (piece) => {
-  const said = piece.repeat(MEGABYTE / piece.length)
-  expect((await ask({ tools, said })).length).toBeGreaterThan(0)
+  const messages = piece.repeat(MEGABYTE / piece.length)
+  expect((await generateParts({ tools, messages })).length).toBeGreaterThan(0)
 })
 
 test('a question at the beginning of a megabyte is found', async () => {
   const padding = 'lorem ipsum '.repeat(MEGABYTE / 12)
   const calls = [['get_weather', { city: 'Oslo' }]]
-  expect(await callsFor({ tools, said: `What is the weather in Oslo?\n${padding}` })).toEqual(calls)
+  expect(await callsFor({ tools, messages: `What is the weather in Oslo?\n${padding}` })).toEqual(calls)
 })
 
 test('the right one of a thousand tools is called', async () => {
   const crowd = Array.from({ length: 1_000 }, (_, at) =>
     declare(`tool_${at}`, `Does something to gadget${at}`, { city: { type: 'string' } }),
   )
-  const said = 'What is the weather in Oslo?'
-  expect(await callsFor({ tools: [...crowd, ...tools], said })).toEqual([['get_weather', { city: 'Oslo' }]])
+  const messages = 'What is the weather in Oslo?'
+  expect(await callsFor({ tools: [...crowd, ...tools], messages })).toEqual([['get_weather', { city: 'Oslo' }]])
 })
 
 const words = `What is Turn on Book Cancel Order Send Convert Translate Add Set a table the light in kitchen my order ORD-7 Oslo
@@ -56,7 +56,7 @@ test('whatever words are thrown together, what is called can be called', { timeo
   const byName = new Map(toolbox.map((tool) => [tool.name, tool]))
   const word = fc.constantFrom(...words.split(/\s+/))
   const property = fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 14 }), async (list) => {
-    for (const [name, args] of await callsFor({ tools, said: list.join(' ') })) {
+    for (const [name, args] of await callsFor({ tools, messages: list.join(' ') })) {
       const { issues = [] } = (await byName.get(name)?.parse?.(args)) ?? {}
       // a number that is too large is the user's to hear about; a wrong type would be the model's fault
       expect(issues.filter(({ expected }) => !/more than|at least|at most|less than/.test(expected))).toEqual([])
@@ -117,10 +117,10 @@ test.each<[name: string, schema: JsonObject]>([
   ['with a pattern that never ends', catastrophic],
   ['of nonsense', nonsense],
 ])('a schema %s is answered, as parameters and as the form of the answer', async (_, schema) => {
-  const said = `What is the weather in ${'a'.repeat(40)}!?`
+  const messages = `What is the weather in ${'a'.repeat(40)}!?`
   const tool = { name: 'get_weather', description: 'Get the weather', parametersJsonSchema: schema }
-  expect((await ask({ tools: [tool], said })).length).toBe(1)
-  expect(JSON.parse(await textFor({ said, config: { responseJsonSchema: schema } }))).toBeDefined()
+  expect((await generateParts({ tools: [tool], messages })).length).toBe(1)
+  expect(JSON.parse(await textFor({ messages, config: { responseJsonSchema: schema } }))).toBeDefined()
 })
 
 test('names that mean something to JavaScript mean nothing here', async () => {
@@ -128,7 +128,7 @@ test('names that mean something to JavaScript mean nothing here', async () => {
     '{ "__proto__": { "type": "string", "enum": ["polluted"] }, "constructor": { "type": "number" }, "toString": { "type": "boolean" } }',
   )
   const tool = declare('constructor', 'Build a house', properties)
-  const [[name, args] = []] = await callsFor({ tools: [tool], said: 'Build a polluted house, constructor 3' })
+  const [[name, args] = []] = await callsFor({ tools: [tool], messages: 'Build a polluted house, constructor 3' })
   expect(name).toBe('constructor')
   expect(Object.entries(args ?? {})).toEqual([
     ['__proto__', 'polluted'],
@@ -141,22 +141,22 @@ test('names that mean something to JavaScript mean nothing here', async () => {
 
 test('results that mean something to JavaScript mean nothing either', async () => {
   const poisoned = JSON.parse('{ "__proto__": { "city": "Oslo" }, "constructor": { "prototype": 1 } }')
-  const said = [user('What is the weather in Oslo?'), ...exchange('get_weather', { city: 'Oslo' }, poisoned)]
-  expect(await textFor({ tools, said })).toContain('constructor')
+  const messages = [user('What is the weather in Oslo?'), ...exchange('get_weather', { city: 'Oslo' }, poisoned)]
+  expect(await textFor({ tools, messages })).toContain('constructor')
 })
 
 test('values that cannot become texts are passed over', async () => {
   const mute = { toString: 1, valueOf: 1 }
   const parameters = { city: { type: 'string', description: mute }, mode: { enum: [mute, 'live'] } }
   const weather = { ...declare('get_weather', 'Get the weather', parameters), description: mute as never }
-  const said = user('What is the weather in Oslo, live?')
+  const messages = user('What is the weather in Oslo, live?')
   const args = { city: 'Oslo', mode: 'live' }
-  expect(await callsFor({ tools: [weather], said: [said] })).toEqual([['get_weather', args]])
+  expect(await callsFor({ tools: [weather], messages: [messages] })).toEqual([['get_weather', args]])
   const results = exchange('get_weather', args, { status: mute, temperature: 3, units: mute, list: [[[[[[mute]]]]]] })
-  expect(await textFor({ tools: [weather], said: [said, ...results] })).toContain('It is 3°')
+  expect(await textFor({ tools: [weather], messages: [messages, ...results] })).toContain('It is 3°')
 })
 
 test('declarations that are none are passed over', async () => {
   const broken = [null, 7, { name: 3 }, { name: 'get_weather' }] as never[]
-  expect(await callsFor({ tools: broken, said: 'Get the weather' })).toEqual([['get_weather', {}]])
+  expect(await callsFor({ tools: broken, messages: 'Get the weather' })).toEqual([['get_weather', {}]])
 })

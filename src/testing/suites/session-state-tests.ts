@@ -1,11 +1,11 @@
-import type { SessionService } from '../session/service.ts'
+import type { SessionService } from '../../session/service.ts'
 import { deepEqual, equal, ok } from './assert.ts'
 import { entryOf, eventOf, HOME, stateOf, write } from './session-fixtures.ts'
-import type { Story } from './suite.ts'
+import type { ServiceTest } from './service-test.ts'
 
 /** State: scopes, deltas, and what is never stored. */
-export function stateStories(story: Story<SessionService>): void {
-  story('state without a prefix is the session’s, user: the user’s, app: everyone’s', async (service) => {
+export function stateTests(serviceTest: ServiceTest<SessionService>): void {
+  serviceTest('state without a prefix is the session’s, user: the user’s, app: everyone’s', async (service) => {
     const sibling = { ...HOME, sessionId: 's2' }
     const stranger = { ...HOME, userId: 'bob' }
     const elsewhere = { ...HOME, appName: 'bank' }
@@ -17,7 +17,7 @@ export function stateStories(story: Story<SessionService>): void {
     deepEqual(await stateOf(service, elsewhere), {})
   })
 
-  story('state a session is created with has the same scopes', async (service) => {
+  serviceTest('state a session is created with has the same scopes', async (service) => {
     await service.createSession({ ...HOME, state: { color: 'red', 'user:name': 'Ada', 'app:news': 'open' } })
     deepEqual((await service.createSession({ ...HOME, sessionId: 's2' })).state, {
       'user:name': 'Ada',
@@ -26,7 +26,7 @@ export function stateStories(story: Story<SessionService>): void {
     deepEqual((await service.createSession({ ...HOME, userId: 'bob' })).state, { 'app:news': 'open' })
   })
 
-  story('temp: state is stored nowhere, neither as state nor in the event that brought it', async (service) => {
+  serviceTest('temp: state is stored nowhere, neither as state nor in the event that brought it', async (service) => {
     await service.createSession({ ...HOME, state: { 'temp:a': 1, kept: 1 } })
     const delta = { 'temp:b': 2, color: 'red' }
     const lease = await service.claim(HOME)
@@ -44,26 +44,26 @@ export function stateStories(story: Story<SessionService>): void {
     ok(!JSON.stringify(await service.getSession(imported)).includes('temp:'), 'temp: in an imported session')
   })
 
-  story('null in a delta deletes the key in its scope', async (service) => {
+  serviceTest('null in a delta deletes the key in its scope', async (service) => {
     await service.createSession({ ...HOME, state: { a: 1, b: 2, 'user:a': 1, 'app:a': 1 } })
     await write(service, HOME, entryOf('e1', { a: null, 'user:a': null, 'app:a': null, never: null }))
     deepEqual(await stateOf(service, HOME), { b: 2 })
     deepEqual((await service.createSession({ ...HOME, sessionId: 's2' })).state, {})
   })
 
-  story('false, zero and the empty string are values', async (service) => {
+  serviceTest('false, zero and the empty string are values', async (service) => {
     await service.createSession(HOME)
     await write(service, HOME, entryOf('e1', { no: false, zero: 0, empty: '', list: [], nested: { inner: null } }))
     deepEqual(await stateOf(service, HOME), { no: false, zero: 0, empty: '', list: [], nested: { inner: null } })
   })
 
-  story('of several deltas in one append the last wins per key', async (service) => {
+  serviceTest('of several deltas in one append the last wins per key', async (service) => {
     await service.createSession(HOME)
     await write(service, HOME, entryOf('e1', { a: 1, b: 1 }), entryOf('e2', { a: 2 }), entryOf('e3', { b: null }))
     deepEqual(await stateOf(service, HOME), { a: 2 })
   })
 
-  story('keys named like members of a prototype are data', async (service) => {
+  serviceTest('keys named like members of a prototype are data', async (service) => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'user:__proto__', 'app:__proto__']
     const state = Object.fromEntries(names.map((name) => [name, { [name]: 'data' }]))
     await service.createSession({ ...HOME, state })
@@ -82,7 +82,7 @@ export function stateStories(story: Story<SessionService>): void {
     equal(({} as { admin?: unknown }).admin, undefined)
   })
 
-  story('the holder reads what it appended, and what others wrote to shared state', async (service) => {
+  serviceTest('the holder reads what it appended, and what others wrote to shared state', async (service) => {
     const sibling = { ...HOME, sessionId: 's2' }
     await service.createSession({ ...HOME, state: { color: 'red' } })
     await service.createSession(sibling)

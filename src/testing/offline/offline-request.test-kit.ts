@@ -8,18 +8,18 @@ import { offlineModel } from '../offline-model.ts'
 /** A Wednesday. */
 export const wednesday = (): Date => new Date('2025-03-12T10:00:00Z')
 
-export interface Asking {
+export interface OfflineRequest {
   readonly model?: Model | undefined
   readonly tools?: readonly FunctionDeclaration[] | undefined
   /** What was said before, the message last. */
-  readonly said: string | readonly Content[]
+  readonly messages: string | readonly Content[]
   readonly config?: LlmRequestConfig | undefined
   /** The tools themselves. */
   readonly bodies?: ReadonlyMap<string, Tool> | undefined
 }
 
 /** One request, as an agent makes it; the parts of the reply. */
-export async function ask({ model, ...asking }: Asking): Promise<readonly Part[]> {
+export async function generateParts({ model, ...asking }: OfflineRequest): Promise<readonly Part[]> {
   const asked = model ?? offlineModel({ now: wednesday })
   let parts: readonly Part[] = []
   for await (const { content, partial } of asked.generate(requestOf(asking), {})) {
@@ -29,19 +29,19 @@ export async function ask({ model, ...asking }: Asking): Promise<readonly Part[]
 }
 
 /** The calls of a reply: name and arguments. */
-export async function callsFor(asking: Asking): Promise<(readonly [name: string, args: JsonObject])[]> {
-  const parts = await ask(asking)
+export async function callsFor(asking: OfflineRequest): Promise<(readonly [name: string, args: JsonObject])[]> {
+  const parts = await generateParts(asking)
   return parts.flatMap(({ functionCall }) => (functionCall ? [[functionCall.name, functionCall.args] as const] : []))
 }
 
 /** The text of a reply. */
-export async function textFor(asking: Asking): Promise<string> {
-  return (await ask(asking)).map(({ text = '' }) => text).join('')
+export async function textFor(asking: OfflineRequest): Promise<string> {
+  return (await generateParts(asking)).map(({ text = '' }) => text).join('')
 }
 
-export function requestOf({ tools = [], said, config, bodies = new Map() }: Omit<Asking, 'model'>): LlmRequest {
+export function requestOf({ tools = [], messages, config, bodies = new Map() }: Omit<OfflineRequest, 'model'>): LlmRequest {
   return {
-    contents: typeof said === 'string' ? [user(said)] : [...said],
+    contents: typeof messages === 'string' ? [user(messages)] : [...messages],
     config: { ...(tools.length && { tools: [{ functionDeclarations: tools }] }), ...config },
     tools: bodies,
     appendInstruction: () => {},

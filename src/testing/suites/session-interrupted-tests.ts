@@ -1,11 +1,11 @@
-import type { SessionService } from '../session/service.ts'
+import type { SessionService } from '../../session/service.ts'
 import { deepEqual } from './assert.ts'
 import { entryOf, HOME } from './session-fixtures.ts'
-import { LEASE_MS, type Story } from './suite.ts'
+import { LEASE_MS, type ServiceTest } from './service-test.ts'
 
 /** Sessions whose holder died, for whoever goes on with them. */
-export function interruptedStories(story: Story<SessionService>): void {
-  story('a session is interrupted from when its lease expires unreleased, and not before', async (service, clock) => {
+export function interruptedTests(serviceTest: ServiceTest<SessionService>): void {
+  serviceTest('a session is interrupted from when its lease expires unreleased, and not before', async (service, clock) => {
     await service.createSession(HOME)
     deepEqual(await interrupted(service), [], 'never held')
     const lease = await service.claim(HOME)
@@ -16,14 +16,14 @@ export function interruptedStories(story: Story<SessionService>): void {
     deepEqual(await interrupted(service), [HOME])
   })
 
-  story('a released session is not interrupted, however long ago it was', async (service, clock) => {
+  serviceTest('a released session is not interrupted, however long ago it was', async (service, clock) => {
     await service.createSession(HOME)
     await service.release(await service.claim(HOME))
     clock.time += 100 * LEASE_MS
     deepEqual(await interrupted(service), [])
   })
 
-  story(
+  serviceTest(
     'a session released as interrupted is free at once, and listed until somebody goes on with it',
     async (service) => {
       await service.createSession(HOME)
@@ -39,7 +39,7 @@ export function interruptedStories(story: Story<SessionService>): void {
     },
   )
 
-  story('a renewed lease counts from its renewal', async (service, clock) => {
+  serviceTest('a renewed lease counts from its renewal', async (service, clock) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     clock.time += LEASE_MS - 1
@@ -52,7 +52,7 @@ export function interruptedStories(story: Story<SessionService>): void {
     deepEqual(await interrupted(service), [], 'a late holder that nobody has followed lives again')
   })
 
-  story('whoever claims it again takes it off the list, until it dies too', async (service, clock) => {
+  serviceTest('whoever claims it again takes it off the list, until it dies too', async (service, clock) => {
     await service.createSession(HOME)
     const dead = await service.claim(HOME)
     clock.time += LEASE_MS
@@ -65,7 +65,7 @@ export function interruptedStories(story: Story<SessionService>): void {
     deepEqual(await interrupted(service), [])
   })
 
-  story('only the app’s own are listed, whoever’s they are, and no deleted ones', async (service, clock) => {
+  serviceTest('only the app’s own are listed, whoever’s they are, and no deleted ones', async (service, clock) => {
     const places = [
       HOME,
       { ...HOME, sessionId: 's2' },

@@ -1,6 +1,6 @@
-import type { ArtifactKey, ArtifactService } from '../artifact/service.ts'
+import type { ArtifactKey, ArtifactService } from '../../artifact/service.ts'
 import { codeOf, deepEqual, equal, ok } from './assert.ts'
-import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, storyteller } from './suite.ts'
+import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, createServiceTest } from './service-test.ts'
 
 const HOME: ArtifactKey = { appName: 'shop', userId: 'ada', sessionId: 's1', filename: 'bill.txt' }
 
@@ -11,9 +11,9 @@ const HOME: ArtifactKey = { appName: 'shop', userId: 'ada', sessionId: 's1', fil
  * artifactServiceSuite(test, (options) => new InMemoryArtifactService(options))
  */
 export function artifactServiceSuite(test: SuiteTest, make: MakeService<ArtifactService>): void {
-  const story = storyteller(test, make)
+  const serviceTest = createServiceTest(test, make)
 
-  story('each save is a version, from 0; the latest is loaded unless one is named', async (service) => {
+  serviceTest('each save is a version, from 0; the latest is loaded unless one is named', async (service) => {
     equal(await save(service, HOME, 'first'), 0)
     equal(await save(service, HOME, 'second'), 1)
     deepEqual(await service.loadArtifact(HOME), { text: 'second' })
@@ -22,7 +22,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.listVersions(HOME), [0, 1])
   })
 
-  story('what was never saved is undefined, and its lists are empty', async (service) => {
+  serviceTest('what was never saved is undefined, and its lists are empty', async (service) => {
     equal(await service.loadArtifact(HOME), undefined)
     equal(await service.loadArtifact({ ...HOME, version: 0 }), undefined)
     equal(await service.getArtifactVersion(HOME), undefined)
@@ -32,7 +32,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     await service.deleteArtifact(HOME)
   })
 
-  story('a version that cannot be is undefined', async (service) => {
+  serviceTest('a version that cannot be is undefined', async (service) => {
     await save(service, HOME, 'first')
     await save(service, HOME, 'second')
     for (const version of [2, -1, -2, 0.5, 1e9, 2 ** 53, 1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
@@ -41,7 +41,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     }
   })
 
-  story('a file comes back as it was saved: text, bytes, a link', async (service) => {
+  serviceTest('a file comes back as it was saved: text, bytes, a link', async (service) => {
     const parts = [
       { text: 'naïve 🍎 日本語' },
       { text: '' },
@@ -55,7 +55,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     }
   })
 
-  story('a version has a type, a time and the metadata it was saved with', async (service, clock) => {
+  serviceTest('a version has a type, a time and the metadata it was saved with', async (service, clock) => {
     const artifact = { inlineData: { mimeType: 'image/png', data: 'AA==' } }
     await service.saveArtifact({ ...HOME, artifact, customMetadata: { source: 'camera' } })
     clock.time += 1500
@@ -72,7 +72,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.getArtifactVersion(HOME), second)
   })
 
-  story('names are listed once each, sorted, with the user’s own among them', async (service) => {
+  serviceTest('names are listed once each, sorted, with the user’s own among them', async (service) => {
     for (const filename of ['b.txt', 'a.txt', 'user:me.png', 'b.txt', 'z.txt']) {
       await save(service, { ...HOME, filename }, 'x')
     }
@@ -80,7 +80,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.listArtifactKeys({ ...HOME, sessionId: 's2' }), ['user:me.png'])
   })
 
-  story('a user: file is the same one in every session of the user', async (service) => {
+  serviceTest('a user: file is the same one in every session of the user', async (service) => {
     const here = { ...HOME, filename: 'user:me.png' }
     const there = { ...here, sessionId: 's2' }
     equal(await save(service, here, 'first'), 0)
@@ -91,7 +91,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     equal(await service.loadArtifact(here), undefined)
   })
 
-  story('a deleted file is gone with all its versions, and others stay', async (service) => {
+  serviceTest('a deleted file is gone with all its versions, and others stay', async (service) => {
     const other = { ...HOME, filename: 'other.txt' }
     await save(service, HOME, 'first')
     await save(service, HOME, 'second')
@@ -106,7 +106,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.loadArtifact(other), { text: 'kept' })
   })
 
-  story('many saves at once get a version each', async (service) => {
+  serviceTest('many saves at once get a version each', async (service) => {
     const versions = await Promise.all(Array.from({ length: 20 }, (_, n) => save(service, HOME, `text ${n}`)))
     deepEqual(
       versions.toSorted((a, b) => a - b),
@@ -117,7 +117,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     }
   })
 
-  story('changing what a service gave or got changes nothing stored', async (service) => {
+  serviceTest('changing what a service gave or got changes nothing stored', async (service) => {
     const artifact = { inlineData: { mimeType: 'text/plain', data: 'AA==' } }
     const customMetadata = { tags: ['a'] }
     await service.saveArtifact({ ...HOME, artifact, customMetadata })
@@ -134,7 +134,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual([stored?.version, stored?.customMetadata], [0, { tags: ['a'] }])
   })
 
-  story('another user, app or session sees no file and deletes none', async (service) => {
+  serviceTest('another user, app or session sees no file and deletes none', async (service) => {
     await save(service, HOME, 'mine')
     await save(service, { ...HOME, filename: 'user:me.png' }, 'mine')
     const others = [
@@ -159,7 +159,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.loadArtifact({ ...HOME, filename: 'user:me.png' }), { text: 'mine' })
   })
 
-  story('hostile names are harmless data or refused, each file by itself', async (service) => {
+  serviceTest('hostile names are harmless data or refused, each file by itself', async (service) => {
     const keys = [
       ...HOSTILE_IDS.map((appName) => ({ ...HOME, appName })),
       ...HOSTILE_IDS.map((userId) => ({ ...HOME, userId })),

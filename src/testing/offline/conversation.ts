@@ -2,7 +2,7 @@
 // that the framework wrote.
 import type { JsonObject } from '../../base/json.ts'
 import { type Content, functionCallsOf, textOf } from '../../content/content.ts'
-import { recordOf } from './parameters.ts'
+import { recordOf } from './declared-tool.ts'
 
 /** A call that was answered. */
 export interface Result {
@@ -14,49 +14,49 @@ export interface Result {
 export const isFailed = ({ response: { error } }: Result): boolean =>
   error !== undefined && error !== null && error !== false
 
-export interface Heard {
+export interface Conversation {
   /** The latest words of role `user` that are not another agent's. */
   readonly message: string
   /** What was said so before, the latest first. */
-  readonly earlier: readonly string[]
+  readonly earlierMessages: readonly string[]
   /** What the model itself called since, with the answers. */
   readonly results: readonly Result[]
   /** A result that was waited for, when the message names the id of its call. */
-  readonly arrived: Result | undefined
+  readonly lateResult: Result | undefined
   /** Other agents that spoke since, and what they said. */
-  readonly others: { readonly names: ReadonlySet<string>; readonly texts: readonly string[] }
+  readonly otherAgents: { readonly names: ReadonlySet<string>; readonly texts: readonly string[] }
 }
 
-const MAX_EARLIER = 5
+const MAX_EARLIER_MESSAGES = 5
 /** More than anybody would read. */
-export const MAX_READ = 20_000
+export const MAX_TEXT_LENGTH = 20_000
 
-export function listen(contents: readonly Content[]): Heard {
-  const at = contents.findLastIndex(isAsking)
-  const message = read(contents[at])
+export function readConversation(contents: readonly Content[]): Conversation {
+  const at = contents.findLastIndex(isUserMessage)
+  const message = readText(contents[at])
   // what the model said itself without calling anything ended what it did before: a loop goes on from there
   const spoken = contents.findLastIndex((one) => one.role === 'model' && functionCallsOf(one).length === 0)
   const since = contents.slice(Math.max(at, spoken) + 1)
   const past = contents.slice(0, Math.max(at, 0))
-  const answered = answersIn(past).filter(({ id }) => id.length > 3)
+  const answered = findResults(past).filter(({ id }) => id.length > 3)
   return {
     message,
-    earlier: past.filter(isAsking).slice(-MAX_EARLIER).map(read).reverse(),
-    results: answersIn(since),
-    arrived: answered.findLast(({ id }) => message.includes(id)),
-    others: othersIn(contents.slice(at + 1)),
+    earlierMessages: past.filter(isUserMessage).slice(-MAX_EARLIER_MESSAGES).map(readText).reverse(),
+    results: findResults(since),
+    lateResult: answered.findLast(({ id }) => message.includes(id)),
+    otherAgents: findOtherAgents(contents.slice(at + 1)),
   }
 }
 
-const read = (content: Content | undefined): string => textOf(content).slice(0, MAX_READ)
+const readText = (content: Content | undefined): string => textOf(content).slice(0, MAX_TEXT_LENGTH)
 
 /** `[agent] ...`, what another agent said or did; behind the first colon stands what it said. */
-const ofOther = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
-const isContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => ofOther.test(text))
-const isAsking = (content: Content): boolean => content.role === 'user' && !isContext(content) && textOf(content) !== ''
+const agentLine = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
+const isAgentContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => agentLine.test(text))
+const isUserMessage = (content: Content): boolean => content.role === 'user' && !isAgentContext(content) && textOf(content) !== ''
 
 /** Answers with the arguments of their calls. */
-function answersIn(contents: readonly Content[]): (Result & { readonly id: string })[] {
+function findResults(contents: readonly Content[]): (Result & { readonly id: string })[] {
   const calls = contents.flatMap(functionCallsOf)
   const answers = contents.flatMap(({ parts }) => parts.flatMap(({ functionResponse }) => functionResponse ?? []))
   return answers.map(({ id, name, response }) => {
@@ -66,10 +66,10 @@ function answersIn(contents: readonly Content[]): (Result & { readonly id: strin
 }
 
 /** A JSON object is what another agent found, not what it said. */
-function othersIn(contents: readonly Content[]): Heard['others'] {
+function findOtherAgents(contents: readonly Content[]): Conversation['otherAgents'] {
   const found = contents
-    .filter(isContext)
-    .flatMap(({ parts }) => parts.map(({ text = '' }) => ofOther.exec(text) ?? []))
+    .filter(isAgentContext)
+    .flatMap(({ parts }) => parts.map(({ text = '' }) => agentLine.exec(text) ?? []))
   const texts = found.flatMap(([, , said = '']) => (said && !/^\{[\s\S]*\}$/.test(said) ? [said] : []))
   return { names: new Set(found.flatMap(([, author]) => author ?? [])), texts }
 }

@@ -2,15 +2,15 @@
 // circular, nesting without end. Patterns are never run.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
-import type { MentionKind } from './mentions.ts'
-import { isContent, nameWords, stem, stemsOf, tokensOf } from './words.ts'
+import type { MentionKind } from './passage.ts'
+import { isContentWord, nameWords, stem, stemsOf, tokenize } from './words.ts'
 
 /** What a parameter takes, as far as its type, its format and its name tell. */
-export type Kind = MentionKind | 'choice' | 'boolean' | 'place' | 'text' | 'request' | 'list' | 'unknown'
+export type ParameterKind = MentionKind | 'choice' | 'boolean' | 'place' | 'text' | 'request' | 'list' | 'unknown'
 
 export interface Parameter {
   readonly name: string
-  readonly kind: Kind
+  readonly kind: ParameterKind
   /** The stems of its name. */
   readonly words: readonly string[]
   readonly isRequired: boolean
@@ -21,7 +21,7 @@ export interface Parameter {
 }
 
 /** A tool of the request, or an agent one can hand over to. */
-export interface Declared {
+export interface DeclaredTool {
   readonly name: string
   readonly description: string
   readonly parameters: readonly Parameter[]
@@ -36,42 +36,42 @@ const MAX_PARAMETERS = 60
 const MAX_CHOICES = 500
 
 /** The declarations of a request. */
-export function declarationsIn(tools: unknown): FunctionDeclaration[] {
+export function listDeclarations(tools: unknown): FunctionDeclaration[] {
   const all = Array.isArray(tools) ? tools.flatMap((one) => recordOf(one).functionDeclarations) : []
   return all.filter((one): one is FunctionDeclaration => isRecord(one) && typeof one.name === 'string')
 }
 
-export function declaredOf(declaration: Partial<FunctionDeclaration> & { readonly name: string }): Declared {
+export function toDeclaredTool(declaration: Partial<FunctionDeclaration> & { readonly name: string }): DeclaredTool {
   const { name } = declaration
-  const description = plain(declaration.description)
+  const description = toPlainText(declaration.description)
   const root = recordOf(declaration.parametersJsonSchema)
-  const object = resolved(root, root)
+  const object = resolveSchema(root, root)
   const properties = Object.entries(recordOf(object.properties)).slice(0, MAX_PARAMETERS)
-  const parameters = properties.map(([key, raw]) => parameterOf(key, resolved(raw, root), isRequired(object, key)))
+  const parameters = properties.map(([key, raw]) => toParameter(key, resolveSchema(raw, root), isRequired(object, key)))
   const weights = new Map<string, number>()
   const add = (text: string, weight: number): void => {
-    for (const { stem } of tokensOf(text).filter(isContent)) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0))
+    for (const { stem } of tokenize(text).filter(isContentWord)) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0))
   }
   for (const { name, choices, schema } of parameters) {
     add(nameWords(name).join(' '), 1.4)
-    add(plain(schema.description), 0.6)
-    for (const choice of choices.slice(0, 50)) add(nameWords(plain(choice)).join(' '), 2)
+    add(toPlainText(schema.description), 0.6)
+    for (const choice of choices.slice(0, 50)) add(nameWords(toPlainText(choice)).join(' '), 2)
   }
   add(description, 1.2)
   add(nameWords(name).join(' '), 3)
   return { name, description, parameters, nameStems: nameWords(name).map(stem), weights }
 }
 
-function parameterOf(name: string, schema: JsonObject, isNeeded: boolean): Parameter {
+function toParameter(name: string, schema: JsonObject, isNeeded: boolean): Parameter {
   const words = nameWords(name).map(stem)
   const listed = Array.isArray(schema.enum) ? schema.enum : Object.hasOwn(schema, 'const') ? [schema.const] : []
-  const kind = listed.length ? 'choice' : kindOf(schema, words)
+  const kind = listed.length ? 'choice' : parameterKind(schema, words)
   const fallback = !isNeeded ? undefined : kind === 'boolean' ? false : listed.length === 1 ? listed[0] : undefined
   const isRequired = isNeeded && fallback === undefined && schema.default === undefined
   return { name, kind, words, isRequired, schema, choices: listed.slice(0, MAX_CHOICES), fallback }
 }
 
-const kindOfWord: ReadonlyMap<string, Kind> = new Map(
+const kindsByWord: ReadonlyMap<string, ParameterKind> = new Map(
   Object.entries({
     request: 'request question instruction input',
     email: 'email mail',
@@ -82,15 +82,15 @@ const kindOfWord: ReadonlyMap<string, Kind> = new Map(
     id: 'id uuid code reference number sku account key symbol',
     place: 'city place location town country region destination origin airport station restaurant hotel venue shop',
     name: 'name person customer guest attendee recipient sender contact user author artist to from who language currency',
-  }).flatMap(([kind, words]) => [...stemsOf(words)].map((word) => [word, kind as Kind] as const)),
+  }).flatMap(([kind, words]) => [...stemsOf(words)].map((word) => [word, kind as ParameterKind] as const)),
 )
 
-function kindOf(schema: JsonObject, words: readonly string[]): Kind {
-  const type = typeOf(schema)
+function parameterKind(schema: JsonObject, words: readonly string[]): ParameterKind {
+  const type = schemaType(schema)
   if (type === 'boolean' || type === 'number') return type
   if (type !== 'string') return type === 'integer' ? 'number' : type === 'array' ? 'list' : 'unknown'
-  if (typeof schema.format === 'string') return kindOfWord.get(stem(schema.format)) ?? 'unknown'
-  const kinds = words.flatMap((word) => kindOfWord.get(word) ?? [])
+  if (typeof schema.format === 'string') return kindsByWord.get(stem(schema.format)) ?? 'unknown'
+  const kinds = words.flatMap((word) => kindsByWord.get(word) ?? [])
   return kinds.findLast((kind) => kind !== 'name') ?? kinds[0] ?? 'text'
 }
 
@@ -98,34 +98,34 @@ function kindOf(schema: JsonObject, words: readonly string[]): Kind {
 const MAX_HOPS = 16
 
 /** A schema as far as one needs to know it: references followed, the first alternative that is not null. */
-export function resolved(schema: unknown, root: JsonObject): JsonObject {
+export function resolveSchema(schema: unknown, root: JsonObject): JsonObject {
   let at: JsonObject = isRecord(schema) ? schema : {}
   for (let hop = 0; hop < MAX_HOPS; hop++) {
     const { $ref, anyOf, oneOf = anyOf, ...rest } = at
-    if (typeof $ref === 'string') at = { ...recordOf(pointedAt($ref, root)), ...rest }
+    if (typeof $ref === 'string') at = { ...recordOf(resolvePointer($ref, root)), ...rest }
     else if (Array.isArray(oneOf)) at = { ...oneOf.find((one) => isRecord(one) && one.type !== 'null'), ...rest }
     else return at
   }
   return {}
 }
 
-function pointedAt($ref: string, root: JsonObject): unknown {
+function resolvePointer($ref: string, root: JsonObject): unknown {
   const keys = $ref.startsWith('#') ? $ref.split('/').slice(1, 20) : ['']
-  return keys.reduce<unknown>((at, key) => under(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root)
+  return keys.reduce<unknown>((at, key) => ownValue(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root)
 }
 
 /** A text as it is, a number as a text; nothing for all that could be anything. */
-export const plain = (value: unknown): string =>
+export const toPlainText = (value: unknown): string =>
   typeof value === 'string' ? value.slice(0, 2_000) : typeof value === 'number' ? String(value) : ''
 
 export const recordOf = (value: unknown): JsonObject => (isRecord(value) ? value : {})
 
 /** The own value of a key. */
-export const under = (value: unknown, key: string): unknown =>
+export const ownValue = (value: unknown, key: string): unknown =>
   isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 
 /** The type a resolved schema names or implies. */
-export function typeOf(schema: JsonObject): string | undefined {
+export function schemaType(schema: JsonObject): string | undefined {
   const { type, properties } = schema
   if (typeof type === 'string') return type
   if (Array.isArray(type)) return type.find((one) => one !== 'null')

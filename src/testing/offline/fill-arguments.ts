@@ -1,65 +1,65 @@
 // The values of a tool's parameters, as far as a passage has them: choices, yes and no, what has a form, then texts.
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import type { FunctionCall } from '../../content/content.ts'
-import type { Mention, MentionKind, Passage } from './mentions.ts'
-import { type Declared, type Kind, type Parameter, plain } from './parameters.ts'
-import { type Filling, fillTexts } from './texts.ts'
-import { isContent, nameWords, type Span, speaksOf, stem, stemsOf } from './words.ts'
+import type { Mention, MentionKind, Passage } from './passage.ts'
+import { type DeclaredTool, type ParameterKind, type Parameter, toPlainText } from './declared-tool.ts'
+import { type FillState, fillTextArguments } from './fill-text-arguments.ts'
+import { isContentWord, nameWords, type Span, includesSynonym, stem, stemsOf } from './words.ts'
 
-export interface Filled {
+export interface FilledArguments {
   /** Those that were recognised first. */
   readonly values: ReadonlyMap<Parameter, unknown>
   /** A parameter that a list was given for: one call for each further value. */
-  readonly several: { readonly parameter: Parameter; readonly values: readonly unknown[] } | undefined
+  readonly furtherValues: { readonly parameter: Parameter; readonly values: readonly unknown[] } | undefined
   readonly missing: readonly Parameter[]
   /** How many values were recognised by more than being left over. */
-  readonly recognised: number
+  readonly recognisedCount: number
 }
 
-interface Spot extends Span {
+interface ValueSpan extends Span {
   readonly value: unknown
 }
 
-export function fill(tool: Declared, passage: Passage): Filled {
+export function fillArguments(tool: DeclaredTool, passage: Passage): FilledArguments {
   const marks = new Uint8Array(passage.text.length)
   const values = new Map<Parameter, unknown>()
-  const take = ({ start, end }: Span): void => void marks.fill(1, start, end)
-  const isFree = ({ start, end }: Span): boolean => !marks.subarray(start, end).some(Boolean)
-  const filling: Filling = { tool, passage, values, take, isFree }
-  const more: { readonly parameter: Parameter; readonly spots: readonly Spot[] }[] = []
-  const assign = (parameter: Parameter, first: Spot, all: readonly Spot[]): void => {
-    const run = runOf(first, all, filling)
+  const markUsed = ({ start, end }: Span): void => void marks.fill(1, start, end)
+  const isUnused = ({ start, end }: Span): boolean => !marks.subarray(start, end).some(Boolean)
+  const state: FillState = { tool, passage, values, markUsed, isUnused }
+  const more: { readonly parameter: Parameter; readonly spots: readonly ValueSpan[] }[] = []
+  const assign = (parameter: Parameter, first: ValueSpan, all: readonly ValueSpan[]): void => {
+    const run = findListItems(first, all, state)
     values.set(parameter, first.value)
-    take(first)
+    markUsed(first)
     more.push({ parameter, spots: run.slice(1) })
   }
   for (const parameter of tool.parameters) {
     const { kind, choices } = parameter
-    const spots = kind === 'boolean' ? saidTo(parameter, passage) : chosenIn(choices, filling)
+    const spots = kind === 'boolean' ? findBoolean(parameter, passage) : findChoices(choices, state)
     if (spots[0]) assign(parameter, spots[0], spots)
   }
   const pairs = tool.parameters.flatMap((parameter, at) =>
     passage.mentions.map((mention) => {
-      const score = worth(parameter, mention, filling) - at / 100 - mention.start / 1e6 // of equals the first
+      const score = scoreMention(parameter, mention, state) - at / 100 - mention.start / 1e6 // of equals the first
       return { parameter, mention, score }
     }),
   )
   for (const { parameter, mention } of pairs.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)) {
-    if (values.has(parameter) || !isFree(mention)) continue
-    const same = passage.mentions.filter((one) => one.kind === mention.kind && isFree(one))
-    const spots = same.map((one) => ({ ...one, value: converted(parameter, one, passage) }))
+    if (values.has(parameter) || !isUnused(mention)) continue
+    const same = passage.mentions.filter((one) => one.kind === mention.kind && isUnused(one))
+    const spots = same.map((one) => ({ ...one, value: convertMention(parameter, one, passage) }))
     assign(parameter, spots[same.indexOf(mention)] ?? mention, spots)
   }
-  const recognised = fillTexts(filling)
-  const [several] = more.flatMap(({ parameter, spots }) => {
-    const free = spots.filter(isFree)
+  const recognisedCount = fillTextArguments(state)
+  const [furtherValues] = more.flatMap(({ parameter, spots }) => {
+    const free = spots.filter(isUnused)
     return free.length ? [{ parameter, values: free.map(({ value }) => value) }] : []
   })
-  return { values, several, missing: missingOf(tool, values), recognised }
+  return { values, furtherValues, missing: findMissing(tool, values), recognisedCount }
 }
 
 /** What each kind of parameter can be made from besides its own kind, and how gladly. */
-const fits: Partial<Record<Kind, Partial<Record<MentionKind, number>>>> = {
+const kindScores: Partial<Record<ParameterKind, Partial<Record<MentionKind, number>>>> = {
   path: { quoted: 2.5 },
   id: { number: 2, quoted: 2.5, name: 1.5, phrase: 0.2 },
   place: { name: 3, quoted: 2.5, phrase: 1 },
@@ -68,7 +68,7 @@ const fits: Partial<Record<Kind, Partial<Record<MentionKind, number>>>> = {
 }
 
 /** Prepositions say which of several parameters a value is for. */
-const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+const prepositionRoles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['from', stemsOf('from source origin sender start')],
   ['to', stemsOf('to target destination recipient end language contact email')],
   ['in', stemsOf('city place location town country room address folder language currency')],
@@ -76,22 +76,22 @@ const roles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 ])
 
 /** Not above zero when too little speaks for it: an optional number needs a word that says what it is. */
-function worth(parameter: Parameter, mention: Mention, { tool, passage }: Filling): number {
+function scoreMention(parameter: Parameter, mention: Mention, { tool, passage }: FillState): number {
   const { kind, words, schema, isRequired } = parameter
   const { value, preposition = '', before, after, kind: found } = mention
-  const fit = kind === found ? 3 : fits[kind]?.[found]
+  const fit = kind === found ? 3 : kindScores[kind]?.[found]
   if (fit === undefined || (schema.type === 'integer' && !Number.isInteger(value))) return 0
-  const isNamed = speaksOf(words, before.find(isContent)?.stem ?? '')
-  const isOwn = words.some((word) => roles.get(preposition)?.has(word) || word === preposition)
+  const isNamed = includesSynonym(words, before.find(isContentWord)?.stem ?? '')
+  const isOwn = words.some((word) => prepositionRoles.get(preposition)?.has(word) || word === preposition)
   if (found === 'name' && isMereWord(mention, tool, passage)) return 0
   if (found === 'phrase' && !isNamed && !isOwn) return 0
   if (kind === 'id' && /^(?:name|quoted)$/.test(found) && /[\s\p{Ll}]/u.test(String(value))) return 0
-  const score = fit + (isNamed || speaksOf(words, after) ? 2 : 0) + (isOwn ? 1.5 : 0)
+  const score = fit + (isNamed || includesSynonym(words, after) ? 2 : 0) + (isOwn ? 1.5 : 0)
   return score < (isRequired ? 0.5 : kind === 'number' ? 3.5 : 2) ? 0 : score
 }
 
 /** "Weather" in capitals names the tool; the first word of a sentence is a name only when what follows says so. */
-function isMereWord({ value, start, after }: Mention, { nameStems, weights }: Declared, { text }: Passage): boolean {
+function isMereWord({ value, start, after }: Mention, { nameStems, weights }: DeclaredTool, { text }: Passage): boolean {
   const words = String(value).split(' ').map(stem)
   if (words.every((word) => (start === 0 ? weights.has(word) : nameStems.includes(word)))) return true
   const isFirst = words.length === 1 && /(?:^|[.!?\n])\s{0,9}$/.test(text.slice(Math.max(0, start - 10), start))
@@ -99,33 +99,33 @@ function isMereWord({ value, start, after }: Mention, { nameStems, weights }: De
 }
 
 /** The value a mention becomes. */
-function converted({ kind }: Parameter, { kind: found, value, start, end }: Mention, { text }: Passage): unknown {
+function convertMention({ kind }: Parameter, { kind: found, value, start, end }: Mention, { text }: Passage): unknown {
   if (typeof value === 'number') return kind === 'number' ? value : text.slice(start, end)
-  return kind === 'place' && found === 'phrase' ? inCapitals(value) : value
+  return kind === 'place' && found === 'phrase' ? capitalizeWords(value) : value
 }
 
-export const inCapitals = (text: string): string =>
+export const capitalizeWords = (text: string): string =>
   text.replace(/(?<![\p{L}\p{N}'’])\p{Ll}/gu, (letter) => letter.toUpperCase())
 
 const listing =
   /^\s*(?:[,&\n]|,?\s(?:and|or|plus|with|versus|vs|(?:\S+ ){0,3}\S+er than)\s)\s*(?:(?:in|at|for|the|an?|my) )*$/i
 
 /** The spots that form a list with this one: "Oslo, Lima and Cairo", "in Oslo and in Lima", "Oslo warmer than Lima". */
-function runOf(one: Spot, all: readonly Spot[], { passage: { text } }: Filling): Spot[] {
+function findListItems(one: ValueSpan, all: readonly ValueSpan[], { passage: { text } }: FillState): ValueSpan[] {
   const first = all.indexOf(one)
   let last = first
-  const isListed = ({ end }: Spot, next: Spot | undefined): boolean =>
+  const isListed = ({ end }: ValueSpan, next: ValueSpan | undefined): boolean =>
     next !== undefined && next.start - end < 60 && listing.test(text.slice(end, next.start))
   while (isListed(all[last] ?? one, all[last + 1])) last++
   return all.slice(first, last + 1)
 }
 
 /** The choices a passage names, in its order. */
-function chosenIn(choices: readonly unknown[], { passage: { tokens }, isFree }: Filling): Spot[] {
-  const found = choices.flatMap((value): Spot[] => {
-    const words = nameWords(plain(value)).map(stem)
+function findChoices(choices: readonly unknown[], { passage: { tokens }, isUnused }: FillState): ValueSpan[] {
+  const found = choices.flatMap((value): ValueSpan[] => {
+    const words = nameWords(toPlainText(value)).map(stem)
     const isHere = (at: number): boolean => words.every((word, next) => tokens[at + next]?.stem === word)
-    const at = words.length ? tokens.findIndex((token, index) => isHere(index) && isFree(token)) : -1
+    const at = words.length ? tokens.findIndex((token, index) => isHere(index) && isUnused(token)) : -1
     return at < 0 ? [] : [{ value, start: tokens[at]?.start ?? 0, end: tokens[at + words.length - 1]?.end ?? 0 }]
   })
   return found.sort((a, b) => a.start - b.start || b.end - a.end)
@@ -134,7 +134,7 @@ function chosenIn(choices: readonly unknown[], { passage: { tokens }, isFree }: 
 const opposites = new Map(Object.entries({ off: 'on', unlock: 'lock', clos: 'open' }))
 
 /** Whether the passage says yes or no to it, and where: by its name, or by words such as "on" and "off". */
-function saidTo({ words }: Parameter, { tokens }: Passage): Spot[] {
+function findBoolean({ words }: Parameter, { tokens }: Passage): ValueSpan[] {
   const at = words.map((word) => tokens.findIndex(({ stem }) => stem === word || opposites.get(stem) === word))
   const [first, last] = [tokens[Math.min(...at)], tokens[Math.max(...at)]]
   if (!first || !last) return []
@@ -144,13 +144,13 @@ function saidTo({ words }: Parameter, { tokens }: Passage): Spot[] {
 }
 
 /** What a call is not possible without. */
-export function missingOf({ parameters }: Declared, values: ReadonlyMap<Parameter, unknown>): Parameter[] {
+export function findMissing({ parameters }: DeclaredTool, values: ReadonlyMap<Parameter, unknown>): Parameter[] {
   return parameters.filter((one) => one.isRequired && !values.has(one))
 }
 
 /** One call, or one for each of several values. */
-export function callsOf({ name, parameters }: Declared, { values, several }: Filled): FunctionCall[] {
-  const others = several?.values.map((value) => new Map(values).set(several.parameter, value)) ?? []
+export function createCalls({ name, parameters }: DeclaredTool, { values, furtherValues }: FilledArguments): FunctionCall[] {
+  const others = furtherValues?.values.map((value) => new Map(values).set(furtherValues.parameter, value)) ?? []
   return [values, ...others].map((each) => {
     const args: JsonObject = {}
     for (const parameter of parameters) {

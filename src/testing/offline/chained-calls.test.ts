@@ -1,6 +1,6 @@
 // Calls that only become possible with the results of others.
 import { expect, test } from 'vitest'
-import { ask, callsFor, declare, exchange, textFor, user } from './asking.test-kit.ts'
+import { generateParts, callsFor, declare, exchange, textFor, user } from './offline-request.test-kit.ts'
 
 const string = { type: 'string' }
 const weather = declare('get_weather', 'Get the temperature in a city, in degrees Celsius', { city: string })
@@ -20,24 +20,24 @@ const warm = user('How warm is it in Cairo in Fahrenheit?')
 const found = exchange('get_weather', { city: 'Cairo' }, { city: 'Cairo', celsius: 31 })
 
 test('degrees are looked up, then converted, then told', async () => {
-  expect(await callsFor({ tools, said: [warm] })).toEqual([['get_weather', { city: 'Cairo' }]])
-  expect(await callsFor({ tools, said: [warm, ...found] })).toEqual([['convert', { celsius: 31 }]])
+  expect(await callsFor({ tools, messages: [warm] })).toEqual([['get_weather', { city: 'Cairo' }]])
+  expect(await callsFor({ tools, messages: [warm, ...found] })).toEqual([['convert', { celsius: 31 }]])
   const converted = exchange('convert', { celsius: 31 }, { fahrenheit: 88 }, 'call-2')
-  expect(await textFor({ tools, said: [warm, ...found, ...converted] })).toBe('It is 88 °F in Cairo.')
+  expect(await textFor({ tools, messages: [warm, ...found, ...converted] })).toBe('It is 88 °F in Cairo.')
 })
 
 test('nothing is converted that nobody wants converted', async () => {
-  const said = [user('How warm is it in Cairo?'), ...found]
-  expect(await textFor({ tools, said })).toBe('It is 31 °C in Cairo.')
+  const messages = [user('How warm is it in Cairo?'), ...found]
+  expect(await textFor({ tools, messages })).toBe('It is 31 °C in Cairo.')
 })
 
 test('two lookups are two conversions', async () => {
-  const said = [
+  const messages = [
     user('How warm is it in Cairo and in Oslo in Fahrenheit?'),
     ...found,
     ...exchange('get_weather', { city: 'Oslo' }, { city: 'Oslo', celsius: -3 }, 'call-2'),
   ]
-  expect(await callsFor({ tools, said })).toEqual([
+  expect(await callsFor({ tools, messages })).toEqual([
     ['convert', { celsius: 31 }],
     ['convert', { celsius: -3 }],
   ])
@@ -45,13 +45,13 @@ test('two lookups are two conversions', async () => {
 
 test('"it" is what was found', async () => {
   const asked = user('Find a flight to Lima, then book it')
-  expect(await callsFor({ tools, said: [asked] })).toEqual([['search_flights', { to: 'Lima' }]])
+  expect(await callsFor({ tools, messages: [asked] })).toEqual([['search_flights', { to: 'Lima' }]])
   const listed = exchange('search_flights', { to: 'Lima' }, { flights: [{ flight_id: 'SK1' }, { flight_id: 'SK2' }] })
-  expect(await callsFor({ tools, said: [asked, ...listed] })).toEqual([['book_flight', { flight_id: 'SK1' }]])
+  expect(await callsFor({ tools, messages: [asked, ...listed] })).toEqual([['book_flight', { flight_id: 'SK1' }]])
 })
 
 test('what cannot be undone is never done to something the user has not named', async () => {
-  expect(await textFor({ tools, said: 'Cancel my order' })).toBe('Please tell me the order id.')
+  expect(await textFor({ tools, messages: 'Cancel my order' })).toBe('Please tell me the order id.')
 })
 
 test('after a failure it stops and says so', async () => {
@@ -60,28 +60,28 @@ test('after a failure it stops and says so', async () => {
     { city: 'Cairo' },
     { error: 'Nobody measures in Cairo.', errorCode: 'NOT_FOUND' },
   )
-  expect(await ask({ tools, said: [warm, ...failed] })).toEqual([
+  expect(await generateParts({ tools, messages: [warm, ...failed] })).toEqual([
     { text: 'That did not work: Nobody measures in Cairo.' },
   ])
 })
 
-test('what is found and what is still missing are said together', async () => {
+test('what is found and what is still missing are messages together', async () => {
   const asked = user('List my orders and book it')
   const listed = exchange('list_orders', {}, { orders: ['A-1'] })
-  expect(await textFor({ tools, said: [asked, ...listed] })).toBe('Orders: A-1. Please tell me the flight id.')
+  expect(await textFor({ tools, messages: [asked, ...listed] })).toBe('Orders: A-1. Please tell me the flight id.')
 })
 
 test('the same call is never made twice in a turn', async () => {
-  const said = [user('What is the weather in Oslo? And the weather in Oslo?')]
-  expect(await callsFor({ tools, said })).toEqual([['get_weather', { city: 'Oslo' }]])
+  const messages = [user('What is the weather in Oslo? And the weather in Oslo?')]
+  expect(await callsFor({ tools, messages })).toEqual([['get_weather', { city: 'Oslo' }]])
   const answered = exchange('get_weather', { city: 'Oslo' }, { city: 'Oslo', celsius: -3 })
-  expect(await callsFor({ tools, said: [...said, ...answered] })).toEqual([])
+  expect(await callsFor({ tools, messages: [...messages, ...answered] })).toEqual([])
 })
 
 test('a turn has an end, whatever the tools answer', async () => {
   const endless = Array.from({ length: 10 }, (_, at) =>
     exchange('convert', { celsius: at }, { celsius: at + 1 }, `call-${at}`),
   )
-  const parts = await ask({ tools, said: [warm, ...endless.flat()] })
+  const parts = await generateParts({ tools, messages: [warm, ...endless.flat()] })
   expect(parts[0]?.functionCall).toBeUndefined()
 })

@@ -1,19 +1,19 @@
-import type { SessionKey, SessionService } from '../session/service.ts'
+import type { SessionKey, SessionService } from '../../session/service.ts'
 import { codeOf, deepEqual, equal, ok, rejectsWith } from './assert.ts'
 import { entryOf, eventIds, HOME, stateOf, write } from './session-fixtures.ts'
-import { HOSTILE_IDS, SPLIT_PAIRS, type Story } from './suite.ts'
+import { HOSTILE_IDS, SPLIT_PAIRS, type ServiceTest } from './service-test.ts'
 
 /** Nobody sees or touches what is another user's or another app's, whatever the ids are. */
-export function isolationStories(story: Story<SessionService>): void {
-  story('two users with the same session id never see each other’s events', async (service) => {
+export function isolationTests(serviceTest: ServiceTest<SessionService>): void {
+  serviceTest('two users with the same session id never see each other’s events', async (service) => {
     await staysApart(service, [HOME, { ...HOME, userId: 'bob' }])
   })
 
-  story('two apps with the same user and session never see each other’s events', async (service) => {
+  serviceTest('two apps with the same user and session never see each other’s events', async (service) => {
     await staysApart(service, [HOME, { ...HOME, appName: 'bank' }])
   })
 
-  story('a stranger can neither claim, list nor delete a session', async (service) => {
+  serviceTest('a stranger can neither claim, list nor delete a session', async (service) => {
     await service.createSession(HOME)
     for (const stranger of [
       { ...HOME, userId: 'bob' },
@@ -28,7 +28,7 @@ export function isolationStories(story: Story<SessionService>): void {
     equal((await service.getSession(HOME))?.id, 's1')
   })
 
-  story('hostile session ids are harmless data or refused', async (service) => {
+  serviceTest('hostile session ids are harmless data or refused', async (service) => {
     await staysApart(
       service,
       await accepted(
@@ -38,7 +38,7 @@ export function isolationStories(story: Story<SessionService>): void {
     )
   })
 
-  story('hostile user ids are harmless data or refused', async (service) => {
+  serviceTest('hostile user ids are harmless data or refused', async (service) => {
     await staysApart(
       service,
       await accepted(
@@ -48,7 +48,7 @@ export function isolationStories(story: Story<SessionService>): void {
     )
   })
 
-  story('hostile app names are harmless data or refused', async (service) => {
+  serviceTest('hostile app names are harmless data or refused', async (service) => {
     await staysApart(
       service,
       await accepted(
@@ -58,7 +58,7 @@ export function isolationStories(story: Story<SessionService>): void {
     )
   })
 
-  story('ids that look alike when joined are kept apart', async (service) => {
+  serviceTest('ids that look alike when joined are kept apart', async (service) => {
     const keys = SPLIT_PAIRS.flatMap(([left, right]) => [
       { appName: left, userId: right, sessionId: 's' },
       { appName: 'x', userId: left, sessionId: right },
@@ -66,7 +66,7 @@ export function isolationStories(story: Story<SessionService>): void {
     await staysApart(service, await accepted(service, keys))
   })
 
-  story('an unknown session named like a member of a prototype is not there', async (service) => {
+  serviceTest('an unknown session named like a member of a prototype is not there', async (service) => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       equal(await service.getSession({ appName: name, userId: name, sessionId: name }), undefined)
       await service.createSession({ appName: 'shop', userId: `owner of ${name}` })

@@ -1,7 +1,7 @@
-import type { AuthCredential } from '../content/auth.ts'
-import type { CredentialKey, CredentialService } from '../credential/service.ts'
+import type { AuthCredential } from '../../content/auth.ts'
+import type { CredentialKey, CredentialService } from '../../credential/service.ts'
 import { codeOf, deepEqual, equal, ok, rejectsWith } from './assert.ts'
-import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, storyteller } from './suite.ts'
+import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, createServiceTest } from './service-test.ts'
 
 const HOME: CredentialKey = { appName: 'shop', userId: 'ada', key: 'mail' }
 
@@ -12,9 +12,9 @@ const HOME: CredentialKey = { appName: 'shop', userId: 'ada', key: 'mail' }
  * credentialServiceSuite(test, () => new InMemoryCredentialService())
  */
 export function credentialServiceSuite(test: SuiteTest, make: MakeService<CredentialService>): void {
-  const story = storyteller(test, make)
+  const serviceTest = createServiceTest(test, make)
 
-  story('a credential comes back as it was saved, with its generation', async (service) => {
+  serviceTest('a credential comes back as it was saved, with its generation', async (service) => {
     equal(await service.load(HOME), undefined)
     const credential: AuthCredential = {
       authType: 'oauth2',
@@ -24,14 +24,14 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     deepEqual(await service.load(HOME), { credential, generation })
   })
 
-  story('the generation grows with every save', async (service) => {
+  serviceTest('the generation grows with every save', async (service) => {
     const first = await service.save({ ...HOME, credential: apiKey('one') })
     const second = await service.save({ ...HOME, credential: apiKey('two') })
     ok(first > 0 && second > first, `${second} after ${first}`)
     deepEqual(await service.load(HOME), { credential: apiKey('two'), generation: second })
   })
 
-  story('a save that expects what another has replaced is STALE_APPEND and tells no secret', async (service) => {
+  serviceTest('a save that expects what another has replaced is STALE_APPEND and tells no secret', async (service) => {
     const first = await service.save({ ...HOME, credential: apiKey('one') })
     const second = await service.save({ ...HOME, credential: apiKey('two'), expectedGeneration: first })
     for (const expectedGeneration of [0, first, second + 1, -1, Number.NaN]) {
@@ -42,7 +42,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     deepEqual(await service.load(HOME), { credential: apiKey('two'), generation: second })
   })
 
-  story('expecting none is fulfilled by the first save only', async (service) => {
+  serviceTest('expecting none is fulfilled by the first save only', async (service) => {
     const saves = await Promise.allSettled(
       ['a', 'b', 'c'].map((secret) => service.save({ ...HOME, credential: apiKey(secret), expectedGeneration: 0 })),
     )
@@ -54,7 +54,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     )
   })
 
-  story('a deleted credential is gone, and deleting tells whether there was one', async (service) => {
+  serviceTest('a deleted credential is gone, and deleting tells whether there was one', async (service) => {
     equal(await service.delete(HOME), false)
     await service.save({ ...HOME, credential: apiKey('one') })
     equal(await service.delete(HOME), true)
@@ -62,7 +62,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     equal(await service.delete(HOME), false)
   })
 
-  story('a delete that expects what another has replaced deletes nothing', async (service) => {
+  serviceTest('a delete that expects what another has replaced deletes nothing', async (service) => {
     const first = await service.save({ ...HOME, credential: apiKey('one') })
     const second = await service.save({ ...HOME, credential: apiKey('two') })
     for (const expectedGeneration of [0, first, second + 1, Number.NaN]) {
@@ -74,7 +74,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     equal(await service.delete({ ...HOME, expectedGeneration: 0 }), false)
   })
 
-  story('a credential saved after a delete is not taken for the one before', async (service) => {
+  serviceTest('a credential saved after a delete is not taken for the one before', async (service) => {
     const before = await service.save({ ...HOME, credential: apiKey('one') })
     await service.delete(HOME)
     const after = await service.save({ ...HOME, credential: apiKey('two'), expectedGeneration: 0 })
@@ -86,7 +86,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     )
   })
 
-  story('changing what a service gave or got changes nothing stored', async (service) => {
+  serviceTest('changing what a service gave or got changes nothing stored', async (service) => {
     const credential = { authType: 'oauth2', oauth2: { accessToken: 'token', scopes: ['a'] } }
     await service.save({ ...HOME, credential })
     credential.oauth2.scopes.push('spoiled')
@@ -100,7 +100,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     ok(stored?.generation !== 99, 'the generation was changed')
   })
 
-  story('another user, app or key reads, replaces and deletes nothing', async (service) => {
+  serviceTest('another user, app or key reads, replaces and deletes nothing', async (service) => {
     const generation = await service.save({ ...HOME, credential: apiKey('mine') })
     for (const other of [
       { ...HOME, userId: 'bob' },
@@ -115,7 +115,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     deepEqual(await service.load(HOME), { credential: apiKey('mine'), generation })
   })
 
-  story('hostile ids are harmless data or refused, each credential by itself', async (service) => {
+  serviceTest('hostile ids are harmless data or refused, each credential by itself', async (service) => {
     const keys = [
       ...HOSTILE_IDS.map((appName) => ({ ...HOME, appName })),
       ...HOSTILE_IDS.map((userId) => ({ ...HOME, userId })),

@@ -1,19 +1,19 @@
-import type { JsonObject } from '../base/json.ts'
-import type { SessionService } from '../session/service.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { SessionService } from '../../session/service.ts'
 import { deepEqual, equal, ok, rejectsWith } from './assert.ts'
 import { entryOf, eventIds, eventOf, HOME, intentOf, stateOf, write } from './session-fixtures.ts'
-import type { Story } from './suite.ts'
+import type { ServiceTest } from './service-test.ts'
 
 /** Creating, getting, listing and deleting sessions. */
-export function storeStories(story: Story<SessionService>): void {
-  story('a new session is empty and can be read back', async (service) => {
+export function storeTests(serviceTest: ServiceTest<SessionService>): void {
+  serviceTest('a new session is empty and can be read back', async (service) => {
     const created = await service.createSession(HOME)
     const expected = { id: 's1', appName: 'shop', userId: 'ada', state: {}, events: [], lastUpdateTime: 1_700_000_000 }
     deepEqual(created, expected)
     deepEqual(await service.getSession(HOME), expected)
   })
 
-  story('a session without an id gets one of its own', async (service) => {
+  serviceTest('a session without an id gets one of its own', async (service) => {
     const { appName, userId } = HOME
     const first = await service.createSession({ appName, userId })
     const second = await service.createSession({ appName, userId })
@@ -21,19 +21,19 @@ export function storeStories(story: Story<SessionService>): void {
     equal((await service.getSession({ appName, userId, sessionId: first.id }))?.id, first.id)
   })
 
-  story('creating a session twice is ALREADY_EXISTS and leaves the first as it was', async (service) => {
+  serviceTest('creating a session twice is ALREADY_EXISTS and leaves the first as it was', async (service) => {
     await service.createSession({ ...HOME, state: { color: 'red' } })
     await rejectsWith(service.createSession({ ...HOME, state: { color: 'blue', 'user:x': 1 } }), 'ALREADY_EXISTS')
     deepEqual(await stateOf(service, HOME), { color: 'red' })
   })
 
-  story('a session that is not there is undefined, and deleting it does nothing', async (service) => {
+  serviceTest('a session that is not there is undefined, and deleting it does nothing', async (service) => {
     equal(await service.getSession(HOME), undefined)
     await service.deleteSession(HOME)
     deepEqual(await service.listSessions(HOME), [])
   })
 
-  story('ids that are empty, too long or no strings are INVALID_REQUEST', async (service) => {
+  serviceTest('ids that are empty, too long or no strings are INVALID_REQUEST', async (service) => {
     for (const bad of ['', 'x'.repeat(1001), 7, null, {}, ['a']] as string[]) {
       for (const name of ['appName', 'userId', 'sessionId']) {
         const key = { ...HOME, [name]: bad }
@@ -47,7 +47,7 @@ export function storeStories(story: Story<SessionService>): void {
     }
   })
 
-  story('imported events are the log of the new session and leave their state', async (service) => {
+  serviceTest('imported events are the log of the new session and leave their state', async (service) => {
     const events = [
       eventOf('e1', { actions: { stateDelta: { color: 'red', size: 1, 'user:name': 'Ada' } } }),
       eventOf('e2', { actions: { stateDelta: { size: null } } }),
@@ -60,7 +60,7 @@ export function storeStories(story: Story<SessionService>): void {
     equal(await service.append(lease, 2, [entryOf('e3')]), 3)
   })
 
-  story('imported events keep the rules of the log: no id twice, nothing partial', async (service) => {
+  serviceTest('imported events keep the rules of the log: no id twice, nothing partial', async (service) => {
     const events = [eventOf('e1'), eventOf('e1'), eventOf('p', { partial: true }), eventOf('e2')]
     const created = await service.createSession({ ...HOME, events })
     deepEqual(
@@ -69,13 +69,13 @@ export function storeStories(story: Story<SessionService>): void {
     )
   })
 
-  story('a session shows its events and never the framework’s own records', async (service) => {
+  serviceTest('a session shows its events and never the framework’s own records', async (service) => {
     await service.createSession(HOME)
     await write(service, HOME, entryOf('e1'), intentOf('c1'), entryOf('e2'))
     deepEqual((await service.getSession(HOME))?.events, [eventOf('e1'), eventOf('e2')])
   })
 
-  story('only the latest events are given when only those are asked for', async (service) => {
+  serviceTest('only the latest events are given when only those are asked for', async (service) => {
     await service.createSession({ ...HOME, events: [1, 2, 3, 4].map((n) => eventOf(`e${n}`, { timestamp: n })) })
     const idsWith = async (config: { numRecentEvents?: number; afterTimestamp?: number }) =>
       (await service.getSession({ ...HOME, config }))?.events.map((event) => event.id)
@@ -88,7 +88,7 @@ export function storeStories(story: Story<SessionService>): void {
     deepEqual(await idsWith({ afterTimestamp: 2, numRecentEvents: 1 }), ['e4'])
   })
 
-  story('a list shows a user’s sessions with their state and without events', async (service) => {
+  serviceTest('a list shows a user’s sessions with their state and without events', async (service) => {
     await service.createSession({ ...HOME, state: { color: 'red', 'user:name': 'Ada' }, events: [eventOf('e1')] })
     await service.createSession({ ...HOME, sessionId: 's2' })
     const listed = (await service.listSessions(HOME)).sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -99,7 +99,7 @@ export function storeStories(story: Story<SessionService>): void {
     ])
   })
 
-  story('the last update is when the last append was, in seconds', async (service, clock) => {
+  serviceTest('the last update is when the last append was, in seconds', async (service, clock) => {
     await service.createSession(HOME)
     clock.time += 2500
     await write(service, HOME, entryOf('e1'))
@@ -107,7 +107,7 @@ export function storeStories(story: Story<SessionService>): void {
     equal((await service.listSessions(HOME))[0]?.lastUpdateTime, 1_700_000_002.5)
   })
 
-  story('a deleted session is gone, and one created in its place starts anew', async (service) => {
+  serviceTest('a deleted session is gone, and one created in its place starts anew', async (service) => {
     await service.createSession({ ...HOME, state: { color: 'red', 'user:name': 'Ada' } })
     await write(service, HOME, entryOf('e1'))
     await service.post(HOME, { id: 'x', type: 'cancel' })
@@ -123,7 +123,7 @@ export function storeStories(story: Story<SessionService>): void {
     deepEqual(await service.drain(await service.claim(HOME)), [])
   })
 
-  story('changing what a service gave or got changes nothing stored', async (service) => {
+  serviceTest('changing what a service gave or got changes nothing stored', async (service) => {
     const state = { cart: { items: ['apple'] }, 'user:tags': ['new'], 'app:news': { title: 'open' } }
     const events = [eventOf('e1', { customMetadata: { tags: ['a'] }, actions: { stateDelta: { list: ['a'] } } })]
     const given = await service.createSession({ ...HOME, state, events })
