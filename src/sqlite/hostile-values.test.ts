@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../base/json.ts'
 import type { Event } from '../event/event.ts'
+import { HOSTILE_IDS } from '../testing/suites/hostile-ids.ts'
 import { eventOf, HOME, write } from '../testing/suites/session-fixtures.ts'
-import { HOSTILE_IDS } from '../testing/suites/service-test.ts'
 import { sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 

@@ -7,10 +7,13 @@ import { nameWords } from './words.ts'
 export function answerText(results: readonly Result[], message: string): string {
   const separate = mergeDerivedResults(results)
   const told = [...new Set(separate.map((one) => resultSentence(one, separate.length > 1)))]
-  return comparisonSentence(separate, message) ?? told.join(told.some((one) => /\n|^(?!That)[^.]*: /.test(one)) ? '\n' : ' ')
+  return (
+    comparisonSentence(separate, message) ?? told.join(told.some((one) => /\n|^(?!That)[^.]*: /.test(one)) ? '\n' : ' ')
+  )
 }
 
-const pendingStatus = /^(?:running|pending|in_progress|queued|started|accepted|processing|waiting|submitted|scheduled)$/i
+const pendingStatus =
+  /^(?:running|pending|in_progress|queued|started|accepted|processing|waiting|submitted|scheduled)$/i
 const isPlainSuccess = (key: string, value: unknown): boolean =>
   /^(?:ok|success|done|status|result)$/.test(key) && /^(?:yes|ok|success|done|completed|none)$/i.test(valueText(value))
 const textKeys = /^(?:text|result|answer|output|message|response|summary|translation|draft|content)$/
@@ -20,7 +23,8 @@ const temperatureKeys = /^(?:celsius|fahrenheit|temperature|temp|degrees)/i
 function resultSentence(result: Result, isOneOfMany: boolean): string {
   const { name, args, response } = result
   if (isFailed(result)) return failureSentence(name, response)
-  if (pendingStatus.test(valueText(response.status))) return withFullStop(`That is under way${inBrackets(facts(response, ['status']))}`)
+  if (pendingStatus.test(valueText(response.status)))
+    return withFullStop(`That is under way${inBrackets(facts(response, ['status']))}`)
   const keys = Object.keys(response)
   const degrees = keys.find((key) => temperatureKeys.test(key) && typeof response[key] === 'number')
   if (degrees !== undefined) {
@@ -35,7 +39,8 @@ function resultSentence(result: Result, isOneOfMany: boolean): string {
   const value = response[key]
   if (news.length > 1) return withFullStop(capitalize(valueText(response)))
   if (news.length === 0 || isPlainSuccess(key, value)) return withFullStop(`Done${echoed}`)
-  if (textKeys.test(key) && typeof value !== 'object') return typeof value === 'number' ? `It is ${value}.` : valueText(value)
+  if (textKeys.test(key) && typeof value !== 'object')
+    return typeof value === 'number' ? `It is ${value}.` : valueText(value)
   if (key === 'status') return withFullStop(`${capitalize(valueText(value))}${echoed}`)
   if (typeof value === 'boolean' && /(?:ed|able|sent|paid)$/.test(key))
     return withFullStop(`${capitalize(`${value ? '' : 'not '}${labelOf(key)}`)}${echoed}`)

@@ -1,6 +1,6 @@
 // Calls that only become possible with the results of others.
 import { expect, test } from 'vitest'
-import { generateParts, callsFor, declare, exchange, textFor, user } from './offline-request.test-kit.ts'
+import { callsFor, declare, exchange, generateParts, textFor, user } from './offline-request.test-kit.ts'
 
 const string = { type: 'string' }
 const weather = declare('get_weather', 'Get the temperature in a city, in degrees Celsius', { city: string })

@@ -53,7 +53,8 @@ const readText = (content: Content | undefined): string => textOf(content).slice
 /** `[agent] ...`, what another agent said or did; behind the first colon stands what it said. */
 const agentLine = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
 const isAgentContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => agentLine.test(text))
-const isUserMessage = (content: Content): boolean => content.role === 'user' && !isAgentContext(content) && textOf(content) !== ''
+const isUserMessage = (content: Content): boolean =>
+  content.role === 'user' && !isAgentContext(content) && textOf(content) !== ''
 
 /** Answers with the arguments of their calls. */
 function findResults(contents: readonly Content[]): (Result & { readonly id: string })[] {

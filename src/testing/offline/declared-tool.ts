@@ -50,7 +50,8 @@ export function toDeclaredTool(declaration: Partial<FunctionDeclaration> & { rea
   const parameters = properties.map(([key, raw]) => toParameter(key, resolveSchema(raw, root), isRequired(object, key)))
   const weights = new Map<string, number>()
   const add = (text: string, weight: number): void => {
-    for (const { stem } of tokenize(text).filter(isContentWord)) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0))
+    for (const { stem } of tokenize(text).filter(isContentWord))
+      weights.set(stem, Math.max(weight, weights.get(stem) ?? 0))
   }
   for (const { name, choices, schema } of parameters) {
     add(nameWords(name).join(' '), 1.4)

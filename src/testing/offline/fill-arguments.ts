@@ -1,10 +1,10 @@
 // The values of a tool's parameters, as far as a passage has them: choices, yes and no, what has a form, then texts.
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import type { FunctionCall } from '../../content/content.ts'
-import type { Mention, MentionKind, Passage } from './passage.ts'
-import { type DeclaredTool, type ParameterKind, type Parameter, toPlainText } from './declared-tool.ts'
+import { type DeclaredTool, type Parameter, type ParameterKind, toPlainText } from './declared-tool.ts'
 import { type FillState, fillTextArguments } from './fill-text-arguments.ts'
-import { isContentWord, nameWords, type Span, includesSynonym, stem, stemsOf } from './words.ts'
+import type { Mention, MentionKind, Passage } from './passage.ts'
+import { includesSynonym, isContentWord, nameWords, type Span, stem, stemsOf } from './words.ts'
 
 export interface FilledArguments {
   /** Those that were recognised first. */
@@ -91,7 +91,11 @@ function scoreMention(parameter: Parameter, mention: Mention, { tool, passage }:
 }
 
 /** "Weather" in capitals names the tool; the first word of a sentence is a name only when what follows says so. */
-function isMereWord({ value, start, after }: Mention, { nameStems, weights }: DeclaredTool, { text }: Passage): boolean {
+function isMereWord(
+  { value, start, after }: Mention,
+  { nameStems, weights }: DeclaredTool,
+  { text }: Passage,
+): boolean {
   const words = String(value).split(' ').map(stem)
   if (words.every((word) => (start === 0 ? weights.has(word) : nameStems.includes(word)))) return true
   const isFirst = words.length === 1 && /(?:^|[.!?\n])\s{0,9}$/.test(text.slice(Math.max(0, start - 10), start))
@@ -149,7 +153,10 @@ export function findMissing({ parameters }: DeclaredTool, values: ReadonlyMap<Pa
 }
 
 /** One call, or one for each of several values. */
-export function createCalls({ name, parameters }: DeclaredTool, { values, furtherValues }: FilledArguments): FunctionCall[] {
+export function createCalls(
+  { name, parameters }: DeclaredTool,
+  { values, furtherValues }: FilledArguments,
+): FunctionCall[] {
   const others = furtherValues?.values.map((value) => new Map(values).set(furtherValues.parameter, value)) ?? []
   return [values, ...others].map((each) => {
     const args: JsonObject = {}

@@ -1,7 +1,8 @@
 // Arguments that earlier results have: an id that was looked up, degrees to convert.
-import { findMissing } from './fill-arguments.ts'
+
 import type { Result } from './conversation.ts'
-import { type Parameter, toPlainText, recordOf } from './declared-tool.ts'
+import { type Parameter, recordOf, toPlainText } from './declared-tool.ts'
+import { findMissing } from './fill-arguments.ts'
 import type { Task } from './tasks.ts'
 import { nameWords, stem } from './words.ts'
 

@@ -1,7 +1,16 @@
 // The parameters that take any text, after all the others have taken what is theirs.
-import type { Passage } from './passage.ts'
+
 import type { DeclaredTool, Parameter } from './declared-tool.ts'
-import { determiners, isContentWord, lookupVerbs, prepositions, type Span, includesSynonym, type Token } from './words.ts'
+import type { Passage } from './passage.ts'
+import {
+  determiners,
+  includesSynonym,
+  isContentWord,
+  lookupVerbs,
+  prepositions,
+  type Span,
+  type Token,
+} from './words.ts'
 
 /** The arguments of a call while they are being found. */
 export interface FillState {

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
-import { generateParts, callsFor, declare, exchange, textFor, user } from './offline-request.test-kit.ts'
+import { callsFor, declare, exchange, generateParts, textFor, user } from './offline-request.test-kit.ts'
 import { toolbox } from './toolbox.test-kit.ts'
 
 const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../../base/json.ts'
-import { generateParts, declare, exchange, textFor, user } from './offline-request.test-kit.ts'
+import { declare, exchange, generateParts, textFor, user } from './offline-request.test-kit.ts'
 
 const weather = declare('get_weather', 'Get the weather in a city', { city: { type: 'string' } })
 const asked = user('What is the weather in Oslo?')
@@ -16,7 +16,9 @@ async function answerTo(schema: z.ZodType, messages = [asked, ...answered]): Pro
 
 test('tools are called first', async () => {
   const config = { responseJsonSchema: { type: 'object', properties: { celsius: { type: 'number' } } } }
-  expect((await generateParts({ tools: [weather], messages: [asked], config }))[0]?.functionCall?.name).toBe('get_weather')
+  expect((await generateParts({ tools: [weather], messages: [asked], config }))[0]?.functionCall?.name).toBe(
+    'get_weather',
+  )
 })
 
 test('results fill what they have, by their names', async () => {

@@ -1,10 +1,10 @@
 // An answer in JSON: from results and the message what they have, and something of the right type for the rest.
 import { type JsonObject, setOwn } from '../../base/json.ts'
-import { fillArguments } from './fill-arguments.ts'
 import { type Conversation, isFailed } from './conversation.ts'
-import { parsePassage } from './passage.ts'
-import { toDeclaredTool, isRequired, recordOf, resolveSchema, schemaType, ownValue } from './declared-tool.ts'
+import { isRequired, ownValue, recordOf, resolveSchema, schemaType, toDeclaredTool } from './declared-tool.ts'
+import { fillArguments } from './fill-arguments.ts'
 import { findResultValues } from './fill-from-results.ts'
+import { parsePassage } from './passage.ts'
 
 const MAX_DEPTH = 12
 const MAX_VALUES = 2_000

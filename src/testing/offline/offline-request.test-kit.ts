@@ -39,7 +39,12 @@ export async function textFor(asking: OfflineRequest): Promise<string> {
   return (await generateParts(asking)).map(({ text = '' }) => text).join('')
 }
 
-export function requestOf({ tools = [], messages, config, bodies = new Map() }: Omit<OfflineRequest, 'model'>): LlmRequest {
+export function requestOf({
+  tools = [],
+  messages,
+  config,
+  bodies = new Map(),
+}: Omit<OfflineRequest, 'model'>): LlmRequest {
   return {
     contents: typeof messages === 'string' ? [user(messages)] : [...messages],
     config: { ...(tools.length && { tools: [{ functionDeclarations: tools }] }), ...config },

@@ -5,14 +5,14 @@ import { canonicalJson, isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import { answerText } from './answer-text.ts'
+import { type Conversation, isFailed, MAX_TEXT_LENGTH, readConversation } from './conversation.ts'
+import { type DeclaredTool, listDeclarations, recordOf, toDeclaredTool } from './declared-tool.ts'
 import { createCalls, fillArguments } from './fill-arguments.ts'
-import { type Conversation, isFailed, readConversation, MAX_TEXT_LENGTH } from './conversation.ts'
+import { fillFromResults } from './fill-from-results.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { parsePassage } from './passage.ts'
-import { type DeclaredTool, listDeclarations, toDeclaredTool, recordOf } from './declared-tool.ts'
-import { fillFromResults } from './fill-from-results.ts'
-import { describeAbilities, notUnderstoodText, askForMissing, answerSmallTalk } from './small-talk.ts'
-import { findRequestedTasks, MIN_SCORE, type Task, type Toolbox, findTasks, termsOf, scoreTool } from './tasks.ts'
+import { answerSmallTalk, askForMissing, describeAbilities, notUnderstoodText } from './small-talk.ts'
+import { findRequestedTasks, findTasks, MIN_SCORE, scoreTool, type Task, type Toolbox, termsOf } from './tasks.ts'
 
 const EXIT_LOOP = 'exit_loop'
 const MAX_RESULTS = 10
@@ -56,7 +56,11 @@ function nextStep(conversation: Conversation, toolbox: Toolbox, isLoop: boolean,
 }
 
 /** The agent whose name and description fit the message better than what this one would do itself. */
-function findBetterAgent(own: readonly Task[], { message, otherAgents }: Conversation, toolbox: Toolbox): DeclaredTool | undefined {
+function findBetterAgent(
+  own: readonly Task[],
+  { message, otherAgents }: Conversation,
+  toolbox: Toolbox,
+): DeclaredTool | undefined {
   const terms = termsOf(parsePassage(message, toolbox.now))
   // an agent that has had its turn sent the message on: it would only come back
   const open = toolbox.agents.filter(({ name }) => !otherAgents.names.has(name))
@@ -71,7 +75,11 @@ const continuePhrase = /^\W*(?:go on|continue|proceed|start|begin)\b|\binstruct/
 function findInstructedTasks(message: string, toolbox: Toolbox, isLoop: boolean, instruction: string): Task[] {
   const passage = parsePassage(message, toolbox.now)
   const isGoing = isLoop || continuePhrase.test(message)
-  const tasks = findTasks(instruction, toolbox).map(({ tool }) => ({ tool, passage, filled: fillArguments(tool, passage) }))
+  const tasks = findTasks(instruction, toolbox).map(({ tool }) => ({
+    tool,
+    passage,
+    filled: fillArguments(tool, passage),
+  }))
   return tasks.filter(({ filled }) => !filled.missing.length && (filled.recognisedCount || isGoing)).slice(0, 1)
 }
 
@@ -90,7 +98,10 @@ function continueTasks(tasks: readonly Task[], conversation: Conversation, toolb
 
 /** A tool that the words speak for which the tasks have left unexplained, and that takes what the results have. */
 function findChainedTask(tasks: readonly Task[], { message, results }: Conversation, toolbox: Toolbox): Task[] {
-  const passage = parsePassage([...new Set([...tasks.map((task) => task.passage.text), message])].join(' '), toolbox.now)
+  const passage = parsePassage(
+    [...new Set([...tasks.map((task) => task.passage.text), message])].join(' '),
+    toolbox.now,
+  )
   const called = new Set([...tasks.map(({ tool }) => tool.name), ...results.map(({ name }) => name)])
   const isExplained = (term: string): boolean =>
     toolbox.tools.some((tool) => called.has(tool.name) && scoreTool(tool, [term]) > 0)

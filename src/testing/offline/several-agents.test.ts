@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { transferTool } from '../../agent/agents/transfer.ts'
 import type { Content, FunctionDeclaration } from '../../content/content.ts'
-import { generateParts, callsFor, declare, exchange, textFor, user } from './offline-request.test-kit.ts'
+import { callsFor, declare, exchange, generateParts, textFor, user } from './offline-request.test-kit.ts'
 
 const parcel = declare('find_parcel', 'Find out where a parcel is', { id: { type: 'number' } })
 const agents = [
@@ -33,7 +33,10 @@ test('what its own tools can do is not handed over', async () => {
 })
 
 test('an agent that has handed it over does not get it back', async () => {
-  const messages = [user('I was charged twice!'), context('[billing] called transfer_to_agent with {"agent_name":"me"}')]
+  const messages = [
+    user('I was charged twice!'),
+    context('[billing] called transfer_to_agent with {"agent_name":"me"}'),
+  ]
   expect(await textFor({ tools, bodies, messages })).toContain(
     'hand over to billing (answers questions about invoices and charges)',
   )

@@ -1,5 +1,5 @@
 // What it says without a tool: greetings, what it can do, and what it still needs to know.
-import { labelOf, joinWords } from './answer-text.ts'
+import { joinWords, labelOf } from './answer-text.ts'
 import { type DeclaredTool, type Parameter, toPlainText } from './declared-tool.ts'
 import type { Toolbox } from './tasks.ts'
 import { isVerb, prepositions, stem, tokenize } from './words.ts'

@@ -1,8 +1,18 @@
 // What a message asks for: tools with their arguments, and what it takes from earlier messages.
-import { type FilledArguments, fillArguments, capitalizeWords, findMissing } from './fill-arguments.ts'
-import { type Passage, parsePassage } from './passage.ts'
+
 import type { DeclaredTool } from './declared-tool.ts'
-import { areSynonyms, destructiveVerbs, isActionVerb, isContentWord, isVerb, nameWords, synonymsOf, stem } from './words.ts'
+import { capitalizeWords, type FilledArguments, fillArguments, findMissing } from './fill-arguments.ts'
+import { type Passage, parsePassage } from './passage.ts'
+import {
+  areSynonyms,
+  destructiveVerbs,
+  isActionVerb,
+  isContentWord,
+  isVerb,
+  nameWords,
+  stem,
+  synonymsOf,
+} from './words.ts'
 
 /** What a request can be answered with, and when. */
 export interface Toolbox {
@@ -117,6 +127,11 @@ function applyFollowUp(passage: Passage, task: Task, isMore: boolean): Task | un
     own.push([wanted, wanted.kind === 'place' ? capitalizeWords(bare) : bare])
   if (own.length === 0) return undefined
   const all = new Map([...filled.values, ...own])
-  const kept = own.some(([parameter]) => parameter === filled.furtherValues?.parameter) ? undefined : filled.furtherValues
-  return { ...task, filled: { ...filled, values: all, furtherValues: furtherValues ?? kept, missing: findMissing(tool, all) } }
+  const kept = own.some(([parameter]) => parameter === filled.furtherValues?.parameter)
+    ? undefined
+    : filled.furtherValues
+  return {
+    ...task,
+    filled: { ...filled, values: all, furtherValues: furtherValues ?? kept, missing: findMissing(tool, all) },
+  }
 }

@@ -82,4 +82,5 @@ for (const group of synonymGroups.split(';').map(stemsOf))
 /** Stems that mean nearly the same as this one. */
 export const synonymsOf = (stem: string): string[] => [...(synonyms.get(stem) ?? [])]
 export const areSynonyms = (a: string, b: string): boolean => a === b || (synonyms.get(a)?.has(b) ?? false)
-export const includesSynonym = (words: readonly string[], stem: string): boolean => words.some((word) => areSynonyms(word, stem))
+export const includesSynonym = (words: readonly string[], stem: string): boolean =>
+  words.some((word) => areSynonyms(word, stem))

@@ -1,11 +1,12 @@
 import type { ArtifactKey, ArtifactService } from '../../artifact/service.ts'
 import { codeOf, deepEqual, equal, ok } from './assert.ts'
-import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, createServiceTest } from './service-test.ts'
+import { HOSTILE_IDS, SPLIT_PAIRS } from './hostile-ids.ts'
+import { createServiceTest, type MakeService, type SuiteTest } from './service-test.ts'
 
 const HOME: ArtifactKey = { appName: 'shop', userId: 'ada', sessionId: 's1', filename: 'bill.txt' }
 
 /**
- * What every ArtifactService must do, as tests.
+ * Tests the contract of `ArtifactService`.
  *
  * @example
  * artifactServiceSuite(test, (options) => new InMemoryArtifactService(options))
@@ -13,16 +14,19 @@ const HOME: ArtifactKey = { appName: 'shop', userId: 'ada', sessionId: 's1', fil
 export function artifactServiceSuite(test: SuiteTest, make: MakeService<ArtifactService>): void {
   const serviceTest = createServiceTest(test, make)
 
-  serviceTest('each save is a version, from 0; the latest is loaded unless one is named', async (service) => {
-    equal(await save(service, HOME, 'first'), 0)
-    equal(await save(service, HOME, 'second'), 1)
-    deepEqual(await service.loadArtifact(HOME), { text: 'second' })
-    deepEqual(await service.loadArtifact({ ...HOME, version: 0 }), { text: 'first' })
-    deepEqual(await service.loadArtifact({ ...HOME, version: 1 }), { text: 'second' })
-    deepEqual(await service.listVersions(HOME), [0, 1])
-  })
+  serviceTest(
+    'saveArtifact numbers versions from 0 and loadArtifact returns the latest by default',
+    async (service) => {
+      equal(await save(service, HOME, 'first'), 0)
+      equal(await save(service, HOME, 'second'), 1)
+      deepEqual(await service.loadArtifact(HOME), { text: 'second' })
+      deepEqual(await service.loadArtifact({ ...HOME, version: 0 }), { text: 'first' })
+      deepEqual(await service.loadArtifact({ ...HOME, version: 1 }), { text: 'second' })
+      deepEqual(await service.listVersions(HOME), [0, 1])
+    },
+  )
 
-  serviceTest('what was never saved is undefined, and its lists are empty', async (service) => {
+  serviceTest('an artifact that was never saved is undefined and has empty lists', async (service) => {
     equal(await service.loadArtifact(HOME), undefined)
     equal(await service.loadArtifact({ ...HOME, version: 0 }), undefined)
     equal(await service.getArtifactVersion(HOME), undefined)
@@ -32,7 +36,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     await service.deleteArtifact(HOME)
   })
 
-  serviceTest('a version that cannot be is undefined', async (service) => {
+  serviceTest('an impossible version number is undefined', async (service) => {
     await save(service, HOME, 'first')
     await save(service, HOME, 'second')
     for (const version of [2, -1, -2, 0.5, 1e9, 2 ** 53, 1e300, Number.POSITIVE_INFINITY, Number.NaN]) {
@@ -41,7 +45,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     }
   })
 
-  serviceTest('a file comes back as it was saved: text, bytes, a link', async (service) => {
+  serviceTest('text, inline data and file references are returned as they were saved', async (service) => {
     const parts = [
       { text: 'naïve 🍎 日本語' },
       { text: '' },
@@ -55,7 +59,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     }
   })
 
-  serviceTest('a version has a type, a time and the metadata it was saved with', async (service, clock) => {
+  serviceTest('a version has its MIME type, creation time and custom metadata', async (service, clock) => {
     const artifact = { inlineData: { mimeType: 'image/png', data: 'AA==' } }
     await service.saveArtifact({ ...HOME, artifact, customMetadata: { source: 'camera' } })
     clock.time += 1500
@@ -72,7 +76,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.getArtifactVersion(HOME), second)
   })
 
-  serviceTest('names are listed once each, sorted, with the user’s own among them', async (service) => {
+  serviceTest('listArtifactKeys lists each filename once, sorted, with the files of the user', async (service) => {
     for (const filename of ['b.txt', 'a.txt', 'user:me.png', 'b.txt', 'z.txt']) {
       await save(service, { ...HOME, filename }, 'x')
     }
@@ -80,7 +84,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.listArtifactKeys({ ...HOME, sessionId: 's2' }), ['user:me.png'])
   })
 
-  serviceTest('a user: file is the same one in every session of the user', async (service) => {
+  serviceTest('a user: file is shared by all sessions of the user', async (service) => {
     const here = { ...HOME, filename: 'user:me.png' }
     const there = { ...here, sessionId: 's2' }
     equal(await save(service, here, 'first'), 0)
@@ -91,7 +95,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     equal(await service.loadArtifact(here), undefined)
   })
 
-  serviceTest('a deleted file is gone with all its versions, and others stay', async (service) => {
+  serviceTest('deleteArtifact deletes all versions of one file only', async (service) => {
     const other = { ...HOME, filename: 'other.txt' }
     await save(service, HOME, 'first')
     await save(service, HOME, 'second')
@@ -106,7 +110,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.loadArtifact(other), { text: 'kept' })
   })
 
-  serviceTest('many saves at once get a version each', async (service) => {
+  serviceTest('concurrent saves get different versions', async (service) => {
     const versions = await Promise.all(Array.from({ length: 20 }, (_, n) => save(service, HOME, `text ${n}`)))
     deepEqual(
       versions.toSorted((a, b) => a - b),
@@ -117,7 +121,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     }
   })
 
-  serviceTest('changing what a service gave or got changes nothing stored', async (service) => {
+  serviceTest('changing an artifact object after saving or loading does not change the stored one', async (service) => {
     const artifact = { inlineData: { mimeType: 'text/plain', data: 'AA==' } }
     const customMetadata = { tags: ['a'] }
     await service.saveArtifact({ ...HOME, artifact, customMetadata })
@@ -134,7 +138,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual([stored?.version, stored?.customMetadata], [0, { tags: ['a'] }])
   })
 
-  serviceTest('another user, app or session sees no file and deletes none', async (service) => {
+  serviceTest('another user, app or session can neither see nor delete a file', async (service) => {
     await save(service, HOME, 'mine')
     await save(service, { ...HOME, filename: 'user:me.png' }, 'mine')
     const others = [
@@ -159,7 +163,7 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
     deepEqual(await service.loadArtifact({ ...HOME, filename: 'user:me.png' }), { text: 'mine' })
   })
 
-  serviceTest('hostile names are harmless data or refused, each file by itself', async (service) => {
+  serviceTest('hostile ids and filenames are stored separately or rejected with INVALID_REQUEST', async (service) => {
     const keys = [
       ...HOSTILE_IDS.map((appName) => ({ ...HOME, appName })),
       ...HOSTILE_IDS.map((userId) => ({ ...HOME, userId })),
@@ -169,18 +173,18 @@ export function artifactServiceSuite(test: SuiteTest, make: MakeService<Artifact
       ...SPLIT_PAIRS.map(([userId, sessionId]) => ({ ...HOME, userId, sessionId })),
       ...SPLIT_PAIRS.map(([sessionId, filename]) => ({ ...HOME, sessionId, filename })),
     ]
-    const taken: ArtifactKey[] = []
+    const accepted: ArtifactKey[] = []
     for (const [index, key] of keys.entries()) {
-      equal(await loadOrRefuse(service, key), undefined, `before it is saved: ${JSON.stringify(key)}`)
+      equal(await loadIfValid(service, key), undefined, `before the save: ${JSON.stringify(key)}`)
       try {
         equal(await save(service, key, `file ${index}`), 0)
-        taken[index] = key
+        accepted[index] = key
       } catch (error) {
         if (codeOf(error) !== 'INVALID_REQUEST') throw error
       }
     }
-    ok(Object.keys(taken).length > keys.length / 2, 'most hostile names are harmless and must be taken')
-    for (const [index, key] of taken.entries()) {
+    ok(Object.keys(accepted).length > keys.length / 2, 'the service must accept most hostile names')
+    for (const [index, key] of accepted.entries()) {
       if (key) deepEqual(await service.loadArtifact(key), { text: `file ${index}` })
     }
   })
@@ -190,7 +194,7 @@ function save(service: ArtifactService, key: ArtifactKey, text: string): Promise
   return service.saveArtifact({ ...key, artifact: { text } })
 }
 
-async function loadOrRefuse(service: ArtifactService, key: ArtifactKey): Promise<unknown> {
+async function loadIfValid(service: ArtifactService, key: ArtifactKey): Promise<unknown> {
   try {
     return await service.loadArtifact(key)
   } catch (error) {

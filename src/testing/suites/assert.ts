@@ -1,25 +1,25 @@
-// Small on purpose: the suites run under any test runner, so they bring their own.
+// Minimal assertions: the suites run under any test runner, so they cannot use a runner's assertions.
 import { canonicalJson } from '../../base/json.ts'
 import { messageOf, type ToolwrightErrorCode } from '../../error/error.ts'
 
-/** Fails unless the claim holds. */
-export function ok(claim: boolean, message: string): void {
-  if (!claim) throw new Error(message)
+/** Throws with the message unless the condition is true. */
+export function ok(condition: boolean, message: string): void {
+  if (!condition) throw new Error(message)
 }
 
-/** Fails unless both are the same value. */
+/** Throws unless both are the same value. */
 export function equal<T>(actual: T, expected: T, what = 'value'): void {
   if (!Object.is(actual, expected)) throw new Error(`${what}: got ${show(actual)}, expected ${show(expected)}`)
 }
 
-/** Fails unless both are the same JSON, whatever the order of keys. */
+/** Throws unless both are the same JSON, in any order of keys. */
 export function deepEqual(actual: unknown, expected: unknown, what = 'value'): void {
   if ((actual === undefined) !== (expected === undefined) || canonicalJson(actual) !== canonicalJson(expected)) {
     throw new Error(`${what}: got ${show(actual)}, expected ${show(expected)}`)
   }
 }
 
-/** Fails unless the promise is rejected with a ToolwrightError of this code; gives its message. */
+/** Throws unless the promise rejects with a ToolwrightError of this code. Returns the error message. */
 export async function rejectsWith(promise: Promise<unknown>, code: ToolwrightErrorCode): Promise<string> {
   const rejection = await promise.then(
     (value) => ({ value }),
@@ -31,7 +31,7 @@ export async function rejectsWith(promise: Promise<unknown>, code: ToolwrightErr
   return messageOf(error)
 }
 
-/** The code of a ToolwrightError, also of one from another copy of the package. */
+/** The code of a ToolwrightError, also from another copy of the package. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && error.name === 'ToolwrightError' && 'code' in error ? error.code : undefined
 }

@@ -1,12 +1,13 @@
 import type { AuthCredential } from '../../content/auth.ts'
 import type { CredentialKey, CredentialService } from '../../credential/service.ts'
 import { codeOf, deepEqual, equal, ok, rejectsWith } from './assert.ts'
-import { HOSTILE_IDS, type MakeService, SPLIT_PAIRS, type SuiteTest, createServiceTest } from './service-test.ts'
+import { HOSTILE_IDS, SPLIT_PAIRS } from './hostile-ids.ts'
+import { createServiceTest, type MakeService, type SuiteTest } from './service-test.ts'
 
 const HOME: CredentialKey = { appName: 'shop', userId: 'ada', key: 'mail' }
 
 /**
- * What every CredentialService must do, as tests.
+ * Tests the contract of `CredentialService`.
  *
  * @example
  * credentialServiceSuite(test, () => new InMemoryCredentialService())
@@ -14,7 +15,7 @@ const HOME: CredentialKey = { appName: 'shop', userId: 'ada', key: 'mail' }
 export function credentialServiceSuite(test: SuiteTest, make: MakeService<CredentialService>): void {
   const serviceTest = createServiceTest(test, make)
 
-  serviceTest('a credential comes back as it was saved, with its generation', async (service) => {
+  serviceTest('a credential is returned as it was saved, with its generation', async (service) => {
     equal(await service.load(HOME), undefined)
     const credential: AuthCredential = {
       authType: 'oauth2',
@@ -31,18 +32,21 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     deepEqual(await service.load(HOME), { credential: apiKey('two'), generation: second })
   })
 
-  serviceTest('a save that expects what another has replaced is STALE_APPEND and tells no secret', async (service) => {
-    const first = await service.save({ ...HOME, credential: apiKey('one') })
-    const second = await service.save({ ...HOME, credential: apiKey('two'), expectedGeneration: first })
-    for (const expectedGeneration of [0, first, second + 1, -1, Number.NaN]) {
-      const late = service.save({ ...HOME, credential: apiKey('late secret'), expectedGeneration })
-      const message = await rejectsWith(late, 'STALE_APPEND')
-      ok(!message.includes('two') && !message.includes('secret'), `no secret in: ${message}`)
-    }
-    deepEqual(await service.load(HOME), { credential: apiKey('two'), generation: second })
-  })
+  serviceTest(
+    'a save with an outdated generation is STALE_APPEND and its error contains no secret',
+    async (service) => {
+      const first = await service.save({ ...HOME, credential: apiKey('one') })
+      const second = await service.save({ ...HOME, credential: apiKey('two'), expectedGeneration: first })
+      for (const expectedGeneration of [0, first, second + 1, -1, Number.NaN]) {
+        const late = service.save({ ...HOME, credential: apiKey('late secret'), expectedGeneration })
+        const message = await rejectsWith(late, 'STALE_APPEND')
+        ok(!message.includes('two') && !message.includes('secret'), `no secret in: ${message}`)
+      }
+      deepEqual(await service.load(HOME), { credential: apiKey('two'), generation: second })
+    },
+  )
 
-  serviceTest('expecting none is fulfilled by the first save only', async (service) => {
+  serviceTest('only the first of several saves with expectedGeneration 0 succeeds', async (service) => {
     const saves = await Promise.allSettled(
       ['a', 'b', 'c'].map((secret) => service.save({ ...HOME, credential: apiKey(secret), expectedGeneration: 0 })),
     )
@@ -54,7 +58,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     )
   })
 
-  serviceTest('a deleted credential is gone, and deleting tells whether there was one', async (service) => {
+  serviceTest('delete removes a credential and returns whether there was one', async (service) => {
     equal(await service.delete(HOME), false)
     await service.save({ ...HOME, credential: apiKey('one') })
     equal(await service.delete(HOME), true)
@@ -62,7 +66,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     equal(await service.delete(HOME), false)
   })
 
-  serviceTest('a delete that expects what another has replaced deletes nothing', async (service) => {
+  serviceTest('a delete with an outdated generation deletes nothing', async (service) => {
     const first = await service.save({ ...HOME, credential: apiKey('one') })
     const second = await service.save({ ...HOME, credential: apiKey('two') })
     for (const expectedGeneration of [0, first, second + 1, Number.NaN]) {
@@ -74,7 +78,7 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     equal(await service.delete({ ...HOME, expectedGeneration: 0 }), false)
   })
 
-  serviceTest('a credential saved after a delete is not taken for the one before', async (service) => {
+  serviceTest('a credential saved after a delete has a new generation', async (service) => {
     const before = await service.save({ ...HOME, credential: apiKey('one') })
     await service.delete(HOME)
     const after = await service.save({ ...HOME, credential: apiKey('two'), expectedGeneration: 0 })
@@ -86,21 +90,24 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     )
   })
 
-  serviceTest('changing what a service gave or got changes nothing stored', async (service) => {
-    const credential = { authType: 'oauth2', oauth2: { accessToken: 'token', scopes: ['a'] } }
-    await service.save({ ...HOME, credential })
-    credential.oauth2.scopes.push('spoiled')
-    const loaded = (await service.load(HOME)) as { credential: typeof credential; generation: number } | undefined
-    if (loaded) {
-      loaded.credential.oauth2.accessToken = 'spoiled'
-      loaded.generation = 99
-    }
-    const stored = await service.load(HOME)
-    deepEqual(stored?.credential, { authType: 'oauth2', oauth2: { accessToken: 'token', scopes: ['a'] } })
-    ok(stored?.generation !== 99, 'the generation was changed')
-  })
+  serviceTest(
+    'changing a credential object after saving or loading does not change the stored one',
+    async (service) => {
+      const credential = { authType: 'oauth2', oauth2: { accessToken: 'token', scopes: ['a'] } }
+      await service.save({ ...HOME, credential })
+      credential.oauth2.scopes.push('spoiled')
+      const loaded = (await service.load(HOME)) as { credential: typeof credential; generation: number } | undefined
+      if (loaded) {
+        loaded.credential.oauth2.accessToken = 'spoiled'
+        loaded.generation = 99
+      }
+      const stored = await service.load(HOME)
+      deepEqual(stored?.credential, { authType: 'oauth2', oauth2: { accessToken: 'token', scopes: ['a'] } })
+      ok(stored?.generation !== 99, 'the generation was changed')
+    },
+  )
 
-  serviceTest('another user, app or key reads, replaces and deletes nothing', async (service) => {
+  serviceTest('another user, app or key can neither read, replace nor delete a credential', async (service) => {
     const generation = await service.save({ ...HOME, credential: apiKey('mine') })
     for (const other of [
       { ...HOME, userId: 'bob' },
@@ -115,28 +122,31 @@ export function credentialServiceSuite(test: SuiteTest, make: MakeService<Creden
     deepEqual(await service.load(HOME), { credential: apiKey('mine'), generation })
   })
 
-  serviceTest('hostile ids are harmless data or refused, each credential by itself', async (service) => {
-    const keys = [
-      ...HOSTILE_IDS.map((appName) => ({ ...HOME, appName })),
-      ...HOSTILE_IDS.map((userId) => ({ ...HOME, userId })),
-      ...HOSTILE_IDS.map((key) => ({ ...HOME, key })),
-      ...SPLIT_PAIRS.map(([appName, userId]) => ({ ...HOME, appName, userId })),
-      ...SPLIT_PAIRS.map(([userId, key]) => ({ ...HOME, userId, key })),
-    ]
-    const taken: CredentialKey[] = []
-    for (const [index, key] of keys.entries()) {
-      try {
-        await service.save({ ...key, credential: apiKey(`secret ${index}`), expectedGeneration: 0 })
-        taken[index] = key
-      } catch (error) {
-        if (codeOf(error) !== 'INVALID_REQUEST') throw error
+  serviceTest(
+    'credentials under hostile ids are stored separately or rejected with INVALID_REQUEST',
+    async (service) => {
+      const keys = [
+        ...HOSTILE_IDS.map((appName) => ({ ...HOME, appName })),
+        ...HOSTILE_IDS.map((userId) => ({ ...HOME, userId })),
+        ...HOSTILE_IDS.map((key) => ({ ...HOME, key })),
+        ...SPLIT_PAIRS.map(([appName, userId]) => ({ ...HOME, appName, userId })),
+        ...SPLIT_PAIRS.map(([userId, key]) => ({ ...HOME, userId, key })),
+      ]
+      const accepted: CredentialKey[] = []
+      for (const [index, key] of keys.entries()) {
+        try {
+          await service.save({ ...key, credential: apiKey(`secret ${index}`), expectedGeneration: 0 })
+          accepted[index] = key
+        } catch (error) {
+          if (codeOf(error) !== 'INVALID_REQUEST') throw error
+        }
       }
-    }
-    ok(Object.keys(taken).length > keys.length / 2, 'most hostile ids are harmless and must be taken')
-    for (const [index, key] of taken.entries()) {
-      if (key) deepEqual((await service.load(key))?.credential, apiKey(`secret ${index}`))
-    }
-  })
+      ok(Object.keys(accepted).length > keys.length / 2, 'the service must accept most hostile ids')
+      for (const [index, key] of accepted.entries()) {
+        if (key) deepEqual((await service.load(key))?.credential, apiKey(`secret ${index}`))
+      }
+    },
+  )
 }
 
 function apiKey(secret: string): AuthCredential {

@@ -1,17 +1,17 @@
 import type { InboxItem, SessionService } from '../../session/service.ts'
 import { deepEqual, rejectsWith } from './assert.ts'
-import { entryOf, HOME } from './session-fixtures.ts'
 import type { ServiceTest } from './service-test.ts'
+import { entryOf, HOME } from './session-fixtures.ts'
 
-/** The inbox: what others leave for the holder is neither lost nor heard twice. */
+/** Tests of the inbox: no item is lost or delivered twice. */
 export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
-  serviceTest('nothing can be left for a session that is not there', async (service) => {
+  serviceTest('posting to a missing session is NOT_FOUND', async (service) => {
     await rejectsWith(service.post(HOME, cancel('x')), 'NOT_FOUND')
     await service.createSession(HOME)
     await rejectsWith(service.post({ ...HOME, userId: 'bob' }, cancel('x')), 'NOT_FOUND')
   })
 
-  serviceTest('every kind of item reaches the holder as it was posted, in order', async (service) => {
+  serviceTest('the holder receives items of every type unchanged and in order', async (service) => {
     await service.createSession(HOME)
     const items: InboxItem[] = [
       { id: 'z', type: 'answer', content: { role: 'user', parts: [{ text: 'yes' }] } },
@@ -28,38 +28,41 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     )
   })
 
-  serviceTest('an item says how far the log was when it was posted, whatever its poster says', async (service) => {
-    await service.createSession(HOME)
-    const lease = await service.claim(HOME)
-    deepEqual(await service.post(HOME, cancel('a')), 0)
-    await service.append(lease, 0, [entryOf('e1'), entryOf('e2')])
-    const forged = { ...cancel('b'), seq: 7 }
-    deepEqual(await service.post(HOME, forged), 2)
-    await service.append(lease, 2, [entryOf('e3')])
-    const posted = await service.drain(lease)
-    deepEqual(
-      posted.map(({ id, seq }) => [id, seq]),
-      [
-        ['a', 0],
-        ['b', 2],
-      ],
-    )
-  })
+  serviceTest(
+    'a posted item has the sequence number of the log at that time, not one that the caller sets',
+    async (service) => {
+      await service.createSession(HOME)
+      const lease = await service.claim(HOME)
+      deepEqual(await service.post(HOME, cancel('a')), 0)
+      await service.append(lease, 0, [entryOf('e1'), entryOf('e2')])
+      const forged = { ...cancel('b'), seq: 7 }
+      deepEqual(await service.post(HOME, forged), 2)
+      await service.append(lease, 2, [entryOf('e3')])
+      const posted = await service.drain(lease)
+      deepEqual(
+        posted.map(({ id, seq }) => [id, seq]),
+        [
+          ['a', 0],
+          ['b', 2],
+        ],
+      )
+    },
+  )
 
-  serviceTest('an item stays until an append names it', async (service) => {
+  serviceTest('an item stays in the inbox until an append drains it', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     for (const id of ['a', 'b', 'c']) await service.post(HOME, cancel(id))
     await service.drain(lease)
-    deepEqual(await idsIn(service.drain(lease)), ['a', 'b', 'c'], 'draining takes nothing away')
+    deepEqual(await idsIn(service.drain(lease)), ['a', 'b', 'c'], 'reading the inbox removes nothing')
     await service.append(lease, 0, [entryOf('e1')])
     await service.append(lease, 1, [entryOf('e2')], { drained: ['b', 'unknown'] })
     deepEqual(await idsIn(service.drain(lease)), ['a', 'c'])
     await service.append(lease, 2, [], { drained: ['a'] })
-    deepEqual(await idsIn(service.drain(lease)), ['c'], 'also by an append of nothing else')
+    deepEqual(await idsIn(service.drain(lease)), ['c'], 'an append without entries also drains')
   })
 
-  serviceTest('an append that fails takes nothing out', async (service) => {
+  serviceTest('a failed append drains nothing', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.post(HOME, cancel('a'))
@@ -70,7 +73,7 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await idsIn(service.drain(lease)), ['a'])
   })
 
-  serviceTest('what one holder did not handle the next one finds', async (service) => {
+  serviceTest('the next holder receives undrained items', async (service) => {
     await service.createSession(HOME)
     const first = await service.claim(HOME)
     await service.post(HOME, cancel('a'))
@@ -79,7 +82,7 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await idsIn(service.drain(await service.claim(HOME))), ['a'])
   })
 
-  serviceTest('an item posted twice is one item, also when the first was handled in between', async (service) => {
+  serviceTest('an item posted twice is delivered once, also after it was drained', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.post(HOME, cancel('a', 'i1'))
@@ -90,7 +93,7 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await service.drain(lease), [])
   })
 
-  serviceTest('changing an item in hand does not change the one that waits', async (service) => {
+  serviceTest('changing an inbox item object does not change the stored item', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     const response = { rows: ['a'] }
@@ -103,7 +106,7 @@ export function inboxTests(serviceTest: ServiceTest<SessionService>): void {
     ])
   })
 
-  serviceTest('ids of items are data, whatever they are called', async (service) => {
+  serviceTest('hostile item ids are plain data', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     const ids = ['__proto__', 'constructor', 'toString']

@@ -1,19 +1,20 @@
 import type { SessionKey, SessionService } from '../../session/service.ts'
 import { codeOf, deepEqual, equal, ok, rejectsWith } from './assert.ts'
+import { HOSTILE_IDS, SPLIT_PAIRS } from './hostile-ids.ts'
+import type { ServiceTest } from './service-test.ts'
 import { entryOf, eventIds, HOME, stateOf, write } from './session-fixtures.ts'
-import { HOSTILE_IDS, SPLIT_PAIRS, type ServiceTest } from './service-test.ts'
 
-/** Nobody sees or touches what is another user's or another app's, whatever the ids are. */
+/** Tests of isolation: users and apps cannot reach each other's sessions, whatever the ids. */
 export function isolationTests(serviceTest: ServiceTest<SessionService>): void {
-  serviceTest('two users with the same session id never see each other’s events', async (service) => {
-    await staysApart(service, [HOME, { ...HOME, userId: 'bob' }])
+  serviceTest('two users with the same session id have separate sessions', async (service) => {
+    await checkSeparation(service, [HOME, { ...HOME, userId: 'bob' }])
   })
 
-  serviceTest('two apps with the same user and session never see each other’s events', async (service) => {
-    await staysApart(service, [HOME, { ...HOME, appName: 'bank' }])
+  serviceTest('two apps with the same user and session id have separate sessions', async (service) => {
+    await checkSeparation(service, [HOME, { ...HOME, appName: 'bank' }])
   })
 
-  serviceTest('a stranger can neither claim, list nor delete a session', async (service) => {
+  serviceTest('another user or app can neither claim, list nor delete a session', async (service) => {
     await service.createSession(HOME)
     for (const stranger of [
       { ...HOME, userId: 'bob' },
@@ -28,8 +29,8 @@ export function isolationTests(serviceTest: ServiceTest<SessionService>): void {
     equal((await service.getSession(HOME))?.id, 's1')
   })
 
-  serviceTest('hostile session ids are harmless data or refused', async (service) => {
-    await staysApart(
+  serviceTest('hostile session ids are stored separately or rejected with INVALID_REQUEST', async (service) => {
+    await checkSeparation(
       service,
       await accepted(
         service,
@@ -38,8 +39,8 @@ export function isolationTests(serviceTest: ServiceTest<SessionService>): void {
     )
   })
 
-  serviceTest('hostile user ids are harmless data or refused', async (service) => {
-    await staysApart(
+  serviceTest('hostile user ids are stored separately or rejected with INVALID_REQUEST', async (service) => {
+    await checkSeparation(
       service,
       await accepted(
         service,
@@ -48,8 +49,8 @@ export function isolationTests(serviceTest: ServiceTest<SessionService>): void {
     )
   })
 
-  serviceTest('hostile app names are harmless data or refused', async (service) => {
-    await staysApart(
+  serviceTest('hostile app names are stored separately or rejected with INVALID_REQUEST', async (service) => {
+    await checkSeparation(
       service,
       await accepted(
         service,
@@ -58,15 +59,15 @@ export function isolationTests(serviceTest: ServiceTest<SessionService>): void {
     )
   })
 
-  serviceTest('ids that look alike when joined are kept apart', async (service) => {
+  serviceTest('ids that collide when joined are stored separately', async (service) => {
     const keys = SPLIT_PAIRS.flatMap(([left, right]) => [
       { appName: left, userId: right, sessionId: 's' },
       { appName: 'x', userId: left, sessionId: right },
     ])
-    await staysApart(service, await accepted(service, keys))
+    await checkSeparation(service, await accepted(service, keys))
   })
 
-  serviceTest('an unknown session named like a member of a prototype is not there', async (service) => {
+  serviceTest('an unknown session named like a prototype member does not exist', async (service) => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       equal(await service.getSession({ appName: name, userId: name, sessionId: name }), undefined)
       await service.createSession({ appName: 'shop', userId: `owner of ${name}` })
@@ -76,24 +77,24 @@ export function isolationTests(serviceTest: ServiceTest<SessionService>): void {
   })
 }
 
-/** Of these keys the ones a store takes; it may refuse what it cannot keep apart, and then says so. */
+/** Returns the keys that the store accepts. A store may reject ids with INVALID_REQUEST. */
 async function accepted(service: SessionService, keys: readonly SessionKey[]): Promise<SessionKey[]> {
-  const taken: SessionKey[] = []
+  const acceptedKeys: SessionKey[] = []
   for (const key of keys) {
     try {
       await service.createSession(key)
       await service.deleteSession(key)
-      taken.push(key)
+      acceptedKeys.push(key)
     } catch (error) {
       if (codeOf(error) !== 'INVALID_REQUEST') throw error
     }
   }
-  ok(taken.length > keys.length / 2, 'most hostile ids are harmless and must be taken')
-  return taken
+  ok(acceptedKeys.length > keys.length / 2, 'the service must accept most hostile ids')
+  return acceptedKeys
 }
 
-/** Each key's session gets its own events, state and inbox; then each has exactly its own, and goes alone. */
-async function staysApart(service: SessionService, keys: readonly SessionKey[]): Promise<void> {
+/** Gives each session its own events, state and inbox item, then checks that each has exactly its own. */
+async function checkSeparation(service: SessionService, keys: readonly SessionKey[]): Promise<void> {
   for (const key of keys)
     deepEqual((await service.createSession({ ...key, state: { start: key } })).state, { start: key })
   for (const [index, key] of keys.entries()) {

@@ -1,11 +1,11 @@
 import type { Lease, SessionService } from '../../session/service.ts'
 import { codeOf, deepEqual, equal, ok, rejectsWith } from './assert.ts'
-import { entryOf, eventIds, eventOf, HOME, intentOf, stateOf, write } from './session-fixtures.ts'
 import type { ServiceTest } from './service-test.ts'
+import { entryOf, eventIds, eventOf, HOME, intentOf, stateOf, write } from './session-fixtures.ts'
 
-/** Appending and reading: one dense sequence, nothing lost, nothing twice. */
+/** Tests of `append` and `read`: a gapless log without lost or repeated entries. */
 export function logTests(serviceTest: ServiceTest<SessionService>): void {
-  serviceTest('entries are numbered from 1 without gaps, events and records alike', async (service) => {
+  serviceTest('events and records are numbered from 1 without gaps', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal(lease.seq, 0)
@@ -19,18 +19,7 @@ export function logTests(serviceTest: ServiceTest<SessionService>): void {
     ])
   })
 
-  serviceTest('reading from a sequence number gives what came after it', async (service) => {
-    await service.createSession(HOME)
-    const lease = await service.claim(HOME)
-    await service.append(lease, 0, [entryOf('e1'), entryOf('e2'), entryOf('e3')])
-    const seqsFrom = async (fromSeq: number) => (await service.read(lease, { fromSeq })).entries.map(({ seq }) => seq)
-    deepEqual(await seqsFrom(0), [1, 2, 3])
-    deepEqual(await seqsFrom(2), [3])
-    deepEqual(await seqsFrom(3), [])
-    deepEqual(await seqsFrom(99), [])
-  })
-
-  serviceTest('an append that has not seen the latest entry is STALE_APPEND and adds nothing', async (service) => {
+  serviceTest('an append with an outdated sequence number is STALE_APPEND and adds nothing', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     await service.append(lease, 0, [entryOf('e1', { color: 'red' }), entryOf('e2')])
@@ -45,19 +34,19 @@ export function logTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await stateOf(service, HOME), { color: 'red' })
   })
 
-  serviceTest('an append whose acknowledgement was lost may be made again: one row, the same number', async (service) => {
+  serviceTest('a repeated append adds nothing and returns the same sequence number', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal(await service.append(lease, 0, [entryOf('e1', { count: 1 }), entryOf('e2')]), 2)
     equal(await service.append(lease, 0, [entryOf('e1', { count: 1 }), entryOf('e2')]), 2)
     equal(await service.append(lease, 2, [entryOf('e3', { count: 2 })]), 3)
-    equal(await service.append(lease, 0, [entryOf('e1', { count: 1 }), entryOf('e2')]), 2, 'also after others')
-    equal(await service.append(lease, 3, [entryOf('e1', { count: 1 })]), 1, 'also with the right number')
+    equal(await service.append(lease, 0, [entryOf('e1', { count: 1 }), entryOf('e2')]), 2, 'also after later appends')
+    equal(await service.append(lease, 3, [entryOf('e1', { count: 1 })]), 1, 'also with the current sequence number')
     deepEqual(await eventIds(service, HOME), ['e1', 'e2', 'e3'])
     deepEqual(await stateOf(service, HOME), { count: 2 })
   })
 
-  serviceTest('a repeated append with records is recognised where it stands', async (service) => {
+  serviceTest('a repeated append with records is detected by its position', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal(await service.append(lease, 0, [entryOf('e1'), intentOf('c1')]), 2)
@@ -66,11 +55,11 @@ export function logTests(serviceTest: ServiceTest<SessionService>): void {
     equal((await service.read(lease)).entries.length, 2)
   })
 
-  serviceTest('an event id is added once, in one append and over several', async (service) => {
+  serviceTest('an event id is stored once, within one append and across appends', async (service) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     equal(await service.append(lease, 0, [entryOf('e1'), entryOf('e1')]), 1)
-    equal(await service.append(lease, 1, [entryOf('e1'), entryOf('e2')]), 2, 'what is new is added')
+    equal(await service.append(lease, 1, [entryOf('e1'), entryOf('e2')]), 2, 'the new event is added')
     await rejectsWith(service.append(lease, 0, [entryOf('e1'), entryOf('e3')]), 'STALE_APPEND')
     deepEqual(await eventIds(service, HOME), ['e1', 'e2'])
   })
@@ -83,7 +72,7 @@ export function logTests(serviceTest: ServiceTest<SessionService>): void {
       () => false,
       () => true,
     )
-    ok(failed, 'a malformed entry must be refused')
+    ok(failed, 'an invalid entry must be rejected')
     deepEqual(await eventIds(service, HOME), [])
     deepEqual(await stateOf(service, HOME), {})
     equal(await service.append(lease, 0, [entryOf('e1')]), 1)
@@ -98,7 +87,7 @@ export function logTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await stateOf(service, HOME), {})
   })
 
-  serviceTest('an event comes back as it was appended, every field', async (service) => {
+  serviceTest('an event is returned with every field as it was appended', async (service) => {
     const event = eventOf('e1', {
       nodeInfo: { path: 'clerk/helper@1' },
       branch: 'a.b',
@@ -118,23 +107,7 @@ export function logTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual((await service.read(await service.claim(HOME))).entries, [{ seq: 1, event }])
   })
 
-  serviceTest('a checkpoint is given back as of the last append that had one', async (service) => {
-    await service.createSession(HOME)
-    const lease = await service.claim(HOME)
-    equal((await service.read(lease)).checkpoint, undefined)
-    const checkpoint = { open: ['c1'] }
-    await service.append(lease, 0, [entryOf('e1')], { checkpoint })
-    checkpoint.open.push('spoiled')
-    await service.append(lease, 1, [entryOf('e2')])
-    await rejectsWith(service.append(lease, 0, [entryOf('e3')], { checkpoint: { open: [] } }), 'STALE_APPEND')
-    const read = (await service.read(lease)).checkpoint as { open: string[] }
-    deepEqual(read, { open: ['c1'] })
-    read.open.push('spoiled')
-    await service.release(lease)
-    deepEqual((await service.read(await service.claim(HOME))).checkpoint, { open: ['c1'] })
-  })
-
-  serviceTest('eight writers with 200 appends each leave a dense log, each in its own order', async (service, clock) => {
+  serviceTest('eight writers with 200 appends each leave a gapless log in order', async (service, clock) => {
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
     const last = { seq: 0 }

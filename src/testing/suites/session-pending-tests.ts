@@ -1,12 +1,13 @@
 import type { PendingRequest } from '../../event/pending.ts'
 import type { Lease, SessionService } from '../../session/service.ts'
 import { codeOf, deepEqual, equal, rejectsWith } from './assert.ts'
+import { HOSTILE_IDS } from './hostile-ids.ts'
+import { LEASE_MS, type ServiceTest } from './service-test.ts'
 import { entryOf, eventIds, HOME, requestOf } from './session-fixtures.ts'
-import { HOSTILE_IDS, LEASE_MS, type ServiceTest } from './service-test.ts'
 
-/** What sessions are recorded as waiting for: all of it, nobody else's, and never half an append. */
+/** Tests of pending requests: complete, isolated, and stored in the transaction of their append. */
 export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
-  serviceTest('a session waits for nothing until an append says so', async (service) => {
+  serviceTest('a session has no pending requests before an append stores one', async (service) => {
     deepEqual(await service.pending({ appName: 'shop' }), [])
     await service.createSession(HOME)
     const lease = await service.claim(HOME)
@@ -16,7 +17,7 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await service.pending({ appName: 'shop' }), [requestOf('r1')])
   })
 
-  serviceTest('a request comes back as it was recorded, every field', async (service) => {
+  serviceTest('a pending request is returned with every field as it was stored', async (service) => {
     const request = requestOf('r1', {
       kind: 'input',
       args: JSON.parse('{"__proto__": {"x": 1}, "text": "naïve \\u0000 日本語 \\ud800", "deep": [[{"y": null}]]}'),
@@ -31,22 +32,22 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     const lease = await waitFor(service, [request])
     deepEqual(await service.pending(HOME), [request])
     await service.release(lease)
-    deepEqual(await service.pending(HOME), [request], 'also when nobody holds the session')
+    deepEqual(await service.pending(HOME), [request], 'also without a lease')
   })
 
-  serviceTest('an append replaces what is waited for, and one that does not name it leaves it', async (service) => {
+  serviceTest('an append with pending replaces the requests, one without keeps them', async (service) => {
     const lease = await waitFor(service, [requestOf('r1'), requestOf('r2')])
     await service.append(lease, 1, [entryOf('e2')])
     deepEqual(await idsOf(service), ['r1', 'r2'])
     await service.append(lease, 2, [entryOf('e3')], { pending: [requestOf('r2'), requestOf('r3')] })
     deepEqual(await idsOf(service), ['r2', 'r3'])
     await service.append(lease, 3, [], { pending: [requestOf('r3')] })
-    deepEqual(await idsOf(service), ['r3'], 'also an append of nothing else')
+    deepEqual(await idsOf(service), ['r3'], 'also an append without entries')
     await service.append(lease, 3, [entryOf('e4')], { pending: [] })
     deepEqual(await idsOf(service), [])
   })
 
-  serviceTest('an append that fails changes nothing that is waited for', async (service, clock) => {
+  serviceTest('a failed append does not change the pending requests', async (service, clock) => {
     const late = await waitFor(service, [requestOf('r1')])
     await rejectsWith(service.append(late, 7, [entryOf('x')], { pending: [] }), 'STALE_APPEND')
     await rejectsWith(service.append(late, 0, [], { pending: [requestOf('x')] }), 'STALE_APPEND')
@@ -58,35 +59,38 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await idsOf(service), ['r1'])
     deepEqual(await eventIds(service, HOME), ['e1'])
     await service.append(next, 1, [entryOf('e2')], { pending: [requestOf('r2')] })
-    deepEqual(await idsOf(service), ['r2'], 'the honest holder goes on')
+    deepEqual(await idsOf(service), ['r2'], 'the holder can still append')
   })
 
-  serviceTest('an append made again records nothing anew', async (service) => {
+  serviceTest('a repeated append does not change the pending requests', async (service) => {
     const lease = await waitFor(service, [requestOf('r1')])
     await service.append(lease, 1, [entryOf('e2')], { pending: [requestOf('r2')] })
     equal(await service.append(lease, 0, [entryOf('e1')], { pending: [requestOf('r1')] }), 1)
     deepEqual(await idsOf(service), ['r2'])
   })
 
-  serviceTest('requests come in the order they were first recorded, whatever the clock says', async (service, clock) => {
-    const other = { ...HOME, userId: 'bob', sessionId: 's2' }
-    await service.createSession(other)
-    const lease = await service.claim(other)
-    const at = (seconds: number) => ({ createdAt: 1_700_000_000 + seconds })
-    const home = await waitFor(service, [requestOf('a', at(40)), requestOf('b')])
-    clock.offset = -3_600_000
-    await service.append(lease, 0, [], { pending: [requestOf('c', at(-3600)), requestOf('d')] })
-    deepEqual(await idsOf(service), ['a', 'b', 'c', 'd'])
-    const changed = requestOf('b', { hint: 'half done' })
-    await service.append(home, 1, [], { pending: [requestOf('e', at(-3600)), changed, requestOf('a', at(40))] })
-    deepEqual(await idsOf(service), ['a', 'b', 'c', 'd', 'e'], 'a request that stays keeps its place')
-    deepEqual((await service.pending(HOME))[1], changed)
-    await service.append(home, 1, [], { pending: [changed] })
-    await service.append(home, 1, [], { pending: [requestOf('a', at(40)), changed] })
-    deepEqual(await idsOf(service), ['b', 'c', 'd', 'a'], 'one that went and came back is new')
-  })
+  serviceTest(
+    'pending requests are listed in the order in which they were first stored, whatever the clock',
+    async (service, clock) => {
+      const other = { ...HOME, userId: 'bob', sessionId: 's2' }
+      await service.createSession(other)
+      const lease = await service.claim(other)
+      const at = (seconds: number) => ({ createdAt: 1_700_000_000 + seconds })
+      const home = await waitFor(service, [requestOf('a', at(40)), requestOf('b')])
+      clock.offset = -3_600_000
+      await service.append(lease, 0, [], { pending: [requestOf('c', at(-3600)), requestOf('d')] })
+      deepEqual(await idsOf(service), ['a', 'b', 'c', 'd'])
+      const changed = requestOf('b', { hint: 'half done' })
+      await service.append(home, 1, [], { pending: [requestOf('e', at(-3600)), changed, requestOf('a', at(40))] })
+      deepEqual(await idsOf(service), ['a', 'b', 'c', 'd', 'e'], 'a request that stays keeps its position')
+      deepEqual((await service.pending(HOME))[1], changed)
+      await service.append(home, 1, [], { pending: [changed] })
+      await service.append(home, 1, [], { pending: [requestOf('a', at(40)), changed] })
+      deepEqual(await idsOf(service), ['b', 'c', 'd', 'a'], 'a request that was removed and stored again is last')
+    },
+  )
 
-  serviceTest('another app, user or session sees none of it', async (service) => {
+  serviceTest('pending requests of another app, user or session are not returned', async (service) => {
     const places = [
       HOME,
       { ...HOME, sessionId: 's2' },
@@ -128,21 +132,24 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await service.pending({ appName: 'shop', userId: 'nobody' }), [])
   })
 
-  serviceTest('what a request says of itself moves it nowhere', async (service) => {
+  serviceTest('the ids inside a request do not decide which session it belongs to', async (service) => {
     await waitFor(service, [requestOf('r1', { userId: 'bob', sessionId: 's9' })])
     deepEqual(await service.pending({ appName: 'shop', userId: 'bob' }), [])
     deepEqual(await idsOf(service), ['r1'])
   })
 
-  serviceTest('a deleted session waits for nothing, and one in its place starts anew', async (service) => {
-    await waitFor(service, [requestOf('r1')])
-    await service.deleteSession(HOME)
-    deepEqual(await service.pending({ appName: 'shop' }), [])
-    await service.createSession(HOME)
-    deepEqual(await service.pending({ appName: 'shop' }), [])
-  })
+  serviceTest(
+    'deleting a session deletes its pending requests, also for a new session with the same key',
+    async (service) => {
+      await waitFor(service, [requestOf('r1')])
+      await service.deleteSession(HOME)
+      deepEqual(await service.pending({ appName: 'shop' }), [])
+      await service.createSession(HOME)
+      deepEqual(await service.pending({ appName: 'shop' }), [])
+    },
+  )
 
-  serviceTest('changing a request in hand does not change the recorded one', async (service) => {
+  serviceTest('changing a request object does not change the stored request', async (service) => {
     const args = { rows: ['a'] }
     await waitFor(service, [requestOf('r1', { args })])
     args.rows.push('spoiled')
@@ -152,7 +159,7 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await service.pending(HOME), [requestOf('r1', { args: { rows: ['a'] } })])
   })
 
-  serviceTest('a request that lacks something is INVALID_REQUEST, and nothing of its append is stored', async (service) => {
+  serviceTest('an incomplete request is INVALID_REQUEST and nothing of its append is stored', async (service) => {
     const lease = await waitFor(service, [requestOf('r1')])
     for (const bad of [
       { id: 'r2' },
@@ -166,7 +173,7 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await eventIds(service, HOME), ['e1'])
   })
 
-  serviceTest('a filter that is no filter is INVALID_REQUEST', async (service) => {
+  serviceTest('an invalid filter is INVALID_REQUEST', async (service) => {
     for (const bad of ['', 'x'.repeat(1001), 7, null, {}] as string[]) {
       await rejectsWith(service.pending({ appName: bad }), 'INVALID_REQUEST')
       await rejectsWith(service.pending({ appName: 'shop', userId: bad }), 'INVALID_REQUEST')
@@ -176,7 +183,7 @@ export function pendingTests(serviceTest: ServiceTest<SessionService>): void {
   })
 }
 
-/** A new session that waits for these, with its lease. */
+/** Creates a session with pending requests and returns its lease. */
 async function waitFor(service: SessionService, pending: readonly PendingRequest[]): Promise<Lease> {
   await service.createSession(HOME)
   const lease = await service.claim(HOME)
@@ -184,7 +191,7 @@ async function waitFor(service: SessionService, pending: readonly PendingRequest
   return lease
 }
 
-/** Hostile ids that name a session now; a store may refuse what it cannot keep apart. */
+/** Creates sessions with hostile ids. A store may reject ids with INVALID_REQUEST. */
 async function takenIds(service: SessionService): Promise<string[]> {
   const taken: string[] = []
   for (const userId of HOSTILE_IDS) {

@@ -1,4 +1,5 @@
 import type { SessionService } from '../../session/service.ts'
+import { createServiceTest, type MakeService, type SuiteTest } from './service-test.ts'
 import { inboxTests } from './session-inbox-tests.ts'
 import { interruptedTests } from './session-interrupted-tests.ts'
 import { isolationTests } from './session-isolation-tests.ts'
@@ -7,10 +8,9 @@ import { logTests } from './session-log-tests.ts'
 import { pendingTests } from './session-pending-tests.ts'
 import { stateTests } from './session-state-tests.ts'
 import { storeTests } from './session-store-tests.ts'
-import { type MakeService, type SuiteTest, createServiceTest } from './service-test.ts'
 
 /**
- * What every SessionService must do, as tests. Slow stores may want `(name, run) => test(name, run, 60_000)`.
+ * Tests the contract of `SessionService`. For a slow store pass `(name, run) => test(name, run, 60_000)`.
  *
  * @example
  * sessionServiceSuite(test, (options) => new InMemorySessionService(options))

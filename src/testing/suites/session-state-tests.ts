@@ -1,11 +1,11 @@
 import type { SessionService } from '../../session/service.ts'
 import { deepEqual, equal, ok } from './assert.ts'
-import { entryOf, eventOf, HOME, stateOf, write } from './session-fixtures.ts'
 import type { ServiceTest } from './service-test.ts'
+import { entryOf, eventOf, HOME, stateOf, write } from './session-fixtures.ts'
 
-/** State: scopes, deltas, and what is never stored. */
+/** Tests of state: scopes, deltas and temp: keys. */
 export function stateTests(serviceTest: ServiceTest<SessionService>): void {
-  serviceTest('state without a prefix is the session’s, user: the user’s, app: everyone’s', async (service) => {
+  serviceTest('state belongs to the session, with user: to the user, with app: to the app', async (service) => {
     const sibling = { ...HOME, sessionId: 's2' }
     const stranger = { ...HOME, userId: 'bob' }
     const elsewhere = { ...HOME, appName: 'bank' }
@@ -17,7 +17,7 @@ export function stateTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await stateOf(service, elsewhere), {})
   })
 
-  serviceTest('state a session is created with has the same scopes', async (service) => {
+  serviceTest('the initial state of a session has the same scopes', async (service) => {
     await service.createSession({ ...HOME, state: { color: 'red', 'user:name': 'Ada', 'app:news': 'open' } })
     deepEqual((await service.createSession({ ...HOME, sessionId: 's2' })).state, {
       'user:name': 'Ada',
@@ -26,7 +26,7 @@ export function stateTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual((await service.createSession({ ...HOME, userId: 'bob' })).state, { 'app:news': 'open' })
   })
 
-  serviceTest('temp: state is stored nowhere, neither as state nor in the event that brought it', async (service) => {
+  serviceTest('temp: keys are stored neither in the state nor in the event', async (service) => {
     await service.createSession({ ...HOME, state: { 'temp:a': 1, kept: 1 } })
     const delta = { 'temp:b': 2, color: 'red' }
     const lease = await service.claim(HOME)
@@ -37,7 +37,7 @@ export function stateTests(serviceTest: ServiceTest<SessionService>): void {
     const log = await service.read(lease)
     ok(!JSON.stringify(log.entries).includes('temp:'), 'temp: in the log')
     equal(log.state.get('temp:b'), undefined)
-    deepEqual(delta, { 'temp:b': 2, color: 'red' }, 'the given delta is left alone')
+    deepEqual(delta, { 'temp:b': 2, color: 'red' }, 'the delta object is not changed')
 
     const imported = { ...HOME, sessionId: 's2' }
     await service.createSession({ ...imported, events: [entryEvent({ 'temp:d': 4 })] })
@@ -57,13 +57,13 @@ export function stateTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await stateOf(service, HOME), { no: false, zero: 0, empty: '', list: [], nested: { inner: null } })
   })
 
-  serviceTest('of several deltas in one append the last wins per key', async (service) => {
+  serviceTest('the last of several deltas in one append wins per key', async (service) => {
     await service.createSession(HOME)
     await write(service, HOME, entryOf('e1', { a: 1, b: 1 }), entryOf('e2', { a: 2 }), entryOf('e3', { b: null }))
     deepEqual(await stateOf(service, HOME), { a: 2 })
   })
 
-  serviceTest('keys named like members of a prototype are data', async (service) => {
+  serviceTest('state keys named like prototype members are plain data', async (service) => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'user:__proto__', 'app:__proto__']
     const state = Object.fromEntries(names.map((name) => [name, { [name]: 'data' }]))
     await service.createSession({ ...HOME, state })
@@ -82,7 +82,7 @@ export function stateTests(serviceTest: ServiceTest<SessionService>): void {
     equal(({} as { admin?: unknown }).admin, undefined)
   })
 
-  serviceTest('the holder reads what it appended, and what others wrote to shared state', async (service) => {
+  serviceTest('the holder reads its own state changes and those of others to shared state', async (service) => {
     const sibling = { ...HOME, sessionId: 's2' }
     await service.createSession({ ...HOME, state: { color: 'red' } })
     await service.createSession(sibling)

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { SessionService } from '../../session/service.ts'
 import { deepEqual, equal, ok, rejectsWith } from './assert.ts'
-import { entryOf, eventIds, eventOf, HOME, intentOf, stateOf, write } from './session-fixtures.ts'
 import type { ServiceTest } from './service-test.ts'
+import { entryOf, eventIds, eventOf, HOME, intentOf, stateOf, write } from './session-fixtures.ts'
 
-/** Creating, getting, listing and deleting sessions. */
+/** Tests of creating, reading, listing and deleting sessions. */
 export function storeTests(serviceTest: ServiceTest<SessionService>): void {
   serviceTest('a new session is empty and can be read back', async (service) => {
     const created = await service.createSession(HOME)
@@ -13,27 +13,27 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await service.getSession(HOME), expected)
   })
 
-  serviceTest('a session without an id gets one of its own', async (service) => {
+  serviceTest('createSession without an id generates one', async (service) => {
     const { appName, userId } = HOME
     const first = await service.createSession({ appName, userId })
     const second = await service.createSession({ appName, userId })
-    ok(first.id !== '' && first.id !== second.id, 'ids must be made and differ')
+    ok(first.id !== '' && first.id !== second.id, 'generated ids must differ')
     equal((await service.getSession({ appName, userId, sessionId: first.id }))?.id, first.id)
   })
 
-  serviceTest('creating a session twice is ALREADY_EXISTS and leaves the first as it was', async (service) => {
+  serviceTest('creating a session twice is ALREADY_EXISTS and keeps the first', async (service) => {
     await service.createSession({ ...HOME, state: { color: 'red' } })
     await rejectsWith(service.createSession({ ...HOME, state: { color: 'blue', 'user:x': 1 } }), 'ALREADY_EXISTS')
     deepEqual(await stateOf(service, HOME), { color: 'red' })
   })
 
-  serviceTest('a session that is not there is undefined, and deleting it does nothing', async (service) => {
+  serviceTest('a missing session is undefined, and deleting it does nothing', async (service) => {
     equal(await service.getSession(HOME), undefined)
     await service.deleteSession(HOME)
     deepEqual(await service.listSessions(HOME), [])
   })
 
-  serviceTest('ids that are empty, too long or no strings are INVALID_REQUEST', async (service) => {
+  serviceTest('ids that are empty, too long or not strings are INVALID_REQUEST', async (service) => {
     for (const bad of ['', 'x'.repeat(1001), 7, null, {}, ['a']] as string[]) {
       for (const name of ['appName', 'userId', 'sessionId']) {
         const key = { ...HOME, [name]: bad }
@@ -47,7 +47,7 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     }
   })
 
-  serviceTest('imported events are the log of the new session and leave their state', async (service) => {
+  serviceTest('createSession with events stores them as the log and applies their state deltas', async (service) => {
     const events = [
       eventOf('e1', { actions: { stateDelta: { color: 'red', size: 1, 'user:name': 'Ada' } } }),
       eventOf('e2', { actions: { stateDelta: { size: null } } }),
@@ -60,7 +60,7 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     equal(await service.append(lease, 2, [entryOf('e3')]), 3)
   })
 
-  serviceTest('imported events keep the rules of the log: no id twice, nothing partial', async (service) => {
+  serviceTest('createSession drops partial events and repeated event ids', async (service) => {
     const events = [eventOf('e1'), eventOf('e1'), eventOf('p', { partial: true }), eventOf('e2')]
     const created = await service.createSession({ ...HOME, events })
     deepEqual(
@@ -69,13 +69,13 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     )
   })
 
-  serviceTest('a session shows its events and never the framework’s own records', async (service) => {
+  serviceTest('getSession returns events without records', async (service) => {
     await service.createSession(HOME)
     await write(service, HOME, entryOf('e1'), intentOf('c1'), entryOf('e2'))
     deepEqual((await service.getSession(HOME))?.events, [eventOf('e1'), eventOf('e2')])
   })
 
-  serviceTest('only the latest events are given when only those are asked for', async (service) => {
+  serviceTest('numRecentEvents and afterTimestamp limit the returned events', async (service) => {
     await service.createSession({ ...HOME, events: [1, 2, 3, 4].map((n) => eventOf(`e${n}`, { timestamp: n })) })
     const idsWith = async (config: { numRecentEvents?: number; afterTimestamp?: number }) =>
       (await service.getSession({ ...HOME, config }))?.events.map((event) => event.id)
@@ -88,7 +88,7 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     deepEqual(await idsWith({ afterTimestamp: 2, numRecentEvents: 1 }), ['e4'])
   })
 
-  serviceTest('a list shows a user’s sessions with their state and without events', async (service) => {
+  serviceTest('listSessions returns the sessions of a user with state and without events', async (service) => {
     await service.createSession({ ...HOME, state: { color: 'red', 'user:name': 'Ada' }, events: [eventOf('e1')] })
     await service.createSession({ ...HOME, sessionId: 's2' })
     const listed = (await service.listSessions(HOME)).sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -99,7 +99,7 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     ])
   })
 
-  serviceTest('the last update is when the last append was, in seconds', async (service, clock) => {
+  serviceTest('lastUpdateTime is the time of the last append in seconds', async (service, clock) => {
     await service.createSession(HOME)
     clock.time += 2500
     await write(service, HOME, entryOf('e1'))
@@ -107,7 +107,7 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     equal((await service.listSessions(HOME))[0]?.lastUpdateTime, 1_700_000_002.5)
   })
 
-  serviceTest('a deleted session is gone, and one created in its place starts anew', async (service) => {
+  serviceTest('deleteSession removes a session, and a new one with the same key is empty', async (service) => {
     await service.createSession({ ...HOME, state: { color: 'red', 'user:name': 'Ada' } })
     await write(service, HOME, entryOf('e1'))
     await service.post(HOME, { id: 'x', type: 'cancel' })
@@ -117,13 +117,13 @@ export function storeTests(serviceTest: ServiceTest<SessionService>): void {
     await rejectsWith(service.claim(HOME), 'NOT_FOUND')
 
     const again = await service.createSession(HOME)
-    deepEqual(again.state, { 'user:name': 'Ada' }, 'what is the user’s outlives the session')
-    equal(await write(service, HOME, entryOf('e1')), 1, 'the same event id in a new log')
+    deepEqual(again.state, { 'user:name': 'Ada' }, 'user state outlives the session')
+    equal(await write(service, HOME, entryOf('e1')), 1, 'the new log accepts the same event id')
     deepEqual(await eventIds(service, HOME), ['e1'])
     deepEqual(await service.drain(await service.claim(HOME)), [])
   })
 
-  serviceTest('changing what a service gave or got changes nothing stored', async (service) => {
+  serviceTest('changing a session object does not change the stored session', async (service) => {
     const state = { cart: { items: ['apple'] }, 'user:tags': ['new'], 'app:news': { title: 'open' } }
     const events = [eventOf('e1', { customMetadata: { tags: ['a'] }, actions: { stateDelta: { list: ['a'] } } })]
     const given = await service.createSession({ ...HOME, state, events })
