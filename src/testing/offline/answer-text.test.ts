@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
 import { answerText } from './answer-text.ts'
 
-function said(response: JsonObject, args: JsonObject = {}): string {
+function describeResult(response: JsonObject, args: JsonObject = {}): string {
   return answerText([{ name: 'do_it', args, response }], '')
 }
 
@@ -16,7 +16,7 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
   ['Not available.', { available: false }],
   ['Booked.', { status: 'booked' }],
   ['It is 42.', { result: 42 }],
-  // texts as they are
+  // texts unchanged
   ['bonjour', { result: 'bonjour' }],
   ['Is it?', { text: 'Is it?' }],
   // lists
@@ -37,12 +37,12 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
     },
   ],
   ['Owner: Ada (address: (city: Oslo, zip: 150)).', { owner: { name: 'Ada', address: { city: 'Oslo', zip: 150 } } }],
-  // nothing to tell
+  // no information
   ['Done.', { result: null }],
   ['Done.', { status: 'ok' }],
   ['Done.', {}],
   ['Done (id: 7).', { id: 7 }, { id: 7 }],
-  // what went wrong, and what is not done yet
+  // failures and pending work
   ['That did not work: Nobody measures there.', { error: 'Nobody measures there.', errorCode: 'NOT_FOUND' }],
   ['That did not work: quota used up.', { error: { message: 'quota used up', code: 8 } }],
   ['That was not done: No.', { error: 'No.', errorCode: 'CANCELLED' }],
@@ -51,16 +51,16 @@ test.each<[words: string, response: JsonObject, args?: JsonObject]>([
     { status: 'unknown_outcome', error: 'timed out', errorCode: 'UNKNOWN_OUTCOME' },
   ],
   ['That is under way (ticket: T-1).', { status: 'pending', ticket: 'T-1' }],
-])('%s', (words, response, args) => expect(said(response, args)).toBe(words))
+])('a result is described as: %s', (words, response, args) => expect(describeResult(response, args)).toBe(words))
 
-test('several results say what each is about', () => {
+test('several results are described with their subjects', () => {
   const results = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, name: `N${id}` } }))
   expect(answerText(results, '')).toBe('N1 (id: 1).\nN2 (id: 2).')
   const places = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, place: 'Lyon' } }))
   expect(answerText(places, '')).toBe('1 is in Lyon. 2 is in Lyon.')
 })
 
-test('a result that was made from another one takes its place', () => {
+test('a derived result replaces the result it was made from', () => {
   const results = [
     { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
     { name: 'convert', args: { celsius: 31 }, response: { fahrenheit: 88 } },
@@ -68,7 +68,7 @@ test('a result that was made from another one takes its place', () => {
   expect(answerText(results, '')).toBe('It is 88 °F in Cairo.')
 })
 
-test('a result made from another one that failed leaves the first as it was', () => {
+test('a failed derived result keeps the result it was made from', () => {
   const results = [
     { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
     { name: 'convert', args: { celsius: 31 }, response: { error: 'Too hot.' } },
@@ -76,15 +76,15 @@ test('a result made from another one that failed leaves the first as it was', ()
   expect(answerText(results, '')).toBe('It is 31 °C in Cairo. That did not work: Too hot.')
 })
 
-test('long lists, long texts and deep objects are cut', () => {
+test('long lists, long texts and deep objects are truncated in an answer', () => {
   const numbers = Array.from({ length: 30 }, (_, at) => at)
-  expect(said({ numbers })).toBe('Numbers: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more.')
-  expect(said({ result: 'x'.repeat(10_000) })).toHaveLength(2_001)
-  expect(said({ a: { b: { c: { d: { e: 1 } } } } })).toBe('A: b: c: (d: …)')
+  expect(describeResult({ numbers })).toBe('Numbers: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more.')
+  expect(describeResult({ result: 'x'.repeat(10_000) })).toHaveLength(2_001)
+  expect(describeResult({ a: { b: { c: { d: { e: 1 } } } } })).toBe('A: b: c: (d: …)')
 })
 
-test('keys with hostile names are keys', () => {
-  expect(said(JSON.parse('{"__proto__": 1, "constructor": "x"}'))).toBe('Proto: 1, constructor: x.')
+test('hostile keys of a result are plain data', () => {
+  expect(describeResult(JSON.parse('{"__proto__": 1, "constructor": "x"}'))).toBe('Proto: 1, constructor: x.')
 })
 
 const temperatures = [
@@ -98,9 +98,9 @@ test.each([
   ['Which is colder, Oslo or Cairo?', 'Oslo is colder than Cairo: -3 °C against 31 °C.'],
   ['Compare Oslo and Cairo', 'Cairo is warmer than Oslo: 31 °C against -3 °C.'],
   ['What is the weather in Oslo and Cairo?', 'It is -3 °C in Oslo. It is 31 °C in Cairo.'],
-])('%s %s', (message, answer) => expect(answerText(temperatures, message)).toBe(answer))
+])('%s is answered: %s', (message, answer) => expect(answerText(temperatures, message)).toBe(answer))
 
-test('compares other numbers, equal ones, and no more than two', () => {
+test('two results are compared by any number; three are not compared', () => {
   const orders = [5, 9, 9].map((total, at) => ({
     name: 'find',
     args: { id: `A-${at}` },
@@ -114,7 +114,7 @@ test('compares other numbers, equal ones, and no more than two', () => {
   expect(answerText(three, 'compare them')).toBe('A-0 (total: 5).\nA-1 (total: 9).\nB (total: 1).')
 })
 
-test('a comparison with a failure tells each result', () => {
+test('a comparison with a failed result describes each result', () => {
   const failed = { name: 'get_weather', args: { city: 'Bergen' }, response: { error: 'Nobody measures in Bergen.' } }
   const answer = 'It is -3 °C in Oslo. That did not work: Nobody measures in Bergen.'
   expect(answerText([temperatures[0], failed] as typeof temperatures, 'Is Oslo warmer than Bergen?')).toBe(answer)

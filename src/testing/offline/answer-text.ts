@@ -1,9 +1,9 @@
-// An answer in words, made of results: texts as they are, a few sentences, else a list.
+// Describes tool results in words: texts unchanged, some results as sentences, others as lists.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { isFailed, type Result } from './conversation.ts'
 import { nameWords } from './words.ts'
 
-/** What the results say; two of them compared with each other where the message asks for that. */
+/** Describes results. Compares two results when the message asks for a comparison. */
 export function answerText(results: readonly Result[], message: string): string {
   const separate = mergeDerivedResults(results)
   const told = [...new Set(separate.map((one) => resultSentence(one, separate.length > 1)))]
@@ -50,7 +50,7 @@ function resultSentence(result: Result, isOneOfMany: boolean): string {
   return withFullStop(capitalize(valueText(response)))
 }
 
-/** What a result is about: the first argument of its call. */
+/** The subject of a result: the first argument of its call. */
 const subjectOf = ({ args }: Result): string => valueText(Object.values(args)[0] ?? 'It')
 
 function failureSentence(name: string, { error, status, errorCode }: JsonObject): string {
@@ -72,7 +72,7 @@ function quantity(key: string, beside: JsonObject): string {
   return `${number}${/fahrenheit|imperial/i.test(scale) ? ' °F' : /celsius|metric/i.test(scale) ? ' °C' : '°'}`
 }
 
-/** `label: value` for each key but these; a currency belongs to the amounts beside it. */
+/** `label: value` for each key except `without`. A currency is shown with its amount. */
 function facts(object: JsonObject, without: readonly string[], depth = 0): string[] {
   const hasMoney = Object.keys(object).some((key) => moneyKeys.test(key))
   const keys = Object.keys(object).filter((key) => !without.includes(key) && !(key === 'currency' && hasMoney))
@@ -95,24 +95,25 @@ function valueText(value: unknown, depth = 0): string {
   return title ? `${object[title]}${inBrackets(rest)}` : rest.join(', ') || 'nothing'
 }
 
-/** The first items, and how many more there are. */
+/** The first items, and the number of further items. */
 function itemTexts(items: readonly unknown[], depth = 0): string[] {
   const more = items.length - MAX_ITEMS
   return [...items.slice(0, MAX_ITEMS).map((item) => valueText(item, depth + 1)), ...(more > 0 ? [`${more} more`] : [])]
 }
 
-/** a, b and c */
+/** Joins words: `a, b and c`. */
 export function joinWords(items: readonly string[], and = 'and'): string {
   return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} ${and} ${items.at(-1)}`
 }
 
+/** A key or name as words: `gift_wrap` is `gift wrap`. */
 export const labelOf = (name: string): string => nameWords(name).join(' ') || name
 const inBrackets = (items: readonly string[]): string => (items.length ? ` (${items.join(', ')})` : '')
 const truncate = (text: string): string => (text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text)
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const withFullStop = (text: string): string => (/[.!?…:]["')]?\s*$/.test(text) ? text.trimEnd() : `${text.trimEnd()}.`)
 
-/** Results of which one was made from the other as one: `{ city, celsius }` and `{ fahrenheit }` are `{ city, fahrenheit }`. */
+/** Merges a result with the result its call used: `{ city, celsius }` and `{ fahrenheit }` become `{ city, fahrenheit }`. */
 function mergeDerivedResults(results: readonly Result[]): Result[] {
   const kept: Result[] = []
   for (const result of results) {
@@ -129,7 +130,7 @@ function mergeDerivedResults(results: readonly Result[]): Result[] {
 
 const lowerIsMore = /^(?:cold|cool|cheap|small|short|low|few|slow|young|near|close|light)er$/
 
-/** "Cairo is warmer than Oslo: 31 °C against -3 °C." */
+/** Compares two results: "Cairo is warmer than Oslo: 31 °C against -3 °C." */
 function comparisonSentence(results: readonly Result[], message: string): string | undefined {
   if (results.length !== 2 || results.some(isFailed) || !/\b(?:compare|vs|which|than)\b/i.test(message))
     return undefined

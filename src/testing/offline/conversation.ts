@@ -1,40 +1,46 @@
-// What a request says, told by its structure: roles, calls, responses and who is named in brackets, never by a sentence
-// that the framework wrote.
+// Reads the conversation in a request by its structure: roles, calls, responses and agent names in brackets. It never
+// depends on sentences that the framework writes.
 import type { JsonObject } from '../../base/json.ts'
 import { type Content, functionCallsOf, textOf } from '../../content/content.ts'
 import { recordOf } from './declared-tool.ts'
 
-/** A call that was answered. */
+/** A tool call with its response. */
 export interface Result {
+  /** Name of the tool. */
   readonly name: string
+  /** Arguments of the call. */
   readonly args: JsonObject
+  /** The function response. */
   readonly response: JsonObject
 }
 
+/** The response is an error. */
 export const isFailed = ({ response: { error } }: Result): boolean =>
   error !== undefined && error !== null && error !== false
 
+/** The parts of a conversation that decide the next reply. */
 export interface Conversation {
-  /** The latest words of role `user` that are not another agent's. */
+  /** The latest user message. */
   readonly message: string
-  /** What was said so before, the latest first. */
+  /** Earlier user messages, the latest first. */
   readonly earlierMessages: readonly string[]
-  /** What the model itself called since, with the answers. */
+  /** Calls of the model since the message, with their responses. */
   readonly results: readonly Result[]
-  /** A result that was waited for, when the message names the id of its call. */
+  /** The result of a long-running call whose id the message names. */
   readonly lateResult: Result | undefined
-  /** Other agents that spoke since, and what they said. */
+  /** Names and texts of other agents since the message. */
   readonly otherAgents: { readonly names: ReadonlySet<string>; readonly texts: readonly string[] }
 }
 
 const MAX_EARLIER_MESSAGES = 5
-/** More than anybody would read. */
+/** Longer texts are truncated. */
 export const MAX_TEXT_LENGTH = 20_000
 
+/** Reads the conversation from the contents of a request. */
 export function readConversation(contents: readonly Content[]): Conversation {
   const at = contents.findLastIndex(isUserMessage)
   const message = readText(contents[at])
-  // what the model said itself without calling anything ended what it did before: a loop goes on from there
+  // a text reply without calls ended the earlier work: the next iteration of a loop starts after it
   const spoken = contents.findLastIndex((one) => one.role === 'model' && functionCallsOf(one).length === 0)
   const since = contents.slice(Math.max(at, spoken) + 1)
   const past = contents.slice(0, Math.max(at, 0))
@@ -50,13 +56,13 @@ export function readConversation(contents: readonly Content[]): Conversation {
 
 const readText = (content: Content | undefined): string => textOf(content).slice(0, MAX_TEXT_LENGTH)
 
-/** `[agent] ...`, what another agent said or did; behind the first colon stands what it said. */
+/** `[agent] ...`: a text or call of another agent, with the text after the first colon. */
 const agentLine = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
 const isAgentContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => agentLine.test(text))
 const isUserMessage = (content: Content): boolean =>
   content.role === 'user' && !isAgentContext(content) && textOf(content) !== ''
 
-/** Answers with the arguments of their calls. */
+/** Responses with the arguments of their calls. */
 function findResults(contents: readonly Content[]): (Result & { readonly id: string })[] {
   const calls = contents.flatMap(functionCallsOf)
   const answers = contents.flatMap(({ parts }) => parts.flatMap(({ functionResponse }) => functionResponse ?? []))
@@ -66,7 +72,7 @@ function findResults(contents: readonly Content[]): (Result & { readonly id: str
   })
 }
 
-/** A JSON object is what another agent found, not what it said. */
+/** Texts of other agents. A JSON object is a tool result, not a text. */
 function findOtherAgents(contents: readonly Content[]): Conversation['otherAgents'] {
   const found = contents
     .filter(isAgentContext)

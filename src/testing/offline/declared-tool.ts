@@ -1,46 +1,56 @@
-// Tools as the words one asks for them with, and the values each takes. Schemas come from anywhere: references may be
-// circular, nesting without end. Patterns are never run.
+// Describes tools for matching: the words of each tool and the kinds of its parameters. Schemas are untrusted: references
+// may be circular and nesting unlimited. Patterns are never executed.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import type { MentionKind } from './passage.ts'
 import { isContentWord, nameWords, stem, stemsOf, tokenize } from './words.ts'
 
-/** What a parameter takes, as far as its type, its format and its name tell. */
+/** The kind of value a parameter takes, derived from its type, format and name. */
 export type ParameterKind = MentionKind | 'choice' | 'boolean' | 'place' | 'text' | 'request' | 'list' | 'unknown'
 
+/** A parameter of a tool. */
 export interface Parameter {
+  /** Name in the schema. */
   readonly name: string
+  /** The kind of value it takes. */
   readonly kind: ParameterKind
-  /** The stems of its name. */
+  /** Stems of its name. */
   readonly words: readonly string[]
+  /** It is required and has no default. */
   readonly isRequired: boolean
+  /** Its resolved schema. */
   readonly schema: JsonObject
+  /** Values of `enum` or `const`. */
   readonly choices: readonly unknown[]
-  /** What it takes when it must be there and nothing is said: the only choice, or no. */
+  /** The value of a required parameter that the message does not mention: the only choice, or false. */
   readonly fallback: unknown
 }
 
-/** A tool of the request, or an agent one can hand over to. */
+/** A tool of the request, or an agent that can take over. */
 export interface DeclaredTool {
+  /** Name of the tool or agent. */
   readonly name: string
+  /** Its description. */
   readonly description: string
+  /** Its parameters. */
   readonly parameters: readonly Parameter[]
-  /** The stems of its name. */
+  /** Stems of its name. */
   readonly nameStems: readonly string[]
-  /** How much each stem speaks for it. */
+  /** How strongly each stem points to this tool. */
   readonly weights: ReadonlyMap<string, number>
 }
 
-/** More than any honest tool takes; the rest is not looked at. */
+/** Further parameters are ignored. */
 const MAX_PARAMETERS = 60
 const MAX_CHOICES = 500
 
-/** The declarations of a request. */
+/** Lists the function declarations of a request. */
 export function listDeclarations(tools: unknown): FunctionDeclaration[] {
   const all = Array.isArray(tools) ? tools.flatMap((one) => recordOf(one).functionDeclarations) : []
   return all.filter((one): one is FunctionDeclaration => isRecord(one) && typeof one.name === 'string')
 }
 
+/** Describes a declaration for matching. */
 export function toDeclaredTool(declaration: Partial<FunctionDeclaration> & { readonly name: string }): DeclaredTool {
   const { name } = declaration
   const description = toPlainText(declaration.description)
@@ -95,10 +105,10 @@ function parameterKind(schema: JsonObject, words: readonly string[]): ParameterK
   return kinds.findLast((kind) => kind !== 'name') ?? kinds[0] ?? 'text'
 }
 
-/** How many references and alternatives are followed before a schema counts as open. */
+/** A schema with more references and alternatives counts as unknown. */
 const MAX_HOPS = 16
 
-/** A schema as far as one needs to know it: references followed, the first alternative that is not null. */
+/** Follows references and takes the first alternative that is not null. */
 export function resolveSchema(schema: unknown, root: JsonObject): JsonObject {
   let at: JsonObject = isRecord(schema) ? schema : {}
   for (let hop = 0; hop < MAX_HOPS; hop++) {
@@ -115,17 +125,18 @@ function resolvePointer($ref: string, root: JsonObject): unknown {
   return keys.reduce<unknown>((at, key) => ownValue(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root)
 }
 
-/** A text as it is, a number as a text; nothing for all that could be anything. */
+/** A string or number as text; empty for any other value. */
 export const toPlainText = (value: unknown): string =>
   typeof value === 'string' ? value.slice(0, 2_000) : typeof value === 'number' ? String(value) : ''
 
+/** The value if it is a record, else an empty record. */
 export const recordOf = (value: unknown): JsonObject => (isRecord(value) ? value : {})
 
-/** The own value of a key. */
+/** The own property of a record. */
 export const ownValue = (value: unknown, key: string): unknown =>
   isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 
-/** The type a resolved schema names or implies. */
+/** The type that a resolved schema names or implies. */
 export function schemaType(schema: JsonObject): string | undefined {
   const { type, properties } = schema
   if (typeof type === 'string') return type
@@ -133,5 +144,6 @@ export function schemaType(schema: JsonObject): string | undefined {
   return isRecord(properties) ? 'object' : undefined
 }
 
+/** The schema lists the property as required. */
 export const isRequired = ({ required }: JsonObject, name: string): boolean =>
   Array.isArray(required) && required.includes(name)

@@ -1,4 +1,4 @@
-// The values of a tool's parameters, as far as a passage has them: choices, yes and no, what has a form, then texts.
+// Finds the arguments of a tool in a passage: first choices and booleans, then mentions, then free text.
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import type { FunctionCall } from '../../content/content.ts'
 import { type DeclaredTool, type Parameter, type ParameterKind, toPlainText } from './declared-tool.ts'
@@ -6,13 +6,15 @@ import { type FillState, fillTextArguments } from './fill-text-arguments.ts'
 import type { Mention, MentionKind, Passage } from './passage.ts'
 import { includesSynonym, isContentWord, nameWords, type Span, stem, stemsOf } from './words.ts'
 
+/** The arguments that were found for a tool. */
 export interface FilledArguments {
-  /** Those that were recognised first. */
+  /** Values by parameter; recognised values come first. */
   readonly values: ReadonlyMap<Parameter, unknown>
-  /** A parameter that a list was given for: one call for each further value. */
+  /** Further values of a parameter that the passage lists: one more call for each. */
   readonly furtherValues: { readonly parameter: Parameter; readonly values: readonly unknown[] } | undefined
+  /** Required parameters without a value. */
   readonly missing: readonly Parameter[]
-  /** How many values were recognised by more than being left over. */
+  /** Number of values that were recognised, not only taken from unused text. */
   readonly recognisedCount: number
 }
 
@@ -20,6 +22,7 @@ interface ValueSpan extends Span {
   readonly value: unknown
 }
 
+/** Finds the arguments of a tool in a passage. */
 export function fillArguments(tool: DeclaredTool, passage: Passage): FilledArguments {
   const marks = new Uint8Array(passage.text.length)
   const values = new Map<Parameter, unknown>()
@@ -40,7 +43,7 @@ export function fillArguments(tool: DeclaredTool, passage: Passage): FilledArgum
   }
   const pairs = tool.parameters.flatMap((parameter, at) =>
     passage.mentions.map((mention) => {
-      const score = scoreMention(parameter, mention, state) - at / 100 - mention.start / 1e6 // of equals the first
+      const score = scoreMention(parameter, mention, state) - at / 100 - mention.start / 1e6 // the first of equals wins
       return { parameter, mention, score }
     }),
   )
@@ -58,7 +61,7 @@ export function fillArguments(tool: DeclaredTool, passage: Passage): FilledArgum
   return { values, furtherValues, missing: findMissing(tool, values), recognisedCount }
 }
 
-/** What each kind of parameter can be made from besides its own kind, and how gladly. */
+/** Scores for filling a parameter kind from another kind of mention. */
 const kindScores: Partial<Record<ParameterKind, Partial<Record<MentionKind, number>>>> = {
   path: { quoted: 2.5 },
   id: { number: 2, quoted: 2.5, name: 1.5, phrase: 0.2 },
@@ -67,7 +70,7 @@ const kindScores: Partial<Record<ParameterKind, Partial<Record<MentionKind, numb
   text: { quoted: 2.5 },
 }
 
-/** Prepositions say which of several parameters a value is for. */
+/** Words in parameter names that match a preposition before a value. */
 const prepositionRoles: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['from', stemsOf('from source origin sender start')],
   ['to', stemsOf('to target destination recipient end language contact email')],
@@ -102,19 +105,20 @@ function isMereWord(
   return isFirst && after !== '' && !weights.has(after)
 }
 
-/** The value a mention becomes. */
+/** Converts a mention to the value of a parameter. */
 function convertMention({ kind }: Parameter, { kind: found, value, start, end }: Mention, { text }: Passage): unknown {
   if (typeof value === 'number') return kind === 'number' ? value : text.slice(start, end)
   return kind === 'place' && found === 'phrase' ? capitalizeWords(value) : value
 }
 
+/** Capitalizes each word. */
 export const capitalizeWords = (text: string): string =>
   text.replace(/(?<![\p{L}\p{N}'’])\p{Ll}/gu, (letter) => letter.toUpperCase())
 
 const listing =
   /^\s*(?:[,&\n]|,?\s(?:and|or|plus|with|versus|vs|(?:\S+ ){0,3}\S+er than)\s)\s*(?:(?:in|at|for|the|an?|my) )*$/i
 
-/** The spots that form a list with this one: "Oslo, Lima and Cairo", "in Oslo and in Lima", "Oslo warmer than Lima". */
+/** The values in a list with this one: "Oslo, Lima and Cairo", "in Oslo and in Lima", "Oslo warmer than Lima". */
 function findListItems(one: ValueSpan, all: readonly ValueSpan[], { passage: { text } }: FillState): ValueSpan[] {
   const first = all.indexOf(one)
   let last = first
@@ -124,7 +128,7 @@ function findListItems(one: ValueSpan, all: readonly ValueSpan[], { passage: { t
   return all.slice(first, last + 1)
 }
 
-/** The choices a passage names, in its order. */
+/** The choices that the passage names, in order. */
 function findChoices(choices: readonly unknown[], { passage: { tokens }, isUnused }: FillState): ValueSpan[] {
   const found = choices.flatMap((value): ValueSpan[] => {
     const words = nameWords(toPlainText(value)).map(stem)
@@ -137,7 +141,7 @@ function findChoices(choices: readonly unknown[], { passage: { tokens }, isUnuse
 
 const opposites = new Map(Object.entries({ off: 'on', unlock: 'lock', clos: 'open' }))
 
-/** Whether the passage says yes or no to it, and where: by its name, or by words such as "on" and "off". */
+/** The boolean that the passage gives for a parameter: by its name, or by words such as "on" and "off". */
 function findBoolean({ words }: Parameter, { tokens }: Passage): ValueSpan[] {
   const at = words.map((word) => tokens.findIndex(({ stem }) => stem === word || opposites.get(stem) === word))
   const [first, last] = [tokens[Math.min(...at)], tokens[Math.max(...at)]]
@@ -147,12 +151,12 @@ function findBoolean({ words }: Parameter, { tokens }: Passage): ValueSpan[] {
   return [{ value: !isNo, start: first.start, end: last.end }]
 }
 
-/** What a call is not possible without. */
+/** The required parameters without a value. */
 export function findMissing({ parameters }: DeclaredTool, values: ReadonlyMap<Parameter, unknown>): Parameter[] {
   return parameters.filter((one) => one.isRequired && !values.has(one))
 }
 
-/** One call, or one for each of several values. */
+/** Creates one call, and one more for each further value. */
 export function createCalls(
   { name, parameters }: DeclaredTool,
   { values, furtherValues }: FilledArguments,

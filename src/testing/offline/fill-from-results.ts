@@ -1,4 +1,4 @@
-// Arguments that earlier results have: an id that was looked up, degrees to convert.
+// Fills missing arguments from earlier results, e.g. an id that was looked up.
 
 import type { Result } from './conversation.ts'
 import { type Parameter, recordOf, toPlainText } from './declared-tool.ts'
@@ -8,7 +8,7 @@ import { nameWords, stem } from './words.ts'
 
 const MAX_DEPTH = 4
 
-/** The task with what results add to what it lacks; several values are several calls. */
+/** Adds values of the results to the missing arguments of a task. */
 export function fillFromResults(task: Task, results: readonly Result[]): Task {
   const { tool, filled } = task
   const values = new Map(filled.values)
@@ -21,7 +21,7 @@ export function fillFromResults(task: Task, results: readonly Result[]): Task {
   return { ...task, filled: { ...filled, values, furtherValues, missing: findMissing(tool, values) } }
 }
 
-/** The values under keys that are called like the parameter, each once; of a list only the first item. */
+/** Finds values under keys with the name of the parameter, each once. Only the first item of a list is searched. */
 export function findResultValues({ words, kind, choices, schema }: Parameter, results: readonly Result[]): unknown[] {
   const found = new Set<unknown>()
   const isFit = (value: unknown): boolean => {
@@ -29,14 +29,14 @@ export function findResultValues({ words, kind, choices, schema }: Parameter, re
     if (kind === 'number' || kind === 'boolean') return typeof value === kind
     return kind === 'list' ? Array.isArray(value) : schema.type === 'string' && toPlainText(value) !== ''
   }
-  const walk = (value: unknown, key: string, depth: number): void => {
+  const search = (value: unknown, key: string, depth: number): void => {
     const own = nameWords(key).map(stem)
     if (depth > MAX_DEPTH) return
     if (words.every((word) => own.includes(word)) && isFit(value))
       found.add(schema.type === 'string' ? String(value) : value)
-    if (Array.isArray(value)) walk(value[0], key, depth + 1)
-    for (const [name, inner] of Object.entries(recordOf(value))) walk(inner, name, depth + 1)
+    if (Array.isArray(value)) search(value[0], key, depth + 1)
+    for (const [name, inner] of Object.entries(recordOf(value))) search(inner, name, depth + 1)
   }
-  for (const { response } of results) walk(response, '', 0)
+  for (const { response } of results) search(response, '', 0)
   return [...found]
 }

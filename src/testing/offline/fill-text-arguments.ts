@@ -1,4 +1,4 @@
-// The parameters that take any text, after all the others have taken what is theirs.
+// Fills the parameters that take free text, after all other parameters.
 
 import type { DeclaredTool, Parameter } from './declared-tool.ts'
 import type { Passage } from './passage.ts'
@@ -12,16 +12,21 @@ import {
   type Token,
 } from './words.ts'
 
-/** The arguments of a call while they are being found. */
+/** The state of filling the arguments of one call. */
 export interface FillState {
+  /** The tool. */
   readonly tool: DeclaredTool
+  /** The text with the arguments. */
   readonly passage: Passage
+  /** Values found so far. */
   readonly values: Map<Parameter, unknown>
+  /** Marks a span as part of an argument. */
   markUsed(span: Span): void
+  /** No argument uses the span. */
   isUnused(span: Span): boolean
 }
 
-/** What stands behind a colon, else what is left over; tells how many values there were before the latter. */
+/** Fills text parameters with the text after a colon, else with unused text. Returns the number of recognised values. */
 export function fillTextArguments(state: FillState): number {
   const { passage, tool, values, markUsed, isUnused } = state
   const open = (kinds: RegExp): Parameter[] =>
@@ -29,12 +34,12 @@ export function fillTextArguments(state: FillState): number {
   const [text] = open(/^(?:text|name)$/)
   const colon = text && /:\s+(?=\S)/.exec(passage.text)
   const behind = colon && { start: colon.index + colon[0].length, end: passage.text.trimEnd().length }
-  const told = behind && isUnused(behind) ? behind : undefined
-  const recognisedCount = values.size + (told ? 1 : 0)
-  const span = text && (told ?? findUnusedText(state))
+  const afterColon = behind && isUnused(behind) ? behind : undefined
+  const recognisedCount = values.size + (afterColon ? 1 : 0)
+  const span = text && (afterColon ?? findUnusedText(state))
   if (text && span) values.set(text, passage.text.slice(span.start, span.end))
   if (span) markUsed(span)
-  // an agent that is asked as a tool hears all of it
+  // an agent tool receives the whole passage
   for (const one of open(/^request$/)) values.set(one, passage.text.trim())
   return recognisedCount
 }
@@ -42,7 +47,7 @@ export function fillTextArguments(state: FillState): number {
 const isFillerWord = ({ lower }: Token): boolean =>
   prepositions.has(lower) || determiners.has(lower) || /^(?:up|please|me|us|now|and|or|then|it|them)$/.test(lower)
 
-/** The longest stretch that is nobody's argument, without words that only ask for the tool. */
+/** The longest unused span, without the words that name the tool. */
 function findUnusedText({ passage: { tokens }, tool, isUnused }: FillState): Span | undefined {
   const frame = [...tool.nameStems, ...tool.parameters.flatMap(({ words }) => words)]
   const isFrame = (one: Token): boolean =>
@@ -57,7 +62,7 @@ function findUnusedText({ passage: { tokens }, tool, isUnused }: FillState): Spa
   for (const stretch of stretches) {
     const first = stretch.findIndex((token) => !isFrame(token) && !isFillerWord(token))
     const words = first < 0 ? [] : stretch.slice(first, stretch.findLastIndex((token) => !isFillerWord(token)) + 1)
-    const phrase = words.findLastIndex(({ lower }) => prepositions.has(lower)) // "to my shopping list" speaks of the tool
+    const phrase = words.findLastIndex(({ lower }) => prepositions.has(lower)) // e.g. "to my shopping list" describes the tool
     const isOfTool = phrase > 0 && words.length - phrase <= 4 && tool.weights.has(words.at(-1)?.stem ?? '')
     const kept = isOfTool ? words.slice(0, phrase) : words
     if (kept.filter(isContentWord).length > best.filter(isContentWord).length) best = kept

@@ -1,4 +1,4 @@
-// Requests nobody means well with. That each of these ends within the runner's usual patience is the test.
+// Hostile requests. Each test passes when it ends within the default timeout.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
@@ -29,18 +29,18 @@ test.each([
   ': ',
   '"a" ',
   '😀',
-])('a megabyte of %j is answered', async (piece) => {
+])('the offline model answers a megabyte of %j', async (piece) => {
   const messages = piece.repeat(MEGABYTE / piece.length)
   expect((await generateParts({ tools, messages })).length).toBeGreaterThan(0)
 })
 
-test('a question at the beginning of a megabyte is found', async () => {
+test('the offline model finds a question at the start of a megabyte', async () => {
   const padding = 'lorem ipsum '.repeat(MEGABYTE / 12)
   const calls = [['get_weather', { city: 'Oslo' }]]
   expect(await callsFor({ tools, messages: `What is the weather in Oslo?\n${padding}` })).toEqual(calls)
 })
 
-test('the right one of a thousand tools is called', async () => {
+test('the offline model calls the right one of a thousand tools', async () => {
   const crowd = Array.from({ length: 1_000 }, (_, at) =>
     declare(`tool_${at}`, `Does something to gadget${at}`, { city: { type: 'string' } }),
   )
@@ -52,13 +52,13 @@ const words = `What is Turn on Book Cancel Order Send Convert Translate Add Set 
   from to for at about with and then tomorrow Friday 7pm 12:30 4 people -3 2.5 1,200 20% $40 USD euros French high done
   "quoted text" a@example.com https://example.com notes.txt savings Alice : , . ? " ' # 31/31/2025 25:00 99999999999999999999`
 
-test('whatever words are thrown together, what is called can be called', { timeout: 30_000 }, async () => {
+test('random words never produce a call with arguments of the wrong type', { timeout: 30_000 }, async () => {
   const byName = new Map(toolbox.map((tool) => [tool.name, tool]))
   const word = fc.constantFrom(...words.split(/\s+/))
   const property = fc.asyncProperty(fc.array(word, { minLength: 1, maxLength: 14 }), async (list) => {
     for (const [name, args] of await callsFor({ tools, messages: list.join(' ') })) {
       const { issues = [] } = (await byName.get(name)?.parse?.(args)) ?? {}
-      // a number that is too large is the user's to hear about; a wrong type would be the model's fault
+      // the tool reports a number out of range to the user; a wrong type would be a bug of the model
       expect(issues.filter(({ expected }) => !/more than|at least|at most|less than/.test(expected))).toEqual([])
     }
   })
@@ -107,23 +107,23 @@ const nonsense = {
 
 test.each<[name: string, schema: JsonObject]>([
   ['10,000 levels deep', deep],
-  ['branching without end', branching],
-  ['leading in a circle', circular],
+  ['with endless branches', branching],
+  ['with circular references', circular],
   ['with 20,000 properties', wide],
   [
     'with 100,000 choices',
     { type: 'object', properties: { c: { enum: Array.from({ length: 100_000 }, (_, at) => `v ${at}`) } } },
   ],
-  ['with a pattern that never ends', catastrophic],
-  ['of nonsense', nonsense],
-])('a schema %s is answered, as parameters and as the form of the answer', async (_, schema) => {
+  ['with a catastrophic pattern', catastrophic],
+  ['with invalid keywords', nonsense],
+])('the offline model accepts a schema %s as parameters and as response schema', async (_, schema) => {
   const messages = `What is the weather in ${'a'.repeat(40)}!?`
   const tool = { name: 'get_weather', description: 'Get the weather', parametersJsonSchema: schema }
   expect((await generateParts({ tools: [tool], messages })).length).toBe(1)
   expect(JSON.parse(await textFor({ messages, config: { responseJsonSchema: schema } }))).toBeDefined()
 })
 
-test('names that mean something to JavaScript mean nothing here', async () => {
+test('parameters named like prototype members are plain data', async () => {
   const properties = JSON.parse(
     '{ "__proto__": { "type": "string", "enum": ["polluted"] }, "constructor": { "type": "number" }, "toString": { "type": "boolean" } }',
   )
@@ -139,13 +139,13 @@ test('names that mean something to JavaScript mean nothing here', async () => {
   expect(Object.getPrototypeOf(args)).toBe(Object.prototype)
 })
 
-test('results that mean something to JavaScript mean nothing either', async () => {
+test('results with keys named like prototype members are plain data', async () => {
   const poisoned = JSON.parse('{ "__proto__": { "city": "Oslo" }, "constructor": { "prototype": 1 } }')
   const messages = [user('What is the weather in Oslo?'), ...exchange('get_weather', { city: 'Oslo' }, poisoned)]
   expect(await textFor({ tools, messages })).toContain('constructor')
 })
 
-test('values that cannot become texts are passed over', async () => {
+test('values that cannot be converted to text are ignored', async () => {
   const mute = { toString: 1, valueOf: 1 }
   const parameters = { city: { type: 'string', description: mute }, mode: { enum: [mute, 'live'] } }
   const weather = { ...declare('get_weather', 'Get the weather', parameters), description: mute as never }
@@ -156,7 +156,7 @@ test('values that cannot become texts are passed over', async () => {
   expect(await textFor({ tools: [weather], messages: [messages, ...results] })).toContain('It is 3°')
 })
 
-test('declarations that are none are passed over', async () => {
+test('invalid declarations are ignored', async () => {
   const broken = [null, 7, { name: 3 }, { name: 'get_weather' }] as never[]
   expect(await callsFor({ tools: broken, messages: 'Get the weather' })).toEqual([['get_weather', {}]])
 })

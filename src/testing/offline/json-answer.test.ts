@@ -1,4 +1,4 @@
-// Structured answers: what is known is filled in, the rest has the right type.
+// Structured answers: known values are filled in, other values have the right type.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../../base/json.ts'
@@ -14,14 +14,14 @@ async function answerTo(schema: z.ZodType, messages = [asked, ...answered]): Pro
   return schema.parse(JSON.parse(await textFor({ tools: [weather], messages, config })))
 }
 
-test('tools are called first', async () => {
+test('the offline model calls tools before a structured answer', async () => {
   const config = { responseJsonSchema: { type: 'object', properties: { celsius: { type: 'number' } } } }
   expect((await generateParts({ tools: [weather], messages: [asked], config }))[0]?.functionCall?.name).toBe(
     'get_weather',
   )
 })
 
-test('results fill what they have, by their names', async () => {
+test('a structured answer takes values of the results by name', async () => {
   const schema = z.object({
     city: z.string(),
     temperatureCelsius: z.number().optional(),
@@ -31,19 +31,19 @@ test('results fill what they have, by their names', async () => {
   expect(await answerTo(schema)).toEqual({ city: 'Oslo', celsius: -3, sky: ['clear', 'cold'] })
 })
 
-test('a text that is nowhere is the answer in words', async () => {
+test('an unknown string of a structured answer is the answer text', async () => {
   expect(await answerTo(z.object({ summary: z.string() }))).toEqual({
     summary: 'It is -3 °C in Oslo, sky: clear and cold.',
   })
 })
 
-test('without results the message itself is read', async () => {
+test('a structured answer without results takes values of the message', async () => {
   const schema = z.object({ name: z.string(), age: z.int(), city: z.string(), email: z.email().optional() })
   const messages = [user('Ada is 36 years old and lives in Oslo. Her address is ada@example.com.')]
   expect(await answerTo(schema, messages)).toEqual({ name: 'Ada', age: 36, city: 'Oslo', email: 'ada@example.com' })
 })
 
-test('lists of objects are taken over item by item', async () => {
+test('a structured answer copies lists of objects item by item', async () => {
   const found = exchange('get_weather', {}, { orders: [{ id: 'A-1', total: 4, secret: 1 }, { id: 'A-2' }] })
   const schema = z.object({ orders: z.array(z.object({ id: z.string(), total: z.number() })) })
   expect(await answerTo(schema, [user('My orders?'), ...found])).toEqual({
@@ -54,12 +54,12 @@ test('lists of objects are taken over item by item', async () => {
   })
 })
 
-describe('what nobody knows has the right type all the same', () => {
+describe('a structured answer has the right type for unknown', () => {
   test.each<[name: string, schema: z.ZodType]>([
     ['numbers', z.object({ n: z.number(), i: z.int() })],
     ['texts', z.object({ a: z.string(), c: z.string().nullable() })],
     ['choices', z.object({ a: z.enum(['x', 'y']), b: z.literal('z'), c: z.union([z.literal(1), z.literal(2)]) })],
-    ['yes and no', z.object({ a: z.boolean(), b: z.null() })],
+    ['booleans and null', z.object({ a: z.boolean(), b: z.null() })],
     ['lists', z.object({ a: z.array(z.number()), b: z.array(z.boolean()) })],
     ['objects', z.object({ a: z.object({ b: z.object({ c: z.int() }) }), d: z.record(z.string(), z.number()) })],
     [
@@ -73,11 +73,11 @@ describe('what nobody knows has the right type all the same', () => {
     ['a bare text', z.string()],
     ['a bare list', z.array(z.int())],
   ])('%s', async (_, schema) => {
-    await expect(answerTo(schema, [user('Hello')])).resolves.toBeDefined() // answerTo has parsed it
+    await expect(answerTo(schema, [user('Hello')])).resolves.toBeDefined() // answerTo parses the answer with the schema
   })
 })
 
-test('with a tool for the final answer, that is called, and not again after it was refused', async () => {
+test('the offline model calls the tool for the final answer, and not again after a rejection', async () => {
   const schema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] }
   const final = { name: 'set_model_response', description: 'Give your final answer.', parametersJsonSchema: schema }
   const tools = [weather, final]

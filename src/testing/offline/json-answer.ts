@@ -1,4 +1,4 @@
-// An answer in JSON: from results and the message what they have, and something of the right type for the rest.
+// Creates a JSON answer: values come from the results and the message; other values only have the right type.
 import { type JsonObject, setOwn } from '../../base/json.ts'
 import { type Conversation, isFailed } from './conversation.ts'
 import { isRequired, ownValue, recordOf, resolveSchema, schemaType, toDeclaredTool } from './declared-tool.ts'
@@ -9,16 +9,16 @@ import { parsePassage } from './passage.ts'
 const MAX_DEPTH = 12
 const MAX_VALUES = 2_000
 
-/** A value of the schema's type; what is optional and was not found is left out. Bounds and formats are not looked at. */
+/** Creates a value of the schema's type, without optional members that were not found. Ignores bounds and formats. */
 export function jsonAnswer(root: JsonObject, { results, message }: Conversation, text: string, now: number): unknown {
-  let left = MAX_VALUES // schemas can be endless and branch at every level
-  // what results, then the message, have for the properties
+  let left = MAX_VALUES // schemas can be recursive and branch at every level
+  // values for the properties: from the results, else from the message
   const tool = toDeclaredTool({ name: 'answer', parametersJsonSchema: resolveSchema(root, root) })
   const { values, recognisedCount } = fillArguments(tool, parsePassage(message, now))
-  const told = new Map([...values].slice(0, recognisedCount))
+  const recognised = new Map([...values].slice(0, recognisedCount))
   const known: JsonObject = {}
   const found = results.filter((one) => !isFailed(one))
-  for (const one of tool.parameters) setOwn(known, one.name, findResultValues(one, found)[0] ?? told.get(one))
+  for (const one of tool.parameters) setOwn(known, one.name, findResultValues(one, found)[0] ?? recognised.get(one))
   return made(root, known, 0)
 
   function made(raw: unknown, found: unknown, depth: number): unknown {
@@ -41,7 +41,7 @@ export function jsonAnswer(root: JsonObject, { results, message }: Conversation,
   }
 }
 
-/** What stands for a value nobody knows; for a text, the answer does. */
+/** Values for unknown members. A string gets the answer text. */
 const emptyValues: ReadonlyMap<string | undefined, unknown> = new Map(
   Object.entries({ array: [], object: {}, boolean: false, number: 0, integer: 0, null: null }),
 )

@@ -8,17 +8,18 @@ import { offlineModel } from '../offline-model.ts'
 /** A Wednesday. */
 export const wednesday = (): Date => new Date('2025-03-12T10:00:00Z')
 
+/** A request to the offline model. */
 export interface OfflineRequest {
   readonly model?: Model | undefined
   readonly tools?: readonly FunctionDeclaration[] | undefined
-  /** What was said before, the message last. */
+  /** The user message, or the whole conversation. */
   readonly messages: string | readonly Content[]
   readonly config?: LlmRequestConfig | undefined
   /** The tools themselves. */
   readonly bodies?: ReadonlyMap<string, Tool> | undefined
 }
 
-/** One request, as an agent makes it; the parts of the reply. */
+/** Sends a request like an agent and returns the parts of the reply. */
 export async function generateParts({ model, ...asking }: OfflineRequest): Promise<readonly Part[]> {
   const asked = model ?? offlineModel({ now: wednesday })
   let parts: readonly Part[] = []
@@ -28,17 +29,18 @@ export async function generateParts({ model, ...asking }: OfflineRequest): Promi
   return parts
 }
 
-/** The calls of a reply: name and arguments. */
+/** Returns the name and arguments of each call in the reply. */
 export async function callsFor(asking: OfflineRequest): Promise<(readonly [name: string, args: JsonObject])[]> {
   const parts = await generateParts(asking)
   return parts.flatMap(({ functionCall }) => (functionCall ? [[functionCall.name, functionCall.args] as const] : []))
 }
 
-/** The text of a reply. */
+/** Returns the text of the reply. */
 export async function textFor(asking: OfflineRequest): Promise<string> {
   return (await generateParts(asking)).map(({ text = '' }) => text).join('')
 }
 
+/** Creates an `LlmRequest`. */
 export function requestOf({
   tools = [],
   messages,
@@ -54,11 +56,12 @@ export function requestOf({
   }
 }
 
+/** Creates a user message. */
 export function user(text: string): Content {
   return { role: 'user', parts: [{ text }] }
 }
 
-/** A call of the model and its answer. */
+/** Creates a call of the model and its response. */
 export function exchange(name: string, args: JsonObject, response: JsonObject, id = 'call-1'): Content[] {
   return [
     { role: 'model', parts: [{ functionCall: { id, name, args } }] },
@@ -66,7 +69,7 @@ export function exchange(name: string, args: JsonObject, response: JsonObject, i
   ]
 }
 
-/** A declaration with these properties; those in `optional` need not be there. */
+/** Creates a declaration. Properties not in `optional` are required. */
 export function declare(
   name: string,
   description: string,

@@ -1,27 +1,36 @@
-// Everything in a text that could be an argument: quotes, addresses, dates, numbers, names.
+// Finds everything in a text that could be an argument: quotes, addresses, dates, numbers, names.
 import { isContentWord, prepositions, type Span, stopWords, type Token, tokenize, verbs } from './words.ts'
 
+/** Kinds of argument candidates. */
 export type MentionKind = 'quoted' | 'url' | 'email' | 'path' | 'date' | 'time' | 'id' | 'number' | 'name' | 'phrase'
 
+/** A span of text that could be an argument. */
 export interface Mention extends Span {
+  /** What the span looks like. */
   readonly kind: MentionKind
+  /** The value of the span. */
   readonly value: string | number
-  /** Up to three words before it, the nearest first. */
+  /** Up to three words before the span, the nearest first. */
   readonly before: readonly Token[]
-  /** The stem of the word right behind it: what a number counts or measures. */
+  /** The stem of the next word, e.g. what a number counts. */
   readonly after: string
-  /** The preposition it depends on. */
+  /** The preposition before the span. */
   readonly preposition: string | undefined
 }
 
+/** A text with its words and argument candidates. */
 export interface Passage {
+  /** The text. */
   readonly text: string
+  /** Its words. */
   readonly tokens: readonly Token[]
+  /** Its argument candidates, in order. */
   readonly mentions: readonly Mention[]
 }
 
 const MAX_MENTIONS = 200
 
+/** Splits a text into words and finds its argument candidates. */
 export function parsePassage(text: string, now: number): Passage {
   const tokens = tokenize(text)
   const taken = new Uint8Array(text.length)
@@ -51,7 +60,7 @@ const exceptWords = (words: Iterable<string>): string =>
 const exceptStopWords = exceptWords(stopWords)
 const capitalisedWord = `${exceptStopWords}\\p{Lu}[\\p{L}\\p{N}]{0,40}(?:['’-]\\p{L}{1,30}){0,3}`
 
-/** The most telling first: what one has found, those after it leave alone. */
+/** The most specific patterns first: text that one pattern matched is skipped by the others. */
 // biome-ignore format: a table
 const finders: readonly (readonly [MentionKind, RegExp, ((found: string, now: number) => string | number | undefined)?])[] = [
   ['quoted', /"([^"\n]{1,4000})"|[“`]([^”`\n]{1,4000})[”`]|(?<![\p{L}\p{N}])'([^'\n]{1,1000})'(?![\p{L}\p{N}])/gu],
@@ -68,9 +77,9 @@ const finders: readonly (readonly [MentionKind, RegExp, ((found: string, now: nu
   ['number', /(?<![\p{L}\p{N}_.,/:]|[\p{L}\p{N}]-)[-−]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d{1,15})(?:\.\d{1,15})?(?![\p{N}_]|[.,:/]\d|(?:st|nd|rd|th)(?!\p{L}))/giu,
     (digits) => Number(digits.replace('−', '-').replaceAll(',', ''))],
   ['number', wordPattern(numberWords.join('|')), (one) => numberWords.indexOf(one)],
-  // capitalised words that stand together: Rio de Janeiro; a command at their beginning is none of them: "Pay Alice"
+  // consecutive capitalised words, e.g. Rio de Janeiro; without a verb at the start, as in "Pay Alice"
   ['name', new RegExp(`(?<![\\p{L}\\p{N}'’_-])${exceptWords(verbs)}${capitalisedWord}(?: (?:(?:de|da|do|del|la|el|van|von|der|of) ){0,2}${capitalisedWord}){0,6}`, 'gu')],
-  // what follows a preposition, in small letters too: "from checking", "in oslo and lima"
+  // words after a preposition, also in lower case: "from checking", "in oslo and lima"
   ['phrase', new RegExp(`(?:(?<!\\p{L})(?:${[...prepositions, 'and'].join('|')})|,)\\s+(?:(?:the|my|an?|your) )?(${exceptStopWords}\\p{Ll}[\\p{L}’']{0,40}(?: ${exceptStopWords}\\p{Ll}[\\p{L}’']{0,40}){0,3})`, 'gu')],
 ]
 

@@ -1,4 +1,4 @@
-// What the model does next: a pure function of the request and the time.
+// Decides the next reply: a pure function of the request and the time.
 import { SET_MODEL_RESPONSE } from '../../agent/agents/final-answer.ts'
 import { TRANSFER_TO_AGENT, transferTargets } from '../../agent/agents/transfer.ts'
 import { canonicalJson, isRecord } from '../../base/json.ts'
@@ -18,7 +18,7 @@ const EXIT_LOOP = 'exit_loop'
 const MAX_RESULTS = 10
 const MAX_CALLS = 20
 
-/** The parts of the reply: calls, or a text. */
+/** Returns the parts of the reply: calls, or a text. */
 export function planReply({ contents, config, tools: bodies }: LlmRequest, now: number): Part[] {
   const declarations = new Map(listDeclarations(config.tools).map((one) => [one.name, one]))
   const final = declarations.get(SET_MODEL_RESPONSE)
@@ -55,14 +55,14 @@ function nextStep(conversation: Conversation, toolbox: Toolbox, isLoop: boolean,
   return textParts(answerText(results, message) || [...new Set(otherAgents.texts)].join(' ') || notUnderstoodText(can))
 }
 
-/** The agent whose name and description fit the message better than what this one would do itself. */
+/** Finds an agent whose name and description match the message better than the own tools. */
 function findBetterAgent(
   own: readonly Task[],
   { message, otherAgents }: Conversation,
   toolbox: Toolbox,
 ): DeclaredTool | undefined {
   const terms = termsOf(parsePassage(message, toolbox.now))
-  // an agent that has had its turn sent the message on: it would only come back
+  // an agent that already transferred the message would transfer it again
   const open = toolbox.agents.filter(({ name }) => !otherAgents.names.has(name))
   const [best] = open.sort((a, b) => scoreTool(b, terms) - scoreTool(a, terms))
   const least = Math.max(MIN_SCORE, ...own.map(({ tool }) => scoreTool(tool, terms) + 0.01))
@@ -71,7 +71,7 @@ function findBetterAgent(
 
 const continuePhrase = /^\W*(?:go on|continue|proceed|start|begin)\b|\binstruct/i
 
-/** A message that names no tool may hold what the tool of the instruction takes; a loop goes on without. */
+/** Tasks of the instruction, when the message has their arguments. A loop needs no message. */
 function findInstructedTasks(message: string, toolbox: Toolbox, isLoop: boolean, instruction: string): Task[] {
   const passage = parsePassage(message, toolbox.now)
   const isGoing = isLoop || continuePhrase.test(message)
@@ -83,7 +83,7 @@ function findInstructedTasks(message: string, toolbox: Toolbox, isLoop: boolean,
   return tasks.filter(({ filled }) => !filled.missing.length && (filled.recognisedCount || isGoing)).slice(0, 1)
 }
 
-/** The calls that are possible now, else the answer, else a question. */
+/** Returns the calls that are possible now, else the answer and a question for missing arguments. */
 function continueTasks(tasks: readonly Task[], conversation: Conversation, toolbox: Toolbox): Part[] {
   const { message, results } = conversation
   if (results.some(isFailed)) return textParts(answerText(results, message))
@@ -96,7 +96,7 @@ function continueTasks(tasks: readonly Task[], conversation: Conversation, toolb
   return callParts(calls, conversation) ?? textParts(told.filter(Boolean).join(' '))
 }
 
-/** A tool that the words speak for which the tasks have left unexplained, and that takes what the results have. */
+/** Finds a tool that matches the remaining words of the message and takes values of the results. */
 function findChainedTask(tasks: readonly Task[], { message, results }: Conversation, toolbox: Toolbox): Task[] {
   const passage = parsePassage(
     [...new Set([...tasks.map((task) => task.passage.text), message])].join(' '),
@@ -114,7 +114,7 @@ function findChainedTask(tasks: readonly Task[], { message, results }: Conversat
     .slice(0, 1)
 }
 
-/** Those that were not made yet in this turn, each once; undefined when none is left. */
+/** The calls that this turn has not made yet, each once; undefined without any. */
 function callParts(calls: readonly FunctionCall[], { results }: Conversation): Part[] | undefined {
   const keyOf = ({ name, args }: FunctionCall): string => `${name} ${canonicalJson(args)}`
   const made = new Set(results.map(keyOf))
@@ -125,7 +125,7 @@ function callParts(calls: readonly FunctionCall[], { results }: Conversation): P
 
 const textParts = (text: string): Part[] => [{ text }]
 
-/** Does the last result say that the work of a loop is done? */
+/** Whether the last result ends the loop. */
 function isLoopDone({ results }: Conversation): boolean {
   const { done, passed, approved, fits, completed } = results.at(-1)?.response ?? {}
   return [done, passed, approved, fits, completed].includes(true)

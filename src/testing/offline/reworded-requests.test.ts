@@ -1,5 +1,5 @@
-// The offline model decides by the structure of a request. These runs reword or remove every sentence the framework
-// writes into requests, and must end like the runs that see the original.
+// The offline model depends on the structure of a request only. These runs reword or remove every sentence that the
+// framework writes into requests, and must end like the original runs.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
@@ -12,7 +12,7 @@ import type { Model } from '../../tool/model.ts'
 import { exitLoop } from '../../tools/exit-loop.ts'
 import { offlineModel } from '../offline-model.ts'
 
-/** What the framework says today, and other words for it. */
+/** Sentences of the framework with replacements. */
 const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^For context:$/, 'Meanwhile, elsewhere:'],
   [/^(\[\w+\]) said: /, '$1 wrote: '],
@@ -23,7 +23,7 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^Go on as instructed\.$/, 'Continue.'],
 ]
 
-/** The offline model behind a wrapper that rewords requests; `seen` counts what was reworded. */
+/** The offline model behind a wrapper that rewords requests and adds the replaced sentences to `seen`. */
 function reworded(seen: Set<string>): Model {
   const { name, capabilities, generate } = offlineModel()
   const partOf = (part: Part): Part => {
@@ -98,7 +98,7 @@ const refund = longRunning(
 )
 const clerk = (model: Model): LlmAgent => new LlmAgent({ name: 'clerk', model, tools: [refund, findParcel] })
 
-/** Who said and called what, message by message; a pending call is answered after the last one. */
+/** The texts and calls of all agents. A pending call is answered after the last message. */
 async function transcript(agent: LlmAgent | SequentialAgent, messages: readonly string[]): Promise<string[]> {
   const runner = new Runner({ appName: 'test', agent })
   const said: string[] = []
@@ -119,27 +119,27 @@ async function transcript(agent: LlmAgent | SequentialAgent, messages: readonly 
 
 test.each([
   {
-    what: 'a team hands over and back',
+    what: 'a team transfers to another agent and back',
     make: team,
     messages: ['Where is parcel 7?', 'I was charged twice!', 'And where is parcel 8?'],
     rewords: ['roster', 'For context:'],
     ends: 'desk: It is in Lyon.',
   },
   {
-    what: 'a pipeline passes texts on and loops until it is done',
+    what: 'a pipeline passes texts on and ends its loop',
     make: pipeline,
     messages: ['Write about Oslo.'],
     rewords: ['For context:', 'said:', 'Go on'],
     ends: 'editor -> exit_loop {}',
   },
   {
-    what: 'a result that arrives after other messages is told',
+    what: 'a late result is reported',
     make: clerk,
     messages: ['Request a refund of order A-1', 'Where is parcel 7?'],
     rewords: ['has arrived'],
     ends: 'clerk: Status: paid, amount: 40.',
   },
-])('$what, whatever words the framework uses', async ({ make, messages, rewords, ends }) => {
+])('$what with reworded requests', async ({ make, messages, rewords, ends }) => {
   const seen = new Set<string>()
   const original = await transcript(make(offlineModel()), messages)
   const other = await transcript(make(reworded(seen)), messages)
@@ -148,7 +148,7 @@ test.each([
   expect(rewords.filter((words) => ![...seen].some((one) => one.includes(words)))).toEqual([])
 })
 
-test('a failure is told the same way, whatever its text says', async () => {
+test('the offline model reports a failure independently of its text', async () => {
   const agent = (error: string): LlmAgent => {
     const fail = tool({ name: 'fail', description: 'Fail at once', run: () => ({ error, errorCode: 'INVALID_ARGS' }) })
     return new LlmAgent({ name: 'clerk', model: offlineModel(), tools: [fail] })

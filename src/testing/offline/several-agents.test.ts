@@ -1,4 +1,4 @@
-// Several agents: handing over, passing on, and loops.
+// Several agents: transfers, texts of other agents, and loops.
 import { expect, test } from 'vitest'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { transferTool } from '../../agent/agents/transfer.ts'
@@ -24,15 +24,15 @@ test.each([
   ['My invoice is wrong', 'billing'],
   ['It is broken, please mend it', 'repairs'],
   ['Let me talk to the front desk', 'front_desk'],
-])('"%s" is handed over to %s', async (messages, agent_name) => {
+])('the offline model transfers "%s" to %s', async (messages, agent_name) => {
   expect(await callsFor({ tools, bodies, messages })).toEqual([['transfer_to_agent', { agent_name }]])
 })
 
-test('what its own tools can do is not handed over', async () => {
+test('the offline model prefers its own tools to a transfer', async () => {
   expect(await callsFor({ tools, bodies, messages: 'Where is parcel 7?' })).toEqual([['find_parcel', { id: 7 }]])
 })
 
-test('an agent that has handed it over does not get it back', async () => {
+test('the offline model does not transfer back to the agent that transferred', async () => {
   const messages = [
     user('I was charged twice!'),
     context('[billing] called transfer_to_agent with {"agent_name":"me"}'),
@@ -42,33 +42,33 @@ test('an agent that has handed it over does not get it back', async () => {
   )
 })
 
-test('a list that is not about agents is none', async () => {
+test('a list in the instruction does not create transfer targets', async () => {
   const notes = { systemInstruction: 'Things to know:\n- billing: is closed' }
   expect(await callsFor({ tools: [parcel], messages: 'I want billing', config: notes })).toEqual([])
 })
 
-test('what others messages is not what the user messages', async () => {
-  const messages = [user('Hello'), context('[billing] messages: Where is parcel 7?')]
+test('texts of other agents are not user messages', async () => {
+  const messages = [user('Hello'), context('[billing] said: Where is parcel 7?')]
   expect(await callsFor({ tools, bodies, messages })).toEqual([])
 })
 
-test('an agent without tools passes on what others messages', async () => {
+test('an agent without tools repeats the texts of other agents', async () => {
   const messages = [
     user('Write about Oslo.'),
-    context('[place] messages: It lies at a fjord.'),
-    context('[sights] messages: See the opera.'),
+    context('[place] said: It lies at a fjord.'),
+    context('[sights] said: See the opera.'),
   ]
   expect(await textFor({ messages })).toBe('It lies at a fjord. See the opera.')
 })
 
-test('an agent nobody speaks to does what its instruction says', async () => {
+test('an agent without a user message follows its instruction', async () => {
   const shorten = declare('shorten_text', 'Make the text shorter')
   const instructed = { systemInstruction: 'Make the text shorter with your tool.' }
   for (const text of ['Do what your instructions say.', 'Go on as instructed.'])
     expect(await callsFor({ tools: [shorten], messages: text, config: instructed })).toEqual([['shorten_text', {}]])
 })
 
-test('a message that names no tool is read with the instruction in mind', async () => {
+test('a message without a tool provides arguments for the tool of the instruction', async () => {
   const locate = declare('locate', 'Say where a city lies', { city: { type: 'string' } })
   const instructed = { systemInstruction: 'Say where the city lies.' }
   expect(await callsFor({ tools: [locate], messages: 'Write about Oslo.', config: instructed })).toEqual([
@@ -77,7 +77,7 @@ test('a message that names no tool is read with the instruction in mind', async 
   expect(await callsFor({ tools: [locate], messages: 'Hello.', config: instructed })).toEqual([])
 })
 
-test('a loop is left when its work is done, and not before', async () => {
+test('the offline model exits a loop when the last result says it is done', async () => {
   const check = declare('check_text', 'Check the text')
   const loop = [check, declare('exit_loop', 'End the loop.')]
   const messages = user('Check the text')
@@ -89,7 +89,7 @@ test('a loop is left when its work is done, and not before', async () => {
   expect((await generateParts({ tools: loop, messages: [...checked(true), ...left] }))[0]?.functionCall).toBeUndefined()
 })
 
-test('each round of a loop speaks of its own results', async () => {
+test('each loop iteration describes its own results', async () => {
   const check = declare('check_text', 'Check the text')
   const messages = [
     user('Check the text'),
@@ -100,7 +100,7 @@ test('each round of a loop speaks of its own results', async () => {
   expect(await textFor({ tools: [check], messages })).toBe('Words: 80.')
 })
 
-test('a result that was waited for is told when it is there', async () => {
+test('the offline model reports the result of a long-running call', async () => {
   const started = exchange('find_parcel', { id: 7 }, { id: 7, place: 'Lyon' }, 'call-9')
   const messages = [user('Where is parcel 7?'), ...started, user('The result of find_parcel (call-9) has arrived.')]
   expect(await textFor({ tools, messages })).toBe('It is in Lyon.')

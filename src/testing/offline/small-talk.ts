@@ -1,4 +1,4 @@
-// What it says without a tool: greetings, what it can do, and what it still needs to know.
+// Replies without a tool: greetings, abilities, and questions for missing arguments.
 import { joinWords, labelOf } from './answer-text.ts'
 import { type DeclaredTool, type Parameter, toPlainText } from './declared-tool.ts'
 import type { Toolbox } from './tasks.ts'
@@ -16,22 +16,23 @@ const answers: readonly (readonly [said: RegExp, answer: (can: string) => string
   [/^help(?: me)?$|^what can (?:you|i) (?:do|ask)(?: for me)?$/, (can) => `${can} Ask in plain words.`],
 ]
 
-/** Greetings and thanks, whole messages only; undefined for anything else. */
+/** Answers a message that is only a greeting or thanks; undefined for other messages. */
 export function answerSmallTalk(message: string, can: string): string | undefined {
   const words = tokenize(message.slice(0, 100)).map(({ lower }) => lower)
   return answers.find(([said]) => said.test(words.join(' ')))?.[1](can)
 }
 
+/** The reply to a message without a matching tool. */
 export const notUnderstoodText = (can: string): string => `Sorry, I did not understand that. ${SELF} ${can}`
 
-/** What its tools do, and whom it can hand over to. */
+/** Describes the tools and the agents that can take over. */
 export function describeAbilities({ tools, agents }: Toolbox): string {
   const handing = agents.map(({ name, description }) => `hand over to ${name}${inBrackets(firstClause(description))}`)
   const all = [...tools.map(describeAbility), ...handing]
   return all.length ? `I can ${joinWords(all.slice(0, MAX_NAMED), 'or')}.` : 'I have no tools here.'
 }
 
-/** A description that begins with a verb says it; else the name does. */
+/** Uses the description when it starts with a verb, else the name. */
 function describeAbility({ name, description }: DeclaredTool): string {
   const text = firstClause(description)
   const first = stem(text.split(' ')[0] ?? '')
@@ -41,13 +42,13 @@ function describeAbility({ name, description }: DeclaredTool): string {
 
 const inBrackets = (text: string): string => text && ` (${text})`
 
-/** The first sentence, as one goes on with it. */
+/** The first sentence of a description, to be used inside a sentence. */
 function firstClause(description: string): string {
   const [first = ''] = description.trim().split(/[.!?](?:\s|$)|\n/)
   return /^\p{Lu}(?!\p{Lu})/u.test(first) ? first.charAt(0).toLowerCase() + first.slice(1, 100) : first.slice(0, 100)
 }
 
-/** Asks for what a call lacks: "the city", "the account (checking or savings)". */
+/** Asks for missing arguments: "the city", "the account (checking or savings)". */
 export function askForMissing(missing: readonly Parameter[]): string {
   const asked = missing.slice(0, 5).map(({ name, choices }) => {
     const label = labelOf(name)

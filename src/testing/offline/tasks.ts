@@ -1,4 +1,4 @@
-// What a message asks for: tools with their arguments, and what it takes from earlier messages.
+// Finds the tasks of a message: tools with their arguments, also from earlier messages.
 
 import type { DeclaredTool } from './declared-tool.ts'
 import { capitalizeWords, type FilledArguments, fillArguments, findMissing } from './fill-arguments.ts'
@@ -14,30 +14,37 @@ import {
   synonymsOf,
 } from './words.ts'
 
-/** What a request can be answered with, and when. */
+/** The tools and agents of a request, and the current time. */
 export interface Toolbox {
+  /** Declared tools. */
   readonly tools: readonly DeclaredTool[]
+  /** Agents that can take over. */
   readonly agents: readonly DeclaredTool[]
+  /** Milliseconds since 1970. */
   readonly now: number
 }
 
+/** A tool to call for a passage. */
 export interface Task {
+  /** The tool. */
   readonly tool: DeclaredTool
+  /** The text that asks for it. */
   readonly passage: Passage
+  /** Its arguments. */
   readonly filled: FilledArguments
 }
 
-/** Less than this is chance. */
+/** A lower score is a coincidence. */
 export const MIN_SCORE = 0.6
 const MAX_CANDIDATES = 8
 const MAX_TERMS = 300
 
-/** The words of a passage that mean something, each once. */
+/** The stems of the content words of a passage, each once. */
 export function termsOf({ tokens }: Passage): string[] {
   return [...new Set(tokens.filter(isContentWord).map(({ stem }) => stem))].slice(0, MAX_TERMS)
 }
 
-/** How much words speak for a tool; the first of them counts most. */
+/** Scores how well words match a tool. The first word counts most. */
 export function scoreTool({ weights }: DeclaredTool, terms: readonly string[]): number {
   const worth = terms.map((term, at) => {
     const near = synonymsOf(term).map((word) => 0.7 * (weights.get(word) ?? 0))
@@ -46,7 +53,7 @@ export function scoreTool({ weights }: DeclaredTool, terms: readonly string[]): 
   return worth.reduce((sum, one) => sum + one, 0)
 }
 
-/** What a passage most likely asks for. */
+/** Finds the most likely task of a passage. */
 function findTask(passage: Passage, toolbox: Toolbox): Task | undefined {
   const terms = termsOf(passage)
   const likely = toolbox.tools
@@ -63,7 +70,7 @@ function findTask(passage: Passage, toolbox: Toolbox): Task | undefined {
 
 const questionWord = /^(?:is|are|was|were|am|did|does|has|have|when|where|who|why)(?:'s)?$/
 
-/** A question changes nothing, and what cannot be undone is called by its name. */
+/** A question never calls an acting tool, and a destructive tool must be named by its verb. */
 function mayCall({ name }: DeclaredTool, { tokens }: Passage): boolean {
   const own = nameWords(name).map(stem)
   const destroys = own.find((word) => destructiveVerbs.has(word))
@@ -73,13 +80,13 @@ function mayCall({ name }: DeclaredTool, { tokens }: Passage): boolean {
 
 const MAX_CLAUSES = 12
 
-/** The tasks of a message, one for each piece of it that asks for something. */
+/** Finds the tasks of a message, at most one per clause. */
 export function findTasks(message: string, toolbox: Toolbox): Task[] {
   const clauses = splitClauses(message, toolbox.now).map((clause) => parsePassage(clause, toolbox.now))
   return clauses.flatMap((clause) => findTask(clause, toolbox) ?? [])
 }
 
-/** Cut at the end of sentences, and before a command or a question that follows "and", "then" or a comma. */
+/** Splits at the end of sentences, and before a command or question after "and", "then" or a comma. */
 function splitClauses(message: string, now: number): string[] {
   const { text, tokens, mentions } = parsePassage(message, now)
   const whole = mentions.filter(({ kind }) => kind !== 'phrase')
@@ -99,7 +106,7 @@ function splitClauses(message: string, now: number): string[] {
 const repeatPhrase = /^\W*(?:and |please )*(?:once more|again|repeat that)(?: please)?\W*$/i
 const followUpPhrase = /^\W*(?:and|also|then|or|what about|how about|now)\b/i
 
-/** What a message asks for, together with the ones before it, the latest first: "And in Lima?", "Once more.", "ORD-7". */
+/** Finds the tasks of a message with earlier messages as context: "And in Lima?", "Once more.", "ORD-7". */
 export function findRequestedTasks(message: string, earlier: readonly string[], toolbox: Toolbox): Task[] {
   const own = findTasks(message, toolbox)
   const [latest, ...older] = earlier
@@ -115,14 +122,14 @@ export function findRequestedTasks(message: string, earlier: readonly string[], 
   return changed.some(Boolean) && (own.length === 0 || isSame || isAnswer) ? tasks : own
 }
 
-/** The task with what this passage says instead; undefined when it says nothing to it. */
+/** Applies a follow-up passage to an earlier task; undefined when it changes nothing. */
 function applyFollowUp(passage: Passage, task: Task, isMore: boolean): Task | undefined {
   const { tool, filled } = task
   const { values, furtherValues, recognisedCount } = fillArguments(tool, passage)
   const own = recognisedCount > 0 || isMore ? [...values] : []
   const bare = passage.text.replace(/^\W*(?:in |at |to |for |from |the )*|[\s.!?]+$/gi, '')
   const wanted = filled.missing.find(({ kind }) => /^(?:place|name|text|id|path)$/.test(kind))
-  // a few words after a question are its answer
+  // a short message after a question is its answer
   if (own.length === 0 && wanted && passage.tokens.some(isContentWord))
     own.push([wanted, wanted.kind === 'place' ? capitalizeWords(bare) : bare])
   if (own.length === 0) return undefined

@@ -25,8 +25,8 @@ export function intentOf(callId: string): NewEntry {
 /** Creates a pending request as the framework lists it. */
 export function requestOf(id: string, changes: Partial<PendingRequest> = {}): PendingRequest {
   const { userId, sessionId } = HOME
-  const about = { invocationId: 'i1', functionCallId: `call of ${id}`, tool: 'refund', args: { amount: 5 } }
-  return { id, kind: 'confirmation', userId, sessionId, ...about, agent: 'clerk', ...changes }
+  const call = { invocationId: 'i1', functionCallId: `call of ${id}`, tool: 'refund', args: { amount: 5 } }
+  return { id, kind: 'confirmation', userId, sessionId, ...call, agent: 'clerk', ...changes }
 }
 
 /** Claims the session, appends entries and releases it. */
