@@ -15,9 +15,9 @@ export type {
   OnModelError,
 } from './agent/agents/callbacks.ts'
 export { type Instruction, LlmAgent, type LlmAgentOptions } from './agent/agents/llm-agent.ts'
-export type { MediaOptions } from './agent/request/media-options.ts'
 export { transferToAgent } from './agent/agents/transfer.ts'
 export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/agents/workflow.ts'
+export type { MediaOptions } from './agent/request/media-options.ts'
 export { InMemoryArtifactService } from './artifact/in-memory.ts'
 export type { ArtifactKey, ArtifactService, ArtifactVersion } from './artifact/service.ts'
 export { type ArtifactReference, parseArtifactUri } from './artifact/uri.ts'
@@ -93,14 +93,13 @@ export type {
 } from './runner/runner-options.ts'
 export type { Usage } from './runner/usage.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
-export type { Issue, Parsed } from './schema/parsed.ts'
+export type { Issue, Parsed } from './schema/issues.ts'
 export { type InMemorySessionOptions, InMemorySessionService } from './session/in-memory.ts'
 export type {
   AppendOptions,
   HeldLog,
   InboxItem,
   Lease,
-  LogMemo,
   Session,
   SessionKey,
   SessionService,

@@ -3,7 +3,7 @@
 import { retryAfterMs } from '../base/backoff.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
-import { hideSecrets } from '../error/secrets.ts'
+import { hideSecrets } from '../error/hide-secrets.ts'
 import type { AiSdkModel } from './spec.ts'
 
 /** A call of an AI SDK model that failed. Neither keys nor what was asked are in it. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
-import { type Ports, portsWith } from '../base/ports.ts'
+import { type Ports, withSystemPorts } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
 import { anything, checkOptions, flag, type OptionRules, record, text, wholeNumber } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -63,7 +63,7 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
   const { maxRetries = 2, toolsWithOutputSchema = canHaveBoth(model) } = options
   if (!(Number.isInteger(maxRetries) && maxRetries >= 0))
     throw new ToolwrightError('INVALID_CONFIG', 'maxRetries must be a whole number, or 0.')
-  const ports = portsWith(options.ports)
+  const ports = withSystemPorts(options.ports)
   const label = `${model.modelId} (${model.provider})`
   const { mediaInToolResults, timeoutMs } = options
   // what the provider turned out not to carry, for later requests

@@ -1,7 +1,7 @@
 // What a part must remember for its provider, in `partMetadata.aiSdk`: plain JSON that lives in the log and goes back on
 // the very same part.
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part } from '../content/content.ts'
 import type { AiSdkPart, Bag } from './spec.ts'
 
@@ -24,7 +24,7 @@ export function keep(part: Part, kept: Kept): Part {
     ...part,
     // where Gemini itself would have it, so that a native Gemini model can go on with the session
     ...(signature !== undefined && { thoughtSignature: signature }),
-    partMetadata: { aiSdk: toPlain(kept).value },
+    partMetadata: { aiSdk: toJsonValue(kept).value },
   }
 }
 

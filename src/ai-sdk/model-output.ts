@@ -1,6 +1,8 @@
 // What a model shall see of a result: from what an AI SDK tool says of it, and from a result of ours.
+
+import { encodeBase64 } from '../base/base64.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { base64, toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part } from '../content/content.ts'
 import { partsOf, withParts } from '../tool/parts.ts'
 
@@ -43,7 +45,7 @@ function toPart({ type, data, url, mediaType, filename }: JsonObject): Part | un
   const tagged: JsonObject = data instanceof Uint8Array || !isRecord(data) ? { data, url } : data
   const address = type === 'file-url' || type === 'image-url' || tagged.type === 'url' ? tagged.url : undefined
   if (address !== undefined) return { fileData: { mimeType, fileUri: String(address), ...named } }
-  const bytes = tagged.data instanceof Uint8Array ? base64(tagged.data) : tagged.data
+  const bytes = tagged.data instanceof Uint8Array ? encodeBase64(tagged.data) : tagged.data
   return typeof bytes === 'string' ? { inlineData: { mimeType, data: bytes, ...named } } : undefined
 }
 
@@ -73,7 +75,7 @@ export function toModelOutput(given: unknown): ModelOutput {
   const isWrapped = isRecord(given) && 'toolCallId' in given && 'output' in given
   const result = isWrapped ? given.output : given
   const output = (isRecord(result) && (result as { [SHOWN]?: JsonObject })[SHOWN]) || result
-  const value = toPlain(output).value as Json // what is plain is JSON
+  const value = toJsonValue(output).value as Json // what is plain is JSON
   const parts = partsOf(output)
   if (!parts) return { type: 'json', value }
   return { type: 'content', value: [{ type: 'text', text: JSON.stringify(value) }, ...parts.flatMap(toContent)] }

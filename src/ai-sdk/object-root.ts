@@ -1,7 +1,7 @@
 // Parameters as every provider takes them: an object with properties at the root. What is lost on the way ("one of
 // these") is still checked when the call comes back.
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { decodePointer } from '../schema/path.ts'
+import { decodePointer } from '../schema/json-schema/json-pointer.ts'
 
 const NOT_AT_ROOT = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'enum', 'const', 'if', 'then', 'else'] as const
 

@@ -1,6 +1,8 @@
 // From what a model generated to a reply. Parts of a kind we do not know are passed over.
+
+import { encodeBase64 } from '../base/base64.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { base64, toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part } from '../content/content.ts'
 import type { LlmResponse } from '../tool/model.ts'
 import { answerAsText } from './answer-tool.ts'
@@ -85,8 +87,8 @@ function about(
     modelId: response?.modelId ?? modelId,
     ...(response?.id !== undefined && { responseId: response.id }),
     ...(rawFinishReason !== undefined && { finishReason: rawFinishReason }),
-    ...(Array.isArray(warnings) && warnings.length && { warnings: toPlain(warnings).value }),
-    ...(isRecord(providerMetadata) && { providerMetadata: toPlain(providerMetadata).value }),
+    ...(Array.isArray(warnings) && warnings.length && { warnings: toJsonValue(warnings).value }),
+    ...(isRecord(providerMetadata) && { providerMetadata: toJsonValue(providerMetadata).value }),
   }
 }
 
@@ -165,7 +167,7 @@ function opaque(part: AiSdkPart & JsonObject, metadata: Bag | undefined): Part {
 function toFilePart(data: unknown, mimeType: string): Part | undefined {
   const inner: unknown = isRecord(data) && data.type === 'data' ? data.data : data
   if (typeof inner === 'string') return { inlineData: { mimeType, data: inner } }
-  if (inner instanceof Uint8Array) return { inlineData: { mimeType, data: base64(inner) } }
+  if (inner instanceof Uint8Array) return { inlineData: { mimeType, data: encodeBase64(inner) } }
   if (isRecord(inner) && inner.type === 'url') return { fileData: { mimeType, fileUri: String(inner.url) } }
   return undefined
 }
@@ -178,7 +180,7 @@ function isCommentary(metadata: Bag | undefined): boolean {
 /** Gemini's own when the provider passes it on, else its shape made of the sources. */
 function grounding({ content, providerMetadata }: AiSdkResult): JsonObject | undefined {
   for (const bag of Object.values(bagOf(providerMetadata) ?? {}))
-    if (isRecord(bag.groundingMetadata)) return toPlain(bag.groundingMetadata).value as JsonObject
+    if (isRecord(bag.groundingMetadata)) return toJsonValue(bag.groundingMetadata).value as JsonObject
   const groundingChunks = content.flatMap((part) => (part.type === 'source' ? [toChunk({ ...part })] : []))
   return groundingChunks.length ? { groundingChunks } : undefined
 }
@@ -186,7 +188,7 @@ function grounding({ content, providerMetadata }: AiSdkResult): JsonObject | und
 function toChunk({ sourceType, url, title, filename, mediaType }: JsonObject): JsonObject {
   const named = typeof title === 'string' ? { title } : {}
   if (sourceType === 'url') return { web: { uri: string(url), ...named } }
-  return { retrievedContext: { ...named, ...(toPlain({ filename, mediaType }).value as JsonObject) } }
+  return { retrievedContext: { ...named, ...(toJsonValue({ filename, mediaType }).value as JsonObject) } }
 }
 
 function citations(content: readonly AiSdkPart[]): JsonObject | undefined {
@@ -196,7 +198,7 @@ function citations(content: readonly AiSdkPart[]): JsonObject | undefined {
   })
   const all = found.map(({ source, startIndex, endIndex, citedText }) => {
     const { url, title }: JsonObject = isRecord(source) ? source : {}
-    return toPlain({ startIndex, endIndex, uri: url, title, citedText }).value
+    return toJsonValue({ startIndex, endIndex, uri: url, title, citedText }).value
   })
   return all.length ? { citations: all } : undefined
 }

@@ -2,7 +2,7 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
-import type { Issue, Parsed } from '../schema/parsed.ts'
+import type { Issue, Parsed } from '../schema/issues.ts'
 
 /** The mark of the AI SDK's own schemas, and the one AI SDK 5 has besides. */
 export const SCHEMA: unique symbol = Symbol.for('vercel.ai.schema')

@@ -2,13 +2,13 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { anything, checkOptions, flag, type OptionRules, text } from '../error/check-options.ts'
 import { type ResultErrorCode, ToolError, ToolwrightError } from '../error/error.ts'
 import { isFailure } from '../event/fold.ts'
 import { compileSchema } from '../schema/compile.ts'
-import { describeIssues } from '../schema/parsed.ts'
+import { describeIssues } from '../schema/issues.ts'
 import { InMemorySessionService } from '../session/in-memory.ts'
 import { delegate } from '../tool/delegate.ts'
 import { withParts } from '../tool/parts.ts'
@@ -117,7 +117,7 @@ async function execute(
   const { name } = tool
   const hasYes = ways.acceptAiSdkApproval && isApproved(messages, { id: toolCallId, name, input })
   const gated = hasYes ? delegate(tool, { requiresConfirmation: false }) : tool
-  const call = { id: toolCallId, name, args: toPlain(input).value as JsonObject }
+  const call = { id: toolCallId, name, args: toJsonValue(input).value as JsonObject }
   const run = () => runOneCall(gated, call, caller, abortSignal)
   const { result, sessionId } = await (caller.sessionId === undefined ? run() : ways.line.next(run))
   if (caller.sessionId === undefined && !ways.keepsSessions) {

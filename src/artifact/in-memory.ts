@@ -1,8 +1,9 @@
 import { copyJson } from '../base/json.ts'
+import { isUserFilename } from '../base/key-scope.ts'
 import { systemPorts } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
 import { callback, checkOptions } from '../error/check-options.ts'
-import { checkFilename, checkPart } from './check.ts'
+import { checkFilename, checkPart } from './check-artifact.ts'
 import { mimeTypeOf } from './mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from './service.ts'
 
@@ -40,8 +41,9 @@ export class InMemoryArtifactService implements ArtifactService {
   }
 
   async listArtifactKeys(options: { appName: string; userId: string; sessionId: string }): Promise<string[]> {
-    const ofSession = this.#files.get(ownerOf({ ...options, filename: '' }))?.keys() ?? []
-    const ofUser = this.#files.get(ownerOf({ ...options, filename: USER_PREFIX }))?.keys() ?? []
+    const { appName, userId, sessionId } = options
+    const ofSession = this.#files.get(toKey(appName, userId, sessionId))?.keys() ?? []
+    const ofUser = this.#files.get(toKey(appName, userId))?.keys() ?? []
     return [...ofSession, ...ofUser].sort()
   }
 
@@ -82,12 +84,14 @@ interface Stored extends ArtifactVersion {
   readonly part: Part
 }
 
-const USER_PREFIX = 'user:'
-
-/** JSON, so that no id can contain what separates it from the next. */
 function ownerOf({ appName, userId, sessionId, filename }: ArtifactKey): string {
   checkFilename(filename)
-  return JSON.stringify(filename.startsWith(USER_PREFIX) ? [appName, userId] : [appName, userId, sessionId])
+  return isUserFilename(filename) ? toKey(appName, userId) : toKey(appName, userId, sessionId)
+}
+
+/** One key for several ids. JSON, because an id may contain any separator. */
+function toKey(...ids: readonly string[]): string {
+  return JSON.stringify(ids)
 }
 
 function describe({ part: _, ...version }: Stored): ArtifactVersion {

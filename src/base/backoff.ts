@@ -1,9 +1,11 @@
-// How long to wait before something is tried again.
+// The delay before a retry.
 
-/** A server that asks for more is believed: trying sooner would be refused again, and nobody waits that long. */
+/** A server that asks for a longer wait gets no retry: no caller waits that long, and an earlier retry is refused again. */
 export const MAX_RETRY_AFTER_MS = 60_000
 
-/** The pause before the n-th retry, from 1. Full jitter: those who failed together do not come back together. */
+/**
+ * The delay before the n-th retry (the first is 1). Full jitter, so that clients that failed together do not retry together.
+ */
 export function backoffMs(
   retry: number,
   limits: { readonly delayMs: number; readonly maxDelayMs: number },
@@ -12,7 +14,7 @@ export function backoffMs(
   return random() * Math.min(limits.maxDelayMs, limits.delayMs * 2 ** (retry - 1))
 }
 
-/** A `Retry-After` header in milliseconds: seconds or a date. Undefined when it says nothing. */
+/** The milliseconds of a `Retry-After` header, which holds seconds or a date. Undefined if it is missing or not valid. */
 export function retryAfterMs(header: unknown, now: number): number | undefined {
   if (typeof header !== 'string' || header.trim() === '') return undefined
   const seconds = Number(header)

@@ -32,7 +32,7 @@ function clock() {
   return { deadlines: new Deadlines(ports), timers, until, stepClock }
 }
 
-const deadline = (pass: () => void): Deadline => ({ at: 0, isOver: true, pass })
+const deadline = (expire: () => void): Deadline => ({ at: 0, isOver: true, expire })
 
 test('each deadline passes at its time, whatever order they were set in', () => {
   const { deadlines, until } = clock()
@@ -64,11 +64,11 @@ test('one that is taken back does not pass, and nothing is left when the last is
   const second = deadline(() => passed.push('second'))
   deadlines.set(10, first)
   deadlines.set(20, second)
-  deadlines.end(first)
-  deadlines.end(first)
+  deadlines.clear(first)
+  deadlines.clear(first)
   until(15)
   expect(passed).toEqual([])
-  deadlines.end(second)
+  deadlines.clear(second)
   expect(timers.size).toBe(0)
   until(100)
   expect(passed).toEqual([])

@@ -1,18 +1,21 @@
 import type { Ports } from './ports.ts'
 
-/** Something that is told when its time is up. `at` and `isOver` belong to whoever keeps it. */
+/** A deadline. Only `Deadlines` writes `at` and `isOver`. */
 export interface Deadline {
+  /** When it expires, on the monotonic clock. */
   at: number
+  /** Has it expired or been cleared? */
   isOver: boolean
-  pass(): void
+  /** Called when it expires. */
+  expire(): void
 }
 
-/** Many deadlines on one timer: calls that start together mostly end long before it. */
+/** Many deadlines on one timer. Most deadlines are cleared long before they expire, so few timers are ever set. */
 export class Deadlines {
   readonly #ports: Ports
   #all: Deadline[] = []
   #live = 0
-  /** When the timer fires, and what takes it back. */
+  /** When the timer fires. */
   #timerAt = 0
   #cancelTimer: (() => void) | undefined
 
@@ -20,17 +23,17 @@ export class Deadlines {
     this.#ports = ports
   }
 
-  /** Tells it after `ms`, unless it has ended before. */
+  /** Starts a deadline that expires after `ms` milliseconds. */
   set(ms: number, deadline: Deadline): void {
     deadline.at = this.#ports.monotonicNow() + ms
     deadline.isOver = false
     this.#all.push(deadline)
     this.#live++
-    if (!this.#cancelTimer || deadline.at < this.#timerAt) this.#wait(deadline.at, ms)
+    if (!this.#cancelTimer || deadline.at < this.#timerAt) this.#setTimer(deadline.at, ms)
   }
 
-  /** Nobody needs to be told any more. */
-  end(deadline: Deadline): void {
+  /** Ends a deadline: `expire` is not called. */
+  clear(deadline: Deadline): void {
     if (deadline.isOver) return
     deadline.isOver = true
     if (--this.#live > 0) return
@@ -39,7 +42,7 @@ export class Deadlines {
     this.#cancelTimer = undefined
   }
 
-  #wait(at: number, ms: number): void {
+  #setTimer(at: number, ms: number): void {
     this.#cancelTimer?.()
     this.#timerAt = at
     this.#cancelTimer = this.#ports.setTimer(this.#fire, ms)
@@ -47,14 +50,14 @@ export class Deadlines {
 
   readonly #fire = (): void => {
     this.#cancelTimer = undefined
-    const now = Math.max(this.#timerAt, this.#ports.monotonicNow()) // a timer may be early by the clock, never by its own word
+    const now = Math.max(this.#timerAt, this.#ports.monotonicNow()) // by the clock, a timer may fire slightly early
     const due = this.#all.filter((deadline) => !deadline.isOver && deadline.at <= now)
     this.#all = this.#all.filter((deadline) => !deadline.isOver && deadline.at > now)
     const next = this.#all.reduce((first, deadline) => Math.min(first, deadline.at), Number.POSITIVE_INFINITY)
-    if (next !== Number.POSITIVE_INFINITY) this.#wait(next, next - now)
+    if (next !== Number.POSITIVE_INFINITY) this.#setTimer(next, next - now)
     for (const deadline of due) {
-      this.end(deadline)
-      deadline.pass()
+      this.clear(deadline)
+      deadline.expire()
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Freezes a JSON value, all of it. What is frozen already is frozen all the way down. */
+/** Freezes a JSON value with all its parts. Skips objects that are frozen: their parts are frozen, too. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

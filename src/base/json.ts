@@ -1,37 +1,37 @@
-/** Any JSON object; nothing here has a prototype method that may be called. */
+/** Any JSON object. Keys come from outside, so its members are looked up with `Object.hasOwn`. */
 export type JsonObject = { [key: string]: unknown }
 
-/** Deeper than any honest argument or result; keeps recursion far from the end of the stack. */
+/** Values that are nested deeper are refused, so that recursion never overflows the stack. */
 export const MAX_DEPTH = 200
 
-/** Levels that are left for what a value is put into: what is stored can be copied whole. */
-export const ROOM_ABOVE = 50
+/** Levels of `MAX_DEPTH` that are reserved for the event around a value, so that the event can be copied, too. */
+export const RESERVED_DEPTH = 50
 
-/** Is it a plain record: not null, not an array? */
+/** Is it an object: not null, not an array? */
 export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Sets a key as data, `__proto__` included. */
+/** Sets a member, also one called `__proto__`. */
 export function setOwn(target: JsonObject, key: string, value: unknown): void {
   if (key !== '__proto__') target[key] = value
   else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
-/** Thrown for a value that is nested deeper than MAX_DEPTH. Its message holds nothing of the value. */
-export class TooDeep extends RangeError {
+/** Thrown for a value that is nested deeper than `MAX_DEPTH`. Its message contains nothing of the value. */
+export class TooDeepError extends RangeError {
   constructor() {
     super(`nested deeper than ${MAX_DEPTH} levels`)
   }
 }
 
 /**
- * Copies a JSON value. By hand because `structuredClone` costs twenty times as much, and because an own `__proto__`
- * must stay data. Throws TooDeep.
+ * Copies a JSON value. Throws `TooDeepError`. `structuredClone` takes twenty times as long, and turns an own `__proto__`
+ * into a prototype.
  */
 export function copyJson<T>(value: T, depth = 0): T {
   if (typeof value !== 'object' || value === null) return value
-  if (depth > MAX_DEPTH) throw new TooDeep()
+  if (depth > MAX_DEPTH) throw new TooDeepError()
   if (Array.isArray(value)) {
     const items: unknown[] = new Array(value.length)
     for (let i = 0; i < value.length; i++) items[i] = copyJson(value[i], depth + 1)
@@ -43,29 +43,29 @@ export function copyJson<T>(value: T, depth = 0): T {
 }
 
 /**
- * About the size of a value as JSON, in bytes. Stops counting above `most`; Infinity when it is nested deeper than so
- * many levels.
+ * The approximate size of a value as JSON, in bytes. Stops counting above `limit`. Infinity for a value that is nested
+ * deeper than `levels`.
  */
-export function jsonSize(value: unknown, most: number, levels: number = MAX_DEPTH): number {
+export function jsonSize(value: unknown, limit: number, levels: number = MAX_DEPTH): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 8
   if (levels === 0) return Number.POSITIVE_INFINITY
   let bytes = 2
   if (Array.isArray(value)) {
-    for (let at = 0; at < value.length && bytes <= most; at++)
-      bytes += jsonSize(value[at], most - bytes, levels - 1) + 1
+    for (let at = 0; at < value.length && bytes <= limit; at++)
+      bytes += jsonSize(value[at], limit - bytes, levels - 1) + 1
     return bytes
   }
   for (const key of Object.keys(value)) {
-    if (bytes > most) return bytes
-    bytes += key.length + 4 + jsonSize((value as JsonObject)[key], most - bytes, levels - 1)
+    if (bytes > limit) return bytes
+    bytes += key.length + 4 + jsonSize((value as JsonObject)[key], limit - bytes, levels - 1)
   }
   return bytes
 }
 
 /**
- * JSON with sorted keys and no undefined: equal values give equal text (RFC 8785 for what JSON can hold). What is
- * nested deeper than MAX_DEPTH is left out.
+ * JSON with sorted keys and without undefined members (RFC 8785): equal values give equal text. Parts that are nested
+ * deeper than `MAX_DEPTH` are left out.
  */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

@@ -1,4 +1,4 @@
-/** What kind of value it is, for messages: its keys at most, never a text it holds, which may be a secret. */
+/** Describes the kind of a value, for messages. Shows keys but no texts, which may be secrets. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   switch (typeof value) {

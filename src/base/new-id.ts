@@ -1,10 +1,10 @@
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
-const LENGTH = 26 // of five bits each: 130 bits
+const LENGTH = 26 // characters of five bits each
 const pool = new Uint8Array(LENGTH * 100)
 const codes = new Array<number>(LENGTH).fill(0)
 let used = pool.length
 
-/** An id nobody can guess. Half the memory of a UUID, which counts where thousands of runs are alive at once. */
+/** A random id of 130 bits. It takes half the memory of a UUID, which matters for thousands of concurrent runs. */
 export function newId(): string {
   if (used === pool.length) {
     crypto.getRandomValues(pool)

@@ -1,19 +1,20 @@
 import { newId } from './new-id.ts'
 
-/** What the outside world gives the runner; a test or a simulator holds it still. */
+/** Time, timers and randomness. A test or a simulator replaces them. */
 export interface Ports {
-  /** Milliseconds since the epoch: for timestamps and expiry. It may be set forward or back at any time. */
+  /** Milliseconds since the epoch, for timestamps and expiry. The clock may be set forward or back at any time. */
   now(): number
-  /** Milliseconds since some moment, never set: for durations. */
+  /** Milliseconds on a clock that is never set, for durations. */
   monotonicNow(): number
-  /** Calls back once after `ms`; the returned function takes it back. A background timer keeps no process alive. */
+  /** Calls `callback` once after `ms`. The returned function cancels it. A background timer keeps no process alive. */
   setTimer(callback: () => void, ms: number, options?: { background?: boolean }): () => void
-  /** From 0 up to, not including, 1. For jitter only, never for ids. */
+  /** A number >= 0 and < 1, for jitter. Not for ids. */
   random(): number
-  /** An id nobody can guess. */
+  /** An id that cannot be guessed. */
   newId(): string
 }
 
+/** The clocks, timers and randomness of the system. */
 export const systemPorts: Ports = {
   now: () => Date.now(),
   monotonicNow: () => performance.now(),
@@ -26,17 +27,17 @@ export const systemPorts: Ports = {
   newId,
 }
 
-/** The given ports and the system's others. A test that holds `now` still holds both clocks. */
-export function portsWith(given: Partial<Ports> = {}): Ports {
+/** The given ports, completed by those of the system. A given `now` replaces both clocks. */
+export function withSystemPorts(given: Partial<Ports> = {}): Ports {
   return { ...systemPorts, ...given, monotonicNow: given.monotonicNow ?? given.now ?? systemPorts.monotonicNow }
 }
 
-/** Gives timers and cancellation a turn, between steps that never wait by themselves. */
-export function nextTurn(ports: Pick<Ports, 'setTimer'>): Promise<void> {
+/** Lets timers and cancellation run, between steps that never wait themselves. */
+export function yieldToTimers(ports: Pick<Ports, 'setTimer'>): Promise<void> {
   return new Promise((resolve) => void ports.setTimer(resolve, 0))
 }
 
-/** Node's timers are objects; elsewhere they are numbers and keep nothing alive. */
+/** Timers of Node are objects. Elsewhere they are numbers, and keep no process alive. */
 function isNodeTimer(timer: unknown): timer is { unref(): void } {
   return typeof timer === 'object' && timer !== null && 'unref' in timer
 }

@@ -1,4 +1,4 @@
-/** The end of a switch over a union: a new member that nobody handles is a compile error here. */
+/** The default case of a switch over a union. A member without a case is a compile error. */
 export function unreachable(value: never): never {
   throw new Error(`Unhandled case: ${JSON.stringify(value)}`)
 }

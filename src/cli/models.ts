@@ -3,14 +3,14 @@ import type { Agent } from '../agent/agents/agent.ts'
 import { agentOf } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { fromAiSdk } from '../ai-sdk/from-model.ts'
-import { peerByName } from '../error/peer.ts'
+import { loadPeerByName } from '../error/load-peer.ts'
 import type { Models } from '../runner/models.ts'
 
 /** What the names in this tree of agents need; only that is loaded. */
 export async function modelsFor(root: Agent): Promise<Models> {
   const names = [...modelNames(root, new Set())]
   // by name, like the others: nothing that follows imports from the command line finds a provider's package
-  const { gemini } = (await peerByName('toolwright/gemini')) as typeof import('../gemini/index.ts')
+  const { gemini } = (await loadPeerByName('toolwright/gemini')) as typeof import('../gemini/index.ts')
   return {
     'gemini-*': (name) => gemini(name),
     ...(names.some((name) => name.startsWith('gpt-')) && (await openaiModels())),
@@ -19,12 +19,12 @@ export async function modelsFor(root: Agent): Promise<Models> {
 }
 
 async function openaiModels(): Promise<Models> {
-  const { openai } = (await peerByName('@ai-sdk/openai')) as typeof import('@ai-sdk/openai')
+  const { openai } = (await loadPeerByName('@ai-sdk/openai')) as typeof import('@ai-sdk/openai')
   return { 'gpt-*': (name) => fromAiSdk(openai(name)) }
 }
 
 async function anthropicModels(): Promise<Models> {
-  const { anthropic } = (await peerByName('@ai-sdk/anthropic')) as typeof import('@ai-sdk/anthropic')
+  const { anthropic } = (await loadPeerByName('@ai-sdk/anthropic')) as typeof import('@ai-sdk/anthropic')
   return { 'claude-*': (name) => fromAiSdk(anthropic(name)) }
 }
 

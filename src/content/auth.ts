@@ -1,12 +1,18 @@
 // How a tool authenticates, as data.
 
+/** The endpoints of one OAuth 2.0 flow. */
 export interface OAuthFlow {
+  /** Where the user consents. */
   readonly authorizationUrl?: string
+  /** Where a code is exchanged for a token. */
   readonly tokenUrl: string
+  /** Where a token is refreshed. Default: `tokenUrl`. */
   readonly refreshUrl?: string
+  /** The scopes, with a description of each. */
   readonly scopes?: Readonly<Record<string, string>>
 }
 
+/** How an API authenticates its callers: the security schemes of OpenAPI, service accounts, and schemes of your own. */
 export type AuthScheme =
   | { readonly type: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
   | { readonly type: 'http'; readonly scheme: 'basic' | 'bearer' }
@@ -18,13 +24,18 @@ export type AuthScheme =
   | { readonly type: 'serviceAccount' }
   | { readonly type: 'custom'; readonly name: string; readonly [key: string]: unknown }
 
+/** A credential. Only the credential service stores it. */
 export interface AuthCredential {
+  /** The kind of credential. */
   readonly authType: 'apiKey' | 'http' | 'oauth2' | 'openIdConnect' | 'serviceAccount' | (string & {})
+  /** The key of an `apiKey` credential. */
   readonly apiKey?: string
+  /** The user and password, or the token, of an `http` credential. */
   readonly http?: {
     readonly scheme: string
     readonly credentials: { readonly username?: string; readonly password?: string; readonly token?: string }
   }
+  /** The client, the consent and the tokens of an `oauth2` or `openIdConnect` credential. */
   readonly oauth2?: {
     readonly clientId?: string
     readonly clientSecret?: string
@@ -39,6 +50,7 @@ export interface AuthCredential {
     readonly expiresAt?: number
     readonly scopes?: readonly string[]
   }
+  /** The key of a `serviceAccount` credential. */
   readonly serviceAccount?: {
     readonly clientEmail: string
     readonly privateKey: string
@@ -49,10 +61,14 @@ export interface AuthCredential {
   }
 }
 
-/** What a tool needs and what it got so far. */
+/** The authentication that a tool needs. */
 export interface AuthConfig {
+  /** How the API authenticates its callers. */
   readonly authScheme: AuthScheme
+  /** The credential that the developer configured, such as an OAuth client. */
   readonly rawAuthCredential?: AuthCredential
+  /** The credential that the API accepts, such as an access token. */
   readonly exchangedAuthCredential?: AuthCredential
+  /** The key under which the credential service stores the credential. */
   readonly credentialKey?: string
 }

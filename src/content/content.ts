@@ -1,105 +1,152 @@
-// The wire types of Gemini and ADK: plain JSON, camelCase.
+// The wire types of Gemini and ADK: JSON with camelCase keys.
 import { isRecord, type JsonObject } from '../base/json.ts'
 
+/** The author of a content: the user, the model, or a tool. */
 export type Role = 'user' | 'model' | 'tool'
 
+/** A tool call of the model. */
 export interface FunctionCall {
+  /** The id of the call, unique in its session. */
   readonly id?: string
+  /** The name of the tool. */
   readonly name: string
+  /** The arguments. */
   readonly args: JsonObject
 }
 
+/** The response to a tool call. */
 export interface FunctionResponse {
+  /** The id of the call. */
   readonly id?: string
+  /** The name of the tool. */
   readonly name: string
+  /** The result of the tool, or an error. */
   readonly response: JsonObject
-  /** What the model sees instead of `response`; made by the tool's `toModelOutput`. */
+  /** The result that the model gets instead of `response`; made by the tool's `toModelOutput`. */
   readonly modelOutput?: ModelOutput
-  /** More is to come: a long-running call's handle, or progress. */
+  /** More responses follow: this is the handle of a long-running call, or progress. */
   readonly willContinue?: boolean
+  /** When a live model reacts to the response. */
   readonly scheduling?: 'SILENT' | 'WHEN_IDLE' | 'INTERRUPT'
   /** Media that belongs to the result. */
   readonly parts?: readonly Part[]
 }
 
-/** A result as the model sees it. */
+/** A tool result as the model gets it. */
 export interface ModelOutput {
+  /** The result. */
   readonly response: JsonObject
-  /** The media beside the response is for the model too. */
+  /** Does the model also get the media of the response? */
   readonly showsMedia?: boolean
 }
 
+/** Media inside a message. */
 export interface Blob {
+  /** The media type, such as `image/png`. */
   readonly mimeType: string
-  /** base64 */
+  /** The bytes as base64. */
   readonly data: string
+  /** The name of the file. */
   readonly displayName?: string
 }
 
+/** A reference to a file. */
 export interface FileData {
+  /** The media type, such as `application/pdf`. */
   readonly mimeType?: string
+  /** The address of the file. An `artifact://` address refers to an artifact. */
   readonly fileUri: string
+  /** The name of the file. */
   readonly displayName?: string
 }
 
+/** Code that a model wrote to be executed. */
 export interface ExecutableCode {
+  /** The id of the execution. */
   readonly id?: string
+  /** The language, such as `PYTHON`. */
   readonly language: string
+  /** The code. */
   readonly code: string
 }
 
+/** The result of executed code. */
 export interface CodeExecutionResult {
+  /** The id of the execution. */
   readonly id?: string
+  /** How the execution ended. */
   readonly outcome: 'OUTCOME_OK' | 'OUTCOME_FAILED' | 'OUTCOME_DEADLINE_EXCEEDED'
+  /** The printed output, or the error. */
   readonly output?: string
 }
 
+/** One part of a content. It usually has one of these members. */
 export interface Part {
+  /** Text. */
   readonly text?: string
-  /** The text is the model's thinking, not its answer. */
+  /** Is the text the model's thinking? It is not part of the answer. */
   readonly thought?: boolean
+  /** A signature of the provider, which it gets back unchanged in the next request. */
   readonly thoughtSignature?: string
+  /** A tool call of the model. */
   readonly functionCall?: FunctionCall
+  /** The response to a tool call. */
   readonly functionResponse?: FunctionResponse
+  /** Media. */
   readonly inlineData?: Blob
+  /** A reference to a file. */
   readonly fileData?: FileData
+  /** Code that a model wrote to be executed. */
   readonly executableCode?: ExecutableCode
+  /** The result of executed code. */
   readonly codeExecutionResult?: CodeExecutionResult
+  /** Settings of a video, such as its start and end. */
   readonly videoMetadata?: JsonObject
-  /** What a provider needs back unchanged on the next turn. */
+  /** Data of the provider, which it gets back unchanged in the next request. */
   readonly partMetadata?: JsonObject
 }
 
+/** One message: an author and its parts. */
 export interface Content {
+  /** The author. */
   readonly role: Role
+  /** The parts, in order. */
   readonly parts: readonly Part[]
 }
 
-/** A tool as the model sees it. */
+/** A tool as the model gets it. */
 export interface FunctionDeclaration {
+  /** The name of the tool. */
   readonly name: string
+  /** What the tool does and when to call it. */
   readonly description: string
+  /** The JSON Schema of the arguments. Undefined: the tool has no parameters. */
   readonly parametersJsonSchema?: JsonObject
+  /** The JSON Schema of the result. */
   readonly responseJsonSchema?: JsonObject
+  /** Does a live model wait for the response? Default: `BLOCKING`. */
   readonly behavior?: 'BLOCKING' | 'NON_BLOCKING'
 }
 
-/** A human's answer to a confirmation request, or the request itself while `confirmed` is false. */
+/** The answer to a confirmation request, or the request itself as long as `confirmed` is false. */
 export interface ToolConfirmation {
+  /** The question that the approver saw. */
   readonly hint: string
+  /** True if the approver approved the call. */
   readonly confirmed: boolean
+  /** Data that the tool asked for, or that the approver added. */
   readonly payload?: unknown
 }
 
-/** What people pass as a message. */
+/** A user message: text, a content, or its parts. */
 export type Message = string | Content | readonly Part[]
 
-/** Is it a content: does it have a list of parts? */
+/** Is it a content with a list of parts? */
 export function hasParts(value: unknown): value is Content {
   return isRecord(value) && Array.isArray(value.parts) && value.parts.every(isRecord)
 }
 
-/** The visible text of a content: no thoughts. */
+/** The text of a content, without the model's thinking. */
 export function textOf(content: Content | undefined): string {
   if (!content) return ''
   let text = ''
@@ -117,7 +164,7 @@ export function functionCallsOf(content: Content | undefined): readonly Function
   return calls
 }
 
-/** Is there a file among the parts? */
+/** Is a part media or a reference to a file? */
 export function hasMedia(parts: readonly Part[]): boolean {
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as Part

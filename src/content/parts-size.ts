@@ -1,12 +1,12 @@
 import { jsonSize } from '../base/json.ts'
 import type { Part } from './content.ts'
 
-/** About the size of parts as JSON, in bytes. Stops counting above `most`. A delta of text, the usual part, is not walked. */
-export function partsSize(parts: readonly Part[], most: number): number {
+/** The approximate size of parts as JSON, in bytes. Stops counting above `limit`. Text parts, the most common ones, are fast. */
+export function partsSize(parts: readonly Part[], limit: number): number {
   let bytes = 2
-  for (let at = 0; at < parts.length && bytes <= most; at++) {
+  for (let at = 0; at < parts.length && bytes <= limit; at++) {
     const part = parts[at] as Part
-    bytes += isText(part) ? part.text.length + 12 : jsonSize(part, most - bytes)
+    bytes += isText(part) ? part.text.length + 12 : jsonSize(part, limit - bytes)
   }
   return bytes
 }

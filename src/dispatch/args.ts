@@ -1,9 +1,9 @@
 // Arguments as they are recorded: JSON, no deeper and no larger than a log should hold.
-import { type JsonObject, MAX_DEPTH, ROOM_ABOVE } from '../base/json.ts'
-import { toPlain } from '../base/plain.ts'
+import { type JsonObject, MAX_DEPTH, RESERVED_DEPTH } from '../base/json.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 
 /** Deeper arguments are refused. */
-export const MAX_ARGS_DEPTH: number = MAX_DEPTH - ROOM_ABOVE - 1
+export const MAX_ARGS_DEPTH: number = MAX_DEPTH - RESERVED_DEPTH - 1
 
 /** In place of arguments that were too large. A call with such arguments is refused, from a model and from code. */
 const TRUNCATED = 'truncatedArgsBytes'
@@ -14,7 +14,7 @@ const TRUNCATED = 'truncatedArgsBytes'
  */
 export function storableArgs(args: unknown, maxBytes: number): JsonObject {
   if (args === undefined || args === null) return {}
-  const plain = toPlain(args, maxBytes)
+  const plain = toJsonValue(args, maxBytes)
   return plain.bytes > maxBytes ? truncatedArgs(plain.bytes) : (plain.value as JsonObject)
 }
 

@@ -1,6 +1,6 @@
 // Questions to a human, as they are recorded and as they are shown.
 import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
@@ -14,7 +14,7 @@ const EXPIRES_IN_MS = 24 * 60 * 60 * 1000
 /** A body that ended with a question: it is run from the start when that is answered. */
 export async function askedByBody({ call, entry, args, context }: ReadyCall): Promise<AskedCall> {
   const definition = await definitionOf(entry)
-  const { value } = toPlain(args)
+  const { value } = toJsonValue(args)
   const asked: JsonObject = isRecord(value) ? value : { value }
   const questions = context.questions.map(
     (question): NewRequest => ({ ...question, origin: 'body', args: asked, definition }),

@@ -1,6 +1,7 @@
 // Long-running work whose run ends before its result: the tool is told, so that it can stop the work.
-import { inTime } from '../base/in-time.ts'
+
 import { copyJson, type JsonObject } from '../base/json.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
 import { CallContext } from '../tool/call-context.ts'
@@ -21,7 +22,7 @@ const CANCEL_MS = 5_000
 export async function cancelWork(host: DispatchHost, started: readonly StartedWork[]): Promise<void> {
   const cancelling = started.flatMap((work) => (work.tool?.cancel ? [cancelOne(host, work, work.tool)] : []))
   if (cancelling.length === 0) return
-  await inTime(Promise.all(cancelling), CANCEL_MS, host.services.ports, () =>
+  await withTimeout(Promise.all(cancelling), CANCEL_MS, host.services.ports, () =>
     host.services.logger.warn(
       `cancel() of a tool was still running after ${CANCEL_MS} ms. The run does not wait for it.`,
     ),

@@ -1,8 +1,9 @@
 // The confirmation gate: a call that needs a human's yes does not run without one.
-import { inTime } from '../base/in-time.ts'
+
 import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
 import { decisionOf } from '../event/decision.ts'
 import type { CallState, RequestState } from '../event/fold.ts'
@@ -124,7 +125,7 @@ function changed(call: CallState): CallResult {
 
 /** As they are recorded: what the body gets may be more than JSON. */
 export function plainArgs(args: unknown): JsonObject {
-  const { value } = toPlain(args)
+  const { value } = toJsonValue(args)
   return isRecord(value) ? value : { value }
 }
 
@@ -138,7 +139,7 @@ async function needsConfirmation(batch: Batch, ready: ReadyCall): Promise<boolea
     const given = (await ownCopy(ready)) as JsonObject
     const context = readonlyContext(host, agentName, scope.branch)
     const answer = Promise.resolve(requiresConfirmation.call(tool, given, context))
-    return (await inTime(answer, PREDICATE_MS, host.services.ports, () => undefined)) !== false
+    return (await withTimeout(answer, PREDICATE_MS, host.services.ports, () => undefined)) !== false
   } catch {
     return true
   }

@@ -1,6 +1,6 @@
 // Runs one call: policies, then the body with its signal, deadline and progress, then the callbacks.
 // Nothing outside this file calls a tool's body.
-import { nextTurn } from '../base/ports.ts'
+import { yieldToTimers } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
 import { keepParts } from '../tool/parts.ts'
@@ -173,7 +173,7 @@ async function drain({ services: { ports } }: DispatchHost, { context }: ReadyCa
   const yields: unknown[] = []
   for (let count = 1; ; count++) {
     // one that never waits would keep its own deadline, and everybody else, from having a turn
-    if (count % YIELDS_PER_TURN === 0) await nextTurn(ports)
+    if (count % YIELDS_PER_TURN === 0) await yieldToTimers(ports)
     const step = await steps.next()
     if (step.done) {
       if (step.value !== undefined) return step.value

@@ -1,5 +1,5 @@
 // What the model sees of a result: what the tool's `toModelOutput` makes of it. The event keeps the whole result.
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { ModelOutput } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
 import { isFailure } from '../event/fold.ts'
@@ -44,7 +44,7 @@ const HIDDEN: ModelOutput = {
 }
 
 function fitted(shown: unknown, maxBytes: number): ModelOutput['response'] {
-  const plain = toPlain(shown)
+  const plain = toJsonValue(shown)
   const response = responseOf(plain.value)
   const bytes = sizeOf(response, plain.bytes, maxBytes)
   return bytes > maxBytes ? cutResponse(JSON.stringify(response), bytes, maxBytes) : response

@@ -1,13 +1,13 @@
 // Checks one call and takes it through the gates, up to the point where its body may run.
-import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeep } from '../base/json.ts'
+import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeepError } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
 import { decisionOf, declinedIn } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
 import { type CallState, NOT_RUN, openRequests, type RequestState } from '../event/fold.ts'
-import { describeIssues, type Parsed } from '../schema/parsed.ts'
+import { describeIssues, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './args.ts'
 import { askedByBody } from './ask.ts'
@@ -131,7 +131,7 @@ function validate(
 ): Prepared | Promise<Prepared> {
   try {
     const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
-    const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.services.maxArgsBytes) : undefined // before a callback changes them
+    const kept = rewritten ? storableArgs(toJsonValue(args).value, batch.host.services.maxArgsBytes) : undefined // before a callback changes them
     const tooLarge = kept && truncatedBytes(kept)
     if (tooLarge !== undefined)
       return refuse(batch, begun, kept, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
@@ -178,7 +178,7 @@ function checked(
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
 function invalid(batch: Batch, begun: ResolvedCall, args: unknown, error: unknown): Prepared | Promise<Prepared> {
-  const why = error instanceof TooDeep || error instanceof Timeout ? error.message : 'they could not be checked'
+  const why = error instanceof TooDeepError || error instanceof Timeout ? error.message : 'they could not be checked'
   return refuse(batch, begun, args, 'INVALID_ARGS', `Invalid arguments for ${begun.call.name}: ${why}`)
 }
 

@@ -1,6 +1,6 @@
 // `onToolError`: a callback answers a call in place of its failure.
 import { isRecord, type JsonObject } from '../base/json.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import { maskArgs } from '../policy/redact.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -41,7 +41,7 @@ export function refuse(
   const { call, entry, context } = begun
   const refused = failure(call, code, message)
   if (batch.hooks.onToolError.length === 0) return refused
-  const own = toPlain(args).value // what a callback gave may be no JSON
+  const own = toJsonValue(args).value // what a callback gave may be no JSON
   return recover(batch, begun, own, new ToolError(message, { code })).then((recovered) => {
     if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
     return recovered ? { type: 'answered', call, entry, context, args: own, value: recovered.value } : refused

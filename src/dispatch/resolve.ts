@@ -1,11 +1,11 @@
 // From the name a model said to the tool that answers to it.
-import { closest } from '../base/closest.ts'
+import { closestNames } from '../base/closest-names.ts'
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionDeclaration, Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
-import type { Parsed } from '../schema/parsed.ts'
+import type { Parsed } from '../schema/issues.ts'
 import { checkTool } from '../tool/check-tool.ts'
 import { notePending } from '../tool/define-pending.ts'
 import { builtTool } from '../tool/late-declaration.ts'
@@ -254,7 +254,7 @@ export function longRunningIds(table: ToolTable, parts: readonly Part[]): string
 /** What to tell a model that called a tool that is not there. */
 export function unknownTool(table: ToolTable, name: string): string {
   const names = [...table.entries.values()].flatMap(({ tool, isPassive }) => (isPassive ? [] : [tool.name]))
-  const close = closest(name, names)
+  const close = closestNames(name, names)
   if (names.length === 0) return `Unknown tool "${clip(name)}". There are no tools.`
   return `Unknown tool "${clip(name)}". ${close.length ? `Did you mean ${list(close)}?` : `There are ${list(names.slice(0, 20))}${names.length > 20 ? ' and others' : ''}.`}`
 }

@@ -1,9 +1,9 @@
 // Whatever a body gave becomes a response object: JSON, checked, and no larger than the cap.
 import type { JsonObject } from '../base/json.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
-import { invalidResult, type Parsed } from '../schema/parsed.ts'
+import { describeInvalidResult, type Parsed } from '../schema/issues.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/parts.ts'
 import type { DispatchHost } from './host.ts'
@@ -27,7 +27,9 @@ export function settle(unsettled: Unsettled): CallResult | Promise<CallResult> {
   const { host, call, entry, context, value, pending } = unsettled
   // without a place for the whole, what is cut away is not even encoded; a schema checks all of it
   const plain =
-    entry.parseResult || host.artifactService ? toPlain(value) : toPlain(value, 4 * host.services.maxResultBytes)
+    entry.parseResult || host.artifactService
+      ? toJsonValue(value)
+      : toJsonValue(value, 4 * host.services.maxResultBytes)
   if (
     entry.parseResult ||
     entry.tool.toModelOutput ||
@@ -52,9 +54,9 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
     const parsed = await checkedInTime(unsettled, entry.parseResult(result))
     if (parsed instanceof Timeout)
       return failure(call, 'INVALID_RESULT', `${parsed.message}. The call is done; do not repeat it.`)
-    if (parsed.issues) return failure(call, 'INVALID_RESULT', invalidResult(call.name, parsed.issues))
+    if (parsed.issues) return failure(call, 'INVALID_RESULT', describeInvalidResult(call.name, parsed.issues))
     checked = parsed.value
-    result = toPlain(checked).value
+    result = toJsonValue(checked).value
   }
   let response = responseOf(result)
   const bytes = sizeOf(response, plain.bytes, host.services.maxResultBytes)

@@ -1,4 +1,4 @@
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 
 /** Called once when a run, or one scope of it, is stopped early. */
 export interface StopListener {
@@ -43,4 +43,4 @@ export class StopSignal {
   }
 }
 
-keepShape(() => new StopSignal())
+registerShape(() => new StopSignal())

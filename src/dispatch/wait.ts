@@ -1,6 +1,6 @@
 // Waiting that can be cut short. One object instead of a handful of closures: thousands of calls may wait at once.
 import type { Deadline } from '../base/deadlines.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { DispatchHost } from './host.ts'
 import type { StopListener } from './stop-signal.ts'
@@ -62,7 +62,7 @@ class Wait<T> implements StopListener, Deadline {
     this.#end()
     this.#reject(error)
   }
-  pass(): void {
+  expire(): void {
     const { name, timeoutMs } = this.#options
     this.stop(new Timeout(`${name} timed out after ${timeoutMs} ms`))
   }
@@ -76,10 +76,10 @@ class Wait<T> implements StopListener, Deadline {
   #end(): void {
     const { host } = this.#options
     host.stop.delete(this)
-    host.services.deadlines.end(this)
+    host.services.deadlines.clear(this)
   }
 }
 
 function ignore(): void {}
 
-keepShape(() => new Wait({} as WaitOptions, ignore, ignore))
+registerShape(() => new Wait({} as WaitOptions, ignore, ignore))

@@ -1,64 +1,74 @@
-// Options come from spreads and from JavaScript too, where no type checker has seen them: an option that is misspelled
-// or has the wrong type is refused, never ignored.
-import { closest, isMisspelling } from '../base/closest.ts'
+// Checks options at run time. Spreads and JavaScript callers pass options that no type checker has seen. An option that is
+// misspelled or has the wrong type is refused, never ignored.
+import { closestNames, isMisspelling } from '../base/closest-names.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError, type ToolwrightErrorCode } from './error.ts'
 
-/** What the value of one option must be. */
+/** The rule for the value of one option. */
 export interface Rule {
   /** Completes the sentence "`option` must be ...". */
   readonly expects: string
-  /** For options with a fixed set of values. */
+  /** The allowed values, if there is a fixed set. Used for "Did you mean ...?". */
   readonly values?: readonly string[]
-  /** What to do about a value that breaks the rule. */
+  /** Advice for a value that breaks the rule. */
   hint?(value: unknown): string | undefined
+  /** Does the value follow the rule? */
   accepts(value: unknown): boolean
 }
 
-/** A rule for each option: a type that gains an option does not compile until it has one. */
+/** A rule for each option of `T`. A new option without a rule is a compile error. */
 export type OptionRules<T> = { readonly [K in keyof T]-?: Rule }
 
 type Rules = { readonly [option: string]: Rule }
 
+/** Any value. For options that are checked elsewhere. */
 export const anything: Rule = { expects: 'anything', accepts: () => true }
+/** A string. */
 export const text: Rule = { expects: 'a string', accepts: (value) => typeof value === 'string' }
+/** A string that is not empty. */
 export const name: Rule = {
   expects: 'a string that is not empty',
   accepts: (value) => typeof value === 'string' && value !== '',
 }
+/** A boolean. */
 export const flag: Rule = { expects: 'true or false', accepts: (value) => typeof value === 'boolean' }
+/** A function. */
 export const callback: Rule = { expects: 'a function', accepts: (value) => typeof value === 'function' }
+/** A function or a list of functions. */
 export const callbacks: Rule = {
   expects: 'a function or a list of functions',
   accepts: (value) => callback.accepts(value) || (Array.isArray(value) && value.every(callback.accepts)),
 }
+/** A string or a function. */
 export const textOrCallback: Rule = {
   expects: 'a string or a function',
   accepts: (value) => typeof value === 'string' || typeof value === 'function',
 }
-/** Of `requiresConfirmation`. */
+/** The rule of `requiresConfirmation`. */
 export const gate: Rule = {
   expects: 'a boolean or a function',
   accepts: (value) => typeof value === 'boolean' || typeof value === 'function',
 }
+/** An array. */
 export const list: Rule = { expects: 'a list', accepts: Array.isArray }
+/** An object that is not an array. */
 export const record: Rule = { expects: 'an object', accepts: isRecord }
 
-/** One of these texts. */
+/** One of the given strings. */
 export function oneOf(...values: readonly string[]): Rule {
   return { expects: listed(values, 'or'), values, accepts: (value) => values.includes(value as string) }
 }
 
-/** A whole number, `least` or more. */
-export function wholeNumber(least: number): Rule {
+/** A whole number >= `min`. */
+export function wholeNumber(min: number): Rule {
   return {
-    expects: `a whole number >= ${least}`,
-    accepts: (value) => Number.isInteger(value) && Number(value) >= least,
+    expects: `a whole number >= ${min}`,
+    accepts: (value) => Number.isInteger(value) && Number(value) >= min,
   }
 }
 
-/** An object in which each of these members is a function. */
+/** An object with these methods. */
 export function objectWith(...methods: readonly string[]): Rule {
   return {
     expects: `an object with ${listed(methods, 'and')}`,
@@ -70,9 +80,11 @@ export function objectWith(...methods: readonly string[]): Rule {
 }
 
 /**
- * Throws when an option is unknown or breaks its rule. An unknown option is refused even if its value is undefined.
- * Members that a class instance inherits count as options when they are known; other members of the class are refused
- * only when they resemble an option.
+ * Throws if an option is unknown or breaks its rule. An unknown option is refused even if its value is undefined. Members
+ * that a class instance inherits count as options if they are known. Other members of the class are refused only if they
+ * resemble an option.
+ *
+ * @param what Names the owner of the options in errors, such as `new Runner()`.
  */
 export function checkOptions(
   what: string,
@@ -81,29 +93,31 @@ export function checkOptions(
   code: ToolwrightErrorCode = 'INVALID_CONFIG',
 ): void {
   if (!isRecord(given)) throw new ToolwrightError(code, `${what} takes an object with options, got ${kindOf(given)}.`)
+  const checked: Checked = { what, rules, code }
   for (const option in given) {
-    if (Object.hasOwn(rules, option)) checkValue(what, option, given[option], rules, code)
+    if (Object.hasOwn(rules, option)) checkValue(checked, option, given[option])
     else if (!(option in Object.prototype)) throw new ToolwrightError(code, `${what}: ${unknownOption(option, rules)}`)
   }
   const prototype: unknown = Object.getPrototypeOf(given)
   if (prototype === Object.prototype || prototype === null) return
   for (const member of memberNames(given)) {
-    if (Object.hasOwn(rules, member)) checkValue(what, member, given[member], rules, code)
-    else if (closest(member, Object.keys(rules)).length)
+    if (Object.hasOwn(rules, member)) checkValue(checked, member, given[member])
+    else if (closestNames(member, Object.keys(rules)).length)
       throw new ToolwrightError(code, `${what}: ${unknownOption(member, rules)}`)
   }
 }
 
-/** Throws when a member breaks its rule, or is most likely a misspelling of one of `guarded`. Other members are free. */
+/** Throws if a member breaks its rule, or is most likely a misspelling of one of `guarded`. Other members are allowed. */
 export function checkMembers(
   what: string,
   given: object,
   rules: Rules,
-  guarded: { readonly names: readonly string[]; readonly synonyms?: { readonly [said: string]: string } },
+  guarded: { readonly names: readonly string[]; readonly synonyms?: { readonly [name: string]: string } },
 ): void {
+  const checked: Checked = { what, rules, code: 'INVALID_CONFIG' }
   for (const member of memberNames(given)) {
     if (Object.hasOwn(rules, member)) {
-      checkValue(what, member, (given as JsonObject)[member], rules, 'INVALID_CONFIG')
+      checkValue(checked, member, (given as JsonObject)[member])
       continue
     }
     const { names, synonyms = {} } = guarded
@@ -113,21 +127,27 @@ export function checkMembers(
     if (meant === undefined) continue
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `${what} has a member "${member}", which is not read. Did you mean "${meant}"? If it is a member of your own, rename it or make it #private.`,
+      `${what} has an unknown member "${member}". Did you mean "${meant}"? If it is a member of your own, rename it or make it #private.`,
     )
   }
 }
 
-function checkValue(what: string, option: string, value: unknown, rules: Rules, code: ToolwrightErrorCode): void {
+interface Checked {
+  readonly what: string
+  readonly rules: Rules
+  readonly code: ToolwrightErrorCode
+}
+
+function checkValue({ what, rules, code }: Checked, option: string, value: unknown): void {
   const rule = rules[option] as Rule
   if (value === undefined || rule.accepts(value)) return
-  const [meant] = rule.values && typeof value === 'string' ? closest(value, rule.values) : []
+  const [meant] = rule.values && typeof value === 'string' ? closestNames(value, rule.values) : []
   const advice = rule.hint?.(value)
   const hint = meant !== undefined ? ` Did you mean "${meant}"?` : advice === undefined ? '' : ` ${advice}`
   throw new ToolwrightError(code, `${what}: ${option} must be ${rule.expects}, got ${kindOf(value)}.${hint}`)
 }
 
-/** What other agent kits call an option, and its name here. */
+/** Names of options in other agent kits, with their names here. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
   ['execute', ['run']],
   ['handler', ['run']],
@@ -152,7 +172,7 @@ function unknownOption(option: string, rules: Rules): string {
   const names = Object.keys(rules)
   const [meant] = [
     ...(SYNONYMS.get(option) ?? []).filter((one) => Object.hasOwn(rules, one)),
-    ...closest(option, names),
+    ...closestNames(option, names),
   ]
   const shown = option.length > 64 ? `${option.slice(0, 64)}...` : option
   if (meant !== undefined) return `unknown option "${shown}". Did you mean "${meant}"?`
@@ -164,7 +184,7 @@ function listed(names: readonly string[], word: 'and' | 'or'): string {
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} ${word} ${quoted.at(-1)}`
 }
 
-/** Own and inherited, up to Object.prototype. */
+/** The names of own and inherited members, without those of Object.prototype. */
 function memberNames(given: object): Set<string> {
   const names = new Set<string>()
   for (let from: object | null = given; from && from !== Object.prototype; from = Object.getPrototypeOf(from))

@@ -29,8 +29,8 @@ test('anything that was thrown has words', () => {
     'b',
     'c',
     'TypeError',
-    'something that is no error was thrown (number)',
-    'something that is no error was thrown (object)',
+    'a value that is not an error was thrown (number)',
+    'a value that is not an error was thrown (object)',
     'an error that cannot be read was thrown',
   ])
 })

@@ -1,8 +1,6 @@
-/** What went wrong, for the caller or the developer: stable, one HTTP status each (the table is in docs/errors.md). */
+/** The code of an error for the caller or the developer. Each code has one HTTP status (docs/errors.md has the table). */
 export type ToolwrightErrorCode =
   | 'INVALID_REQUEST'
-  | 'UNAUTHENTICATED'
-  | 'FORBIDDEN'
   | 'NOT_FOUND'
   | 'ALREADY_EXISTS'
   | 'ALREADY_ANSWERED'
@@ -12,7 +10,6 @@ export type ToolwrightErrorCode =
   | 'LEASE_LOST'
   | 'EXPIRED'
   | 'TOO_LARGE'
-  | 'RATE_LIMITED'
   | 'STORAGE'
   | 'INTERNAL'
   | 'INVALID_CONFIG'
@@ -21,8 +18,6 @@ export type ToolwrightErrorCode =
 
 const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
   INVALID_REQUEST: 400,
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
   NOT_FOUND: 404,
   ALREADY_EXISTS: 409,
   ALREADY_ANSWERED: 409,
@@ -32,7 +27,6 @@ const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
   LEASE_LOST: 409,
   EXPIRED: 410,
   TOO_LARGE: 413,
-  RATE_LIMITED: 429,
   STORAGE: 503,
   INTERNAL: 500,
   INVALID_CONFIG: 500,
@@ -42,9 +36,11 @@ const STATUS: { readonly [code in ToolwrightErrorCode]: number } = {
 
 /** An error for the caller or the developer. The model never sees one. */
 export class ToolwrightError extends Error {
+  /** `ToolwrightError`. */
   override readonly name: string = 'ToolwrightError'
+  /** The stable code of the error. */
   readonly code: ToolwrightErrorCode
-  /** The HTTP status for this code. */
+  /** The HTTP status of the code. */
   get status(): number {
     return STATUS[this.code] ?? 500
   }
@@ -54,10 +50,10 @@ export class ToolwrightError extends Error {
   }
 }
 
-/** Codes a tool body may give its own errors. */
+/** The codes that a tool body may give its errors. */
 export type ToolErrorCode = 'NOT_FOUND' | 'INVALID_ARGS' | 'TIMEOUT' | 'CANCELLED' | 'EXECUTION_FAILED'
 
-/** Every `errorCode` a model can find in a tool's response. */
+/** Every `errorCode` that a tool response for the model can have. */
 export type ResultErrorCode =
   | ToolErrorCode
   | 'UNKNOWN_OUTCOME'
@@ -67,13 +63,15 @@ export type ResultErrorCode =
   | 'INVALID_RESULT'
 
 /**
- * Thrown by a tool body on purpose: its message is shown to the model.
+ * An error for the model. A tool body throws it, and the model gets its message.
  *
  * @example
  * if (matches.length > 1) throw new ToolError('Which order? There are two of that name.', { code: 'INVALID_ARGS' })
  */
 export class ToolError extends Error {
+  /** `ToolError`. */
   override readonly name: string = 'ToolError'
+  /** The `errorCode` that the model gets. */
   readonly code: ResultErrorCode
   constructor(message: string, options: { code?: ResultErrorCode; cause?: unknown } = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
@@ -81,7 +79,7 @@ export class ToolError extends Error {
   }
 }
 
-/** The text of anything that was thrown, also of things that are no errors and of errors that throw when read. */
+/** The message of any thrown value, also of values that are not errors and of errors that throw when they are read. */
 export function messageOf(thrown: unknown): string {
   try {
     if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) {
@@ -89,7 +87,7 @@ export function messageOf(thrown: unknown): string {
       if (typeof message === 'string' && message !== '') return message
     }
     if (thrown instanceof Error) return thrown.name
-    return typeof thrown === 'string' ? thrown : `something that is no error was thrown (${typeof thrown})`
+    return typeof thrown === 'string' ? thrown : `a value that is not an error was thrown (${typeof thrown})`
   } catch {
     return 'an error that cannot be read was thrown'
   }

@@ -1,7 +1,7 @@
 import type { Ports } from '../base/ports.ts'
 import { callback, type OptionRules } from './check-options.ts'
 
-/** Of the option `ports`, wherever there is one. */
+/** The rules of every option called `ports`. */
 export const PORT_RULES: OptionRules<Ports> = {
   now: callback,
   monotonicNow: callback,

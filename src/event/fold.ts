@@ -1,6 +1,6 @@
 // What is known of one invocation: log entries go in, answers come out. Nothing here looks at anything but entries.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
 import { answerIn, codeCallOf } from './code-call.ts'
 import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
@@ -517,4 +517,4 @@ function depth(path: string): number {
   return path.split('/').length
 }
 
-keepShape(() => new Fold(''))
+registerShape(() => new Fold(''))

@@ -1,5 +1,5 @@
 import type { GoogleGenAI } from '@google/genai'
-import { peer } from '../error/peer.ts'
+import { loadPeer } from '../error/load-peer.ts'
 import type { Settings } from './settings.ts'
 
 /** The client of a model, made when it is first needed: the package is not there before. */
@@ -7,7 +7,7 @@ export function clientOf({ access }: Settings): () => Promise<GoogleGenAI> {
   if ('client' in access) return () => Promise.resolve(access.client)
   let made: GoogleGenAI | undefined
   return async () => {
-    const { GoogleGenAI } = await peer('@google/genai', () => import('@google/genai'))
+    const { GoogleGenAI } = await loadPeer('@google/genai', () => import('@google/genai'))
     made ??= new GoogleGenAI(ownCopy(access.options))
     return made
   }

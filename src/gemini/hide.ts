@@ -1,6 +1,6 @@
 // Secrets are in no message, also not in that of a cause.
 import { messageOf } from '../error/error.ts'
-import { hideSecrets } from '../error/secrets.ts'
+import { hideSecrets } from '../error/hide-secrets.ts'
 
 /** The text without the secrets that are known and those that look like one. */
 export function hide(text: string, secrets: readonly string[]): string {

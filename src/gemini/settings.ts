@@ -1,6 +1,6 @@
 // Options and environment, checked when a model is made: a missing key is found before anybody asks anything.
 import type { GoogleGenAI, GoogleGenAIOptions } from '@google/genai'
-import { type Ports, portsWith } from '../base/ports.ts'
+import { type Ports, withSystemPorts } from '../base/ports.ts'
 import { anything, callback, checkOptions, flag, type OptionRules, record, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
@@ -56,7 +56,7 @@ export function settingsOf(name: string, options: GeminiOptions): Settings {
     timeoutMs,
     fetch,
     retry: { attempts, delayMs, maxDelayMs },
-    ports: portsWith(options.ports),
+    ports: withSystemPorts(options.ports),
   }
   if (client) {
     return {

@@ -4,7 +4,7 @@ import type { Event } from '../event/event.ts'
 import type { Session } from '../session/service.ts'
 import { Bm25Index } from './bm25.ts'
 import type { MemoryEntry, MemoryService } from './service.ts'
-import { wordsOf } from './words.ts'
+import { splitWords } from './words.ts'
 
 /** Longer queries are cut: a search must not cost more than reading a long page. */
 const MAX_QUERY_LENGTH = 100_000
@@ -58,7 +58,7 @@ class UserMemory {
   }
 
   search(query: string): MemoryEntry[] {
-    const scores = this.#index.search(wordsOf(query.slice(0, MAX_QUERY_LENGTH)))
+    const scores = this.#index.search(splitWords(query.slice(0, MAX_QUERY_LENGTH)))
     const hits: { entry: MemoryEntry; id: number; score: number }[] = []
     for (const [id, score] of scores) {
       const entry = this.#entries.get(id)
@@ -71,7 +71,7 @@ class UserMemory {
   #add(entry: MemoryEntry): number {
     const id = ++this.#lastId
     this.#entries.set(id, entry)
-    this.#index.add(id, wordsOf(entry.content.parts.map(({ text }) => text).join('\n')))
+    this.#index.add(id, splitWords(entry.content.parts.map(({ text }) => text).join('\n')))
     return id
   }
 }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { wordsOf } from './words.ts'
+import { splitWords } from './words.ts'
 
 test('words are lower case, without punctuation, in one spelling', () => {
-  expect([...wordsOf('Hello, WORLD! It’s 3.5 km.')]).toEqual(['hello', 'world', 'it’s', '3.5', 'km'])
-  expect([...wordsOf('ＦＵＬＬ ﬁne cafe\u0301')]).toEqual(['full', 'fine', 'café'])
+  expect([...splitWords('Hello, WORLD! It’s 3.5 km.')]).toEqual(['hello', 'world', 'it’s', '3.5', 'km'])
+  expect([...splitWords('ＦＵＬＬ ﬁne cafe\u0301')]).toEqual(['full', 'fine', 'café'])
 })
 
 test('scripts without spaces are split into words', () => {
-  expect([...wordsOf('東京の天気')]).toEqual(['東京', 'の', '天気'])
+  expect([...splitWords('東京の天気')]).toEqual(['東京', 'の', '天気'])
 })
 
 test('text without words has none', () => {
-  expect([...wordsOf(' … 🍎 --- \ud800')]).toEqual([])
+  expect([...splitWords(' … 🍎 --- \ud800')]).toEqual([])
 })

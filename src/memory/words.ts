@@ -3,7 +3,7 @@
 let segmenter: Intl.Segmenter | undefined
 
 /** The words of a text in any script, in one spelling: compatibility forms unified, lower case. */
-export function* wordsOf(text: string): Iterable<string> {
+export function* splitWords(text: string): Iterable<string> {
   for (const { segment, isWordLike } of wordSegmenter().segment(text.normalize('NFKC'))) {
     if (isWordLike) yield segment.toLowerCase()
   }

@@ -1,5 +1,5 @@
 import { canonicalJson, copyJson, isRecord } from '../base/json.ts'
-import { type Ports, portsWith } from '../base/ports.ts'
+import { type Ports, withSystemPorts } from '../base/ports.ts'
 import { anything, type OptionRules } from '../error/check-options.ts'
 import type { ToolContext } from '../tool/context.ts'
 import { keepParts } from '../tool/parts.ts'
@@ -49,7 +49,7 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
   if (!isCount(maxEntries)) throw invalidPolicy('cached', tool, 'maxEntries must be a whole number of at least 1.')
   if (!['invocation', 'session', 'user'].includes(scope))
     throw invalidPolicy('cached', tool, 'scope is "invocation", "session" or "user".')
-  const { monotonicNow: now } = portsWith(ports)
+  const { monotonicNow: now } = withSystemPorts(ports)
   const entries = new Map<string, { kept: Kept; expiresAt: number }>()
   const running = new Map<string, Promise<Shared>>()
 

@@ -1,11 +1,11 @@
 import { isRecord } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip } from '../base/limits.ts'
-import { type Ports, portsWith } from '../base/ports.ts'
+import { type Ports, withSystemPorts } from '../base/ports.ts'
 import { callback, checkOptions, name, type OptionRules } from '../error/check-options.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
+import { hideSecrets } from '../error/hide-secrets.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
-import { hideSecrets } from '../error/secrets.ts'
 import type { FailedModel } from '../event/event.ts'
 import { isModel, type LlmResponse, type Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
@@ -62,7 +62,7 @@ export function fallback(
   checkOptions('fallback()', options, RULES)
   checkOptions('fallback(), ports', ports, PORT_RULES)
   const { when = isRetryable, timeoutMs, cooldownMs = 0 } = options
-  const { setTimer, monotonicNow } = portsWith(ports)
+  const { setTimer, monotonicNow } = withSystemPorts(ports)
   const chain = models.map((model): Link => ({ model, coolUntil: 0, lastFailure: undefined }))
   return {
     name: options.name ?? `fallback(${models.map((model) => model.name).join(', ')})`,

@@ -1,4 +1,4 @@
-import { type Ports, portsWith } from '../base/ports.ts'
+import { type Ports, withSystemPorts } from '../base/ports.ts'
 import { anything, type OptionRules } from '../error/check-options.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { Line } from './wait.ts'
@@ -28,7 +28,7 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
   if (key !== undefined && typeof key !== 'function') throw invalidPolicy('rateLimit', tool, 'key must be a function.')
   const windows = new Map<string, Window>()
   let sweepAt = MANY_KEYS
-  const clock = portsWith(ports)
+  const clock = withSystemPorts(ports)
   return addLayer(tool, async (call, next) => {
     if (call.isResumed) return await next(call) // it has started before
     const id = key ? keyOf('rateLimit', tool, key(call)) : ''

@@ -1,6 +1,6 @@
 // Paths into a value (`customer.ssn`, `items[].token`, `*.password`) and what is left when they are hidden.
 import { isRecord, setOwn } from '../base/json.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 
 /** One step of a path: a key, an index, or any. */
 export type Step = string | number | typeof ANY
@@ -29,7 +29,7 @@ export function readPath(path: unknown): Step[] | undefined {
  */
 export function hide(value: unknown, paths: readonly (readonly Step[])[]): unknown {
   if (typeof value !== 'object' || value === null) return value
-  let shown = toPlain(value).value
+  let shown = toJsonValue(value).value
   for (const path of paths) shown = hideOne(shown, path, 0)
   return shown
 }

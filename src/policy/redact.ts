@@ -1,8 +1,8 @@
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import { list, type OptionRules } from '../error/check-options.ts'
 import { ToolError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
-import { invalidResult } from '../schema/parsed.ts'
+import { describeInvalidResult } from '../schema/issues.ts'
 import { delegate } from '../tool/delegate.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -57,9 +57,9 @@ function hideResults<T extends Tool>(tool: T, paths: readonly (readonly Step[])[
   const redacted = async (value: unknown, pending: boolean): Promise<unknown> => {
     if (typeof value === 'symbol') return value // the framework's own: the call waits
     if (!schema || pending) return keepParts(value, hide(value, paths))
-    const parsed = await schema.parse(toPlain(value).value)
+    const parsed = await schema.parse(toJsonValue(value).value)
     if (!parsed.issues) return keepParts(value, hide(parsed.value, paths))
-    throw new ToolError(invalidResult(tool.name, parsed.issues), { code: 'INVALID_RESULT' })
+    throw new ToolError(describeInvalidResult(tool.name, parsed.issues), { code: 'INVALID_RESULT' })
   }
   const { reconcile } = tool
   const forwarded = reconcile && {

@@ -1,4 +1,4 @@
-import { copyJson, isRecord, jsonSize, ROOM_ABOVE } from '../base/json.ts'
+import { copyJson, isRecord, jsonSize, RESERVED_DEPTH } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../base/limits.ts'
 import type { Content, Message, Part } from '../content/content.ts'
@@ -55,7 +55,7 @@ function readContent(message: Message, maxResultBytes: number): Content {
   }
   checkSize('The message', parts, MAX_CONTENT_BYTES, 'Save what is larger as an artifact')
   try {
-    return { role: 'user', parts: copyJson(parts as Part[], ROOM_ABOVE) }
+    return { role: 'user', parts: copyJson(parts as Part[], RESERVED_DEPTH) }
   } catch (cause) {
     throw new ToolwrightError('INVALID_REQUEST', 'The message is nested too deep.', { cause })
   }

@@ -3,7 +3,7 @@ import type { Agent } from '../agent/agents/agent.ts'
 import { parseAnswer } from '../agent/agents/final-answer.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { SequentialAgent } from '../agent/agents/workflow.ts'
-import { inTime } from '../base/in-time.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import type { CompiledSchema } from '../schema/compile.ts'
 import type { RunServices } from './run-services.ts'
 
@@ -25,6 +25,6 @@ export async function parseOutput(
   const parsing = parseAnswer(schema, text)
   if (!(parsing instanceof Promise)) return parsing.value
   if (toolTimeoutMs === Number.POSITIVE_INFINITY) return (await parsing).value
-  const parsed = await inTime(parsing, toolTimeoutMs, ports, () => undefined)
+  const parsed = await withTimeout(parsing, toolTimeoutMs, ports, () => undefined)
   return parsed?.value
 }

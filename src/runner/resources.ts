@@ -2,8 +2,8 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { agentOf } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
-import { inTime } from '../base/in-time.ts'
 import type { Ports } from '../base/ports.ts'
+import { withTimeout } from '../base/with-timeout.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
 import { innermost } from '../tool/delegate-toolset.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
@@ -46,7 +46,7 @@ const CLOSE_MS = 10_000
 
 /** Rejects when closing has not ended in time: one part that hangs must not keep a process from ending. */
 export function closeInTime(what: string, work: Promise<void>, ports: Pick<Ports, 'setTimer'>): Promise<void> {
-  return inTime(work, CLOSE_MS, ports, () => {
+  return withTimeout(work, CLOSE_MS, ports, () => {
     throw new Error(`${what} did not close within ${CLOSE_MS} ms`)
   })
 }

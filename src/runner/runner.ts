@@ -3,8 +3,8 @@ import { AgentTree } from '../agent/agents/agent-tree.ts'
 import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { Deadlines } from '../base/deadlines.ts'
-import { keepShapes } from '../base/keep-shape.ts'
-import { portsWith } from '../base/ports.ts'
+import { keepShapesAlive } from '../base/object-shapes.ts'
+import { withSystemPorts } from '../base/ports.ts'
 import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
@@ -54,7 +54,7 @@ export class Runner<Output = unknown> {
     this.credentialService = options.credentialService
     const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
     const { maxArgsBytes = 256_000, maxCallsPerReply = 128 } = options
-    const ports = portsWith(options.ports)
+    const ports = withSystemPorts(options.ports)
     this.#services = {
       sessionService: this.sessionService,
       artifactService: this.artifactService,
@@ -74,7 +74,7 @@ export class Runner<Output = unknown> {
     }
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
-    keepShapes()
+    keepShapesAlive()
     const { appName, whilePaused } = options
     this.#starter = new RunStarter({ appName, services: this.#services, tree: this.#tree, whilePaused })
   }

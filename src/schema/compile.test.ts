@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from './compile.ts'
 import type { Schema } from './infer.ts'
-import { describeIssues, type Parsed } from './parsed.ts'
+import { describeIssues, type Parsed } from './issues.ts'
 
 const SECRET = 'hunter2-secret'
 
@@ -59,19 +59,19 @@ const kinds: [string, Schema][] = [
 describe.each(kinds)('%s', (_, schema) => {
   const { jsonSchema, parse } = compileSchema(schema, 'Tool "weather"', { object: true })
 
-  test('is shown to the model as an object schema whose defaults are optional', () => {
+  test('converts to an object schema in which properties with defaults are optional', () => {
     expect(jsonSchema).toMatchObject({ type: 'object', required: ['city'] })
     expect(jsonSchema).not.toHaveProperty('$schema')
     expect(JSON.stringify(jsonSchema)).not.toContain('9007199254740991')
   })
 
-  test('gives the value with its defaults, synchronously, and leaves the input alone', () => {
+  test('returns a copy of the value with defaults, synchronously', () => {
     const input = { city: 'Oslo', tags: [{ name: 'a' }] }
     expect(parse(input)).toMatchObject({ value: { ...input, units: 'celsius', days: 3 } })
     expect(input).toEqual({ city: 'Oslo', tags: [{ name: 'a' }] })
   })
 
-  test('names every field that is wrong and never shows the value', () => {
+  test('names every invalid field and never shows the value', () => {
     const parsed = parse({ units: SECRET, days: 12, tags: [{ name: 'a' }, { name: { [SECRET]: SECRET } }] })
     const { issues } = parsed as { issues: { path: string; expected: string }[] }
     expect(issues.map(({ path }) => path).sort()).toEqual(['city', 'days', 'tags[1].name', 'units'])
@@ -83,18 +83,18 @@ describe.each(kinds)('%s', (_, schema) => {
     expect(of('tags[1].name')).toContain('string')
   })
 
-  test('refuses what is no object', () => {
+  test('refuses a value that is not an object', () => {
     for (const value of ['text', 5, null, [], true, undefined]) expect(parse(value)).toHaveProperty('issues')
   })
 
-  test('is not harmed by names every object has', () => {
+  test('accepts keys such as __proto__ and constructor as data', () => {
     const value = JSON.parse('{"city":"Oslo","__proto__":{"polluted":true},"constructor":1,"toString":2}')
     const parsed = parse(value) as { value?: { polluted?: boolean } }
     expect(parsed.value?.polluted).toBeUndefined()
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  test('gives an issue for a value nested 10,000 levels deep, or cyclic, or huge', () => {
+  test('returns an issue for a value that is nested 10,000 levels deep, cyclic or huge', () => {
     let deep: unknown = 1
     for (let i = 0; i < 10_000; i++) deep = { tags: [deep] }
     expect(parse(deep)).toHaveProperty('issues')
@@ -105,7 +105,7 @@ describe.each(kinds)('%s', (_, schema) => {
     expect(parse({ city: 'Oslo', tags: new Array(150_000).fill(1) })).toHaveProperty('issues')
   })
 
-  test('is compiled once', () => {
+  test('is compiled once per schema object', () => {
     expect(compileSchema(schema, 'elsewhere')).toBe(compileSchema(schema, 'Tool "weather"'))
   })
 })
@@ -119,26 +119,29 @@ const inherited: [string, Schema][] = [
     { type: 'object', properties: { toString: { type: 'string' }, constructor: {} }, required: ['toString'] },
   ],
 ]
-test.each(inherited)('%s: an absent argument called toString is missing, a given one is taken', (_, schema) => {
-  const { parse } = compileSchema(schema, 'Tool "t"')
-  const parsed = parse({}) as Parsed
-  const issues = parsed.issues ?? []
-  expect(issues.map(({ path }) => path)).toContain('toString')
-  const partial = parse({ toString: 'x' }) as Parsed
-  const own = Object.getOwnPropertyDescriptor(partial.value ?? {}, 'constructor')
-  expect(own?.value).toBeUndefined()
-  expect(parse({ toString: 'x', constructor: 1 })).toMatchObject({ value: { toString: 'x', constructor: 1 } })
-})
+test.each(inherited)(
+  '%s: reports an absent argument called toString as missing and accepts a given one',
+  (_, schema) => {
+    const { parse } = compileSchema(schema, 'Tool "t"')
+    const parsed = parse({}) as Parsed
+    const issues = parsed.issues ?? []
+    expect(issues.map(({ path }) => path)).toContain('toString')
+    const partial = parse({ toString: 'x' }) as Parsed
+    const own = Object.getOwnPropertyDescriptor(partial.value ?? {}, 'constructor')
+    expect(own?.value).toBeUndefined()
+    expect(parse({ toString: 'x', constructor: 1 })).toMatchObject({ value: { toString: 'x', constructor: 1 } })
+  },
+)
 
 describe('Zod', () => {
   const issues = (schema: Schema, value: unknown) => compileSchema(schema, 'Tool "t"').parse(value)
 
-  test('keeps descriptions and the developer’s bounds', () => {
+  test('keeps descriptions and bounds in the JSON Schema', () => {
     const { jsonSchema } = compileSchema(z.object({ n: z.int().min(2).describe('how many') }), 'Tool "t"')
     expect(jsonSchema).toMatchObject({ properties: { n: { minimum: 2, description: 'how many' } } })
   })
 
-  test('a union names its alternatives, and the fields of the one that was meant', () => {
+  test('names the alternatives of a union, and the invalid fields of the branch that was meant', () => {
     const schema = z.object({ id: z.union([z.string(), z.number()]) })
     expect(issues(schema, { id: true })).toEqual({ issues: [{ path: 'id', expected: 'string or number' }] })
     const shapes = z.object({ at: z.union([z.string(), z.object({ lat: z.number() })]) })
@@ -149,7 +152,7 @@ describe('Zod', () => {
     expect(issues(tagged, { a: { t: SECRET } })).toEqual({ issues: [{ path: 'a.t', expected: '"x" or "y"' }] })
   })
 
-  test('says what a developer wrote in a refinement, and nothing of a message made from the value', () => {
+  test('shows the message of a refinement unless it repeats the value', () => {
     const schema = z.object({
       even: z.number().refine((n) => n % 2 === 0, { error: 'an even number' }),
       odd: z.string({ error: (issue) => `not ${String(issue.input)}` }),
@@ -162,7 +165,7 @@ describe('Zod', () => {
     })
   })
 
-  test('unknown keys of a strict object are named one by one', () => {
+  test('names each unknown key of a strict object', () => {
     expect(issues(z.strictObject({}), { extra: SECRET, 'odd key': 1 })).toEqual({
       issues: [
         { path: 'extra', expected: 'no such property' },
@@ -171,7 +174,7 @@ describe('Zod', () => {
     })
   })
 
-  test('very many issues give a short text', { timeout: 30_000 }, () => {
+  test('cuts the text of very many issues', { timeout: 30_000 }, () => {
     const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key ${i}`, i]))
     const names = Array.from({ length: 5_000 }, (_, i) => `a rather long choice ${i}`) as [string, ...string[]]
     for (const [schema, value] of [
@@ -187,7 +190,7 @@ describe('Zod', () => {
     }
   })
 
-  test('formats, lengths and patterns', () => {
+  test('describes formats, lengths and patterns', () => {
     const schema = z.object({
       mail: z.email(),
       short: z.string().min(3),
@@ -206,7 +209,7 @@ describe('Zod', () => {
     })
   })
 
-  test('an asynchronous check is awaited; one that throws or rejects is an issue', async () => {
+  test('awaits an asynchronous check and reports one that throws or rejects as an issue', async () => {
     const later = z.object({ a: z.string().refine(async (text) => text === 'ok', { error: 'the word ok' }) })
     await expect(issues(later, { a: 'ok' })).resolves.toMatchObject({ value: { a: 'ok' } })
     await expect(issues(later, { a: SECRET })).resolves.toEqual({
@@ -232,7 +235,7 @@ describe('Zod', () => {
   })
 })
 
-test('ArkType: what two constraints expect is said without the value', () => {
+test('ArkType: describes two constraints without the value', () => {
   const { parse } = compileSchema(type({ both: 'string > 3 & /^a/', '+': 'reject' }), 'Tool "t"')
   const parsed = parse({ both: 'zq7', extra: SECRET })
   expect(parsed).toEqual({
@@ -245,7 +248,7 @@ test('ArkType: what two constraints expect is said without the value', () => {
   expect(JSON.stringify(parsed)).not.toContain('zq7')
 })
 
-test('Valibot: a custom check needs no JSON Schema and its own words are used', () => {
+test('Valibot: runs a custom check that has no JSON Schema and shows its message', () => {
   const schema = toStandardJsonSchema(
     v.strictObject({
       even: v.pipe(
@@ -270,7 +273,7 @@ test('Valibot: a custom check needs no JSON Schema and its own words are used', 
   })
 })
 
-describe('a Standard Schema that cannot be shown to a model', () => {
+describe('refuses a Standard Schema that does not convert to JSON Schema', () => {
   const message = (schema: Schema, options = {}) => {
     try {
       compileSchema(schema, 'Tool "pay"', options)
@@ -280,13 +283,13 @@ describe('a Standard Schema that cannot be shown to a model', () => {
     return undefined
   }
 
-  test('Valibot without its wrapper says how to wrap it', () => {
+  test('Valibot without its wrapper, with advice to wrap it', () => {
     expect(message(v.object({}))).toMatch(/Tool "pay".*toStandardJsonSchema.*@valibot\/to-json-schema/)
   })
-  test('a type JSON cannot hold names the tool', () => {
+  test('a type that JSON cannot hold, with the name of the tool', () => {
     expect(message(z.object({ at: z.date() }))).toMatch(/Tool "pay".*Date/)
   })
-  test('parameters that are no object', () => {
+  test('parameters that are not an object', () => {
     expect(message(z.string(), { object: true })).toMatch(/object schema/)
     expect(message(z.any(), { object: true })).toMatch(/object schema/)
     expect(
@@ -295,7 +298,7 @@ describe('a Standard Schema that cannot be shown to a model', () => {
   })
 })
 
-test('a library nobody knows gives paths, and nothing of its messages', () => {
+test('shows paths but no messages of an unknown library', () => {
   const validate = () => ({ issues: [{ message: `bad ${SECRET}`, path: ['a', { key: 1 }] }] })
   const jsonSchema = { input: () => ({ type: 'object' }), output: () => ({}) }
   const schema = { '~standard': { version: 1, vendor: 'mine', validate, jsonSchema } }

@@ -1,30 +1,34 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { type CheckedSchema, checkSchema } from './check.ts'
-import { convert } from './convert.ts'
-import { jsonSchemaParser } from './json-schema.ts'
-import type { Parsed } from './parsed.ts'
-import { decodePointer } from './path.ts'
-import { useLocalReferences } from './references.ts'
-import { standardParser } from './standard.ts'
-import { isPlainZodObject } from './zod.ts'
+import type { Parsed } from './issues.ts'
+import { type CheckedSchema, checkSchema } from './json-schema/check-schema.ts'
+import { describesObject } from './json-schema/describes-object.ts'
+import { createJsonSchemaParser } from './json-schema/json-schema-parser.ts'
+import { makeReferencesLocal } from './json-schema/local-references.ts'
+import { isPlainZodObject } from './standard/plain-zod.ts'
+import { createStandardParser } from './standard/standard-parser.ts'
+import { toJsonSchema } from './standard/to-json-schema.ts'
 
-/** A schema ready for use: what the model is told, and the check of what it sends. */
+/** A schema ready for use. */
 export interface CompiledSchema {
+  /** The JSON Schema that the model gets. */
   readonly jsonSchema: JsonObject
-  /** Does it describe objects only? */
+  /** Does it accept objects only? */
   readonly isObject: boolean
-  /** Checks a value and applies defaults. A promise only when the schema itself is asynchronous. */
+  /** Checks a value and applies defaults. A promise only if the schema itself is asynchronous. */
   parse(value: unknown): Parsed | Promise<Parsed>
 }
 
 const compiled = new WeakMap<object, CompiledSchema>()
 
 /**
- * Makes a schema ready, once per schema object. `what` names its owner in errors; `object: true` refuses schemas of
- * anything but objects. `lenient: true` leaves out patterns that cannot be used, for a value that is checked again by the
- * schema the JSON Schema was made from.
+ * Compiles a schema, once per schema object. Throws INVALID_CONFIG if the schema cannot be used.
+ *
+ * @param what Names the owner of the schema in errors, such as `Tool "get_weather"`.
+ * @param options `object: true` refuses schemas that accept other values than objects. `lenient: true` leaves out
+ * patterns that cannot be used; it is for values that the schema behind the JSON Schema checks again.
  *
  * @example
  * const { jsonSchema, parse } = compileSchema(z.object({ city: z.string() }), 'Tool "get_weather"')
@@ -36,14 +40,13 @@ export function compileSchema(
   options: { object?: boolean; lenient?: boolean } = {},
 ): CompiledSchema {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null)
-    throw new ToolwrightError('INVALID_CONFIG', `${what}: a schema is a Standard Schema or a JSON Schema object.`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `${what}: a schema is a Standard Schema or a JSON Schema object, got ${kindOf(schema)}.`,
+    )
   let ready = compiled.get(schema)
   if (!ready) {
-    ready = isPlainZodObject(schema)
-      ? new Compiled(() => fromStandard(schema, what), true)
-      : isStandard(schema)
-        ? new Compiled(() => fromStandard(schema, what))
-        : compileJson(schema, what, options.lenient === true)
+    ready = compile(schema, what, options.lenient === true)
     compiled.set(schema, ready)
   }
   if (options.object && !ready.isObject)
@@ -54,85 +57,54 @@ export function compileSchema(
   return ready
 }
 
+function compile(schema: object, what: string, lenient: boolean): CompiledSchema {
+  if (isPlainZodObject(schema)) return new LazySchema(() => compileStandard(schema, what))
+  const ready = isStandard(schema) ? compileStandard(schema, what) : compileJsonSchema(schema, what, lenient)
+  return { ...ready, isObject: describesObject(ready.jsonSchema) }
+}
+
 function isStandard(schema: object): schema is StandardSchemaV1 {
   const standard = '~standard' in schema ? schema['~standard'] : undefined
   return isRecord(standard) && typeof standard.validate === 'function'
 }
 
-/** What is made from a schema: by the first use when the schema is known to be sound, else at once. */
-class Compiled implements CompiledSchema {
-  #make: (() => Ready) | undefined
-  #ready: Ready | undefined
-  #isObject: boolean | undefined
-  /** Bound: it is passed around by itself. */
-  readonly parse: CompiledSchema['parse'] = (value) => this.#get().parse(value)
+type Ready = Pick<CompiledSchema, 'jsonSchema' | 'parse'>
 
-  /** `isObject` is given for a schema that can wait. */
-  constructor(make: () => Ready, isObject?: boolean) {
-    this.#make = make
-    this.#isObject = isObject
-    if (isObject === undefined) this.#get()
+function compileStandard(schema: StandardSchemaV1, what: string): Ready {
+  const checked = checkSchema(toJsonSchema(schema, what), what, { patterns: false })
+  return { jsonSchema: checked.jsonSchema, parse: createStandardParser(schema['~standard'], checked) }
+}
+
+function compileJsonSchema(schema: object, what: string, lenient: boolean): Ready {
+  let checked: CheckedSchema = checkSchema(schema, what, { patterns: !lenient })
+  const { jsonSchema } = checked
+  if (checked.hasAddresses) makeReferencesLocal(jsonSchema, { what, lenient })
+  if (jsonSchema.type === undefined && isRecord(jsonSchema.properties))
+    checked = { ...checked, jsonSchema: { type: 'object', ...jsonSchema } }
+  return { jsonSchema: checked.jsonSchema, parse: createJsonSchemaParser(checked, what, lenient) }
+}
+
+/** An object schema that certainly compiles: it is compiled by its first use. */
+class LazySchema implements CompiledSchema {
+  readonly isObject = true
+  /** An arrow function, because callers pass it around without its object. */
+  readonly parse: CompiledSchema['parse'] = (value) => this.#get().parse(value)
+  #compile: (() => Ready) | undefined
+  #ready: Ready | undefined
+
+  constructor(compile: () => Ready) {
+    this.#compile = compile
   }
 
   get jsonSchema(): JsonObject {
     return this.#get().jsonSchema
   }
 
-  get isObject(): boolean {
-    this.#isObject ??= describesObject(this.jsonSchema, this.jsonSchema)
-    return this.#isObject
-  }
-
   #get(): Ready {
     if (!this.#ready) {
-      this.#ready = (this.#make as () => Ready)()
-      this.#make = undefined
+      this.#ready = (this.#compile as () => Ready)()
+      this.#compile = undefined
     }
     return this.#ready
   }
-}
-
-type Ready = Pick<CompiledSchema, 'jsonSchema' | 'parse'>
-
-function fromStandard(schema: StandardSchemaV1, what: string): Ready {
-  const checked = checkSchema(convert(schema, what), what, { patterns: false })
-  return { jsonSchema: checked.jsonSchema, parse: standardParser(schema['~standard'], checked) }
-}
-
-function compileJson(schema: object, what: string, lenient: boolean): CompiledSchema {
-  let checked: CheckedSchema = checkSchema(schema, what, { patterns: !lenient })
-  const { jsonSchema } = checked
-  if (checked.hasAddresses) useLocalReferences(jsonSchema, { what, lenient })
-  if (jsonSchema.type === undefined && isRecord(jsonSchema.properties))
-    checked = { ...checked, jsonSchema: { type: 'object', ...jsonSchema } }
-  return new Compiled(() => ({ jsonSchema: checked.jsonSchema, parse: jsonSchemaParser(checked, what, lenient) }))
-}
-
-function describesObject(schema: unknown, root: JsonObject, known: Map<unknown, boolean> = new Map()): boolean {
-  if (!isRecord(schema)) return false
-  const answer = known.get(schema)
-  if (answer !== undefined) return answer
-  known.set(schema, false)
-  const is = (part: unknown) => describesObject(part, root, known)
-  const { type, $ref, allOf, anyOf, oneOf } = schema
-  const choices = anyOf ?? oneOf
-  const found =
-    type !== undefined
-      ? type === 'object'
-      : (typeof $ref === 'string' && is(local(root, $ref))) ||
-        (Array.isArray(allOf) && allOf.some(is)) ||
-        (Array.isArray(choices) && choices.every(is))
-  known.set(schema, found)
-  return found
-}
-
-function local(root: JsonObject, ref: string): unknown {
-  if (!ref.startsWith('#')) return undefined
-  let node: unknown = root
-  for (const part of ref.split('/').slice(1)) {
-    const key = decodePointer(part)
-    if (!isRecord(node) || !Object.hasOwn(node, key)) return undefined
-    node = node[key]
-  }
-  return node
 }

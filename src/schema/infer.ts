@@ -1,15 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
 /**
- * What describes a value: a Standard Schema with a JSON Schema face (Zod 4, ArkType, Valibot through
- * `toStandardJsonSchema`) or a plain JSON Schema object.
+ * Describes a value: a Standard Schema that converts to JSON Schema (Zod 4, ArkType, Valibot through
+ * `toStandardJsonSchema`), or a plain JSON Schema object.
  */
 export type Schema = StandardSchemaV1 | object
 
-/** The type a schema accepts: what has a default may be left out. */
+/** The type that a schema accepts. Properties with a default are optional. */
 export type InferInput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferInput<S> : FromJsonSchema<S, 'input'>
 
-/** The type a schema gives: defaults applied, transforms done. A JSON Schema that is not constant gives `unknown`. */
+/** The type of a checked value, after defaults and transforms. A JSON Schema that is not `as const` gives `unknown`. */
 export type InferOutput<S> = S extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<S> : FromJsonSchema<S, 'output'>
 
 type Side = 'input' | 'output'
@@ -69,7 +69,7 @@ type RequiredKeys<S, P, D extends Side> =
   | Extract<Listed<S>, keyof P>
   | (D extends 'output' ? { [K in keyof P]: P[K] extends { readonly default: unknown } ? K : never }[keyof P] : never)
 
-// A list whose members are not known says nothing about any key.
+// A list of unknown strings makes no key required.
 type Listed<S> = S extends { readonly required: readonly (infer R)[] } ? (string extends R ? never : R) : never
 
 type Flat<T> = { [K in keyof T]: T[K] }

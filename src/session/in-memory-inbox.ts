@@ -4,10 +4,10 @@ import { ToolwrightError } from '../error/error.ts'
 import type { InboxItem, PostedItem } from './service.ts'
 
 /** Items of a session that are told apart from new ones although they are gone. */
-export const MAX_REMEMBERED = 1_000
+export const MAX_REMEMBERED_IDS = 1_000
 
 /** The error for an inbox that is posted to faster than a run drains it. */
-export function inboxFull(): ToolwrightError {
+export function inboxFullError(): ToolwrightError {
   const problem = `The inbox of the session has ${MAX_INBOX_ITEMS} items that no run has taken yet`
   return new ToolwrightError('TOO_LARGE', `${problem}. Resume or cancel its run first.`)
 }
@@ -28,7 +28,7 @@ export class Inbox {
   post(item: InboxItem, seq: number): void {
     checkItemSize(jsonSize(item, MAX_CONTENT_BYTES))
     if (this.#seen.has(item.id)) return
-    if (this.#waiting.size >= MAX_INBOX_ITEMS) throw inboxFull()
+    if (this.#waiting.size >= MAX_INBOX_ITEMS) throw inboxFullError()
     this.#waiting.set(item.id, { ...copyJson(item), seq })
     this.#seen.add(item.id)
   }
@@ -40,7 +40,7 @@ export class Inbox {
   remove(ids: readonly string[]): void {
     for (const id of ids) this.#waiting.delete(id)
     for (const id of this.#seen) {
-      if (this.#seen.size <= MAX_REMEMBERED) return
+      if (this.#seen.size <= MAX_REMEMBERED_IDS) return
       if (!this.#waiting.has(id)) this.#seen.delete(id)
     }
   }

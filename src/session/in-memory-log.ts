@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { Entry, NewEntry } from '../event/event.ts'
 import type { ScopedState } from './in-memory-state.ts'
 
@@ -7,7 +7,7 @@ import type { ScopedState } from './in-memory-state.ts'
 const SHORT = 16
 
 /** A session's entries, numbered from 1 without gaps, each event id at most once. */
-export class StoredLog {
+export class InMemoryLog {
   readonly entries: Entry[] = []
   /** Where each event is; made when looking through the entries would take longer. */
   #seqs: Map<string, number> | undefined
@@ -77,4 +77,4 @@ export class StoredLog {
   }
 }
 
-keepShape(() => new StoredLog())
+registerShape(() => new InMemoryLog())

@@ -1,6 +1,6 @@
 import { copyJson } from '../base/json.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { checkPending } from './storable.ts'
+import { checkPendingRequest } from './storable-entry.ts'
 
 /** A pending request and its place among all that the service was ever given. */
 export interface Waiting {
@@ -17,7 +17,7 @@ export function toWaiting(
   if (requests.length === 0) return undefined
   const places = new Map(known?.map(({ request, place }) => [request.id, place]))
   return requests.map((request) => ({
-    request: copyJson(checkPending(request)),
+    request: copyJson(checkPendingRequest(request)),
     place: places.get(request.id) ?? nextPlace(),
   }))
 }

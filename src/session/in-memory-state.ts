@@ -1,7 +1,7 @@
 import { copyJson, type JsonObject, setOwn } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { StateReader } from './service.ts'
-import { isTemp } from './storable.ts'
 
 /** One scope's keys, under their prefixes. */
 export type Scope = Map<string, unknown>
@@ -30,7 +30,7 @@ export class ScopedState implements StateReader {
   /** Stores a delta's values as given; null deletes, `temp:` keys are left out. */
   apply(delta: JsonObject): void {
     for (const key of Object.keys(delta)) {
-      if (isTemp(key)) continue
+      if (isTempKey(key)) continue
       const value = delta[key]
       if (value === null || value === undefined) this.#scopeOf(key)?.delete(key)
       else this.#scopeFor(key).set(key, value)
@@ -48,9 +48,9 @@ export class ScopedState implements StateReader {
   }
 
   #scopeOf(key: string): Scope | undefined {
-    if (key.startsWith('app:')) return this.#app
-    if (key.startsWith('user:')) return this.#user
-    return this.#own
+    const scope = scopeOfKey(key)
+    if (scope === 'app') return this.#app
+    return scope === 'user' ? this.#user : this.#own
   }
 
   /** Many sessions never write a key of their own. */
@@ -62,4 +62,4 @@ export class ScopedState implements StateReader {
   }
 }
 
-keepShape(() => new ScopedState(new Map(), new Map()))
+registerShape(() => new ScopedState(new Map(), new Map()))

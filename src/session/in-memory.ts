@@ -1,28 +1,27 @@
-import { copyJson, type JsonObject } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
+import { copyJson } from '../base/json.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import { systemPorts } from '../base/ports.ts'
 import { anything, callback, checkOptions, type OptionRules } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
+import { checkFilter, checkId, checkKey } from './check-key.ts'
 import { Inbox } from './in-memory-inbox.ts'
-import { StoredLog } from './in-memory-log.ts'
+import { InMemoryLog } from './in-memory-log.ts'
 import { oldestFirst, toWaiting, type Waiting } from './in-memory-pending.ts'
 import { type Scope, ScopedState } from './in-memory-state.ts'
-import { checkFilter, checkId, checkKey } from './key.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from './lease.ts'
 import type {
   AppendOptions,
   HeldLog,
   InboxItem,
   Lease,
-  LogMemo,
   PostedItem,
   Session,
   SessionKey,
   SessionService,
 } from './service.ts'
-import { toStorable, withIds } from './storable.ts'
+import { toStorableEntry, withEventIds } from './storable-entry.ts'
 
 /** What an in-memory session service takes from outside; a test holds it still. */
 export interface InMemorySessionOptions {
@@ -78,7 +77,7 @@ export class InMemorySessionService implements SessionService {
     }
     // Everything that can throw comes before the first change to what sessions share.
     const initial = state && copyJson(state)
-    const imported = events?.map((event) => toStorable({ event: copyJson(withIds(event, this.#newId)) }))
+    const imported = events?.map((event) => toStorableEntry({ event: copyJson(withEventIds(event, this.#newId)) }))
 
     const session = new Stored({ appName, userId, sessionId }, new ScopedState(app.state, user.state), this.#now())
     if (initial) session.state.apply(initial)
@@ -148,18 +147,13 @@ export class InMemorySessionService implements SessionService {
     return DONE
   }
 
-  read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+  read(lease: Lease): Promise<HeldLog> {
     try {
-      return Promise.resolve(this.#read(lease, options?.fromSeq ?? 0))
+      const { log, state, memo } = this.#held(lease)
+      return Promise.resolve({ entries: log.entries, state, memo })
     } catch (error) {
       return Promise.reject(error)
     }
-  }
-
-  #read(lease: Lease, fromSeq: number): HeldLog {
-    const { log, state, memo, checkpoint } = this.#held(lease)
-    const entries = fromSeq > 0 ? log.entries.slice(fromSeq) : log.entries
-    return checkpoint ? { entries, state, memo, checkpoint: copyJson(checkpoint) } : { entries, state, memo }
   }
 
   append(lease: Lease, expectedSeq: number, entries: readonly NewEntry[], options?: AppendOptions): Promise<number> {
@@ -179,11 +173,9 @@ export class InMemorySessionService implements SessionService {
       if (repeated !== undefined) return repeated
       throw new ToolwrightError('STALE_APPEND', `Expected sequence ${expectedSeq}, but the log is at ${log.seq}.`)
     }
-    const checkpoint = options?.checkpoint && copyJson(options.checkpoint)
     const waiting = options?.pending && toWaiting(options.pending, session.waiting, this.#nextPlace)
-    const storable = entries.map(toStorable)
+    const storable = entries.map(toStorableEntry)
     const seq = log.add(storable, session.state)
-    if (checkpoint) session.checkpoint = checkpoint
     if (options?.drained) session.inbox?.remove(options.drained)
     if (options?.pending) session.waiting = waiting
     session.updatedAt = this.#now()
@@ -259,14 +251,13 @@ const FREE = 0
 class Stored {
   readonly key: SessionKey
   readonly state: ScopedState
-  readonly log: StoredLog = new StoredLog()
-  readonly memo: LogMemo = {}
+  readonly log: InMemoryLog = new InMemoryLog()
+  readonly memo: object = {}
   updatedAt: number
   epoch: number = FREE
   /** Monotonic milliseconds. No small number ever, so that the shape of a session is the same from the start. */
   expiresAt: number = Number.NEGATIVE_INFINITY
   inbox: Inbox | undefined
-  checkpoint: JsonObject | undefined
   waiting: readonly Waiting[] | undefined
 
   constructor(key: SessionKey, state: ScopedState, now: number) {
@@ -297,4 +288,4 @@ function notFound(key: SessionKey): ToolwrightError {
 
 const DONE: Promise<void> = Promise.resolve()
 
-keepShape(() => new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY))
+registerShape(() => new Stored({ appName: '', userId: '', sessionId: '' }, {} as ScopedState, Number.NEGATIVE_INFINITY))

@@ -55,24 +55,21 @@ export interface StateReader {
   keys(): Iterable<string>
 }
 
-/** A place beside a log where its reader keeps what it has made of it; it goes when the store lets the log go. */
-export interface LogMemo {
-  owner?: unknown
-  value?: unknown
-}
-
-/** The log as its holder reads it. A store that keeps the log gives the same `memo` every time. */
+/** The log of a session, as the holder of its lease reads it. */
 export interface HeldLog {
+  /** All entries, in order. */
   readonly entries: readonly Entry[]
-  readonly memo: LogMemo
+  /** Reads the session's state. */
   readonly state: StateReader
-  readonly checkpoint?: JsonObject
+  /**
+   * An empty object that the store keeps beside its copy of the log in memory and returns with each read of that copy.
+   * The runner attaches what it computed from the log to it. Omit it if the store keeps no copy.
+   */
+  readonly memo?: object
 }
 
 /** What goes with an append, in the same transaction. */
 export interface AppendOptions {
-  /** What the log comes to so far; given back by `read`. */
-  readonly checkpoint?: JsonObject | undefined
   /** Ids of inbox items that are done with. */
   readonly drained?: readonly string[] | undefined
   /** All that the session waits for now; takes the place of what was recorded before. */
@@ -105,8 +102,8 @@ export interface SessionService {
   renew(lease: Lease): Promise<Lease>
   /** Gives it back; `interrupted` = what is unfinished is for others to go on with. */
   release(lease: Lease, options?: { interrupted?: boolean | undefined }): Promise<void>
-  /** All entries, or those after `fromSeq`. */
-  read(lease: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog>
+  /** Reads the whole log. */
+  read(lease: Lease): Promise<HeldLog>
   /**
    * Adds entries after `expectedSeq`, all or none, and applies their state deltas. Gives the new last sequence number.
    * An event id that is already there is not added again.

@@ -1,17 +1,16 @@
 import type { StatementSync } from 'node:sqlite'
-import { checkFilename, checkPart } from '../artifact/check.ts'
+import { checkFilename, checkPart } from '../artifact/check-artifact.ts'
 import { mimeTypeOf } from '../artifact/mime-type.ts'
 import type { ArtifactKey, ArtifactService, ArtifactVersion } from '../artifact/service.ts'
 import { isRecord } from '../base/json.ts'
+import { isUserFilename } from '../base/key-scope.ts'
 import type { Part } from '../content/content.ts'
-import { checkKey } from '../session/key.ts'
+import { checkKey } from '../session/check-key.ts'
 import type { SessionKey } from '../session/service.ts'
 import { decodePart, encodePart, type PartRow } from './artifact-encoding.ts'
 import type { Database } from './database.ts'
 import { damaged } from './storage-error.ts'
 import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
-
-const USER_PREFIX = 'user:'
 
 interface VersionRow {
   readonly version: number
@@ -134,6 +133,6 @@ function rowKey(key: ArtifactKey): [app: string, user: string, session: string, 
   checkKey(key)
   const { appName, userId, sessionId, filename } = key
   checkFilename(filename)
-  const session = filename.startsWith(USER_PREFIX) ? '' : toText(sessionId)
+  const session = isUserFilename(filename) ? '' : toText(sessionId)
   return [toText(appName), toText(userId), session, toText(filename)]
 }

@@ -173,7 +173,6 @@ test.each([
   ['an entry is missing', 'DELETE FROM toolwright_entries WHERE seq = 2'],
   ['an entry has another number', 'UPDATE toolwright_entries SET seq = 77 WHERE seq = 2'],
   ['a number is too large', 'UPDATE toolwright_entries SET seq = 4611686018427387904 WHERE seq = 2'],
-  ['the checkpoint is a list', "UPDATE toolwright_sessions SET checkpoint = '[]'"],
 ])('a damaged session, because %s, gives the same error every time', async (_what, sql) => {
   const file = temporaryFile()
   using services = sqlite(file)

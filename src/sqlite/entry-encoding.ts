@@ -1,7 +1,7 @@
 // Encodes entries before a transaction begins, so that an invalid entry fails outside the transaction.
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { NewEntry } from '../event/event.ts'
-import { toStorable } from '../session/storable.ts'
+import { toStorableEntry } from '../session/storable-entry.ts'
 import { encodeStateDelta, type StateChange } from './state-rows.ts'
 import { toJson, toText } from './text-encoding.ts'
 
@@ -24,7 +24,7 @@ export function encodeEntries(entries: readonly NewEntry[]): EncodedEntry[] {
 
 function encodeEntry(given: NewEntry): EncodedEntry {
   try {
-    const entry = toStorable(given)
+    const entry = toStorableEntry(given)
     if (entry.event === undefined) {
       return { entry, eventId: undefined, body: toJson(entry.record, 'A record'), changes: [] }
     }

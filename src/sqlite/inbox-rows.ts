@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { isRecord } from '../base/json.ts'
 import { MAX_INBOX_ITEMS } from '../base/limits.ts'
-import { checkItemSize, inboxFull, MAX_REMEMBERED } from '../session/in-memory-inbox.ts'
+import { checkItemSize, inboxFullError, MAX_REMEMBERED_IDS } from '../session/in-memory-inbox.ts'
 import type { PostedItem } from '../session/service.ts'
 import type { ReportDamage } from './damage-reporter.ts'
 import type { Database } from './database.ts'
@@ -32,7 +32,7 @@ export class InboxRows {
     this.#clearBody = database.prepare('UPDATE toolwright_inbox SET body = NULL WHERE session = ? AND item_id = ?')
     this.#deleteOldest = database.prepare(
       `DELETE FROM toolwright_inbox WHERE session = ?1 AND body IS NULL AND id <= (
-         SELECT id FROM toolwright_inbox WHERE session = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED})`,
+         SELECT id FROM toolwright_inbox WHERE session = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED_IDS})`,
     )
   }
 
@@ -41,7 +41,7 @@ export class InboxRows {
     checkItemSize(body.length)
     const isNew = this.#insert.run(session, toText(id), body).changes > 0
     const { waiting } = this.#countWaiting.get(session) as { waiting: number }
-    if (isNew && waiting > MAX_INBOX_ITEMS) throw inboxFull() // the transaction rolls back
+    if (isNew && waiting > MAX_INBOX_ITEMS) throw inboxFullError() // the transaction rolls back
   }
 
   /** Returns the undrained items. A damaged item is reported and skipped, so that it does not block the session. */

@@ -5,20 +5,18 @@ import { entryOf, HOME, intentOf, write } from '../testing/suites/session-fixtur
 import { sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 
-async function readBy(service: SessionService, fromSeq = 0): Promise<HeldLog> {
+async function readBy(service: SessionService): Promise<HeldLog> {
   const lease = await service.claim(HOME)
-  const log = await service.read(lease, { fromSeq })
+  const log = await service.read(lease)
   await service.release(lease)
   return log
 }
-const seqs = ({ entries }: HeldLog) => entries.map(({ seq }) => seq)
 
 test('the log cache returns the same memo and the appended entries in one process', async () => {
   using services = sqlite(temporaryFile())
   const { sessionService } = services
   await sessionService.createSession(HOME)
   const first = await readBy(sessionService)
-  first.memo.value = 'what was made of it'
   await write(sessionService, HOME, entryOf('e1'), intentOf('c1'))
   const second = await readBy(sessionService)
   expect(second.memo).toBe(first.memo)
@@ -115,23 +113,6 @@ test('the log cache evicts the least recently used logs', async () => {
   await memoOf('d')
   expect(await memoOf('a'), 'still cached').toBe(a)
   expect(await memoOf('b'), 'evicted').not.toBe(b)
-})
-
-test('only what comes after a number is read, until more is asked for', async () => {
-  const file = temporaryFile()
-  using writer = sqlite(file)
-  await writer.sessionService.createSession(HOME)
-  await write(writer.sessionService, HOME, entryOf('e1'), entryOf('e2'), entryOf('e3'))
-  using reader = sqlite(file)
-  const tail = await readBy(reader.sessionService, 2)
-  expect(seqs(tail)).toEqual([3])
-  const later = await readBy(reader.sessionService, 2)
-  expect(later.memo).toBe(tail.memo)
-  expect(seqs(await readBy(reader.sessionService, 3))).toEqual([])
-  await write(reader.sessionService, HOME, entryOf('e4'))
-  expect(seqs(await readBy(reader.sessionService, 2))).toEqual([3, 4])
-  expect(seqs(await readBy(reader.sessionService))).toEqual([1, 2, 3, 4])
-  expect(seqs(await readBy(reader.sessionService, 1))).toEqual([2, 3, 4])
 })
 
 test('the state reader sees the commits of other processes at the next read', async () => {

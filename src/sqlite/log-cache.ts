@@ -1,11 +1,11 @@
 import type { Entry } from '../event/event.ts'
-import type { LogMemo } from '../session/service.ts'
 
-/** A log in memory: its entries after `fromSeq`, and what its reader made of it. */
+/** The start of a log in memory. */
 export interface CachedLog {
-  readonly fromSeq: number
+  /** The entries from the first one on. */
   readonly entries: Entry[]
-  readonly memo: LogMemo
+  /** Identifies the cached log. The runner attaches derived data to it. */
+  readonly memo: object
   /** Length of the entries as JSON, plus a constant. */
   size: number
 }
@@ -26,16 +26,16 @@ export class LogCache {
     this.#maxSize = maxSize
   }
 
-  /** The log from `fromSeq` on, as far as it is known; never beyond `lastSeq`. */
-  open(session: number, fromSeq: number, lastSeq: number): CachedLog {
+  /** Returns the cached start of a log, at most up to `lastSeq`. */
+  open(session: number, lastSeq: number): CachedLog {
     const known = this.#logs.get(session)
-    if (known && known.fromSeq <= fromSeq && seqOf(known) <= lastSeq) {
+    if (known && seqOf(known) <= lastSeq) {
       this.#logs.delete(session) // set again below: the map keeps the most recently used log last
       this.#logs.set(session, known)
       return known
     }
     this.forget(session)
-    const fresh: CachedLog = { fromSeq, entries: [], memo: {}, size: EMPTY_SIZE }
+    const fresh: CachedLog = { entries: [], memo: {}, size: EMPTY_SIZE }
     this.#logs.set(session, fresh)
     this.#size += EMPTY_SIZE
     return fresh
@@ -66,6 +66,6 @@ export class LogCache {
 }
 
 /** The last cached sequence number. */
-export function seqOf({ fromSeq, entries }: CachedLog): number {
-  return fromSeq + entries.length
+export function seqOf({ entries }: CachedLog): number {
+  return entries.length
 }

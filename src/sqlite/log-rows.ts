@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite'
 import { canonicalJson } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, LogRecord } from '../event/event.ts'
-import { eventProblem, recordProblem } from '../session/entry-problem.ts'
+import { findEventProblem, findRecordProblem } from '../session/validate-entry.ts'
 import type { Database } from './database.ts'
 import type { EncodedEntry } from './entry-encoding.ts'
 import { damaged } from './storage-error.ts'
@@ -132,7 +132,7 @@ function toEntry(owner: LogOwner, row: EntryRow): Entry {
 function toEvent(owner: LogOwner, { seq, event_id, body }: EntryRow): Event {
   const what = describeEntry(owner, seq)
   const event = fromJson(body, what)
-  const problem = eventProblem(event)
+  const problem = findEventProblem(event)
   if (problem !== undefined) throw damaged(what, problem)
   const { id } = event as Event
   if (toText(id) !== event_id) throw damaged(what, 'its id is not the one it was stored under')
@@ -142,7 +142,7 @@ function toEvent(owner: LogOwner, { seq, event_id, body }: EntryRow): Event {
 function toRecord(owner: LogOwner, { seq, body }: EntryRow): LogRecord {
   const what = describeEntry(owner, seq)
   const record = fromJson(body, what)
-  const problem = recordProblem(record)
+  const problem = findRecordProblem(record)
   if (problem !== undefined) throw damaged(what, problem)
   return record as LogRecord
 }

@@ -85,7 +85,7 @@ async function appendForever(): Promise<never> {
   const lease = await sessionService.claim(HOME)
   for (let { seq } = lease; ; ) {
     const pair = [entryOf(`e${seq}`, { count: seq / 2 + 1 }), intentOf(`c${seq}`)]
-    seq = await sessionService.append(lease, seq, pair, { checkpoint: { seq } })
+    seq = await sessionService.append(lease, seq, pair)
     report(seq)
     await setImmediate()
   }

@@ -1,8 +1,8 @@
 import type { StatementSync } from 'node:sqlite'
 import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { pendingProblem } from '../session/entry-problem.ts'
-import { checkPending } from '../session/storable.ts'
+import { checkPendingRequest } from '../session/storable-entry.ts'
+import { findPendingProblem } from '../session/validate-entry.ts'
 import type { ReportDamage } from './damage-reporter.ts'
 import type { Database } from './database.ts'
 import { toJson, toText, tryFromJson } from './text-encoding.ts'
@@ -80,7 +80,7 @@ export class PendingRows {
 /** Decodes a request; undefined when the row is damaged. */
 function decodeRequest(body: unknown): PendingRequest | undefined {
   const request = tryFromJson(body)
-  return pendingProblem(request) === undefined ? (request as PendingRequest) : undefined
+  return findPendingProblem(request) === undefined ? (request as PendingRequest) : undefined
 }
 
 interface Filter {
@@ -92,7 +92,7 @@ interface Filter {
 /** Encodes requests. A request without a creation time gets the current time. */
 export function encodeRequests(requests: readonly PendingRequest[], now: number): EncodedRequest[] {
   return requests.map((request) => ({
-    id: checkPending(request).id,
+    id: checkPendingRequest(request).id,
     since: request.createdAt ?? now / 1000,
     body: toJson(request, 'A pending request'),
   }))

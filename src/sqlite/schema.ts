@@ -13,7 +13,7 @@ const MIGRATIONS: readonly string[] = [
     epoch INTEGER NOT NULL,                 -- of the holder; 0 = no holder
     expires_at REAL NOT NULL,               -- of the lease, in milliseconds
     updated_at REAL NOT NULL,
-    checkpoint TEXT,
+    checkpoint TEXT,                        -- no longer used
     UNIQUE (app, user, session)
   ) STRICT;
 

@@ -47,7 +47,7 @@ export interface LeaseClock {
 /** The epoch of a session without a holder. */
 const FREE = 0
 
-/** All but the checkpoint, which may be large and is asked for by itself. */
+/** All columns except `checkpoint`, which is no longer used. */
 const COLUMNS = 'id, app, user, session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms'
 
 /** The sessions: their keys, the length of their logs and their leases. */
@@ -56,7 +56,6 @@ export class SessionRows {
   readonly #insert: StatementSync
   readonly #find: StatementSync
   readonly #list: StatementSync
-  readonly #checkpoint: StatementSync
   readonly #delete: StatementSync
   readonly #nextEpoch: StatementSync
   readonly #claim: StatementSync
@@ -74,7 +73,6 @@ export class SessionRows {
     )
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE ${ofKey}`)
     this.#list = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND user = ? ORDER BY id`)
-    this.#checkpoint = database.prepare('SELECT checkpoint FROM toolwright_sessions WHERE id = ?')
     this.#delete = database.prepare('DELETE FROM toolwright_sessions WHERE id = ?')
     // One counter per file, so that a lease on a deleted session is invalid for a new session with the same key. max()
     // repairs a counter that is below an epoch in use.
@@ -90,9 +88,7 @@ export class SessionRows {
        WHERE ${ofKey} AND epoch = ?`,
     )
     this.#release = database.prepare(`UPDATE toolwright_sessions SET epoch = ${FREE} WHERE ${ofKey} AND epoch = ?`)
-    this.#advance = database.prepare(
-      'UPDATE toolwright_sessions SET seq = ?, updated_at = ?, checkpoint = coalesce(?, checkpoint) WHERE id = ?',
-    )
+    this.#advance = database.prepare('UPDATE toolwright_sessions SET seq = ?, updated_at = ? WHERE id = ?')
     this.#interrupted = database.prepare(
       `SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND epoch <> ${FREE} ORDER BY id`,
     )
@@ -112,11 +108,6 @@ export class SessionRows {
   /** Lists the sessions of a user in order of creation. */
   list({ appName, userId }: { appName: string; userId: string }): SessionRow[] {
     return (this.#list.all(toText(appName), toText(userId)) as unknown[] as SessionRow[]).map(checkRow)
-  }
-
-  /** What the log came to, in writing. */
-  checkpoint(id: number): string | null {
-    return this.#checkpoint.get(id)?.checkpoint as string | null
   }
 
   /** Deletes a session; foreign keys delete its entries, inbox items and requests. */
@@ -174,8 +165,9 @@ export class SessionRows {
     if (isEpoch(epoch)) this.#renew.run(0, 0, 0, ...keyColumns(key), epoch)
   }
 
-  advance(id: number, seq: number, now: number, checkpoint: string | undefined): void {
-    this.#advance.run(seq, now, checkpoint ?? null, id)
+  /** Sets the sequence number of the last entry and the time of the append. */
+  advance(id: number, seq: number, now: number): void {
+    this.#advance.run(seq, now, id)
   }
 
   /** Lists the sessions whose holder died or was interrupted. */

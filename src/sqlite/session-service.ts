@@ -1,9 +1,8 @@
-import { isRecord } from '../base/json.ts'
 import type { Logger } from '../dispatch/host.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, NewEntry } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { checkFilter, checkId, checkKey } from '../session/key.ts'
+import { checkFilter, checkId, checkKey } from '../session/check-key.ts'
 import type {
   AppendOptions,
   HeldLog,
@@ -14,7 +13,7 @@ import type {
   SessionKey,
   SessionService,
 } from '../session/service.ts'
-import { withIds } from '../session/storable.ts'
+import { withEventIds } from '../session/storable-entry.ts'
 import { damageReporter } from './damage-reporter.ts'
 import type { Database } from './database.ts'
 import { type EncodedEntry, encodeEntries } from './entry-encoding.ts'
@@ -24,7 +23,6 @@ import { LogRows } from './log-rows.ts'
 import { encodeRequests, PendingRows } from './pending-rows.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
 import { encodeStateDelta, StateRows } from './state-rows.ts'
-import { damaged } from './storage-error.ts'
 import { fromJson, toJson } from './text-encoding.ts'
 
 /** Options of `SqliteSessionService`; `SqliteOptions` describes them. */
@@ -73,7 +71,7 @@ export class SqliteSessionService implements SessionService {
     const key = { appName, userId, sessionId }
     checkKey(key)
     const changes = state ? encodeStateDelta(state) : []
-    const lines = encodeEntries(events.map((event) => ({ event: withIds(event, newId) })))
+    const lines = encodeEntries(events.map((event) => ({ event: withEventIds(event, newId) })))
     return await this.#database.write(() => {
       const time = now()
       if (!this.#sessions.insert(key, time)) {
@@ -81,7 +79,7 @@ export class SqliteSessionService implements SessionService {
       }
       const row = this.#sessions.find(key) as SessionRow
       this.#state.apply(row, changes)
-      this.#sessions.advance(row.id, this.#insertEntries(row, lines).length, time, undefined)
+      this.#sessions.advance(row.id, this.#insertEntries(row, lines).length, time)
       return this.#toSession({ ...row, updated_at: time }, this.#log.events(row))
     })
   }
@@ -154,22 +152,15 @@ export class SqliteSessionService implements SessionService {
     )
   }
 
-  async read({ key, epoch }: Lease, options?: { fromSeq?: number | undefined }): Promise<HeldLog> {
+  /** Reads the log and the state of a claimed session. */
+  async read({ key, epoch }: Lease): Promise<HeldLog> {
     checkKey(key)
-    const fromSeq = Math.max(0, Math.floor(options?.fromSeq ?? 0))
     return await this.#database.read(() => {
       const row = this.#findHeldOrThrow(key, epoch)
-      const log = this.#cache.open(row.id, Math.min(fromSeq, row.seq), row.seq)
+      const log = this.#cache.open(row.id, row.seq)
       const { entries: added, size } = this.#log.after(row, seqOf(log), row.seq)
       this.#cache.extend(row.id, seqOf(log), added, size)
-      const entries = fromSeq > log.fromSeq ? log.entries.slice(fromSeq - log.fromSeq) : log.entries
-      const held = { entries, memo: log.memo, state: this.#state.reader(row) }
-      const stored = this.#sessions.checkpoint(row.id)
-      if (stored === null) return held
-      const what = `The checkpoint of session "${row.session}"`
-      const checkpoint = fromJson(stored, what)
-      if (!isRecord(checkpoint)) throw damaged(what, 'it is not an object')
-      return { ...held, checkpoint }
+      return { entries: log.entries, memo: log.memo, state: this.#state.reader(row) }
     })
   }
 
@@ -185,7 +176,6 @@ export class SqliteSessionService implements SessionService {
     const { now } = this.#options
     const lines = encodeEntries(entries)
     const drained = options.drained?.slice()
-    const checkpoint = options.checkpoint && toJson(options.checkpoint, 'A checkpoint')
     const pending = options.pending && encodeRequests(options.pending, now())
     const { row, added, seq } = await this.#database.write(
       () => {
@@ -193,7 +183,7 @@ export class SqliteSessionService implements SessionService {
         if (expectedSeq !== row.seq) return { row, added: [], seq: this.#findRepeat(row, expectedSeq, lines) }
         const added = this.#insertEntries(row, lines)
         const last = row.seq + added.length
-        this.#sessions.advance(row.id, last, now(), checkpoint)
+        this.#sessions.advance(row.id, last, now())
         if (drained) this.#inbox.remove(row.id, drained)
         if (pending) this.#pending.replace(row.id, pending)
         return { row, added, seq: added.length > 0 ? last : (this.#log.seqOfLast(row.id, lines) ?? last) }

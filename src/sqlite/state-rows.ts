@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { type JsonObject, setOwn } from '../base/json.ts'
+import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
 import type { StateReader } from '../session/service.ts'
-import { isTemp } from '../session/storable.ts'
 import type { Database } from './database.ts'
 import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
 
@@ -93,7 +93,7 @@ export class StateRows {
 /** Encodes a state delta without its `temp:` keys. Throws INVALID_REQUEST for a value that JSON cannot hold. */
 export function encodeStateDelta(delta: JsonObject): StateChange[] {
   return Object.keys(delta)
-    .filter((key) => !isTemp(key))
+    .filter((key) => !isTempKey(key))
     .map((key) => {
       const value = delta[key]
       return [key, value === null || value === undefined ? null : toJson(value, `State "${key}"`)]
@@ -101,6 +101,7 @@ export function encodeStateDelta(delta: JsonObject): StateChange[] {
 }
 
 function rowKey({ app, user, id }: StateOwner, key: string): [string, string, number] {
-  if (key.startsWith('app:')) return [app, '', 0]
-  return [app, user, key.startsWith('user:') ? 0 : id]
+  const scope = scopeOfKey(key)
+  if (scope === 'app') return [app, '', 0]
+  return [app, user, scope === 'user' ? 0 : id]
 }

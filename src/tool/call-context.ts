@@ -1,7 +1,7 @@
 import { canonicalJson, copyJson, type JsonObject, jsonSize } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
 import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
-import { toPlain } from '../base/plain.ts'
+import { registerShape } from '../base/object-shapes.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import { anything, checkOptions } from '../error/check-options.ts'
@@ -113,7 +113,7 @@ export class CallContext implements ToolContext {
   requestConfirmation(options: { hint: string; payload?: unknown }): void {
     checkOptions('requestConfirmation()', options, CONFIRMATION_RULES, 'INVALID_REQUEST')
     const { hint, payload } = options
-    const given = payload === undefined ? {} : { payload: toPlain(payload, MAX_METADATA_BYTES + 1).value }
+    const given = payload === undefined ? {} : { payload: toJsonValue(payload, MAX_METADATA_BYTES + 1).value }
     const question: BodyQuestion = { kind: 'confirmation', hint: String(hint), ...given }
     if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(question)) return
     this.#ask(question)
@@ -249,4 +249,4 @@ function checkRequest({ key = '', hint = '', payload, schema }: BodyQuestion): v
   }
 }
 
-keepShape(() => new CallContext({ tool: {} } as CallOptions))
+registerShape(() => new CallContext({ tool: {} } as CallOptions))

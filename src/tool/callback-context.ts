@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_METADATA_BYTES, MAX_NAME_LENGTH } from '../base/limits.ts'
+import { registerShape } from '../base/object-shapes.ts'
 import type { Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
@@ -150,4 +150,4 @@ function checkArtifact(filename: string, artifact: unknown, customMetadata: Json
   }
 }
 
-keepShape(() => new RunCallbackContext({} as InvocationHost, '', undefined))
+registerShape(() => new RunCallbackContext({} as InvocationHost, '', undefined))

@@ -5,7 +5,7 @@ import { anything, checkOptions, type OptionRules, textOrCallback } from '../err
 import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { InferInput, InferOutput, Schema } from '../schema/infer.ts'
-import type { Parsed } from '../schema/parsed.ts'
+import type { Parsed } from '../schema/issues.ts'
 import { COMMON_RULES, checkReconcile } from './check-tool.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
 import { notePending } from './define-pending.ts'

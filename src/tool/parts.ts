@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { MAX_CONTENT_BYTES } from '../base/limits.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part } from '../content/content.ts'
 import { ToolError } from '../error/error.ts'
 
@@ -24,7 +24,7 @@ export function partsOf(result: unknown): readonly Part[] | undefined {
     parts = (result as JsonObject & { [PARTS]?: unknown })[PARTS]
   } catch {} // a proxy that throws has no media
   if (!Array.isArray(parts)) return undefined
-  const { value, bytes } = toPlain(parts)
+  const { value, bytes } = toJsonValue(parts)
   if (bytes > MAX_CONTENT_BYTES) {
     throw new ToolError(
       `The parts of the result have ${bytes} bytes, at most ${MAX_CONTENT_BYTES} are recorded. Save them as artifacts.`,

@@ -1,8 +1,8 @@
 import { copyJson, isRecord, type JsonObject, jsonSize, setOwn } from '../base/json.ts'
-import { keepShape } from '../base/keep-shape.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip, MAX_NAME_LENGTH, MAX_STATE_DELTA_BYTES } from '../base/limits.ts'
-import { toPlain } from '../base/plain.ts'
+import { registerShape } from '../base/object-shapes.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { StateReader } from '../session/service.ts'
 import type { ReadonlyState, State } from './context.ts'
@@ -46,7 +46,7 @@ export class WritableState implements State {
   set(key: string, value: unknown): void {
     if (typeof key !== 'string')
       throw new ToolwrightError('INVALID_REQUEST', `A state key must be a string, got ${kindOf(key)}.`)
-    const plain = toPlain(value, MAX_STATE_DELTA_BYTES)
+    const plain = toJsonValue(value, MAX_STATE_DELTA_BYTES)
     const { bytes } = plain
     this.#bytes += bytes + key.length
     if (this.#bytes > MAX_STATE_DELTA_BYTES)
@@ -89,7 +89,7 @@ function checkDelta(delta: JsonObject, key: string, bytes: number): number {
 
 /** A `stateDelta` that was not written key by key, as it is recorded. */
 export function plainDelta(delta: unknown): JsonObject {
-  const { value, bytes } = toPlain(delta, MAX_STATE_DELTA_BYTES)
+  const { value, bytes } = toJsonValue(delta, MAX_STATE_DELTA_BYTES)
   if (bytes > MAX_STATE_DELTA_BYTES) throw stateTooLarge(`A stateDelta of ${bytes} bytes`)
   if (isRecord(value)) return value
   throw new ToolwrightError('INVALID_REQUEST', 'A stateDelta could not be read: a getter or a proxy in it throws.')
@@ -100,4 +100,4 @@ function stateTooLarge(what: string): ToolwrightError {
   return new ToolwrightError('TOO_LARGE', `${what}: one event may write ${MAX_STATE_DELTA_BYTES} bytes. ${instead}`)
 }
 
-keepShape(() => new WritableState({} as StateReader))
+registerShape(() => new WritableState({} as StateReader))

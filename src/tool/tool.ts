@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { Content, FunctionDeclaration } from '../content/content.ts'
-import type { Parsed } from '../schema/parsed.ts'
+import type { Parsed } from '../schema/issues.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
 import type { LlmRequestConfig, WireTool } from './wire.ts'
 

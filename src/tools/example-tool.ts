@@ -1,5 +1,5 @@
 import { isRecord } from '../base/json.ts'
-import { toPlain } from '../base/plain.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 import type { Content, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -95,7 +95,7 @@ function renderPart(part: Part, role: string): string[] {
 }
 
 function json(value: unknown): string {
-  return inside(JSON.stringify(toPlain(value).value))
+  return inside(JSON.stringify(toJsonValue(value).value))
 }
 
 /** No text of an example ends the example. */

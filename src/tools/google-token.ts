@@ -1,4 +1,4 @@
-import { peerByName } from '../error/peer.ts'
+import { loadPeerByName } from '../error/load-peer.ts'
 
 /** An access token, or how to get one each time. */
 export type AccessToken = string | (() => string | Promise<string>)
@@ -18,7 +18,7 @@ let defaults: { getAccessToken(): Promise<string | null | undefined> } | undefin
 
 async function defaultCredentials(): Promise<NonNullable<typeof defaults>> {
   // its types are those of the devDependency
-  const { GoogleAuth } = (await peerByName('google-auth-library')) as typeof import('google-auth-library')
+  const { GoogleAuth } = (await loadPeerByName('google-auth-library')) as typeof import('google-auth-library')
   return new GoogleAuth({ scopes: SCOPE })
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { markArtifact } from '../artifact/artifact-mark.ts'
 import { InMemoryArtifactService } from '../artifact/in-memory.ts'
-import { fromArtifact } from '../artifact/media.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Part } from '../content/content.ts'
 import { createToolContext } from '../testing/tool-context.ts'
@@ -32,7 +32,7 @@ test('text is in the result, media beside it in order', async () => {
       { name: 'b.png', part: { mimeType: 'image/png', bytes: 5, attachment: 2 } },
     ],
   })
-  expect(partsOf(result)).toEqual([pdf, fromArtifact(png, 'b.png')])
+  expect(partsOf(result)).toEqual([pdf, markArtifact(png, 'b.png')])
 })
 
 test('what is missing is said, and what is asked for twice is loaded once', async () => {
@@ -46,7 +46,7 @@ test('what is missing is said, and what is asked for twice is loaded once', asyn
       { name: '__proto__', error: 'not found' },
     ],
   })
-  expect(partsOf(result)).toEqual([fromArtifact(png, 'b.png')])
+  expect(partsOf(result)).toEqual([markArtifact(png, 'b.png')])
 })
 
 test('the latest version is shown', async () => {

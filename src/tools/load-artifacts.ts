@@ -1,4 +1,5 @@
-import { fromArtifact, isMediaName } from '../artifact/media.ts'
+import { markArtifact } from '../artifact/artifact-mark.ts'
+import { isMediaName } from '../artifact/media-name.ts'
 import type { Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { SHOWS_ARTIFACTS } from '../tool/artifact-loader.ts'
@@ -66,7 +67,7 @@ async function load(names: readonly string[], context: ToolContext): Promise<{ l
       mediaBytes -= artifact.shown.bytes ?? 0
       return { name, error: `too large to show with the others: ${artifact.shown.bytes} bytes` }
     }
-    const attachment = media.push(artifact.media.inlineData ? fromArtifact(artifact.media, name) : artifact.media)
+    const attachment = media.push(artifact.media.inlineData ? markArtifact(artifact.media, name) : artifact.media)
     return { name, part: { ...artifact.shown, attachment } }
   })
   return media.length ? withParts({ loaded }, media) : { loaded }

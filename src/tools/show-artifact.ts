@@ -1,4 +1,4 @@
-import { base64Bytes } from '../artifact/media.ts'
+import { base64ByteLength } from '../base/base64.ts'
 import type { Blob, FileData, Part } from '../content/content.ts'
 import { cut } from './cut.ts'
 
@@ -32,7 +32,7 @@ export function showArtifact(part: Part, limits: { maxTextLength: number }): Sho
 const note = 'files of this type cannot be shown'
 
 function showBlob(part: Part, { mimeType, data }: Blob, maxTextLength: number): ShownArtifact {
-  const bytes = base64Bytes(data)
+  const bytes = base64ByteLength(data)
   if (isMedia(mimeType)) return { shown: { mimeType, bytes }, media: part }
   const text = isText(mimeType) ? decode(data, maxTextLength) : undefined
   return { shown: text === undefined ? { mimeType, bytes, note } : { mimeType, ...showText(text, maxTextLength) } }

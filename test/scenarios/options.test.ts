@@ -467,7 +467,7 @@ describe('a misspelled member of a hand-written object', () => {
   ])('that makes a tool safer is refused: %s', (member) => {
     const byHand = bare('pay', () => 1, { [member]: true })
     const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(byHand)] })
-    expect(make).toThrow(`has a member "${member}", which is not read. Did you mean`)
+    expect(make).toThrow(`has an unknown member "${member}". Did you mean`)
   })
 
   test('is found on a class too, and members of its own are free', () => {
@@ -513,7 +513,7 @@ describe('a misspelled member of a hand-written object', () => {
   ])('of a plugin is refused: %s', (hook, meant) => {
     const guard = { name: 'guard', [hook]: () => ({ result: 'denied' }) }
     const make = () => new Runner({ appName: 'app', agent: leaf(), plugins: [guard] })
-    expect(make).toThrow(`Plugin "guard" has a member "${hook}", which is not read. Did you mean "${meant}"?`)
+    expect(make).toThrow(`Plugin "guard" has an unknown member "${hook}". Did you mean "${meant}"?`)
   })
 
   test('of a plugin may be anything else', () => {

@@ -164,8 +164,8 @@ describe('a body that fails', () => {
   const cases: [what: string, thrown: unknown, error: string][] = [
     ['an error', new Error('no route to host'), 'no route to host'],
     ['a text', 'just text', 'just text'],
-    ['nothing', undefined, 'something that is no error was thrown (undefined)'],
-    ['a number', 42, 'something that is no error was thrown (number)'],
+    ['nothing', undefined, 'a value that is not an error was thrown (undefined)'],
+    ['a number', 42, 'a value that is not an error was thrown (number)'],
     ['an error without words', new RangeError(), 'RangeError'],
     ['an error that cannot be read', unreadable, 'an error that cannot be read was thrown'],
   ]

@@ -5,7 +5,6 @@ import type {
   InboxItem,
   InMemorySessionService,
   Lease,
-  LogMemo,
   NewEntry,
   SessionKey,
   SessionService,
@@ -63,7 +62,7 @@ export class Network {
 
   /** The store as one process reaches it. */
   serviceFor(process: Mortal): SessionService {
-    const memos = new Map<string, LogMemo>()
+    const memos = new Map<string, object>()
     const service: Partial<Record<Method, (...args: unknown[]) => Promise<unknown>>> = {}
     for (const method of METHODS) {
       service[method] = async (...args) => {
@@ -194,7 +193,7 @@ function postedIn(item: InboxItem): NonNullable<JournalEntry['posted']> {
 }
 
 /** Another process has a copy of the log and its own notes on it, as over any wire. */
-function ownLog(memos: Map<string, LogMemo>, { key }: Lease, log: HeldLog): HeldLog {
+function ownLog(memos: Map<string, object>, { key }: Lease, log: HeldLog): HeldLog {
   const id = `${key.userId}/${key.sessionId}`
   const memo = memos.get(id) ?? {}
   memos.set(id, memo)

@@ -3,13 +3,13 @@ import { deepFreeze } from '../../base/deep-freeze.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { clip, MAX_CONTENT_BYTES, MAX_METADATA_BYTES } from '../../base/limits.ts'
-import { toPlain } from '../../base/plain.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, hasParts, type Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event, EventActions } from '../../event/event.ts'
 import { childPath } from '../../event/scope.ts'
 import type { MemoryEntry } from '../../memory/service.ts'
-import { eventProblem } from '../../session/entry-problem.ts'
+import { findEventProblem } from '../../session/validate-entry.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { Actions, Invocation, State } from '../../tool/context.ts'
 import type { RunContext } from '../../tool/run-context.ts'
@@ -53,7 +53,7 @@ async function consume(run: RunHost, agent: Agent, frame: ScopeFrame, context: C
     if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...metadataIn(event, agent) }
     if (event.errorCode !== undefined) own.errorCode = clip(String(event.errorCode))
     if (event.errorMessage !== undefined) own.errorMessage = clip(String(event.errorMessage))
-    const problem = eventProblem(own)
+    const problem = findEventProblem(own)
     if (problem !== undefined)
       throw new TypeError(`Agent "${agent.name}" yielded an event that cannot be stored: ${problem}`)
     if (!event.partial) {
@@ -67,7 +67,7 @@ async function consume(run: RunHost, agent: Agent, frame: ScopeFrame, context: C
 
 /** What an agent of one's own gives is anything. */
 function actionsIn({ actions }: Event): EventActions {
-  const { value } = toPlain(actions ?? {})
+  const { value } = toJsonValue(actions ?? {})
   if (!isRecord(value)) return {}
   const { stateDelta, ...others } = value
   return isRecord(stateDelta) ? { ...others, stateDelta: plainDelta(stateDelta) } : others
@@ -75,14 +75,14 @@ function actionsIn({ actions }: Event): EventActions {
 
 function contentIn({ content }: Event, { name }: Agent): Content | undefined {
   if (!content) return undefined
-  const { value: plain, bytes } = toPlain(content)
+  const { value: plain, bytes } = toJsonValue(content)
   if (bytes > MAX_CONTENT_BYTES) throw tooLarge(name, 'content', MAX_CONTENT_BYTES)
   if (hasParts(plain)) return plain
   throw new TypeError(`Agent "${name}" gave an event whose content is no list of parts`)
 }
 
 function metadataIn({ customMetadata }: Event, { name }: Agent): JsonObject {
-  const { value, bytes } = toPlain(customMetadata)
+  const { value, bytes } = toJsonValue(customMetadata)
   if (bytes > MAX_METADATA_BYTES) throw tooLarge(name, 'customMetadata', MAX_METADATA_BYTES)
   return value as JsonObject
 }

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts'
 import type { CallState, Fold, ScopeState } from '../../event/fold.ts'
 import { isFailure } from '../../event/fold.ts'
 import type { CompiledSchema } from '../../schema/compile.ts'
-import type { Parsed } from '../../schema/parsed.ts'
+import type { Parsed } from '../../schema/issues.ts'
 import type { Tool } from '../../tool/tool.ts'
 
 export const SET_MODEL_RESPONSE = 'set_model_response'

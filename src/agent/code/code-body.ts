@@ -2,7 +2,7 @@
 // it gets the recorded answers and goes on from where they end.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
-import { toPlain } from '../../base/plain.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
 import { truncatedArgs } from '../../dispatch/args.ts'
 import { SUSPENDED } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
@@ -156,7 +156,7 @@ class CallsFromCode implements StopListener {
   /** As they are recorded; too large for one call, or together with those before, they are refused. */
   #argsOf(given: unknown): JsonObject {
     const { maxArgsBytes } = this.#code.run.services
-    const { value, bytes } = toPlain(given, maxArgsBytes)
+    const { value, bytes } = toJsonValue(given, maxArgsBytes)
     const room = Math.min(maxArgsBytes, ARGS_FACTOR * maxArgsBytes - this.#argsBytes)
     if (bytes > room) return truncatedArgs(bytes)
     this.#argsBytes += bytes

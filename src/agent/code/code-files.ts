@@ -1,6 +1,7 @@
 // Artifacts as files for code, and files it wrote as artifacts.
-import { isMediaName } from '../../artifact/media.ts'
-import { base64 } from '../../base/plain.ts'
+import { isMediaName } from '../../artifact/media-name.ts'
+import { encodeBase64 } from '../../base/base64.ts'
+import { withoutUserPrefix } from '../../base/key-scope.ts'
 import type { Part } from '../../content/content.ts'
 import type { CallContext } from '../../tool/call-context.ts'
 import type { CodeFile } from '../../tool/code-executor.ts'
@@ -37,11 +38,11 @@ export async function filesIn(context: CallContext): Promise<InputFiles> {
 }
 
 function asFile(filename: string, part: Part | undefined): CodeFile | undefined {
-  const name = fileName(filename.replace(/^user:/, ''))
+  const name = fileName(withoutUserPrefix(filename))
   if (name === undefined || !part) return undefined
   if (part.inlineData) return { name, mimeType: part.inlineData.mimeType, data: part.inlineData.data }
   if (part.text === undefined) return undefined
-  return { name, mimeType: 'text/plain', data: base64(new TextEncoder().encode(part.text)) }
+  return { name, mimeType: 'text/plain', data: encodeBase64(new TextEncoder().encode(part.text)) }
 }
 
 /** Saves what code wrote; a file that came from an artifact becomes its next version. Gives what could not be saved. */

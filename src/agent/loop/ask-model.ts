@@ -1,11 +1,11 @@
 // One model call, from the request to the recorded reply.
 
 import { jsonSize } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { clip, MAX_CONTENT_BYTES } from '../../base/limits.ts'
-import { toPlain } from '../../base/plain.ts'
-import { nextTurn } from '../../base/ports.ts'
+import { registerShape } from '../../base/object-shapes.ts'
+import { yieldToTimers } from '../../base/ports.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, textOf } from '../../content/content.ts'
 import { partsSize } from '../../content/parts-size.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
@@ -173,7 +173,7 @@ async function generate(
   let bytes = 0
   for await (const response of model.generate(request, options)) {
     // a model that never waits would keep timers and cancellation from having a turn
-    if (++count % RESPONSES_PER_TURN === 0) await nextTurn(run.services.ports)
+    if (++count % RESPONSES_PER_TURN === 0) await yieldToTimers(run.services.ports)
     if (run.stop.stopped) break
     if (!isResponse(response)) throw new Error(`Model "${model.name}" gave ${kindOf(response)}, which is no response.`)
     if (!response.partial) whole = response
@@ -282,7 +282,7 @@ function replyEvent(
 
 /** As JSON: one value that a store cannot hold must not cost the whole reply. */
 function plainMetadata<T extends object>(metadata: T): T {
-  return toPlain(metadata).value as T
+  return toJsonValue(metadata).value as T
 }
 
-keepShape(() => new GenerateOptions({ runConfig: {} } as RunHost))
+registerShape(() => new GenerateOptions({ runConfig: {} } as RunHost))

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import type { Batch } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
@@ -121,4 +121,4 @@ export class CallBatch implements Batch {
   }
 }
 
-keepShape(() => new CallBatch({} as RunHost, {} as ScopeFrame, {} as Plan, {} as ToolTable, [], async () => 'done'))
+registerShape(() => new CallBatch({} as RunHost, {} as ScopeFrame, {} as Plan, {} as ToolTable, [], async () => 'done'))

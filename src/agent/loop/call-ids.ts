@@ -1,5 +1,5 @@
-import { keepShape } from '../../base/keep-shape.ts'
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import type { Content, FunctionCall, Part } from '../../content/content.ts'
 import { storableArgs } from '../../dispatch/args.ts'
 import { newOwnId } from '../../event/own-id.ts'
@@ -102,4 +102,4 @@ export class CallIds {
   }
 }
 
-keepShape(() => new CallIds({ progress: { replies: [] as unknown[] } } as RunHost))
+registerShape(() => new CallIds({ progress: { replies: [] as unknown[] } } as RunHost))

@@ -1,10 +1,10 @@
 // Structured answers: read, checked, corrected, given up.
-import { toPlain } from '../../base/plain.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, textOf } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import type { CompiledSchema } from '../../schema/compile.ts'
-import { describeIssues } from '../../schema/parsed.ts'
+import { describeIssues } from '../../schema/issues.ts'
 import type { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { Plan } from '../agents/agent-tree.ts'
 import { answerTextOf } from '../agents/answer-text.ts'
@@ -74,7 +74,7 @@ export async function checkFinalResult(
   const parsed = isOneOfMany ? undefined : await parseAnswer(output, said)
   if (!parsed || parsed.issues) return { ...result, actions }
   if (outputKey === undefined) return result
-  const stateDelta = { ...actions.stateDelta, [outputKey]: toPlain(parsed.value).value }
+  const stateDelta = { ...actions.stateDelta, [outputKey]: toJsonValue(parsed.value).value }
   return { ...result, actions: { ...result.actions, stateDelta } }
 }
 

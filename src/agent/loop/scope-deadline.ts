@@ -26,7 +26,7 @@ export async function runScopeWithDeadline(
   const timeout = new Timeout(`${name} timed out after ${timeoutMs} ms`)
   const stop = new StopSignal()
   const recorder = new ScopeRecorder(run.recorder, stop)
-  const deadline: Deadline = { at: Number.POSITIVE_INFINITY, isOver: true, pass: () => stop.stop(timeout) }
+  const deadline: Deadline = { at: Number.POSITIVE_INFINITY, isOver: true, expire: () => stop.stop(timeout) }
   run.stop.add(stop)
   if (!run.stop.stopped) deadlines.set(timeoutMs, deadline)
   try {
@@ -41,7 +41,7 @@ export async function runScopeWithDeadline(
     return 'done'
   } finally {
     run.stop.delete(stop)
-    deadlines.end(deadline)
+    deadlines.clear(deadline)
   }
 }
 

@@ -1,5 +1,5 @@
 // A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
-import { keepShape } from '../../base/keep-shape.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import { type Entry, type Event, type NewEntry, startsWaiting } from '../../event/event.ts'
 import { Fold, openRequests } from '../../event/fold.ts'
@@ -274,4 +274,4 @@ function isEmpty({ userEvent, scopes }: Fold): boolean {
   return !userEvent && scopes.size === 0
 }
 
-keepShape(() => new SessionView({} as AgentTree))
+registerShape(() => new SessionView({} as AgentTree))

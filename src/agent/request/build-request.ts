@@ -1,6 +1,6 @@
 import { canonicalJson, copyJson } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
 import { MEDIA_TURNS } from '../../base/limits.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import type { RunCallbackContext } from '../../tool/callback-context.ts'
@@ -104,4 +104,4 @@ function contentsFor(run: RunHost, { agent }: Plan, frame: ScopeFrame): Content[
   return contents
 }
 
-keepShape(() => new Request('', [], {}, new Map()))
+registerShape(() => new Request('', [], {}, new Map()))

@@ -1,6 +1,6 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import { codeAsText } from '../../content/code-text.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { answerIn, answerPart, codeCallOf } from '../../event/code-call.ts'
@@ -286,4 +286,4 @@ function asContext(author: string, parts: readonly Part[], how: string): Content
   return told.length > 1 ? { role: 'user', parts: told } : undefined
 }
 
-keepShape(() => new History('', { path: '' }))
+registerShape(() => new History('', { path: '' }))

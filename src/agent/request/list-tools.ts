@@ -1,7 +1,8 @@
 // From what people write as `tools` to what can be called.
-import { inTime } from '../../base/in-time.ts'
+
 import { kindOf } from '../../base/kind-of.ts'
 import type { Ports } from '../../base/ports.ts'
+import { withTimeout } from '../../base/with-timeout.ts'
 import { extendToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import { bareFunction } from '../../tool/bare-function.ts'
@@ -99,7 +100,7 @@ async function listOne(source: DynamicTools, listing: Listing): Promise<ToolSour
   const listed = isToolset(source) ? source.listTools(context) : kept.list(source, context)
   if (typeof listed !== 'object' || listed === null || !('then' in listed)) return listed
   const given = Promise.resolve<ToolSource>(listed)
-  return await inTime(given, LIST_MS, ports, () => {
+  return await withTimeout(given, LIST_MS, ports, () => {
     if (!isToolset(source)) {
       kept.forget(source, given)
       const keep = (late: ToolSource): void => keepToolsets(source, flatten(late, '', () => {}).dynamic, listing)

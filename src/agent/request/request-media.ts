@@ -1,7 +1,8 @@
 // The media of one model request: references become bytes again, newest first, as far as the limits go. What is not
 // sent is described in a line of text.
-import { base64Bytes } from '../../artifact/media.ts'
+
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../artifact/uri.ts'
+import { base64ByteLength } from '../../base/base64.ts'
 import { clip, MAX_REQUEST_MEDIA_BYTES, MAX_REQUEST_MEDIA_FILES } from '../../base/limits.ts'
 import { type Blob, type Content, hasMedia, type Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
@@ -86,7 +87,7 @@ class RequestMedia {
   }
 
   #fits({ data }: Blob): boolean {
-    const bytes = typeof data === 'string' ? base64Bytes(data) : 0
+    const bytes = typeof data === 'string' ? base64ByteLength(data) : 0
     const fits = !this.#isFull && bytes <= this.#bytesLeft
     this.#bytesLeft = fits ? this.#bytesLeft - bytes : 0
     this.#filesLeft--

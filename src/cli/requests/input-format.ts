@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { messageOf } from '../../error/error.ts'
 import { compileSchema } from '../../schema/compile.ts'
-import { listIssues } from '../../schema/parsed.ts'
+import { listIssues } from '../../schema/issues.ts'
 import { escapeJson } from '../screen/escape.ts'
 
 /** How the user types a value of a schema. */

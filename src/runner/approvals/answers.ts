@@ -6,7 +6,7 @@ import { choiceIn, decisionOf, declinedIn, droppedFrom, inputOf } from '../../ev
 import type { Request } from '../../event/event.ts'
 import type { CallState, Fold, RequestState } from '../../event/fold.ts'
 import { compileSchema } from '../../schema/compile.ts'
-import { listIssues } from '../../schema/parsed.ts'
+import { listIssues } from '../../schema/issues.ts'
 import { RESERVED_PREFIX } from '../../tool/tool.ts'
 
 /** A message of answers, as it is recorded. */

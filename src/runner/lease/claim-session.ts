@@ -4,7 +4,7 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { SessionView } from '../../agent/loop/session-view.ts'
 import { isRecord } from '../../base/json.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../../session/service.ts'
+import type { HeldLog, Lease, SessionKey, SessionService } from '../../session/service.ts'
 
 /** A session with its lease taken. */
 export interface HeldSession {
@@ -51,13 +51,12 @@ export function openSession(
   tree: AgentTree,
   isFresh = false,
 ): HeldSession {
-  if (!isRecord(log) || !Array.isArray(log.entries) || !isRecord(log.memo)) {
+  if (!isRecord(log) || !Array.isArray(log.entries)) {
     const problem = `read() of the session service gave no log for session "${lease.key.sessionId}"`
-    const instead =
-      'It must resolve to { entries, memo, state }: test it with sessionServiceSuite() of "toolwright/testing"'
+    const instead = 'It must resolve to { entries, state }: test it with sessionServiceSuite() of "toolwright/testing"'
     throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
   }
-  const view = viewOf(log.memo, tree, isFresh)
+  const view = viewOf(isRecord(log.memo) ? log.memo : undefined, tree, isFresh)
   view.isHeld = true
   try {
     view.catchUp(log.entries)
@@ -70,13 +69,21 @@ export function openSession(
 }
 
 /** What this runner made of the log already: kept where the store keeps the log. Two runs never share one. */
-function viewOf(memo: LogMemo, tree: AgentTree, isFresh: boolean): SessionView {
-  const known = memo.owner === tree && memo.value instanceof SessionView ? memo.value : undefined
+function viewOf(memo: ViewMemo | undefined, tree: AgentTree, isFresh: boolean): SessionView {
+  const known = memo?.tree === tree ? memo.view : undefined
   if (known && !isFresh && !known.isHalfRead && !known.isHeld) return known
   const view = new SessionView(tree)
-  memo.owner = tree
-  memo.value = view
+  if (memo) {
+    memo.tree = tree
+    memo.view = view
+  }
   return view
+}
+
+/** What a runner attaches to the `memo` of a log. */
+interface ViewMemo {
+  tree?: AgentTree
+  view?: SessionView
 }
 
 /** Is there anything in the log by now that was not when it was read? */

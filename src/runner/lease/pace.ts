@@ -1,4 +1,4 @@
-import { keepShape } from '../../base/keep-shape.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import type { Ports } from '../../base/ports.ts'
 
 /** Runs that may begin before everything else in the process has had a turn. */
@@ -45,4 +45,4 @@ export class Pace {
   }
 }
 
-keepShape(() => new Pace({ setTimer: () => () => {} }))
+registerShape(() => new Pace({ setTimer: () => () => {} }))

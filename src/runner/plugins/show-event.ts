@@ -1,6 +1,6 @@
 import { canonicalJson, copyJson, isRecord } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
-import { toPlain } from '../../base/plain.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, hasParts, type Part } from '../../content/content.ts'
 import type { Event, EventActions } from '../../event/event.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
@@ -51,9 +51,9 @@ function merge(event: Event, before: Event, left: Event, refuse: () => void): Ev
   // copies: the plugin may keep what it gave, and change it later
   return {
     ...is,
-    ...(toPlain(metadata).value as Partial<Event>),
+    ...(toJsonValue(metadata).value as Partial<Event>),
     ...copyJson(contentOf(before, left.content, refuse)),
-    actions: toPlain(actionsOf(before.actions, left.actions)).value as EventActions,
+    actions: toJsonValue(actionsOf(before.actions, left.actions)).value as EventActions,
   }
 }
 

@@ -1,4 +1,4 @@
-import { keepShape } from '../../base/keep-shape.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import { partsSize } from '../../content/parts-size.ts'
 import type { Event } from '../../event/event.ts'
 
@@ -130,4 +130,4 @@ function sizeOf({ content }: Event): number {
   return content ? partsSize(content.parts, MAX_PARTIAL_BYTES) : 0
 }
 
-keepShape(() => new EventQueue())
+registerShape(() => new EventQueue())

@@ -1,7 +1,8 @@
 // The one writer of a run: entries are appended all or none, one batch after another, then folded, then yielded.
 import type { LoopRecorder } from '../../agent/loop/run-host.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { keepShape } from '../../base/keep-shape.ts'
+import { isTempKey } from '../../base/key-scope.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
 import { messageOf } from '../../error/error.ts'
@@ -181,7 +182,7 @@ export class Recorder implements LoopRecorder {
   }
 
   #keepTempOf(event: EventDraft, delta: JsonObject): void {
-    const temporary = Object.keys(delta).filter((key) => key.startsWith('temp:'))
+    const temporary = Object.keys(delta).filter(isTempKey)
     if (temporary.length === 0) return
     const kept = { ...delta }
     for (const key of temporary) {
@@ -318,7 +319,7 @@ function hasMediaIn(entries: readonly NewEntry[]): boolean {
 
 function ignore(): void {}
 
-keepShape(
+registerShape(
   () =>
     new Recorder(
       { services: { watchers: [] } } as unknown as RunData,

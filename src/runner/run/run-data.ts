@@ -2,7 +2,7 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunHost, RunProgress } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { ArtifactService } from '../../artifact/service.ts'
-import { keepShape } from '../../base/keep-shape.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import type { CredentialService } from '../../credential/service.ts'
 import { StopSignal } from '../../dispatch/stop-signal.ts'
@@ -104,7 +104,7 @@ export class RunData implements RunHost {
   }
 }
 
-keepShape(
+registerShape(
   () =>
     new RunData({
       services: { watchers: [] },

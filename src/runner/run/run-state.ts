@@ -1,4 +1,5 @@
-import { keepShape } from '../../base/keep-shape.ts'
+import { isTempKey } from '../../base/key-scope.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import type { StateReader } from '../../session/service.ts'
 
 /** Stored state, and the `temp:` values that live as long as the run. */
@@ -9,7 +10,7 @@ export class RunState implements StateReader {
     this.#stored = stored
   }
   get(key: string): unknown {
-    return key.startsWith('temp:') ? this.#temp?.get(key) : this.#stored.get(key)
+    return isTempKey(key) ? this.#temp?.get(key) : this.#stored.get(key)
   }
   keys(): string[] {
     return [...this.#stored.keys(), ...(this.#temp?.keys() ?? [])]
@@ -21,4 +22,4 @@ export class RunState implements StateReader {
   }
 }
 
-keepShape(() => new RunState({} as StateReader))
+registerShape(() => new RunState({} as StateReader))

@@ -1,7 +1,10 @@
 // Media on its way into the log: large files become artifacts, and the event keeps a reference to them.
-import { base64Bytes, isMediaName, mediaName, takeArtifactMark } from '../../artifact/media.ts'
+
+import { takeArtifactMark } from '../../artifact/artifact-mark.ts'
+import { isMediaName, toMediaName } from '../../artifact/media-name.ts'
 import type { ArtifactService } from '../../artifact/service.ts'
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../artifact/uri.ts'
+import { base64ByteLength } from '../../base/base64.ts'
 import { isRecord } from '../../base/json.ts'
 import { MAX_INLINE_MEDIA_BYTES } from '../../base/limits.ts'
 import { type Blob, hasMedia, type Part } from '../../content/content.ts'
@@ -54,8 +57,8 @@ export class MediaStore {
       // a mark that leads nowhere, or to an error of the service, is none
       const known = filename && (await this.#findVersion(service, filename, inlineData).catch(() => undefined))
       if (filename && typeof known === 'number') return this.#refer(unmarked, inlineData, filename, known)
-      if (base64Bytes(inlineData.data) <= MAX_INLINE_MEDIA_BYTES) return unmarked
-      const name = await mediaName(inlineData)
+      if (base64ByteLength(inlineData.data) <= MAX_INLINE_MEDIA_BYTES) return unmarked
+      const name = await toMediaName(inlineData)
       return this.#refer(unmarked, inlineData, name, await this.#saveOnce(service, name, inlineData))
     } catch (error) {
       this.#warn(`Media of session "${this.#host.sessionId}" was recorded inline: ${messageOf(error)}`)

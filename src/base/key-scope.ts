@@ -1,0 +1,33 @@
+// The prefix of a state key or an artifact filename says who shares it.
+
+/** Shared by all users of the app. */
+const APP_PREFIX = 'app:'
+/** Shared by all sessions of the user. */
+const USER_PREFIX = 'user:'
+/** Kept until the run ends, and never stored. */
+const TEMP_PREFIX = 'temp:'
+
+/** Who shares a state key: the whole app, the sessions of one user, or one session. `temp` keys live for one run. */
+export type KeyScope = 'app' | 'user' | 'session' | 'temp'
+
+/** The scope of a state key, by its prefix. A key without a prefix belongs to the session. */
+export function scopeOfKey(key: string): KeyScope {
+  if (key.startsWith(APP_PREFIX)) return 'app'
+  if (key.startsWith(USER_PREFIX)) return 'user'
+  return isTempKey(key) ? 'temp' : 'session'
+}
+
+/** Is it a state key that lives for one run and is never stored? */
+export function isTempKey(key: string): boolean {
+  return key.startsWith(TEMP_PREFIX)
+}
+
+/** Does the artifact belong to the user, in every session? Otherwise it belongs to one session. */
+export function isUserFilename(filename: string): boolean {
+  return filename.startsWith(USER_PREFIX)
+}
+
+/** The filename without the prefix of a user's artifact. */
+export function withoutUserPrefix(filename: string): string {
+  return isUserFilename(filename) ? filename.slice(USER_PREFIX.length) : filename
+}

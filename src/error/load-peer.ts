@@ -1,0 +1,30 @@
+import { messageOf, ToolwrightError } from './error.ts'
+
+/**
+ * Loads an optional peer dependency. Throws MISSING_PEER with the install command if it is not installed.
+ *
+ * @example
+ * const { GoogleGenAI } = await peer('@google/genai', () => import('@google/genai'))
+ */
+export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    if (!isMissing(cause, name)) throw cause
+    throw new ToolwrightError('MISSING_PEER', `"${name}" is not installed. Run: npm i ${name}`, { cause })
+  }
+}
+
+/**
+ * Loads an optional peer dependency of an entry point that works without it. Bundlers resolve every literal `import()` and
+ * fail if the package is not installed. They do not see this import, which resolves the package at run time.
+ */
+export function loadPeerByName(name: string): Promise<unknown> {
+  return loadPeer(name, () => import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ name))
+}
+
+/** Was the package itself not found? A missing import of the package is a different error. */
+function isMissing(cause: unknown, name: string): boolean {
+  const code = (cause as { code?: unknown } | null)?.code
+  return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && messageOf(cause).includes(`'${name}'`)
+}

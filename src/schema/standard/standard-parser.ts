@@ -1,0 +1,47 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { CHECK_FAILED, type Parsed } from '../issues.ts'
+import type { CheckedSchema } from '../json-schema/check-schema.ts'
+import { findSizeProblem } from '../value-size.ts'
+import { toIssues } from './standard-issues.ts'
+
+/** The check of a Standard Schema. It returns a promise only if the schema does. A validator that throws gives an issue. */
+export function createStandardParser(
+  standard: StandardSchemaV1.Props,
+  checked: CheckedSchema,
+): (value: unknown) => Parsed | Promise<Parsed> {
+  const read = checked.hasInheritedNames ? withoutPrototypes : undefined
+  return (value) => {
+    try {
+      const problem = findSizeProblem(value)
+      if (problem) return problem
+      const result = standard.validate(read ? read(value) : value)
+      // A validator may return its own kind of promise; callers only know native promises.
+      return 'then' in result
+        ? Promise.resolve(result)
+            .then((settled) => parsed(settled, value))
+            .catch(unchecked)
+        : parsed(result, value)
+    } catch {
+      return CHECK_FAILED
+    }
+  }
+}
+
+function parsed(result: StandardSchemaV1.Result<unknown>, value: unknown): Parsed {
+  return result.issues ? { issues: toIssues(result.issues, value) } : { value: result.value }
+}
+
+function unchecked(): Parsed {
+  return CHECK_FAILED
+}
+
+// Validators read `value.toString`. If the schema has such a property, the inherited member must not count as its value.
+function withoutPrototypes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withoutPrototypes)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  const bare: { [key: string]: unknown } = Object.create(null)
+  for (const [key, part] of Object.entries(value)) bare[key] = withoutPrototypes(part)
+  return bare
+}
