@@ -76,7 +76,7 @@ test('chat shows a run that cannot start as one line with its error code', async
   const { runner, options, output } = setUp([])
   await runner.close()
   expect(await chat(runner, ['hi'], options)).toMatchObject({ turns: 1, failed: 1 })
-  expect(output.read()).toBe('! INVALID_REQUEST: The runner is closed.\n')
+  expect(output.read()).toBe('! INVALID_REQUEST: The runner is closed. Create a new Runner.\n')
 })
 
 test('Ctrl+C cancels the turn and aborts its tool, and the next turn works', async () => {
