@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { artifactServiceSuite } from '../testing/artifact-suite.ts'
+import { artifactServiceSuite } from '../testing/suites/artifact-service-suite.ts'
 import { InMemoryArtifactService } from './in-memory.ts'
 
 artifactServiceSuite(test, ({ now }) => new InMemoryArtifactService({ now }))

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// Started by whatever Node the user has, an old one too: it looks at the version before it loads anything.
+// Any Node version may start this file: it checks the version before it imports anything else.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
 if (major > 22 || (major === 22 && minor >= 18)) {
   import('./main.ts').then(({ start }) => start())
 } else {
-  console.error(`toolwright needs Node 22.18 or newer; this is Node ${process.versions.node}.`)
+  console.error(`toolwright requires Node 22.18 or newer, got Node ${process.versions.node}. Update Node.`)
   process.exitCode = 1
 }

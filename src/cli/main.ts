@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { messageOf } from '../error/error.ts'
-import { run, usage as runUsage } from './run.ts'
+import { runCommand, runUsage } from './run-command.ts'
+import { escapeText } from './screen/escape.ts'
 import { type Terminal, UsageError } from './terminal.ts'
-import { visible } from './visible.ts'
 
 interface Command {
   readonly summary: string
@@ -11,33 +11,33 @@ interface Command {
 }
 
 const commands: ReadonlyMap<string, Command> = new Map([
-  ['run', { summary: 'talk to the agent of a file', usage: runUsage, run }],
+  ['run', { summary: 'Chat with the agent in a file', usage: runUsage, run: runCommand }],
 ])
 
 const help = `toolwright <command>
 
 ${[...commands].map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`).join('\n')}
 
-  --help      show this, or with a command what it takes
-  --version   show the version
+  --help      Show this help, or the help of a command
+  --version   Show the version
 `
 
-/** Runs a command; answers the exit code: 0 when all went well, 1 when something failed, 2 when it was not understood. */
+/** Runs a command and returns the exit code: 0 for success, 1 for a failure, 2 for an invalid command line. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await dispatch(args, terminal)
   } catch (error) {
-    terminal.errors.write(`toolwright: ${visible(messageOf(error))}\n`)
+    terminal.errors.write(`toolwright: ${escapeText(messageOf(error))}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
 async function dispatch([name, ...rest]: readonly string[], terminal: Terminal): Promise<number> {
-  if (name === undefined) throw new UsageError('Name a command; `toolwright --help` lists them.')
+  if (name === undefined) throw new UsageError('No command given. Run `toolwright --help` to list the commands.')
   if (name === '--help' || name === '-h') return print(help, terminal)
   if (name === '--version' || name === '-v') return print(`${version()}\n`, terminal)
   const command = commands.get(name)
-  if (!command) throw new UsageError(`There is no command "${name}"; \`toolwright --help\` lists them.`)
+  if (!command) throw new UsageError(`Unknown command "${name}". Run \`toolwright --help\` to list the commands.`)
   if (rest.includes('--help') || rest.includes('-h')) return print(command.usage, terminal)
   return await command.run(rest, terminal)
 }
@@ -47,36 +47,37 @@ function print(text: string, { output }: Terminal): number {
   return 0
 }
 
-/** By the package's own name, so that it is found from the source and from wherever the build puts this file. */
+/** Resolves package.json by package name, which works in the source tree and in the build output. */
 function version(): string {
   return createRequire(import.meta.url)('toolwright/package.json').version
 }
 
-/** How long what an agent file left running (a timer, a socket) may keep the process. */
-const LINGER_MS = 1_000
+/** How long timers and sockets of the agent file may keep the process alive after the command. */
+const EXIT_GRACE_MS = 1_000
 
-/** The bin: runs the command of this process and lets it end. */
+/** Runs the command of this process. The bin calls it. */
 export async function start(): Promise<void> {
   const { stdin, stdout, stderr, argv, env } = process
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit() // the reader has seen enough
-    stderr.write(`toolwright: The output cannot be written: ${visible(messageOf(error))}. Check where it goes.\n`)
+    if (error.code === 'EPIPE') process.exit() // the reading program closed the pipe, e.g. `| head`
+    const reason = escapeText(messageOf(error))
+    stderr.write(`toolwright: Cannot write to standard output: ${reason}. Check the file or pipe it goes to.\n`)
     process.exit(1)
   })
-  stderr.on('error', () => {}) // the run continues without its log
-  const leave = (): void => process.exit(130)
+  stderr.on('error', () => {}) // a closed stderr must not stop the run
+  const exit = (): void => process.exit(130)
   const folder = process.cwd()
-  const terminal: Terminal = { input: stdin, output: stdout, errors: stderr, env, folder, signals: process, leave }
+  const terminal: Terminal = { input: stdin, output: stdout, errors: stderr, env, folder, signals: process, exit }
   process.once('beforeExit', failUnfinished)
   process.exitCode = await main(argv.slice(2), terminal)
   process.off('beforeExit', failUnfinished)
-  setTimeout(() => process.exit(), LINGER_MS).unref()
+  setTimeout(() => process.exit(), EXIT_GRACE_MS).unref()
 }
 
-/** Node ends with 0 when nothing is left that could settle a promise, also in the middle of a command. */
+/** Sets exit code 1. Without it Node exits with 0 when the command awaits a promise that can never settle. */
 function failUnfinished(): void {
   process.stderr.write(
-    'toolwright: The command is not done, but nothing is left to wait for. Look for a promise in the agent file, its model or its tools that never settles.\n',
+    'toolwright: The command did not finish: it awaits a promise that never settles. Check the agent file, its model and its tools.\n',
   )
   process.exitCode = 1
 }

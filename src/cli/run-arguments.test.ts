@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { howToGoOn, parseRun } from './run-arguments.ts'
+import { continueHint, parseRunArguments } from './run-arguments.ts'
 
-test('options may stand anywhere', () => {
-  expect(parseRun(['--db', 'a.db', 'agent.ts', 'What is', '--user', 'ada', 'this?', '--session=s1'])).toEqual({
+test('options of toolwright run can come before and after the file', () => {
+  expect(parseRunArguments(['--db', 'a.db', 'agent.ts', 'What is', '--user', 'ada', 'this?', '--session=s1'])).toEqual({
     file: 'agent.ts',
     message: 'What is this?',
     userId: 'ada',
@@ -12,14 +12,16 @@ test('options may stand anywhere', () => {
   })
 })
 
-test('a session that is kept is gone on with by a command one can paste', () => {
-  const given = parseRun(['my agent.ts', '--db', "it's.db", '--user', 'ada'])
-  expect(howToGoOn(given, 's1', true)).toBe(
+test('a stored session ends with a command that continues it', () => {
+  const given = parseRunArguments(['my agent.ts', '--db', "it's.db", '--user', 'ada'])
+  expect(continueHint(given, 's1', true)).toBe(
     `Continue with: npx toolwright run 'my agent.ts' --db 'it'\\''s.db' --user ada --session s1`,
   )
-  expect(howToGoOn(parseRun(['agent.ts']), 's1', true)).toBe('Continue with: npx toolwright run agent.ts --session s1')
+  expect(continueHint(parseRunArguments(['agent.ts']), 's1', true)).toBe(
+    'Continue with: npx toolwright run agent.ts --session s1',
+  )
 })
 
-test('one in memory is gone, and it is said how to keep the next', () => {
-  expect(howToGoOn(parseRun(['agent.ts']), 's1', false)).toContain('--db <file>')
+test('an in-memory session ends with advice to use --db', () => {
+  expect(continueHint(parseRunArguments(['agent.ts']), 's1', false)).toContain('--db <file>')
 })

@@ -2,14 +2,21 @@ import { parseArgs } from 'node:util'
 import { messageOf } from '../error/error.ts'
 import { UsageError } from './terminal.ts'
 
-/** What stands after `toolwright run`. */
+/** The arguments of `toolwright run`. */
 export interface RunArguments {
+  /** Path of the agent file. */
   readonly file: string
+  /** The message of a single turn; undefined starts a chat. */
   readonly message: string | undefined
+  /** `--user`; default `user`. */
   readonly userId: string
+  /** `--session`; undefined creates a session. */
   readonly sessionId: string | undefined
+  /** `--app`; undefined means the name of the file. */
   readonly app: string | undefined
+  /** `--db`; undefined keeps sessions in memory. */
   readonly db: string | undefined
+  /** `--verbose`; default false. */
   readonly verbose: boolean
 }
 
@@ -21,20 +28,21 @@ const options = {
   db: { type: 'string' },
 } as const
 
-export function parseRun(args: readonly string[]): RunArguments {
-  const { values, positionals } = parsed(args)
+/** Parses the arguments of `toolwright run`; throws a `UsageError` when they are invalid. */
+export function parseRunArguments(args: readonly string[]): RunArguments {
+  const { values, positionals } = parseOptions(args)
   const [file, ...words] = positionals
-  if (!file) throw new UsageError('Name an agent file: toolwright run <file> [message]')
+  if (!file) throw new UsageError('No agent file given. Usage: toolwright run <file> [message]')
   const message = words.length ? words.join(' ').trim() : undefined
-  if (message === '') throw new UsageError('The message is empty.')
+  if (message === '') throw new UsageError('The message is empty. Pass a text, or omit it to start a chat.')
   for (const name of ['session', 'user', 'app', 'db'] as const) {
-    if (values[name]?.trim() === '') throw new UsageError(`--${name} is empty.`)
+    if (values[name]?.trim() === '') throw new UsageError(`--${name} is empty. Pass a value, or remove the option.`)
   }
   const { session, user = 'user', app, db, verbose = false } = values
   return { file, message, userId: user, sessionId: session, app, db, verbose }
 }
 
-function parsed(
+function parseOptions(
   args: readonly string[],
 ): ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>> {
   try {
@@ -44,15 +52,19 @@ function parsed(
   }
 }
 
-/** How to continue a session in another process. */
-export function howToGoOn({ file, userId, app, db }: RunArguments, sessionId: string, isKept: boolean): string {
-  if (!isKept) return 'Sessions were in memory and end here; with --db <file> they are kept.'
+/** The command that continues a session in another process, or why there is none. */
+export function continueHint(
+  { file, userId, app, db }: RunArguments,
+  sessionId: string,
+  isPersistent: boolean,
+): string {
+  if (!isPersistent) return 'This session was in memory and is gone. To save sessions, use --db <file>.'
   const user = userId === 'user' ? [] : ['--user', userId]
   const where = [...(db === undefined ? [] : ['--db', db]), ...(app === undefined ? [] : ['--app', app])]
-  return `Continue with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoted).join(' ')}`
+  return `Continue with: ${['npx', 'toolwright', 'run', file, ...where, ...user, '--session', sessionId].map(quoteForShell).join(' ')}`
 }
 
-/** A word as a shell takes it. */
-function quoted(word: string): string {
+/** Quotes a word for a POSIX shell. */
+function quoteForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -1,22 +1,26 @@
-import type { Signals } from './interrupts.ts'
-import type { KeyInput } from './keyboard.ts'
-import type { Output } from './screen.ts'
+import type { SignalSource } from './input/interrupts.ts'
+import type { KeyInput } from './input/keyboard.ts'
+import type { Output } from './screen/screen.ts'
 
-/** What a command sees of the process it runs in. */
+/** The parts of the process that a command uses. */
 export interface Terminal {
+  /** Standard input. */
   readonly input: KeyInput & { readonly isTTY?: boolean | undefined }
+  /** Standard output. */
   readonly output: Output
+  /** Standard error. */
   readonly errors: Output
-  /** The variables of the process; those of `.env` are added. */
+  /** Environment variables; variables from `.env` are added. */
   readonly env: { [name: string]: string | undefined }
   /** The working directory. */
   readonly folder: string
-  readonly signals: Signals
-  /** Ends the process at once: somebody insists. */
-  leave(): void
+  /** Emits SIGINT. */
+  readonly signals: SignalSource
+  /** Ends the process at once, after Ctrl+C with nothing to cancel. */
+  exit(): void
 }
 
-/** The command line cannot be understood; the message is one sentence. */
+/** An invalid command line. Its message is one line. */
 export class UsageError extends Error {
   override readonly name: string = 'UsageError'
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { credentialServiceSuite } from '../testing/credential-suite.ts'
+import { credentialServiceSuite } from '../testing/suites/credential-service-suite.ts'
 import { InMemoryCredentialService } from './in-memory.ts'
 
 credentialServiceSuite(test, () => new InMemoryCredentialService())

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { memoryServiceSuite } from '../testing/memory-suite.ts'
+import { memoryServiceSuite } from '../testing/suites/memory-service-suite.ts'
 import { InMemoryMemoryService } from './in-memory.ts'
 
 memoryServiceSuite(test, () => new InMemoryMemoryService())

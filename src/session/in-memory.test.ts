@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { entryOf, eventOf, HOME } from '../testing/session-fixtures.ts'
-import { sessionServiceSuite } from '../testing/session-suite.ts'
+import { entryOf, eventOf, HOME } from '../testing/suites/session-fixtures.ts'
+import { sessionServiceSuite } from '../testing/suites/session-service-suite.ts'
 import { InMemorySessionService } from './in-memory.ts'
 
 sessionServiceSuite(test, (options) => new InMemorySessionService(options))

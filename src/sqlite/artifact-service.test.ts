@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { InMemoryArtifactService } from '../artifact/in-memory.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Part } from '../content/content.ts'
-import { artifactServiceSuite } from '../testing/artifact-suite.ts'
-import { HOME } from '../testing/session-fixtures.ts'
-import { temporaryFile } from './file.test-kit.ts'
+import { artifactServiceSuite } from '../testing/suites/artifact-service-suite.ts'
+import { HOME } from '../testing/suites/session-fixtures.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 artifactServiceSuite(test, (options) => {
   const services = sqlite(temporaryFile(), options)
@@ -17,7 +17,7 @@ describe.each<[string, () => ArtifactService]>([
   ['InMemoryArtifactService', () => new InMemoryArtifactService()],
 ])('%s', (_name, open) => {
   test.each([null, undefined, 5, 'text', ['text']])(
-    'refuses %j as an artifact and keeps the last version',
+    'rejects %j as an artifact and keeps the last version',
     async (value) => {
       const service = open()
       const key = { ...HOME, filename: 'a.txt' }
@@ -32,7 +32,7 @@ describe.each<[string, () => ArtifactService]>([
     },
   )
 
-  test.each([null, undefined, 5, {}])('refuses %j as a filename', async (value) => {
+  test.each([null, undefined, 5, {}])('rejects %j as a filename', async (value) => {
     const service = open()
     const key = { ...HOME, filename: value as unknown as string }
     const refused = { code: 'INVALID_REQUEST', message: expect.stringContaining('filename must be a string, got ') }

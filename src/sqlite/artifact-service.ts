@@ -7,10 +7,10 @@ import { isUserFilename } from '../base/key-scope.ts'
 import type { Part } from '../content/content.ts'
 import { checkKey } from '../session/check-key.ts'
 import type { SessionKey } from '../session/service.ts'
-import { fromRow, type PartRow, toRow } from './artifact-part.ts'
+import { decodePart, encodePart, type PartRow } from './artifact-encoding.ts'
 import type { Database } from './database.ts'
 import { damaged } from './storage-error.ts'
-import { fromJson, fromText, toJson, toText } from './text.ts'
+import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
 
 interface VersionRow {
   readonly version: number
@@ -19,7 +19,7 @@ interface VersionRow {
   readonly metadata: string | null
 }
 
-/** Artifacts in a SQLite file, with the sessions they belong to. */
+/** Stores artifacts in a SQLite file. */
 export class SqliteArtifactService implements ArtifactService {
   readonly #database: Database
   readonly #now: () => number
@@ -50,63 +50,73 @@ export class SqliteArtifactService implements ArtifactService {
     this.#version = database.prepare(`SELECT ${described} FROM toolwright_artifacts WHERE ${ofVersion}`)
   }
 
+  /** Stores a new version of an artifact and returns its number. */
   async saveArtifact(options: Parameters<ArtifactService['saveArtifact']>[0]): Promise<number> {
     const { artifact, customMetadata } = options
-    const place = placeOf(options)
+    const columns = rowKey(options)
     checkPart(artifact)
     const metadata = customMetadata ? toJson(customMetadata, 'The metadata of an artifact') : null
-    const { part, bytes } = toRow(artifact)
+    const { part, bytes } = encodePart(artifact)
     const mimeType = mimeTypeOf(artifact)
     const values = [mimeType === undefined ? null : toText(mimeType), this.#now() / 1000, metadata, part, bytes]
-    return await this.#database.write(() => this.#insert.get(...place, ...place, ...values)?.version as number)
+    return await this.#database.write(() => this.#insert.get(...columns, ...columns, ...values)?.version as number)
   }
 
+  /** Loads a version of an artifact; default: the latest. */
   async loadArtifact(options: ArtifactKey & { version?: number | undefined }): Promise<Part | undefined> {
-    const row = (await this.#pick(this.#load, options)) as PartRow | undefined
-    return row && fromRow(row)
+    const row = (await this.#getVersionRow(this.#load, options)) as PartRow | undefined
+    return row && decodePart(row)
   }
 
+  /** Lists the filenames of a session and of its user. */
   async listArtifactKeys(options: SessionKey): Promise<string[]> {
-    const place = placeOf({ ...options, filename: '' }).slice(0, 3)
-    const rows = await this.#database.read(() => this.#names.all(...place))
+    const columns = rowKey({ ...options, filename: '' }).slice(0, 3)
+    const rows = await this.#database.read(() => this.#names.all(...columns))
     return rows.map(({ filename }) => fromText(filename, 'The name of an artifact')).sort()
   }
 
+  /** Deletes all versions of an artifact. */
   async deleteArtifact(key: ArtifactKey): Promise<void> {
-    const place = placeOf(key)
-    await this.#database.write(() => this.#delete.run(...place))
+    const columns = rowKey(key)
+    await this.#database.write(() => this.#delete.run(...columns))
   }
 
+  /** Lists the version numbers of an artifact, oldest first. */
   async listVersions(key: ArtifactKey): Promise<number[]> {
-    return (await this.#rows(key)).map(({ version }) => version)
+    return (await this.#listRows(key)).map(({ version }) => version)
   }
 
+  /** Lists the versions of an artifact with their metadata. */
   async listArtifactVersions(key: ArtifactKey): Promise<ArtifactVersion[]> {
-    return (await this.#rows(key)).map(describe)
+    return (await this.#listRows(key)).map(toArtifactVersion)
   }
 
+  /** Returns the metadata of a version; default: the latest. */
   async getArtifactVersion(
     options: ArtifactKey & { version?: number | undefined },
   ): Promise<ArtifactVersion | undefined> {
-    const row = (await this.#pick(this.#version, options)) as VersionRow | undefined
-    return row && describe(row)
+    const row = (await this.#getVersionRow(this.#version, options)) as VersionRow | undefined
+    return row && toArtifactVersion(row)
   }
 
-  async #rows(key: ArtifactKey): Promise<VersionRow[]> {
-    const place = placeOf(key)
-    return await this.#database.read(() => this.#versions.all(...place) as unknown[] as VersionRow[])
+  async #listRows(key: ArtifactKey): Promise<VersionRow[]> {
+    const columns = rowKey(key)
+    return await this.#database.read(() => this.#versions.all(...columns) as unknown[] as VersionRow[])
   }
 
-  /** A version, or the latest. */
-  async #pick(statement: StatementSync, options: ArtifactKey & { version?: number | undefined }): Promise<unknown> {
+  /** Selects a version, or the latest one. */
+  async #getVersionRow(
+    statement: StatementSync,
+    options: ArtifactKey & { version?: number | undefined },
+  ): Promise<unknown> {
     const { version } = options
-    const place = placeOf(options)
+    const columns = rowKey(options)
     if (version !== undefined && !Number.isSafeInteger(version)) return undefined
-    return await this.#database.read(() => statement.get(...place, version ?? null))
+    return await this.#database.read(() => statement.get(...columns, version ?? null))
   }
 }
 
-function describe({ version, mime_type, created_at, metadata }: VersionRow): ArtifactVersion {
+function toArtifactVersion({ version, mime_type, created_at, metadata }: VersionRow): ArtifactVersion {
   const what = 'The metadata of an artifact'
   const given = metadata === null ? undefined : fromJson(metadata, what)
   if (given !== undefined && !isRecord(given)) throw damaged(what, 'it is not an object')
@@ -118,8 +128,8 @@ function describe({ version, mime_type, created_at, metadata }: VersionRow): Art
   }
 }
 
-/** Where a file is: with its session, or with its user. */
-function placeOf(key: ArtifactKey): [app: string, user: string, session: string, filename: string] {
+/** The key columns of an artifact. A `user:` filename belongs to the user and has no session. */
+function rowKey(key: ArtifactKey): [app: string, user: string, session: string, filename: string] {
   checkKey(key)
   const { appName, userId, sessionId, filename } = key
   checkFilename(filename)

@@ -1,54 +1,54 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { systemPorts } from '../base/ports.ts'
-import { FileWatch } from './file-watch.ts'
+import { FileIdentity } from './file-identity.ts'
 import { closedError, isBusy, openError, storageError } from './storage-error.ts'
 
-/** Pauses between two tries to get the write lock grow up to this, plus or minus a half. */
-const MAX_PAUSE_MS = 25
+/** Upper limit of the delay between two attempts to get the write lock, before jitter of plus or minus 50 %. */
+const MAX_RETRY_DELAY_MS = 25
 
-/** Work that waits for another process to give the lock back. */
-interface Waiter {
+/** A transaction that waits for another process to release the lock. */
+interface WaitingTransaction {
   attempt(): unknown
   resolve(result: unknown): void
   reject(error: unknown): void
-  /** When `busyTimeoutMs` is over. */
-  readonly until: number
-  /** Is it worth waiting longer? */
+  /** End of `busyTimeoutMs`, on the monotonic clock. */
+  readonly deadline: number
+  /** Asked after the deadline: true keeps the transaction waiting. */
   readonly mayWaitLonger: (() => boolean) | undefined
 }
 
 /**
- * An open file: transactions, statements, and errors that say what to do. A transaction is synchronous from its BEGIN to
- * its COMMIT. Waiting for another process is not: the file is tried again from a timer, so the event loop stays free.
+ * An open SQLite file. Runs transactions and turns SQLite errors into `ToolwrightError`s. A transaction is synchronous
+ * from BEGIN to COMMIT. Waiting for another process is not: a timer retries, so the event loop stays free.
  */
 export class Database {
   readonly #connection: DatabaseSync
   readonly #file: string
   readonly #busyTimeoutMs: number
-  readonly #watch: FileWatch | undefined
+  readonly #identity: FileIdentity | undefined
   readonly #beginRead: StatementSync
   readonly #beginWrite: StatementSync
   readonly #commit: StatementSync
   readonly #rollback: StatementSync
-  /** In the order they came: a write never overtakes one that waits. */
-  readonly #waiting: Waiter[] = []
-  #timer: (() => void) | undefined
-  #tries = 0
+  /** In order of arrival: a write never overtakes a waiting write. */
+  readonly #waiting: WaitingTransaction[] = []
+  #cancelRetry: (() => void) | undefined
+  #retryCount = 0
   #isOpen = true
 
   constructor(connection: DatabaseSync, file: string, options: { busyTimeoutMs: number; isInMemory: boolean }) {
     this.#connection = connection
     this.#file = file
     this.#busyTimeoutMs = options.busyTimeoutMs
-    this.#watch = options.isInMemory ? undefined : new FileWatch(file)
+    this.#identity = options.isInMemory ? undefined : new FileIdentity(file)
     this.#beginRead = connection.prepare('BEGIN')
-    // The lock is taken at once: what is read inside stays true until the commit, for other processes too.
+    // Takes the write lock first, so that no other process can change the rows read in the transaction before its commit.
     this.#beginWrite = connection.prepare('BEGIN IMMEDIATE')
     this.#commit = connection.prepare('COMMIT')
     this.#rollback = connection.prepare('ROLLBACK')
   }
 
-  /** A statement to keep; values are bound to each `?` (Node 22 binds none to `?1`), never written into it. */
+  /** Prepares a statement. Use `?` for values: Node 22 cannot bind `?1`. */
   prepare(sql: string): StatementSync {
     try {
       return this.#connection.prepare(sql)
@@ -57,28 +57,28 @@ export class Database {
     }
   }
 
-  /** All that is read inside is of one moment. `work` may be called more than once. */
+  /** Runs `work` in a read transaction, which sees one snapshot. `work` may be called more than once. */
   read<T>(work: () => T): Promise<T> {
-    return this.#run(() => this.#transact(this.#beginRead, work), false)
+    return this.#run(() => this.#runTransaction(this.#beginRead, work), false)
   }
 
   /**
-   * All that is written inside is kept, or none of it. `work` may be called more than once. While another process writes,
-   * it waits for `busyTimeoutMs`, and after that for as long as `mayWaitLonger` says so.
+   * Runs `work` in a write transaction. `work` may be called more than once. While another process holds the write lock,
+   * the transaction waits for `busyTimeoutMs`, and after that for as long as `mayWaitLonger` returns true.
    */
   write<T>(work: () => T, mayWaitLonger?: () => boolean): Promise<T> {
     return this.#run(
       () => {
-        this.#watch?.checkFile()
-        return this.#transact(this.#beginWrite, work)
+        this.#identity?.checkFile()
+        return this.#runTransaction(this.#beginWrite, work)
       },
       true,
       mayWaitLonger,
     )
   }
 
-  /** One statement that reads, now: readers do not wait for the writer. */
-  look<T>(work: () => T): T {
+  /** Runs one reading statement synchronously. Readers never wait for the writer. */
+  readNow<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
@@ -86,16 +86,16 @@ export class Database {
     }
   }
 
-  /** Throws when the file, or the write-ahead log beside it, is not the one that was opened. */
+  /** Throws when the file or its write-ahead log was replaced since it was opened. */
   checkFiles(): void {
-    this.#watch?.checkAll()
+    this.#identity?.checkAll()
   }
 
-  /** What waits for the lock fails and is not written. */
+  /** Closes the file and rejects the transactions that wait for the lock. */
   close(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    this.#timer?.()
+    this.#cancelRetry?.()
     for (const { reject } of this.#waiting.splice(0)) reject(closedError(this.#file))
     this.#connection.close()
   }
@@ -109,72 +109,72 @@ export class Database {
       }
     }
     return new Promise<unknown>((resolve, reject) => {
-      const until = systemPorts.monotonicNow() + this.#busyTimeoutMs
-      this.#waiting.push({ attempt, resolve, reject, until, mayWaitLonger })
-      this.#tryLater()
+      const deadline = systemPorts.monotonicNow() + this.#busyTimeoutMs
+      this.#waiting.push({ attempt, resolve, reject, deadline, mayWaitLonger })
+      this.#scheduleRetry()
     }) as Promise<T>
   }
 
-  /** One timer for all. It keeps the process alive: a result that waits to be written must not be lost by an early exit. */
-  #tryLater(): void {
-    const pause = Math.min(2 ** this.#tries++, MAX_PAUSE_MS) * (0.5 + systemPorts.random())
-    this.#timer ??= systemPorts.setTimer(this.#tryAgain, pause)
+  /** Schedules one retry for all waiting transactions. The timer keeps the process alive, so that no write is lost. */
+  #scheduleRetry(): void {
+    const pause = Math.min(2 ** this.#retryCount++, MAX_RETRY_DELAY_MS) * (0.5 + systemPorts.random())
+    this.#cancelRetry ??= systemPorts.setTimer(this.#retry, pause)
   }
 
-  readonly #tryAgain = (): void => {
-    this.#timer = undefined
+  readonly #retry = (): void => {
+    this.#cancelRetry = undefined
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
       try {
         const result = first.attempt()
         this.#waiting.shift()
-        this.#tries = 0
+        this.#retryCount = 0
         first.resolve(result)
       } catch (error) {
         if (isBusy(error)) {
-          this.#rejectLate(error)
-          if (this.#waiting.length) this.#tryLater()
+          this.#rejectExpired(error)
+          if (this.#waiting.length) this.#scheduleRetry()
           return
         }
         this.#waiting.shift()
         first.reject(storageError(error, this.#file))
       }
     }
-    this.#tries = 0
+    this.#retryCount = 0
   }
 
-  #rejectLate(error: unknown): void {
+  #rejectExpired(error: unknown): void {
     const now = systemPorts.monotonicNow()
     for (const waiter of this.#waiting.splice(0)) {
-      if (now < waiter.until || isTrue(waiter.mayWaitLonger)) this.#waiting.push(waiter)
+      if (now < waiter.deadline || isStillWorthWaiting(waiter.mayWaitLonger)) this.#waiting.push(waiter)
       else waiter.reject(storageError(error, this.#file))
     }
   }
 
-  #transact<T>(begin: StatementSync, work: () => T): T {
+  #runTransaction<T>(begin: StatementSync, work: () => T): T {
     begin.run()
     try {
       const result = work()
       this.#commit.run()
       return result
     } catch (error) {
-      this.#undo()
+      this.#rollBack()
       throw error
     }
   }
 
-  #undo(): void {
+  #rollBack(): void {
     try {
       this.#rollback.run()
     } catch {
-      // a full disk or a broken one has undone it already
+      // SQLite has rolled back already, e.g. on a full disk
     }
   }
 }
 
-function isTrue(ask: (() => boolean) | undefined): boolean {
+function isStillWorthWaiting(ask: (() => boolean) | undefined): boolean {
   try {
     return ask?.() ?? false
   } catch {
-    return false // what cannot be read is not worth waiting for
+    return false // the lease cannot be read
   }
 }

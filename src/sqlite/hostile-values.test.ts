@@ -1,11 +1,11 @@
-// Whatever is stored is data: it comes back as it was and does nothing on the way.
+// Hostile text is stored and returned unchanged.
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../base/json.ts'
 import type { Event } from '../event/event.ts'
-import { eventOf, HOME, write } from '../testing/session-fixtures.ts'
-import { HOSTILE_IDS } from '../testing/suite.ts'
-import { temporaryFile } from './file.test-kit.ts'
+import { HOSTILE_IDS } from '../testing/suites/hostile-ids.ts'
+import { eventOf, HOME, write } from '../testing/suites/session-fixtures.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 const HOSTILE = [
   ...HOSTILE_IDS,
@@ -21,7 +21,7 @@ const HOSTILE = [
   'x'.repeat(1_000_000),
 ]
 
-test('keys and values of state, in every scope, over a restart', async () => {
+test('hostile state keys and values survive a restart in every scope', async () => {
   const file = temporaryFile()
   const state: JsonObject = {}
   for (const text of HOSTILE) {
@@ -42,7 +42,7 @@ test('keys and values of state, in every scope, over a restart', async () => {
   expect([...held.state.keys()].sort()).toEqual(Object.keys(state).sort())
 })
 
-test('ids and texts of events, of inbox items and of files', async () => {
+test('hostile ids and texts of events, inbox items and artifacts are returned unchanged', async () => {
   const file = temporaryFile()
   const texts = HOSTILE.filter((text) => text !== '')
   const events = texts.map(
@@ -81,18 +81,18 @@ test('ids and texts of events, of inbox items and of files', async () => {
 test.each([
   ['bytes', Buffer.from([0, 255, 128, 7]).toString('base64')],
   ['no bytes', ''],
-  ['base64 without its end', 'AP+ABw'],
-  ['base64 of URLs', 'AP-ABw=='],
-  ['text that is no base64', 'hello, \u0000 world'],
+  ['base64 without padding', 'AP+ABw'],
+  ['base64url', 'AP-ABw=='],
+  ['text that is not base64', 'hello, \u0000 world'],
   ['a megabyte', Buffer.alloc(1_000_000, 7).toString('base64')],
-])('the data of a file comes back as it was: %s', async (_what, data) => {
+])('artifact data is returned unchanged: %s', async (_what, data) => {
   using services = sqlite(temporaryFile())
   const artifact = { inlineData: { mimeType: 'a/b', data, displayName: 'x' }, thought: true }
   await services.artifactService.saveArtifact({ ...HOME, filename: 'f', artifact })
   expect(await services.artifactService.loadArtifact({ ...HOME, filename: 'f' })).toEqual(artifact)
 })
 
-test('what JSON cannot hold is refused, and nothing is stored', async () => {
+test('values that JSON cannot hold are rejected, and nothing is stored', async () => {
   using services = sqlite(temporaryFile())
   const { sessionService, artifactService } = services
   await sessionService.createSession(HOME)

@@ -1,18 +1,18 @@
-// How long a session stays with its holder: measured on a monotonic clock, also between versions of the tables.
+// How long a lease lives, on a monotonic clock and across schema versions.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { Lease } from '../session/service.ts'
-import { entryOf, HOME } from '../testing/session-fixtures.ts'
-import { temporaryFile } from './file.test-kit.ts'
+import { entryOf, HOME } from '../testing/suites/session-fixtures.ts'
 import { startProcess } from './other-process.test-kit.ts'
+import { openVersion1 } from './schema-version-1.test-kit.ts'
 import { sqlite } from './sqlite.ts'
-import { openVersion1 } from './version-1.test-kit.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 const NOW = 1_700_000_000_000
 const HOUR = 3_600_000
 const busy = { code: 'SESSION_BUSY' }
 
-test('a lease from before the machine restarted is over, however late it would end', async () => {
+test('a lease from before a restart of the machine has ended', async () => {
   const file = temporaryFile()
   const clock = { sinceBoot: 5 * HOUR }
   using services = sqlite(file, { monotonicNow: () => clock.sinceBoot })
@@ -27,7 +27,7 @@ test('a lease from before the machine restarted is over, however late it would e
   expect(await sessionService.append(next, 0, [entryOf('e1')])).toBe(1)
 })
 
-test('processes measure leases on one clock, and each lease has the length its own process gave it', async () => {
+test('processes share one lease clock, and each lease has the length of its own process', async () => {
   const file = temporaryFile()
   using services = sqlite(file, { leaseMs: 60_000 })
   await services.sessionService.createSession(HOME)
@@ -41,7 +41,7 @@ test('processes measure leases on one clock, and each lease has the length its o
   await expect(services.sessionService.claim(HOME)).rejects.toMatchObject(busy)
 }, 60_000)
 
-test('a lease that is damaged in the file does not keep its session for ever', async () => {
+test('a damaged lease does not block its session forever', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -51,7 +51,7 @@ test('a lease that is damaged in the file does not keep its session for ever', a
   expect(await services.sessionService.claim(HOME)).toMatchObject({ key: HOME })
 })
 
-test('a counter of leases that fell behind gives no epoch twice', async () => {
+test('a lease counter that was set back never issues an epoch twice', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   const { sessionService } = services
@@ -67,11 +67,11 @@ test('a counter of leases that fell behind gives no epoch twice', async () => {
   await sessionService.release(next)
   await expect(sessionService.claim(HOME)).rejects.toMatchObject({
     code: 'STORAGE',
-    message: expect.stringContaining('The counter of leases is damaged'),
+    message: expect.stringContaining('The lease counter is damaged'),
   })
 })
 
-test('a file of version 1 is brought up to date: leases that live are respected, those that do not are interrupted', async () => {
+test('migrating a file of schema version 1 respects live leases and interrupts dead ones', async () => {
   const file = temporaryFile()
   const old = openVersion1(file)
   old.createHeld('alive', NOW + 5_000)
@@ -92,7 +92,7 @@ test('a file of version 1 is brought up to date: leases that live are respected,
   expect(await sessionService.claim({ ...HOME, sessionId: 'alive' })).toMatchObject({ seq: 0 })
 })
 
-test('a process of version 1 that has the file open works beside one of version 2', async () => {
+test('a process with schema version 1 works beside one with version 2', async () => {
   const file = temporaryFile()
   const old = openVersion1(file)
   const epoch = old.createHeld(HOME.sessionId, NOW + 15_000)
@@ -102,14 +102,14 @@ test('a process of version 1 that has the file open works beside one of version 
   await expect(sessionService.claim(HOME)).rejects.toMatchObject(busy)
   expect(old.renew(HOME.sessionId, epoch, NOW + 20_000)).toBe(true)
   clock.time += 15_000
-  await expect(sessionService.claim(HOME), 'it has renewed its lease').rejects.toMatchObject(busy)
+  await expect(sessionService.claim(HOME), 'version 1 has renewed its lease').rejects.toMatchObject(busy)
   clock.time += 5_000
   const lease = await sessionService.claim(HOME)
-  expect(old.renew(HOME.sessionId, epoch, NOW + HOUR), 'taken over').toBe(false)
-  expect(old.claim(HOME.sessionId, clock.time + 14_999, 15_000), 'the lease of version 2 lives').toBeUndefined()
+  expect(old.renew(HOME.sessionId, epoch, NOW + HOUR), 'the lease was taken over').toBe(false)
+  expect(old.claim(HOME.sessionId, clock.time + 14_999, 15_000), 'the lease of version 2 is alive').toBeUndefined()
   clock.time += 10_000
   await sessionService.renew(lease)
-  expect(old.claim(HOME.sessionId, clock.time + 14_999, 15_000), 'also when it was renewed').toBeUndefined()
+  expect(old.claim(HOME.sessionId, clock.time + 14_999, 15_000), 'also after a renewal').toBeUndefined()
   expect(old.claim(HOME.sessionId, clock.time + 15_000, 15_000), 'until it ends').toBeGreaterThan(lease.epoch)
   clock.time += 15_000
   await expect(sessionService.append(lease, 0, [entryOf('e1')])).rejects.toMatchObject({ code: 'LEASE_LOST' })

@@ -1,19 +1,21 @@
 import type { Entry } from '../event/event.ts'
 
-/** A log in memory: its first entries, and what its reader made of it. */
+/** The start of a log in memory. */
 export interface CachedLog {
+  /** The entries from the first one on. */
   readonly entries: Entry[]
+  /** Identifies the cached log. The runner attaches derived data to it. */
   readonly memo: object
-  /** Of its entries as text, and a little. */
+  /** Length of the entries as JSON, plus a constant. */
   size: number
 }
 
-/** What an empty log takes. */
+/** Size of an empty log. */
 const EMPTY_SIZE = 500
 
 /**
- * Logs that were read lately, by the row of their session. A log only grows and a row is never given again, so what is
- * here is the beginning of what is in the file, whoever has written since.
+ * Caches recently read logs by the row id of their session. A log only grows and row ids are never reused, so a cached log
+ * is always a prefix of the log in the file.
  */
 export class LogCache {
   readonly #logs: Map<number, CachedLog> = new Map()
@@ -24,11 +26,11 @@ export class LogCache {
     this.#maxSize = maxSize
   }
 
-  /** The log as far as it is known; never beyond `lastSeq`. */
+  /** Returns the cached start of a log, at most up to `lastSeq`. */
   open(session: number, lastSeq: number): CachedLog {
     const known = this.#logs.get(session)
     if (known && seqOf(known) <= lastSeq) {
-      this.#logs.delete(session) // and set again: the latest used is the last to go
+      this.#logs.delete(session) // set again below: the map keeps the most recently used log last
       this.#logs.set(session, known)
       return known
     }
@@ -39,7 +41,7 @@ export class LogCache {
     return fresh
   }
 
-  /** Adds what follows what is known; anything else is read when it is needed. */
+  /** Adds entries that directly follow the cached ones; other entries are read from the file later. */
   extend(session: number, seq: number, entries: readonly Entry[], size: number): void {
     const log = this.#logs.get(session)
     if (!log || seqOf(log) !== seq) return
@@ -49,6 +51,7 @@ export class LogCache {
     this.#makeRoom()
   }
 
+  /** Removes the log of a session. */
   forget(session: number): void {
     this.#size -= this.#logs.get(session)?.size ?? 0
     this.#logs.delete(session)
@@ -62,7 +65,7 @@ export class LogCache {
   }
 }
 
-/** The last sequence number that is in memory. */
+/** The last cached sequence number. */
 export function seqOf({ entries }: CachedLog): number {
   return entries.length
 }

@@ -4,9 +4,9 @@ import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, LogRecord } from '../event/event.ts'
 import { findEventProblem, findRecordProblem } from '../session/validate-entry.ts'
 import type { Database } from './database.ts'
-import type { Line } from './line.ts'
+import type { EncodedEntry } from './entry-encoding.ts'
 import { damaged } from './storage-error.ts'
-import { fromJson, toText } from './text.ts'
+import { fromJson, toText } from './text-encoding.ts'
 
 interface EntryRow {
   readonly seq: number
@@ -14,19 +14,23 @@ interface EntryRow {
   readonly body: string
 }
 
-/** Whose log it is: the row of the session, and its id for messages. */
+/** The session a log belongs to. */
 export interface LogOwner {
+  /** Row id of the session. */
   readonly id: number
+  /** Session id, for error messages. */
   readonly session: string
 }
 
-/** Entries as read, and how much text they were. */
+/** Entries read from the file. */
 export interface ReadEntries {
+  /** The entries in order. */
   readonly entries: Entry[]
+  /** Their length as JSON. */
   readonly size: number
 }
 
-/** The entries of all sessions, each session's numbered from 1 without gaps, each event id in it at most once. */
+/** The log entries of all sessions. Sequence numbers of a session start at 1 without gaps; event ids are unique in it. */
 export class LogRows {
   readonly #insert: StatementSync
   readonly #after: StatementSync
@@ -52,70 +56,70 @@ export class LogRows {
     )
   }
 
-  /** False when its event is there already. */
-  insert(session: number, seq: number, { eventId, body }: Line): boolean {
+  /** Inserts an entry; false when its event id is already stored. */
+  insert(session: number, seq: number, { eventId, body }: EncodedEntry): boolean {
     return this.#insert.run(session, seq, eventId ?? null, body).changes > 0
   }
 
-  /** An entry that was not inserted must be a stored event: a trigger of another program can drop rows without an error. */
-  checkRepeat(owner: LogOwner, seq: number, line: Line): void {
-    if (line.eventId !== undefined && this.#seqOfEvent(owner.id, line) !== undefined) return
+  /** Throws unless an entry that was not inserted is a stored event: a foreign trigger can drop rows without an error. */
+  checkRepeat(owner: LogOwner, seq: number, entry: EncodedEntry): void {
+    if (entry.eventId !== undefined && this.#seqOfEvent(owner.id, entry) !== undefined) return
     throw new ToolwrightError(
       'STORAGE',
-      `${nameOf(owner, seq)} was not stored: the database dropped it without an error. Remove the triggers on the table toolwright_entries.`,
+      `${describeEntry(owner, seq)} was not stored: the database dropped it without an error. Remove the triggers on the table toolwright_entries.`,
     )
   }
 
-  /** Where the last event of these is. */
-  seqOfLast(session: number, lines: readonly Line[]): number | undefined {
-    const last = lines.findLast(({ eventId }) => eventId !== undefined)
+  /** The sequence number of the last event in a list of entries. */
+  seqOfLast(session: number, encoded: readonly EncodedEntry[]): number | undefined {
+    const last = encoded.findLast(({ eventId }) => eventId !== undefined)
     return last && this.#seqOfEvent(session, last)
   }
 
   /**
-   * Was this append made before, and its acknowledgement lost? Then the sequence number it gave: all its events are
-   * known, and its records, which have no ids, stand where they would have been put.
+   * Detects an append that a client repeats because the reply was lost, and returns its sequence number. All events must
+   * be stored; records have no ids and must be at the positions they would get.
    */
-  seqOfRepeat(owner: LogOwner, expectedSeq: number, lines: readonly Line[]): number | undefined {
+  seqOfRepeat(owner: LogOwner, expectedSeq: number, encoded: readonly EncodedEntry[]): number | undefined {
     let seq: number | undefined
-    for (const [index, line] of lines.entries()) {
+    for (const [index, entry] of encoded.entries()) {
       const at = expectedSeq + index + 1
-      seq = line.eventId === undefined ? this.#seqOfRecord(owner, at, line) : this.#seqOfEvent(owner.id, line)
+      seq = entry.eventId === undefined ? this.#seqOfRecord(owner, at, entry) : this.#seqOfEvent(owner.id, entry)
       if (seq === undefined) return undefined
     }
     return seq
   }
 
-  /** Entries after a sequence number, up to the last. */
+  /** Reads the entries after a sequence number; throws STORAGE when one is missing. */
   after(owner: LogOwner, fromSeq: number, lastSeq: number): ReadEntries {
     const rows = this.#after.all(owner.id, fromSeq) as unknown[] as EntryRow[]
     let size = 0
     const entries = rows.map((row, index) => {
-      if (row.seq !== fromSeq + index + 1) throw damaged(nameOf(owner, fromSeq + index + 1), 'it is missing')
+      if (row.seq !== fromSeq + index + 1) throw damaged(describeEntry(owner, fromSeq + index + 1), 'it is missing')
       size += row.body.length
       return toEntry(owner, row)
     })
     const readSeq = fromSeq + entries.length
-    if (readSeq < lastSeq) throw damaged(nameOf(owner, readSeq + 1), 'it is missing')
-    if (readSeq > lastSeq) throw damaged(nameOf(owner, lastSeq + 1), `the session has only ${lastSeq} entries`)
+    if (readSeq < lastSeq) throw damaged(describeEntry(owner, readSeq + 1), 'it is missing')
+    if (readSeq > lastSeq) throw damaged(describeEntry(owner, lastSeq + 1), `the session has only ${lastSeq} entries`)
     return { entries, size }
   }
 
-  /** The latest events, in their order; all without a number that says how many. */
+  /** Reads the latest `atMost` events in log order; default: all events. */
   events(owner: LogOwner, atMost?: number): Event[] {
     const limit = atMost !== undefined && atMost < Number.MAX_SAFE_INTEGER ? Math.max(0, Math.ceil(atMost)) : -1
     const rows = this.#latest.all(owner.id, limit) as unknown[] as EntryRow[]
     return rows.reverse().map((row) => toEvent(owner, row))
   }
 
-  #seqOfEvent(session: number, { eventId }: Line): number | undefined {
+  #seqOfEvent(session: number, { eventId }: EncodedEntry): number | undefined {
     return this.#seqOf.get(session, eventId ?? null)?.seq as number | undefined
   }
 
-  #seqOfRecord(owner: LogOwner, seq: number, { body }: Line): number | undefined {
+  #seqOfRecord(owner: LogOwner, seq: number, { body }: EncodedEntry): number | undefined {
     const stored = this.#recordAt.get(owner.id, seq)?.body
     if (stored === undefined) return undefined
-    const canonical = (text: unknown): string => canonicalJson(fromJson(text, nameOf(owner, seq)))
+    const canonical = (text: unknown): string => canonicalJson(fromJson(text, describeEntry(owner, seq)))
     return canonical(stored) === canonical(body) ? seq : undefined
   }
 }
@@ -126,7 +130,7 @@ function toEntry(owner: LogOwner, row: EntryRow): Entry {
 }
 
 function toEvent(owner: LogOwner, { seq, event_id, body }: EntryRow): Event {
-  const what = nameOf(owner, seq)
+  const what = describeEntry(owner, seq)
   const event = fromJson(body, what)
   const problem = findEventProblem(event)
   if (problem !== undefined) throw damaged(what, problem)
@@ -136,13 +140,13 @@ function toEvent(owner: LogOwner, { seq, event_id, body }: EntryRow): Event {
 }
 
 function toRecord(owner: LogOwner, { seq, body }: EntryRow): LogRecord {
-  const what = nameOf(owner, seq)
+  const what = describeEntry(owner, seq)
   const record = fromJson(body, what)
   const problem = findRecordProblem(record)
   if (problem !== undefined) throw damaged(what, problem)
   return record as LogRecord
 }
 
-function nameOf({ session }: LogOwner, seq: number): string {
+function describeEntry({ session }: LogOwner, seq: number): string {
   return `Entry ${seq} of session "${session}"`
 }

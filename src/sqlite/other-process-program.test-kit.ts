@@ -1,9 +1,9 @@
-// What the other process of a test can do.
+// The program of the other process in a test: runs the commands that the test sends over IPC.
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { isRecord } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { entryOf, HOME, intentOf } from '../testing/session-fixtures.ts'
+import { entryOf, HOME, intentOf } from '../testing/suites/session-fixtures.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
 
 let services: SqliteServices | undefined
@@ -20,8 +20,8 @@ const commands = new Map<string, (...args: readonly unknown[]) => unknown>([
   ['unlock', unlock],
   ['contend', (times) => contend(Number(times))],
   ['appendForever', appendForever],
-  ['order', () => runUntilRest('order')],
-  ['pay', () => runUntilRest('pay')],
+  ['order', () => runToEnd('order')],
+  ['pay', () => runToEnd('pay')],
 ])
 
 process.on('message', async (message) => {
@@ -36,20 +36,20 @@ process.on('message', async (message) => {
 })
 
 function opened(): SqliteServices {
-  if (!services) throw new Error('no file is open')
+  if (!services) throw new Error('No file is open.')
   return services
 }
 
 function call(method: string, args: readonly unknown[]): unknown {
   const { sessionService } = opened()
   const found: unknown = Reflect.get(sessionService, method)
-  if (typeof found !== 'function') throw new Error(`there is no ${method}`)
+  if (typeof found !== 'function') throw new Error(`The session service has no method "${method}".`)
   return Reflect.apply(found, sessionService, args)
 }
 
 let locker: DatabaseSync | undefined
 
-/** Takes the write lock of a file and keeps it. */
+/** Takes the write lock of a file until `unlock`. */
 function lock(file: string): void {
   locker = new DatabaseSync(file)
   locker.exec('BEGIN IMMEDIATE')
@@ -60,7 +60,7 @@ function unlock(): void {
   locker?.close()
 }
 
-/** Takes the session so many times, each time with something to do at the start and at the end. */
+/** Claims and releases the session a number of times, with an append at the start and the end of each lease. */
 async function contend(times: number): Promise<void> {
   const { sessionService } = opened()
   for (let n = 0; n < times; ) {
@@ -79,7 +79,7 @@ async function contend(times: number): Promise<void> {
   }
 }
 
-/** Appends an event, its effect on state and a record, again and again, and reports each. */
+/** Appends an event with a state change and a record in a loop, and reports each append. */
 async function appendForever(): Promise<never> {
   const { sessionService } = opened()
   const lease = await sessionService.claim(HOME)
@@ -91,8 +91,8 @@ async function appendForever(): Promise<never> {
   }
 }
 
-/** A whole run whose model makes one call. */
-async function runUntilRest(name: string): Promise<unknown> {
+/** Executes a run whose model makes one call. */
+async function runToEnd(name: string): Promise<unknown> {
   const { shop } = await import('./shop.test-kit.ts')
   return await shop(opened(), [{ calls: [{ name, id: `${name}1` }] }], report).send('Go')
 }

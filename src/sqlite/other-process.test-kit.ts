@@ -1,4 +1,4 @@
-// Another process on the same file, told over IPC what to do; it answers when it has done it.
+// Starts another process on the same file. The test sends it commands over IPC.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -8,35 +8,36 @@ import { ToolwrightError } from '../error/error.ts'
 
 const PROGRAM = fileURLToPath(new URL('./other-process-program.test-kit.ts', import.meta.url))
 
+/** Another process that runs commands of the test. */
 export class OtherProcess {
   readonly #child: ChildProcess
   readonly #waiting: Map<number, { resolve(value: unknown): void; reject(error: unknown): void }> = new Map()
   readonly #listeners: Set<(progress: unknown) => void> = new Set()
-  #orders = 0
+  #commandCount = 0
 
   constructor(child: ChildProcess) {
     this.#child = child
-    child.on('message', (message) => this.#heard(message))
+    child.on('message', (message) => this.#onMessage(message))
     child.on('exit', () => {
-      for (const { reject } of this.#waiting.values()) reject(new Error('the process has ended'))
+      for (const { reject } of this.#waiting.values()) reject(new Error('The process has ended.'))
       this.#waiting.clear()
     })
   }
 
-  /** Tells it to do something; settles when it is done. */
+  /** Runs a command in the process and returns its result. */
   do<T = unknown>(command: string, ...args: unknown[]): Promise<T> {
-    const id = ++this.#orders
+    const id = ++this.#commandCount
     return new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
       this.#child.send({ id, command, args })
     }) as Promise<T>
   }
 
-  /** Settles when it reports what was waited for. */
-  progress(isIt: (progress: unknown) => boolean): Promise<void> {
+  /** Resolves when the process reports matching progress. */
+  progress(matches: (progress: unknown) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const listener = (progress: unknown): void => {
-        if (!isIt(progress)) return
+        if (!matches(progress)) return
         this.#listeners.delete(listener)
         resolve()
       }
@@ -44,7 +45,7 @@ export class OtherProcess {
     })
   }
 
-  /** kill -9, and wait until it is dead. */
+  /** Sends SIGKILL and waits for the end of the process. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const dead = once(this.#child, 'exit')
@@ -52,7 +53,7 @@ export class OtherProcess {
     await dead
   }
 
-  #heard(message: unknown): void {
+  #onMessage(message: unknown): void {
     if (!isRecord(message)) return
     if ('progress' in message) for (const listener of this.#listeners) listener(message.progress)
     const waiting = this.#waiting.get(Number(message.id))
@@ -64,7 +65,7 @@ export class OtherProcess {
   }
 }
 
-/** A process that has the file open, at a time of its own; without a file it waits to be told. */
+/** Starts a process and opens the file in it. `time` fixes its clock. */
 export async function startProcess(file?: string, time?: number): Promise<OtherProcess> {
   const child = fork(PROGRAM, { execArgv: ['--conditions=toolwright:source', '--disable-warning=ExperimentalWarning'] })
   const other = new OtherProcess(child)

@@ -3,19 +3,21 @@ import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import { checkPendingRequest } from '../session/storable-entry.ts'
 import { findPendingProblem } from '../session/validate-entry.ts'
+import type { ReportDamage } from './damage-reporter.ts'
 import type { Database } from './database.ts'
-import type { ReportDamage } from './report-damage.ts'
-import { readable, toJson, toText } from './text.ts'
+import { toJson, toText, tryFromJson } from './text-encoding.ts'
 
-/** A request in writing. */
-export interface PendingLine {
+/** A pending request as columns. */
+export interface EncodedRequest {
+  /** Id of the request. */
   readonly id: string
-  /** In seconds since 1970: processes of version 1 sort by it. */
+  /** Creation time in seconds since 1970. Processes with schema version 1 sort by it. */
   readonly since: number
+  /** The request as JSON. */
   readonly body: string
 }
 
-/** Pending requests of all sessions. The log of a session is the truth; this list is for finding them without it. */
+/** An index of the pending requests of all sessions. The log of a session stays the source of truth. */
 export class PendingRows {
   readonly #reportDamage: ReportDamage
   readonly #ofSession: StatementSync
@@ -30,7 +32,7 @@ export class PendingRows {
     this.#delete = database.prepare('DELETE FROM toolwright_pending WHERE id = ?')
     this.#update = database.prepare('UPDATE toolwright_pending SET body = ? WHERE id = ?')
     this.#insert = database.prepare('INSERT INTO toolwright_pending (session, since, body) VALUES (?, ?, ?)')
-    // few sessions wait: those are looked through, not all; ids of rows grow, clocks may be set
+    // CROSS JOIN starts with the few pending requests, not with all sessions; sorted by row id, because clocks may be set back
     this.#find = database.prepare(
       `SELECT sessions.session, body FROM toolwright_pending AS pending CROSS JOIN toolwright_sessions AS sessions
        ON sessions.id = pending.session
@@ -39,16 +41,16 @@ export class PendingRows {
     )
   }
 
-  /** A request that was there before keeps its row, and with it its place. Inside a transaction. */
-  replace(session: number, lines: readonly PendingLine[]): void {
+  /** Replaces the requests of a session. A known request keeps its row and its position. Call it in a transaction. */
+  replace(session: number, requests: readonly EncodedRequest[]): void {
     const known = new Map<string, number>()
     for (const { id: row, body } of this.#ofSession.all(session)) {
-      const request = requestIn(body)
-      const isKept = request !== undefined && !known.has(request.id) && lines.some(({ id }) => id === request.id)
+      const request = decodeRequest(body)
+      const isKept = request !== undefined && !known.has(request.id) && requests.some(({ id }) => id === request.id)
       if (isKept) known.set(request.id, Number(row))
       else this.#delete.run(row as number)
     }
-    for (const { id, since, body } of lines) {
+    for (const { id, since, body } of requests) {
       const row = known.get(id)
       if (row === undefined) this.#insert.run(session, since, body)
       else this.#update.run(body, row)
@@ -56,17 +58,17 @@ export class PendingRows {
   }
 
   /**
-   * A damaged request is reported and passed over: it must not hide those of other sessions. A search for the requests of
-   * its own session fails, so that a client does not take the session for one without pending requests.
+   * Finds pending requests. A damaged request is reported and skipped, so that it does not hide requests of other sessions.
+   * A search in its own session throws, so that the session does not look like one without pending requests.
    */
   find({ appName, userId, sessionId }: Filter): PendingRequest[] {
     const [user, session] = [userId, sessionId].map((id) => (id === undefined ? null : toText(id)))
     return this.#find.all(toText(appName), user ?? null, session ?? null).flatMap((row) => {
-      const request = requestIn(row.body)
+      const request = decodeRequest(row.body)
       if (request) return [request]
       const what = `A pending request of session "${String(row.session)}"`
       if (sessionId !== undefined) {
-        const repair = 'Resume the session: its requests are listed again from its log.'
+        const repair = 'Resume the session to restore its requests from the log.'
         throw new ToolwrightError('STORAGE', `${what} is damaged in the database. ${repair}`)
       }
       this.#reportDamage(what)
@@ -75,9 +77,9 @@ export class PendingRows {
   }
 }
 
-/** Undefined when the row is damaged. */
-function requestIn(body: unknown): PendingRequest | undefined {
-  const request = readable(body)
+/** Decodes a request; undefined when the row is damaged. */
+function decodeRequest(body: unknown): PendingRequest | undefined {
+  const request = tryFromJson(body)
   return findPendingProblem(request) === undefined ? (request as PendingRequest) : undefined
 }
 
@@ -87,8 +89,8 @@ interface Filter {
   readonly sessionId?: string | undefined
 }
 
-/** A request without a time is as old as its record. */
-export function toPendingLines(requests: readonly PendingRequest[], now: number): PendingLine[] {
+/** Encodes requests. A request without a creation time gets the current time. */
+export function encodeRequests(requests: readonly PendingRequest[], now: number): EncodedRequest[] {
   return requests.map((request) => ({
     id: checkPendingRequest(request).id,
     since: request.createdAt ?? now / 1000,

@@ -1,11 +1,11 @@
-// What the operating system refuses. Where the tests are run by root, who may do anything, they ask a process of nobody.
+// Permissions and limits of the operating system. Root may do anything, so the tests start a process of the user nobody.
 import { spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { eventIds, HOME } from '../testing/session-fixtures.ts'
-import { temporaryFile } from './file.test-kit.ts'
+import { eventIds, HOME } from '../testing/suites/session-fixtures.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
 if (process.platform === 'win32') console.warn('NOT TESTED: file permissions and limits, which Windows does not have.')
@@ -13,16 +13,11 @@ if (process.platform === 'win32') console.warn('NOT TESTED: file permissions and
 const NOBODY = 65534
 const SOURCE = JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)
 
-describe.skipIf(process.platform === 'win32')('on a system with permissions and limits', () => {
+describe.skipIf(process.platform === 'win32')('sqlite()', () => {
   test.each([
-    ['a file that may not be written', 0o444, 0o777, 'it may not be written'],
-    [
-      'a folder in which nothing may be made',
-      0o666,
-      0o555,
-      'cannot be written. Check who may write to the file and its folder',
-    ],
-  ])('%s is refused with what to do, and else it opens', (_what, fileMode, folderMode, message) => {
+    ['a read-only file', 0o444, 0o777, 'it is not writable'],
+    ['a read-only folder', 0o666, 0o555, 'is read-only. Check the permissions of the file and its folder'],
+  ])('rejects %s with advice', (_what, fileMode, folderMode, message) => {
     const file = temporaryFile()
     sqlite(file).close()
     const opens = `sqlite(${JSON.stringify(file)}).close(); console.log('opened')`
@@ -37,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('on a system with permissions and 
     expect(refused).toContain(message)
   })
 
-  test('a disk that takes no more ends the writing, and what was written is whole', async () => {
+  test('stops writing at the file size limit and keeps all commits', async () => {
     const file = temporaryFile()
     const said = limitedTo(
       400, // blocks of 512 bytes, for each file
@@ -51,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('on a system with permissions and 
          await sessionService.append(lease, seq, [{ event: event('e' + seq) }])
        }`,
     ).split('\n')
-    expect(said.pop()).toMatch(/^STORAGE The database .* (?:Check its disk|Make room on its disk)/)
+    expect(said.pop()).toMatch(/^STORAGE The database .* (?:Check its disk|Free disk space)/)
     using services = sqlite(file)
     const count = Number(said.pop())
     expect(count).toBeGreaterThan(1)
@@ -59,7 +54,7 @@ describe.skipIf(process.platform === 'win32')('on a system with permissions and 
   })
 })
 
-/** What a program of ours prints: the error it ends with is its last line. */
+/** The output of a program; its last line is the error it ended with. */
 function asNobody(code: string): string {
   const isRoot = process.getuid?.() === 0
   return printed(spawnSync(process.execPath, node(code), isRoot ? { uid: NOBODY, gid: NOBODY } : {}))

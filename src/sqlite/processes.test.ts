@@ -2,18 +2,18 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import type { Completion } from '../runner/completion.ts'
 import type { Lease } from '../session/service.ts'
-import { entryOf, eventIds, HOME, intentOf, requestOf, stateOf } from '../testing/session-fixtures.ts'
-import { temporaryFile } from './file.test-kit.ts'
+import { entryOf, eventIds, HOME, intentOf, requestOf, stateOf } from '../testing/suites/session-fixtures.ts'
 import { startProcess } from './other-process.test-kit.ts'
 import { shop } from './shop.test-kit.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
 
 const TIME = 1_700_000_000_000
 const LATER = TIME + 15_000
 
-test('four processes that make the same file at once all get it', async () => {
+test('four processes can create the same file at once', async () => {
   const file = temporaryFile()
   const others = await Promise.all(Array.from({ length: 4 }, () => startProcess()))
   await Promise.all(others.map((other) => other.do('open', file)))
@@ -29,7 +29,7 @@ test('four processes that make the same file at once all get it', async () => {
   ])
 })
 
-test('of two processes that claim a session at once exactly one gets it, 200 times', async () => {
+test('exactly one of two processes claims a session, 200 times', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -42,12 +42,12 @@ test('of two processes that claim a session at once exactly one gets it, 200 tim
     expect([more, refused]).toEqual([[], ['SESSION_BUSY']])
     expect(lease?.epoch).toBeGreaterThan(last)
     last = lease?.epoch ?? 0
-    // a lease is data: whoever has it may give it back
+    // a lease is plain data: any process can release it
     if (lease) await services.sessionService.release(lease)
   }
 })
 
-test('two processes that take turns as fast as they can are never inside together', async () => {
+test('two processes that compete for a session never hold it together', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
@@ -65,7 +65,7 @@ test('two processes that take turns as fast as they can are never inside togethe
   expect(new Set(epochs).size).toBe(400)
 })
 
-test('after kill -9 in the middle of an append, again and again, the log is whole and the session known as interrupted', async () => {
+test('after kill -9 during appends the log is complete and the session is listed as interrupted', async () => {
   const file = temporaryFile()
   let time = TIME
   using services = sqlite(file, { now: () => time })
@@ -75,18 +75,18 @@ test('after kill -9 in the middle of an append, again and again, the log is whol
   for (let kill = 0; kill < 5; kill++) {
     const victim = await startProcess(file, time)
     const wroteMore = victim.progress((seq) => Number(seq) >= known + 200)
-    victim.do('appendForever').catch(() => {}) // it ends with the process
+    victim.do('appendForever').catch(() => {}) // rejects when the process dies
     await wroteMore
     await victim.kill()
 
-    expect(await sessionService.interrupted(HOME), 'its lease still lives').toEqual([])
+    expect(await sessionService.interrupted(HOME), 'its lease is still alive').toEqual([])
     await expect(sessionService.claim(HOME)).rejects.toMatchObject({ code: 'SESSION_BUSY' })
     time += 15_000
     expect(await sessionService.interrupted(HOME)).toEqual([HOME])
     const lease = await sessionService.claim(HOME)
     const { entries, state } = await sessionService.read(lease)
     expect(entries.length).toBeGreaterThanOrEqual(known + 200)
-    expect(entries.length % 2, 'event and record came together').toBe(0)
+    expect(entries.length % 2, 'event and record are stored together').toBe(0)
     expect(entries).toEqual(
       entries.map((_, at) => ({
         seq: at + 1,
@@ -102,7 +102,7 @@ test('after kill -9 in the middle of an append, again and again, the log is whol
   database.close()
 })
 
-test('a process whose lease was taken over writes nothing any more', async () => {
+test('a process whose lease was taken over cannot write', async () => {
   const file = temporaryFile()
   using services = sqlite(file, { now: () => LATER })
   const { sessionService } = services
@@ -128,7 +128,7 @@ test('a process whose lease was taken over writes nothing any more', async () =>
   expect(await sessionService.append(next, 1, [entryOf('e2')])).toBe(2)
 })
 
-test('a long-running call that one process began is answered and finished in another', async () => {
+test('a long-running call of one process is answered and finished in another', async () => {
   const file = temporaryFile()
   const first = await startProcess(file)
   const asked = await first.do<Completion>('order')
@@ -141,14 +141,14 @@ test('a long-running call that one process began is answered and finished in ano
   const answered = await send([result])
   expect(answered).toMatchObject({ text: 'It has arrived.', pending: [], invocationId: asked.invocationId })
   expect(model.requests[0]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toEqual({ box: 'here' })
-  expect((await send([result])).events).toEqual(answered.events) // the same again: what followed, and nothing else
+  expect((await send([result])).events).toEqual(answered.events) // a repeated answer returns the same events
 })
 
-test('a process that dies while it pays is followed by one that does not pay again and says so', async () => {
+test('after a crash during a payment the next process reports an unknown outcome and does not pay again', async () => {
   const file = temporaryFile()
   const first = await startProcess(file, TIME)
   const paid = first.progress((what) => what === 'paid')
-  first.do('pay').catch(() => {}) // it never answers
+  first.do('pay').catch(() => {}) // the process is killed before it replies
   await paid
   await first.kill()
 

@@ -1,16 +1,16 @@
-// The tables, as steps: a file is brought up to date by those it has not seen. A step that was released never changes.
+// The tables as a list of migrations. A released migration never changes.
 import type { DatabaseSync } from 'node:sqlite'
 import { ToolwrightError } from '../error/error.ts'
 
-const STEPS: readonly string[] = [
+const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE toolwright_sessions (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never given again: a session in a deleted one's place is another one
+    id INTEGER PRIMARY KEY AUTOINCREMENT,   -- never reused: a session created again under the same key is another one
     app TEXT NOT NULL,
     user TEXT NOT NULL,
     session TEXT NOT NULL,
     seq INTEGER NOT NULL,                   -- of the last entry
-    epoch INTEGER NOT NULL,                 -- of who holds it; 0 = nobody
+    epoch INTEGER NOT NULL,                 -- of the holder; 0 = no holder
     expires_at REAL NOT NULL,               -- of the lease, in milliseconds
     updated_at REAL NOT NULL,
     checkpoint TEXT,                        -- no longer used
@@ -39,7 +39,7 @@ const STEPS: readonly string[] = [
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES toolwright_sessions (id) ON DELETE CASCADE,
     item_id TEXT NOT NULL,
-    body TEXT,                              -- NULL = done with, and not to be heard again
+    body TEXT,                              -- NULL = drained; the id stays to detect repeats
     UNIQUE (session, item_id)
   ) STRICT;
 
@@ -61,15 +61,15 @@ const STEPS: readonly string[] = [
     created_at REAL NOT NULL,               -- in seconds
     metadata TEXT,
     part TEXT NOT NULL,
-    bytes BLOB,                             -- the data of the part, when it is whole bytes
+    bytes BLOB,                             -- decoded inline data of the part
     PRIMARY KEY (app, user, session, filename, version)
   ) STRICT;
 
   CREATE TABLE toolwright_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
   INSERT INTO toolwright_meta VALUES ('schema', 0), ('epoch', 0);
   `,
-  // Leases on a monotonic clock. A process of version 1 that has the file open continues with expires_at, which is
-  // still written for it; lease_epoch tells its leases, which have no other end, from those of version 2.
+  // Leases on a monotonic clock. expires_at is still written for processes with schema version 1 that have the file open.
+  // lease_epoch distinguishes their leases, which only have expires_at, from leases of version 2.
   `
   ALTER TABLE toolwright_sessions ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 0;  -- the epoch the next two are of
   ALTER TABLE toolwright_sessions ADD COLUMN lease_until REAL NOT NULL DEFAULT 0;     -- in milliseconds since boot
@@ -77,39 +77,39 @@ const STEPS: readonly string[] = [
   `,
 ]
 
-/** Makes or changes the tables where they are not as this version of Toolwright knows them. */
-export function bringUpToDate(connection: DatabaseSync, file: string): void {
-  if (versionOf(connection, file) === STEPS.length) return
+/** Creates the tables, or migrates them to the version of this Toolwright. */
+export function migrate(connection: DatabaseSync, file: string): void {
+  if (versionOf(connection, file) === MIGRATIONS.length) return
   connection.exec('BEGIN IMMEDIATE')
   try {
-    // asked again: another process may have been first
+    // read again under the lock: another process may have migrated the file
     const version = versionOf(connection, file)
-    for (const step of STEPS.slice(version)) connection.exec(step)
-    connection.prepare("UPDATE toolwright_meta SET value = ? WHERE name = 'schema'").run(STEPS.length)
+    for (const migration of MIGRATIONS.slice(version)) connection.exec(migration)
+    connection.prepare("UPDATE toolwright_meta SET value = ? WHERE name = 'schema'").run(MIGRATIONS.length)
     connection.exec('COMMIT')
   } catch (error) {
-    undo(connection)
+    rollBack(connection)
     throw error
   }
 }
 
-function undo(connection: DatabaseSync): void {
+function rollBack(connection: DatabaseSync): void {
   try {
     connection.exec('ROLLBACK')
   } catch {
-    // a full disk has undone it already
+    // SQLite has rolled back already, e.g. on a full disk
   }
 }
 
-/** How many steps the file has seen. */
+/** The number of migrations that the file has. */
 function versionOf(connection: DatabaseSync, file: string): number {
   const tables = connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'toolwright_meta'")
   if (!tables.get()) return 0
   const version = connection.prepare("SELECT value FROM toolwright_meta WHERE name = 'schema'").get()?.value
-  if (typeof version === 'number' && version >= 1 && version <= STEPS.length) return version
+  if (typeof version === 'number' && version >= 1 && version <= MIGRATIONS.length) return version
   const message =
-    typeof version === 'number' && version > STEPS.length
-      ? `The database "${file}" was written by a newer Toolwright (its tables have version ${version}, this one knows ${STEPS.length}). Update Toolwright, or use another file.`
-      : `The database "${file}" does not say which version its tables have. Restore it from a backup, or use another file.`
+    typeof version === 'number' && version > MIGRATIONS.length
+      ? `The database "${file}" was written by a newer Toolwright (schema version ${version}, supported: ${MIGRATIONS.length}). Update Toolwright, or use another file.`
+      : `The database "${file}" has no valid schema version. Restore it from a backup, or use another file.`
   throw new ToolwrightError('INVALID_CONFIG', message)
 }

@@ -3,44 +3,54 @@ import { DEFAULT_LEASE_MS, MAX_LEASE_MS } from '../session/lease.ts'
 import type { Lease, SessionKey } from '../session/service.ts'
 import type { Database } from './database.ts'
 import { damaged } from './storage-error.ts'
-import { fromText, toText } from './text.ts'
+import { fromText, toText } from './text-encoding.ts'
 
-/** The row of a session. The tables are strict: what a column is declared as it is. */
+/** The row of a session. The tables are STRICT, so columns have their declared types. */
 export interface SessionRow {
+  /** Row id, never reused. */
   readonly id: number
+  /** App name, encoded. */
   readonly app: string
+  /** User id, encoded. */
   readonly user: string
+  /** Session id, encoded. */
   readonly session: string
+  /** Sequence number of the last entry. */
   readonly seq: number
+  /** Epoch of the holder; 0 without a holder. */
   readonly epoch: number
-  /** Of the lease, in milliseconds since 1970: what processes of version 1 go by. */
+  /** End of the lease in milliseconds since 1970, for processes with schema version 1. */
   readonly expires_at: number
+  /** Time of the last append in milliseconds since 1970. */
   readonly updated_at: number
+  /** The epoch that `lease_until` and `lease_ms` belong to. */
   readonly lease_epoch: number
-  /** Of the lease, in milliseconds since boot. */
+  /** End of the lease in milliseconds since boot. */
   readonly lease_until: number
+  /** Length of the lease. */
   readonly lease_ms: number
 }
 
-/** What a lease gives the right by. */
-type Held = Pick<Lease, 'key' | 'epoch'>
+/** The parts of a lease that prove the right to write. */
+type HeldLease = Pick<Lease, 'key' | 'epoch'>
 
-/** How leases are measured. */
+/** The clocks and the length of leases. */
 export interface LeaseClock {
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Milliseconds since boot, the same for all processes. */
   readonly monotonicNow: () => number
+  /** Length of a new lease. */
   readonly leaseMs: number
 }
 
-/** The epoch of a session nobody holds. */
+/** The epoch of a session without a holder. */
 const FREE = 0
 
-/** All but `checkpoint`, which is no longer used. */
+/** All columns except `checkpoint`, which is no longer used. */
 const COLUMNS = 'id, app, user, session, seq, epoch, expires_at, updated_at, lease_epoch, lease_until, lease_ms'
 
-/** Sessions without what they hold: who they are, where their logs are, and who may write. */
+/** The sessions: their keys, the length of their logs and their leases. */
 export class SessionRows {
   readonly #clock: LeaseClock
   readonly #insert: StatementSync
@@ -64,7 +74,8 @@ export class SessionRows {
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE ${ofKey}`)
     this.#list = database.prepare(`SELECT ${COLUMNS} FROM toolwright_sessions WHERE app = ? AND user = ? ORDER BY id`)
     this.#delete = database.prepare('DELETE FROM toolwright_sessions WHERE id = ?')
-    // One counter for the file: a lease on a deleted session is not one on its namesake. Never below an epoch in use.
+    // One counter per file, so that a lease on a deleted session is invalid for a new session with the same key. max()
+    // repairs a counter that is below an epoch in use.
     this.#nextEpoch = database.prepare(
       "UPDATE toolwright_meta SET value = max(value, ?) + 1 WHERE name = 'epoch' RETURNING value",
     )
@@ -83,37 +94,40 @@ export class SessionRows {
     )
   }
 
-  /** False when there is one already. */
+  /** Inserts a session; false when it exists. */
   insert(key: SessionKey, now: number): boolean {
-    return this.#insert.run(...textOf(key), now).changes > 0
+    return this.#insert.run(...keyColumns(key), now).changes > 0
   }
 
+  /** Finds the row of a session. */
   find(key: SessionKey): SessionRow | undefined {
-    const row = this.#find.get(...textOf(key)) as SessionRow | undefined
-    return row && checked(row)
+    const row = this.#find.get(...keyColumns(key)) as SessionRow | undefined
+    return row && checkRow(row)
   }
 
+  /** Lists the sessions of a user in order of creation. */
   list({ appName, userId }: { appName: string; userId: string }): SessionRow[] {
-    return (this.#list.all(toText(appName), toText(userId)) as unknown[] as SessionRow[]).map(checked)
+    return (this.#list.all(toText(appName), toText(userId)) as unknown[] as SessionRow[]).map(checkRow)
   }
 
+  /** Deletes a session; foreign keys delete its entries, inbox items and requests. */
   delete(id: number): void {
     this.#delete.run(id)
   }
 
-  /** Gives the row a new holder, unless it has one that lives. Inside a transaction. */
+  /** Claims a session and returns the epoch; undefined while another lease is alive. Call it in a transaction. */
   claim(row: SessionRow): number | undefined {
     if (this.isAlive(row)) return undefined
     const epoch = this.#nextEpoch.get(row.epoch)?.value
-    if (typeof epoch !== 'number') throw damaged('The counter of leases')
+    if (typeof epoch !== 'number') throw damaged('The lease counter')
     const { now, monotonicNow, leaseMs } = this.#clock
     this.#claim.run(epoch, epoch, now() + leaseMs, monotonicNow() + leaseMs, leaseMs, row.id)
     return epoch
   }
 
   /**
-   * Is there a holder whose lease has not ended? A lease that ends later than its own length from now is from before the
-   * machine was restarted: its holder is dead.
+   * Whether the session has a lease that has not ended. A lease that ends later than its own length from now was made
+   * before the machine restarted: its holder is dead.
    */
   isAlive({ epoch, lease_epoch, lease_until, lease_ms, expires_at }: SessionRow): boolean {
     if (epoch === FREE) return false
@@ -121,63 +135,67 @@ export class SessionRows {
       const now = this.#clock.monotonicNow()
       return now < lease_until && lease_until <= now + Math.min(lease_ms, MAX_LEASE_MS)
     }
-    // of a process of version 1, which had no other clock and did not store the length
+    // a lease of schema version 1, which has no monotonic clock and no stored length
     const now = this.#clock.now()
     return now < expires_at && expires_at <= now + Math.max(this.#clock.leaseMs, DEFAULT_LEASE_MS)
   }
 
-  /** The session of a lease, while nobody has followed its holder: the epoch fences, not the clock. */
-  held({ key, epoch }: Held): SessionRow | undefined {
+  /** Finds the session of a lease; undefined after another claim. The epoch decides, not the clock. */
+  findHeld({ key, epoch }: HeldLease): SessionRow | undefined {
     if (!isEpoch(epoch)) return undefined
     const row = this.find(key)
     return row?.epoch === epoch ? row : undefined
   }
 
-  /** False when the lease is lost. */
-  renew({ key, epoch }: Held): boolean {
+  /** Extends a lease; false when it is lost. */
+  renew({ key, epoch }: HeldLease): boolean {
     if (!isEpoch(epoch)) return false
     const { now, monotonicNow, leaseMs } = this.#clock
     const ends = [now() + leaseMs, monotonicNow() + leaseMs, leaseMs]
-    return this.#renew.run(...ends, ...textOf(key), epoch).changes > 0
+    return this.#renew.run(...ends, ...keyColumns(key), epoch).changes > 0
   }
 
-  release({ key, epoch }: Held): void {
-    if (isEpoch(epoch)) this.#release.run(...textOf(key), epoch)
+  /** Ends a lease. */
+  release({ key, epoch }: HeldLease): void {
+    if (isEpoch(epoch)) this.#release.run(...keyColumns(key), epoch)
   }
 
-  /** Ends the lease and keeps its epoch: the session counts as interrupted. */
-  interrupt({ key, epoch }: Held): void {
-    if (isEpoch(epoch)) this.#renew.run(0, 0, 0, ...textOf(key), epoch)
+  /** Ends a lease but keeps its epoch, which marks the session as interrupted. */
+  interrupt({ key, epoch }: HeldLease): void {
+    if (isEpoch(epoch)) this.#renew.run(0, 0, 0, ...keyColumns(key), epoch)
   }
 
+  /** Sets the sequence number of the last entry and the time of the append. */
   advance(id: number, seq: number, now: number): void {
     this.#advance.run(seq, now, id)
   }
 
+  /** Lists the sessions whose holder died or was interrupted. */
   interrupted(appName: string): SessionRow[] {
     const held = this.#interrupted.all(toText(appName)) as unknown[] as SessionRow[]
     return held.filter((row) => !this.isAlive(row))
   }
 }
 
-/** Strict tables hold what a column is declared as, but not only what makes sense. */
-function checked(row: SessionRow): SessionRow {
+/** Throws STORAGE for values that have the declared type but are impossible. */
+function checkRow(row: SessionRow): SessionRow {
   const { seq, epoch, updated_at } = row
   const isSound = Number.isSafeInteger(seq) && seq >= 0 && Number.isSafeInteger(epoch) && epoch >= 0
   if (isSound && Number.isFinite(updated_at)) return row
   throw damaged(`The row of session "${String(row.session)}"`)
 }
 
+/** Decodes the key of a session. */
 export function keyOf({ app, user, session }: SessionRow): SessionKey {
   const what = 'The id of a session'
   return { appName: fromText(app, what), userId: fromText(user, what), sessionId: fromText(session, what) }
 }
 
-/** The epoch of a lease that may have been made up. */
+/** Whether a number can be an epoch. A caller may pass an invented lease. */
 function isEpoch(epoch: number): boolean {
   return Number.isSafeInteger(epoch) && epoch > FREE
 }
 
-function textOf({ appName, userId, sessionId }: SessionKey): [string, string, string] {
+function keyColumns({ appName, userId, sessionId }: SessionKey): [string, string, string] {
   return [toText(appName), toText(userId), toText(sessionId)]
 }

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
-import { sessionServiceSuite } from '../testing/session-suite.ts'
-import { temporaryFile } from './file.test-kit.ts'
+import { sessionServiceSuite } from '../testing/suites/session-service-suite.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile } from './temporary-file.test-kit.ts'
 
 sessionServiceSuite(test, (options) => {
   const services = sqlite(temporaryFile(), options)

@@ -14,27 +14,34 @@ import type {
 } from '../session/service.ts'
 import { leaseLost, sessionBusy, sessionExists, sessionNotFound, staleAppend } from '../session/session-errors.ts'
 import { withEventIds } from '../session/storable-entry.ts'
+import { damageReporter } from './damage-reporter.ts'
 import type { Database } from './database.ts'
+import { type EncodedEntry, encodeEntries } from './entry-encoding.ts'
 import { InboxRows } from './inbox-rows.ts'
-import { type Line, toLines } from './line.ts'
 import { LogCache, seqOf } from './log-cache.ts'
 import { LogRows } from './log-rows.ts'
-import { PendingRows, toPendingLines } from './pending-rows.ts'
-import { damageReporter } from './report-damage.ts'
+import { encodeRequests, PendingRows } from './pending-rows.ts'
 import { keyOf, type SessionRow, SessionRows } from './session-rows.ts'
-import { StateRows, toChanges } from './state-rows.ts'
-import { fromJson, toJson } from './text.ts'
+import { encodeStateDelta, StateRows } from './state-rows.ts'
+import { fromJson, toJson } from './text-encoding.ts'
 
+/** Options of `SqliteSessionService`; `SqliteOptions` describes them. */
 export interface SqliteSessionOptions {
+  /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Milliseconds since boot. */
   readonly monotonicNow: () => number
+  /** Creates ids of sessions and events. */
   readonly newId: () => string
+  /** Length of a lease. */
   readonly leaseMs: number
+  /** Maximum size of cached logs. */
   readonly cacheBytes: number
+  /** Receives reports of damaged rows. */
   readonly logger: Logger
 }
 
-/** Sessions in a SQLite file. All that is compared and set is compared and set in the file, for every process on it. */
+/** Stores sessions in a SQLite file. Every compare-and-set happens in the file, so it holds across processes. */
 export class SqliteSessionService implements SessionService {
   readonly #database: Database
   readonly #options: SqliteSessionOptions
@@ -57,13 +64,14 @@ export class SqliteSessionService implements SessionService {
     this.#cache = new LogCache(options.cacheBytes)
   }
 
+  /** Creates a session; throws ALREADY_EXISTS. */
   async createSession(options: Parameters<SessionService['createSession']>[0]): Promise<Session> {
     const { now, newId } = this.#options
     const { appName, userId, sessionId = newId(), state, events = [] } = options
     const key = { appName, userId, sessionId }
     checkKey(key)
-    const changes = state ? toChanges(state) : []
-    const lines = toLines(events.map((event) => ({ event: withEventIds(event, newId) })))
+    const changes = state ? encodeStateDelta(state) : []
+    const lines = encodeEntries(events.map((event) => ({ event: withEventIds(event, newId) })))
     return await this.#database.write(() => {
       const time = now()
       if (!this.#sessions.insert(key, time)) {
@@ -71,11 +79,12 @@ export class SqliteSessionService implements SessionService {
       }
       const row = this.#sessions.find(key) as SessionRow
       this.#state.apply(row, changes)
-      this.#sessions.advance(row.id, this.#add(row, lines).length, time)
+      this.#sessions.advance(row.id, this.#insertEntries(row, lines).length, time)
       return this.#toSession({ ...row, updated_at: time }, this.#log.events(row))
     })
   }
 
+  /** Returns a session with its state and events. */
   async getSession(options: Parameters<SessionService['getSession']>[0]): Promise<Session | undefined> {
     checkKey(options)
     const { numRecentEvents, afterTimestamp } = options.config ?? {}
@@ -88,57 +97,66 @@ export class SqliteSessionService implements SessionService {
     })
   }
 
+  /** Lists the sessions of a user, without events. */
   async listSessions(options: { appName: string; userId: string }): Promise<Session[]> {
     checkId('appName', options.appName)
     checkId('userId', options.userId)
     return await this.#database.read(() => this.#sessions.list(options).map((row) => this.#toSession(row, [])))
   }
 
+  /** Deletes a session with its state, log, inbox and pending requests. */
   async deleteSession(key: SessionKey): Promise<void> {
     checkKey(key)
     await this.#database.write(() => {
       const row = this.#sessions.find(key)
       if (!row) return
-      this.#state.deleteOwn(row)
-      this.#sessions.delete(row.id) // and with it, by reference, its log, inbox and requests
+      this.#state.deleteSessionState(row)
+      this.#sessions.delete(row.id) // foreign keys delete its log, inbox and requests
       this.#cache.forget(row.id)
     })
   }
 
+  /** Acquires the lease of a session; throws SESSION_BUSY. */
   async claim(key: SessionKey): Promise<Lease> {
     checkKey(key)
     return await this.#database.write(() => {
       this.#database.checkFiles()
-      const row = this.#found(key)
+      const row = this.#findOrThrow(key)
       const epoch = this.#sessions.claim(row)
       if (epoch === undefined) throw sessionBusy(key.sessionId)
       return { key: keyOf(row), epoch, seq: row.seq, leaseMs: this.#options.leaseMs }
     })
   }
 
+  /** Extends a lease; throws LEASE_LOST. */
   async renew(lease: Lease): Promise<Lease> {
     const { epoch, seq } = lease
-    const key = copyOf(lease.key)
-    const isHeld = await this.#database.write(() => this.#sessions.renew({ key, epoch }), this.#whileAlive(key, epoch))
+    const key = copyKey(lease.key)
+    const isHeld = await this.#database.write(
+      () => this.#sessions.renew({ key, epoch }),
+      this.#whileLeaseAlive(key, epoch),
+    )
     if (!isHeld) throw leaseLost(key.sessionId)
     return { key, epoch, seq, leaseMs: this.#options.leaseMs }
   }
 
+  /** Ends a lease. */
   async release({ key: given, epoch }: Lease, options?: { interrupted?: boolean | undefined }): Promise<void> {
-    const key = copyOf(given)
+    const key = copyKey(given)
     await this.#database.write(
       () => {
         if (options?.interrupted) this.#sessions.interrupt({ key, epoch })
         else this.#sessions.release({ key, epoch })
       },
-      this.#whileAlive(key, epoch),
+      this.#whileLeaseAlive(key, epoch),
     )
   }
 
+  /** Reads the log and the state of a claimed session. */
   async read({ key, epoch }: Lease): Promise<HeldLog> {
     checkKey(key)
     return await this.#database.read(() => {
-      const row = this.#held(key, epoch)
+      const row = this.#findHeldOrThrow(key, epoch)
       const log = this.#cache.open(row.id, row.seq)
       const { entries: added, size } = this.#log.after(row, seqOf(log), row.seq)
       this.#cache.extend(row.id, seqOf(log), added, size)
@@ -146,6 +164,7 @@ export class SqliteSessionService implements SessionService {
     })
   }
 
+  /** Appends entries to the log and applies their state changes in one transaction. */
   async append(
     lease: Lease,
     expectedSeq: number,
@@ -153,68 +172,72 @@ export class SqliteSessionService implements SessionService {
     options: AppendOptions = {},
   ): Promise<number> {
     const { epoch } = lease
-    const key = copyOf(lease.key)
+    const key = copyKey(lease.key)
     const { now } = this.#options
-    const lines = toLines(entries)
+    const lines = encodeEntries(entries)
     const drained = options.drained?.slice()
-    const pending = options.pending && toPendingLines(options.pending, now())
+    const pending = options.pending && encodeRequests(options.pending, now())
     const { row, added, seq } = await this.#database.write(
       () => {
-        const row = this.#held(key, epoch)
-        if (expectedSeq !== row.seq) return { row, added: [], seq: this.#repeated(row, expectedSeq, lines) }
-        const added = this.#add(row, lines)
+        const row = this.#findHeldOrThrow(key, epoch)
+        if (expectedSeq !== row.seq) return { row, added: [], seq: this.#findRepeat(row, expectedSeq, lines) }
+        const added = this.#insertEntries(row, lines)
         const last = row.seq + added.length
         this.#sessions.advance(row.id, last, now())
         if (drained) this.#inbox.remove(row.id, drained)
         if (pending) this.#pending.replace(row.id, pending)
         return { row, added, seq: added.length > 0 ? last : (this.#log.seqOfLast(row.id, lines) ?? last) }
       },
-      this.#whileAlive(key, epoch),
+      this.#whileLeaseAlive(key, epoch),
     )
-    // only what is committed is remembered
+    // after the commit: a rolled back append must not be cached
     if (added.length > 0) this.#cache.extend(row.id, row.seq, added, sizeOf(lines))
     return seq
   }
 
+  /** Posts an item to the inbox of a session. */
   async post(given: SessionKey, item: InboxItem): Promise<number> {
-    const key = copyOf(given)
+    const key = copyKey(given)
     checkId('The id of an inbox item', item.id)
-    const posted = fromJson(toJson(item, 'An item of an inbox'), 'An item of an inbox') as InboxItem // as it is now
+    const posted = fromJson(toJson(item, 'An inbox item'), 'An inbox item') as InboxItem // a copy: the caller may change the item while the write waits
     return await this.#database.write(() => {
-      const { id, seq } = this.#found(key)
-      this.#inbox.post(id, posted.id, toJson({ ...posted, seq }, 'An item of an inbox'))
+      const { id, seq } = this.#findOrThrow(key)
+      this.#inbox.post(id, posted.id, toJson({ ...posted, seq }, 'An inbox item'))
       return seq
     })
   }
 
+  /** Returns the undrained inbox items. */
   async drain({ key, epoch }: Lease): Promise<PostedItem[]> {
     checkKey(key)
-    return await this.#database.read(() => this.#inbox.items(this.#held(key, epoch)))
+    return await this.#database.read(() => this.#inbox.items(this.#findHeldOrThrow(key, epoch)))
   }
 
+  /** Finds pending requests. */
   async pending(filter: Parameters<SessionService['pending']>[0]): Promise<PendingRequest[]> {
     checkFilter(filter)
     return await this.#database.read(() => this.#pending.find(filter))
   }
 
+  /** Lists sessions whose holder died or was interrupted. */
   async interrupted({ appName }: { appName: string }): Promise<SessionKey[]> {
     checkId('appName', appName)
     return await this.#database.read(() => this.#sessions.interrupted(appName).map(keyOf))
   }
 
   /**
-   * What a holder writes waits for as long as its lease lives, also longer than `busyTimeoutMs`: what a tool has done is
-   * not lost because another process has the file. Reading the lease needs no lock.
+   * Keeps a holder's write waiting while its lease is alive, also longer than `busyTimeoutMs`, so that a locked file does
+   * not lose the result of a tool. Reading the lease needs no lock.
    */
-  #whileAlive(key: SessionKey, epoch: number): () => boolean {
+  #whileLeaseAlive(key: SessionKey, epoch: number): () => boolean {
     return () => {
-      const row = this.#sessions.held({ key, epoch })
+      const row = this.#sessions.findHeld({ key, epoch })
       return row !== undefined && this.#sessions.isAlive(row)
     }
   }
 
-  /** Adds lines after the last, with the changes of state they bring; gives what was new. */
-  #add(row: SessionRow, lines: readonly Line[]): Entry[] {
+  /** Inserts entries after the last one and applies their state changes. Returns the entries that are new. */
+  #insertEntries(row: SessionRow, lines: readonly EncodedEntry[]): Entry[] {
     const added: Entry[] = []
     for (const line of lines) {
       const seq = row.seq + added.length + 1
@@ -228,20 +251,20 @@ export class SqliteSessionService implements SessionService {
     return added
   }
 
-  #repeated(row: SessionRow, expectedSeq: number, lines: readonly Line[]): number {
+  #findRepeat(row: SessionRow, expectedSeq: number, lines: readonly EncodedEntry[]): number {
     const seq = this.#log.seqOfRepeat(row, expectedSeq, lines)
     if (seq !== undefined) return seq
     throw staleAppend(expectedSeq, row.seq)
   }
 
-  #found(key: SessionKey): SessionRow {
+  #findOrThrow(key: SessionKey): SessionRow {
     const row = this.#sessions.find(key)
     if (row) return row
     throw sessionNotFound(key.sessionId)
   }
 
-  #held(key: SessionKey, epoch: number): SessionRow {
-    const row = this.#sessions.held({ key, epoch })
+  #findHeldOrThrow(key: SessionKey, epoch: number): SessionRow {
+    const row = this.#sessions.findHeld({ key, epoch })
     if (row) return row
     throw leaseLost(key.sessionId)
   }
@@ -252,13 +275,13 @@ export class SqliteSessionService implements SessionService {
   }
 }
 
-/** Checked, and the same when the write comes after a wait. */
-function copyOf(key: SessionKey): SessionKey {
+/** Checks and copies a key: the caller may change the object while the write waits. */
+function copyKey(key: SessionKey): SessionKey {
   checkKey(key)
   const { appName, userId, sessionId } = key
   return { appName, userId, sessionId }
 }
 
-function sizeOf(lines: readonly Line[]): number {
+function sizeOf(lines: readonly EncodedEntry[]): number {
   return lines.reduce((sum, { body }) => sum + body.length, 0)
 }

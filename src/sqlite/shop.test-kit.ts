@@ -3,11 +3,11 @@ import type { Completion } from '../runner/completion.ts'
 import { Runner } from '../runner/runner.ts'
 import type { RunOptions } from '../runner/runner-options.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
-import { HOME } from '../testing/session-fixtures.ts'
+import { HOME } from '../testing/suites/session-fixtures.ts'
 import { tool } from '../tool/define.ts'
 import type { SqliteServices } from './sqlite.ts'
 
-/** The same agent in every process: it can order, which takes days, and pay, which here takes for ever. */
+/** An agent for every process of a test. `order` is long-running; `pay` never returns. */
 export function shop(
   services: SqliteServices,
   steps: readonly Step[],

@@ -6,13 +6,13 @@ import { expect, test } from 'vitest'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { Runner } from '../runner/runner.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
-import { eventIds, eventOf, HOME } from '../testing/session-fixtures.ts'
-import { temporaryFile, temporaryFolder } from './file.test-kit.ts'
+import { eventIds, eventOf, HOME } from '../testing/suites/session-fixtures.ts'
 import { sqlite } from './sqlite.ts'
+import { temporaryFile, temporaryFolder } from './temporary-file.test-kit.ts'
 
 const agentThatSays = (...said: string[]) => new LlmAgent({ name: 'clerk', model: scriptedModel(said) })
 
-test('a conversation goes on after the program has ended, with its state and files', async () => {
+test('a session continues in another process with its state and artifacts', async () => {
   const file = temporaryFile()
   const first = sqlite(file)
   const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...first })
@@ -30,7 +30,7 @@ test('a conversation goes on after the program has ended, with its state and fil
   expect(await second.artifactService.loadArtifact({ ...HOME, filename: 'a.txt' })).toEqual({ text: 'kept' })
 })
 
-test('what is spread into a runner are the services and nothing else; a closed runner leaves the file open', async () => {
+test('spreading sqlite() copies only the services, and closing a runner leaves the file open', async () => {
   using services = sqlite(temporaryFile())
   expect(Object.keys({ ...services })).toEqual(['sessionService', 'artifactService'])
   const runner = new Runner({ appName: 'shop', agent: agentThatSays('Hello.'), ...services })
@@ -39,7 +39,7 @@ test('what is spread into a runner are the services and nothing else; a closed r
   expect(await services.sessionService.getSession(HOME)).toMatchObject({ id: 's1' })
 })
 
-test('a closed file says so, and may be closed again', async () => {
+test('a closed file rejects every method and can be closed again', async () => {
   const services = sqlite(temporaryFile())
   await services.sessionService.createSession(HOME)
   const lease = await services.sessionService.claim(HOME)
@@ -53,14 +53,14 @@ test('a closed file says so, and may be closed again', async () => {
   expect(() => state.get('x')).toThrow(expect.objectContaining(closed))
 })
 
-test('a new file and what is beside it are its owner’s alone', async () => {
+test('a new file and its write-ahead log are readable by their owner only', async () => {
   const file = temporaryFile()
   using services = sqlite(file)
   await services.sessionService.createSession(HOME)
   for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o777).toBe(0o600)
 })
 
-test('a file that is there keeps its permissions and what else is in it', async () => {
+test('an existing file keeps its permissions and its other tables', async () => {
   const file = temporaryFile()
   const own = new DatabaseSync(file)
   own.exec("CREATE TABLE sessions (id TEXT); INSERT INTO sessions VALUES ('mine')")
@@ -72,7 +72,7 @@ test('a file that is there keeps its permissions and what else is in it', async 
   own.close()
 })
 
-test('a path may be a URL; in memory each is by itself', async () => {
+test('sqlite() accepts a URL, and every :memory: database is separate', async () => {
   const file = temporaryFile()
   using services = sqlite(pathToFileURL(file))
   expect(existsSync(file)).toBe(true)
@@ -86,15 +86,15 @@ test('a path may be a URL; in memory each is by itself', async () => {
 
 test.each([
   ['a folder', () => temporaryFolder(), 'it is a folder'],
-  ['a file in a folder that is not there', () => join(temporaryFolder(), 'no', 'app.db'), 'Make it first'],
-  ['a file in a file', () => join(fileWith('x'), 'app.db'), 'Make it first'],
-  ['no database', () => fileWith('these are notes, '.repeat(100)), 'is no SQLite database'],
-  ['nothing', () => ' ', 'needs the path of a file'],
-  ['no path', () => 7 as unknown as string, 'needs the path of a file'],
-  ['a name with NUL', () => `${temporaryFile()}\0.db`, 'needs the path of a file'],
-  ['a URL in text', () => `file:${temporaryFile()}`, 'is a URL'],
-  ['a URL of something else', () => new URL('https://example.com/app.db'), 'needs the path of a file'],
-])('%s is refused with what to do', (_what, path, message) => {
+  ['a file in a missing folder', () => join(temporaryFolder(), 'no', 'app.db'), 'Create it first'],
+  ['a file in a file', () => join(fileWith('x'), 'app.db'), 'Create it first'],
+  ['a text file', () => fileWith('these are notes, '.repeat(100)), 'is not a SQLite database'],
+  ['a blank path', () => ' ', 'requires the path of a file'],
+  ['a number', () => 7 as unknown as string, 'requires the path of a file'],
+  ['a path with NUL', () => `${temporaryFile()}\0.db`, 'requires the path of a file'],
+  ['a URL in a string', () => `file:${temporaryFile()}`, 'is a URL in a string'],
+  ['an https URL', () => new URL('https://example.com/app.db'), 'requires the path of a file'],
+])('sqlite() rejects %s with advice', (_what, path, message) => {
   expect(() => sqlite(path())).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(message) }),
   )
@@ -107,7 +107,7 @@ test.each([
   ['leaseMs', { leaseMs: 999 }],
   ['leaseMs', { leaseMs: 86_400_001 }],
   ['cacheBytes', { cacheBytes: Number.POSITIVE_INFINITY }],
-])('%s that makes no sense is refused, and no file is made', (name, options) => {
+])('sqlite() rejects an invalid %s and creates no file', (name, options) => {
   const file = temporaryFile()
   expect(() => sqlite(file, options)).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(name) }),
@@ -115,7 +115,7 @@ test.each([
   expect(existsSync(file)).toBe(false)
 })
 
-test('a file of a newer version is refused as it is', () => {
+test('a file with a newer or unknown schema version is rejected unchanged', () => {
   const file = temporaryFile()
   sqlite(file).close()
   const newer = new DatabaseSync(file)
@@ -126,11 +126,11 @@ test('a file of a newer version is refused as it is', () => {
   newer.exec("UPDATE toolwright_meta SET value = 2 WHERE name = 'schema'")
   sqlite(file).close()
   newer.exec("DELETE FROM toolwright_meta WHERE name = 'schema'")
-  expect(() => sqlite(file)).toThrow('does not say which version')
+  expect(() => sqlite(file)).toThrow('has no valid schema version')
   newer.close()
 })
 
-test('a name SQLite would read in its own way is the file of that name', () => {
+test('a file name with characters that SQLite interprets is used literally', () => {
   const file = join(temporaryFolder(), 'a b?mode=memory&x=%41#é.db')
   sqlite(file).close()
   expect(existsSync(file)).toBe(true)

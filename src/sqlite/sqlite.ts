@@ -6,33 +6,38 @@ import { ToolwrightError } from '../error/error.ts'
 import { checkLeaseMs, DEFAULT_LEASE_MS } from '../session/lease.ts'
 import type { SessionService } from '../session/service.ts'
 import { SqliteArtifactService } from './artifact-service.ts'
-import { openDatabase } from './open.ts'
+import { openDatabase } from './open-database.ts'
 import { SqliteSessionService } from './session-service.ts'
 
+/** Options of `sqlite()`. */
 export interface SqliteOptions {
   /**
-   * `normal` (the default): a commit survives the end of the process, `kill -9` included; a power failure may take the
-   * last ones back, whole, newest first. `full`: a commit survives a power failure too, and takes a write to the disk.
+   * `normal` (default): a commit survives a crash of the process, `kill -9` included; a power failure may undo the latest
+   * commits. `full`: a commit also survives a power failure, at the cost of one disk sync per commit.
    */
   readonly synchronous?: 'normal' | 'full' | undefined
   /**
-   * How long a write waits for another process that writes. Default 5 s. The holder of a session waits longer, until its
-   * lease ends. The process does other work meanwhile; only opening the file waits for up to 2 s without doing so.
+   * How long a write waits for another process that holds the write lock, in milliseconds. Default: 5000. The holder of a
+   * session waits until its lease ends. Waiting does not block the process, except for up to 2 s while opening the file.
    */
   readonly busyTimeoutMs?: number | undefined
-  /** How long a lease lives without a renewal. Default 15 s, at least 1 s. The runner renews at a third of it. */
+  /**
+   * How long a lease lives without a renewal, in milliseconds. Default: 15000, at least 1000. The runner renews at a third
+   * of it.
+   */
   readonly leaseMs?: number | undefined
-  /** Logs up to this size together, as text, are kept in memory for their next turn. Default 64 MB. */
+  /** Maximum total size of cached logs, as JSON text. Default: 64000000. */
   readonly cacheBytes?: number | undefined
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: (() => number) | undefined
   /**
-   * Milliseconds on a clock that is never set and is the same for all processes on the machine, for leases. Default:
-   * `process.hrtime`, or `now` when that is given.
+   * Milliseconds on a clock that never jumps and is shared by all processes of the machine. Leases use it. Default:
+   * `process.hrtime`, or `now` when `now` is set.
    */
   readonly monotonicNow?: (() => number) | undefined
-  /** Is told of damaged rows that are passed over. Default: `console`. */
+  /** Receives reports of damaged rows that are skipped. Default: `console`. */
   readonly logger?: Logger | undefined
+  /** Creates ids of sessions and events. Default: random UUIDs. */
   readonly newId?: (() => string) | undefined
 }
 
@@ -47,9 +52,11 @@ const RULES: OptionRules<SqliteOptions> = {
   logger: objectWith('warn', 'error'),
 }
 
-/** The services of one file. What ends them stays behind when they are spread into a runner's options. */
+/** The services of one SQLite file. Spread them into the options of a runner; `close` is not copied. */
 export class SqliteServices {
+  /** Stores sessions. */
   readonly sessionService: SessionService
+  /** Stores artifacts. */
   readonly artifactService: ArtifactService
   readonly #close: () => void
 
@@ -59,19 +66,20 @@ export class SqliteServices {
     this.#close = of.close
   }
 
-  /** Closes the file. Without it the end of the process does, and nothing is lost. */
+  /** Closes the file. Optional: the end of the process also closes it without losing data. */
   close(): void {
     this.#close()
   }
 
+  /** Closes the file at the end of a `using` scope. */
   [Symbol.dispose](): void {
     this.close()
   }
 }
 
 /**
- * Sessions, their state and artifacts in one file, which several processes may use at once. The file is made when it is
- * not there, readable by its owner only. `:memory:` is a file that is gone with the process.
+ * Stores sessions, state and artifacts in one SQLite file, which several processes can use at once. A missing file is
+ * created, readable by its owner only. `:memory:` stores everything in the memory of the process.
  *
  * @example
  * const runner = new Runner({ appName: 'shop', agent, ...sqlite('shop.db') })
@@ -80,7 +88,10 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
   checkOptions('sqlite()', options, RULES)
   const { synchronous = 'normal', busyTimeoutMs = 5_000, leaseMs = DEFAULT_LEASE_MS, cacheBytes = 64_000_000 } = options
   if (synchronous !== 'normal' && synchronous !== 'full') {
-    throw new ToolwrightError('INVALID_CONFIG', "synchronous must be 'normal' or 'full'.")
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `synchronous must be 'normal' or 'full', got ${JSON.stringify(synchronous)}.`,
+    )
   }
   checkNumber('busyTimeoutMs', busyTimeoutMs, 0)
   checkLeaseMs(leaseMs)
@@ -100,7 +111,7 @@ export function sqlite(path: string | URL, options: SqliteOptions = {}): SqliteS
   }
 }
 
-/** CLOCK_MONOTONIC and its like: one clock for all processes of the machine until it restarts. */
+/** CLOCK_MONOTONIC or its equivalent: one clock for all processes of the machine until it restarts. */
 function millisecondsSinceBoot(): number {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1e3 + nanoseconds / 1e6
@@ -108,5 +119,5 @@ function millisecondsSinceBoot(): number {
 
 function checkNumber(name: string, value: number, least: number): void {
   if (Number.isFinite(value) && value >= least) return
-  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a number from ${least} on.`)
+  throw new ToolwrightError('INVALID_CONFIG', `${name} must be a number >= ${least}, got ${String(value)}.`)
 }

@@ -3,13 +3,15 @@ import { type JsonObject, setOwn } from '../base/json.ts'
 import { isTempKey, scopeOfKey } from '../base/key-scope.ts'
 import type { StateReader } from '../session/service.ts'
 import type { Database } from './database.ts'
-import { fromJson, fromText, toJson, toText } from './text.ts'
+import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
 
-/** Whose state it is, as columns hold it. */
-export interface Owner {
+/** The session that state belongs to, as columns. */
+export interface StateOwner {
+  /** App name, encoded. */
   readonly app: string
+  /** User id, encoded. */
   readonly user: string
-  /** The row of the session. */
+  /** Row id of the session. */
   readonly id: number
 }
 
@@ -19,10 +21,10 @@ interface StateRow {
   readonly value: string
 }
 
-/** A delta in writing; null deletes. */
-export type Change = readonly [key: string, value: string | null]
+/** A state change as columns; null deletes the key. */
+export type StateChange = readonly [key: string, value: string | null]
 
-/** State of apps, users and sessions: one row for each key, under its prefix. */
+/** The state of apps, users and sessions, one row per key. */
 export class StateRows {
   readonly #database: Database
   readonly #get: StatementSync
@@ -43,56 +45,53 @@ export class StateRows {
     )
     this.#delete = database.prepare(`DELETE FROM toolwright_state WHERE ${ofOwner} AND key = ?`)
     this.#deleteAll = database.prepare(`DELETE FROM toolwright_state WHERE ${ofOwner}`)
-    // the app's, the user's, the session's own
+    // app state first, then user state, then session state
     const inOrder = 'ORDER BY user, session, rowid'
     this.#all = database.prepare(`SELECT session, key, value FROM toolwright_state WHERE ${ofSession} ${inOrder}`)
     this.#keys = database.prepare(`SELECT key FROM toolwright_state WHERE ${ofSession} ${inOrder}`)
   }
 
-  /** Inside a transaction. */
-  apply(owner: Owner, changes: readonly Change[]): void {
+  /** Applies state changes. Call it in a transaction. */
+  apply(owner: StateOwner, changes: readonly StateChange[]): void {
     for (const [key, value] of changes) {
-      const place = placeOf(owner, key)
-      if (value === null) this.#delete.run(...place, toText(key))
-      else this.#put.run(...place, toText(key), value)
+      const columns = rowKey(owner, key)
+      if (value === null) this.#delete.run(...columns, toText(key))
+      else this.#put.run(...columns, toText(key), value)
     }
   }
 
-  /** A session's own, when it is deleted. */
-  deleteOwn({ app, user, id }: Owner): void {
+  /** Deletes the state of a session, but not of its user or app. */
+  deleteSessionState({ app, user, id }: StateOwner): void {
     this.#deleteAll.run(app, user, id)
   }
 
-  /** All a session sees, in one object. */
-  toJson({ app, user, id }: Owner): JsonObject {
+  /** Reads session, user and app state into one object. */
+  toJson({ app, user, id }: StateOwner): JsonObject {
     const all: JsonObject = {}
     for (const row of this.#all.all(app, user, id) as unknown[] as StateRow[]) {
-      const key = fromText(row.key, 'A key of the state')
+      const key = fromText(row.key, 'A state key')
       setOwn(all, key, fromJson(row.value, `State "${key}"`))
     }
     return all
   }
 
-  /**
-   * For the holder of a session. Every look is a look into the database: whatever any process has committed is seen,
-   * and there is no copy that could be behind.
-   */
-  reader(owner: Owner): StateReader {
+  /** Creates the state reader of a session's holder. Every call reads the file, so it sees the commits of all processes. */
+  reader(owner: StateOwner): StateReader {
     return {
       get: (key) => {
-        const row = this.#database.look(() => this.#get.get(...placeOf(owner, key), toText(key)))
+        const row = this.#database.readNow(() => this.#get.get(...rowKey(owner, key), toText(key)))
         return row && fromJson(row.value, `State "${key}"`)
       },
       keys: () => {
-        const rows = this.#database.look(() => this.#keys.all(owner.app, owner.user, owner.id))
-        return rows.map(({ key }) => fromText(key, 'A key of the state'))
+        const rows = this.#database.readNow(() => this.#keys.all(owner.app, owner.user, owner.id))
+        return rows.map(({ key }) => fromText(key, 'A state key'))
       },
     }
   }
 }
 
-/** What a delta changes; `temp:` keys are left out. Throws on what JSON cannot hold. */
-export function toChanges(delta: JsonObject): Change[] {
+/** Encodes a state delta without its `temp:` keys. Throws INVALID_REQUEST for a value that JSON cannot hold. */
+export function encodeStateDelta(delta: JsonObject): StateChange[] {
   return Object.keys(delta)
     .filter((key) => !isTempKey(key))
     .map((key) => {
@@ -101,7 +100,7 @@ export function toChanges(delta: JsonObject): Change[] {
     })
 }
 
-function placeOf({ app, user, id }: Owner, key: string): [string, string, number] {
+function rowKey({ app, user, id }: StateOwner, key: string): [string, string, number] {
   const scope = scopeOfKey(key)
   if (scope === 'app') return [app, '', 0]
   return [app, user, scope === 'user' ? 0 : id]

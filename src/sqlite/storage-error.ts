@@ -1,4 +1,4 @@
-// What SQLite's refusals mean for whoever runs the program, and what to do about them.
+// Turns SQLite errors into ToolwrightErrors that say what to do.
 import { messageOf, ToolwrightError, type ToolwrightErrorCode } from '../error/error.ts'
 
 interface SqliteError extends Error {
@@ -19,36 +19,38 @@ const TOOBIG = 18
 const CONSTRAINT = 19
 const NOTADB = 26
 
+/** Whether an error comes from SQLite. */
 export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
 }
 
-/** Another connection has the lock that is needed. */
+/** Whether another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && (error.errcode & 0xff) === BUSY
 }
 
-/** The error for a caller. Everything else that fails in a transaction fails on what was read from the file. */
+/** The error of a failed transaction. An error that is not from SQLite was caused by data read from the file. */
 export function storageError(error: unknown, file: string): ToolwrightError {
   if (error instanceof ToolwrightError) return error
-  if (isSqliteError(error)) return explain(error, file, 'STORAGE')
+  if (isSqliteError(error)) return toToolwrightError(error, file, 'STORAGE')
   if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') return closedError(file, error)
-  const message = `The database "${file}" holds something that cannot be read: ${messageOf(error)}. Restore it from a backup.`
+  const message = `The database "${file}" contains unreadable data: ${messageOf(error)}. Restore it from a backup.`
   return new ToolwrightError('STORAGE', message, { cause: error })
 }
 
+/** The error for using a closed file. */
 export function closedError(file: string, cause?: unknown): ToolwrightError {
-  return new ToolwrightError('STORAGE', `The database "${file}" was closed.`, { cause })
+  return new ToolwrightError('STORAGE', `The database "${file}" was closed. Open it again with sqlite().`, { cause })
 }
 
-/** The error for the developer who opens a file: INVALID_CONFIG for what will not go away by itself. */
+/** The error of a failed open: INVALID_CONFIG when a retry cannot help. */
 export function openError(error: unknown, file: string): ToolwrightError {
   if (!isSqliteError(error)) return storageError(error, file)
-  const passes = [BUSY, LOCKED, IOERR, FULL].includes(error.errcode & 0xff)
-  return explain(error, file, passes ? 'STORAGE' : 'INVALID_CONFIG')
+  const isTransient = [BUSY, LOCKED, IOERR, FULL].includes(error.errcode & 0xff)
+  return toToolwrightError(error, file, isTransient ? 'STORAGE' : 'INVALID_CONFIG')
 }
 
-/** A row that Toolwright has not written. */
+/** The error for a damaged row. */
 export function damaged(what: string, problem?: string, cause?: unknown): ToolwrightError {
   const why = problem === undefined ? '' : ` (${problem})`
   return new ToolwrightError('STORAGE', `${what} is damaged in the database${why}. Restore the file from a backup.`, {
@@ -56,7 +58,7 @@ export function damaged(what: string, problem?: string, cause?: unknown): Toolwr
   })
 }
 
-function explain(error: SqliteError, file: string, code: ToolwrightErrorCode): ToolwrightError {
+function toToolwrightError(error: SqliteError, file: string, code: ToolwrightErrorCode): ToolwrightError {
   const isTooLarge = (error.errcode & 0xff) === TOOBIG
   const message = `The database "${file}" ${reasonOf(error)}`
   return new ToolwrightError(isTooLarge ? 'TOO_LARGE' : code, message, { cause: error })
@@ -66,32 +68,32 @@ function reasonOf(error: SqliteError): string {
   switch (error.errcode & 0xff) {
     case BUSY:
     case LOCKED:
-      return 'is being written by another process for too long. Find who holds it open, or raise busyTimeoutMs.'
+      return 'is locked by another process. Find the process that holds the write lock, or raise busyTimeoutMs.'
     case READONLY:
-      return 'cannot be written. Check who may write to the file and its folder, and that it was not moved away.'
+      return 'is read-only. Check the permissions of the file and its folder, and that the file was not moved.'
     case FULL:
-      return 'has no room to grow. Make room on its disk; nothing was written by half.'
+      return 'cannot grow: the disk is full. Free disk space; the transaction was rolled back.'
     case CANTOPEN:
       return 'cannot be opened. Check the permissions of the file and its folder.'
     case CORRUPT:
       return 'is damaged. Restore it from a backup.'
     case NOTADB:
-      return 'is no SQLite database. Give sqlite() another path.'
+      return 'is not a SQLite database. Pass another path to sqlite().'
     case IOERR:
-      return `could not be read or written: ${messageOf(error)}. Check its disk.`
+      return `had an I/O error: ${messageOf(error)}. Check its disk.`
     case ERROR:
-      return isAboutTables(error)
-        ? `does not have the tables it needs: ${messageOf(error)}. Restore it from a backup, or give sqlite() another path.`
-        : `refused: ${messageOf(error)}.`
+      return isMissingTable(error)
+        ? `has no valid tables: ${messageOf(error)}. Restore it from a backup, or pass another path to sqlite().`
+        : `rejected a statement: ${messageOf(error)}.`
     case CONSTRAINT:
-      return `holds rows that contradict each other: ${messageOf(error)}. Restore it from a backup.`
+      return `has inconsistent rows: ${messageOf(error)}. Restore it from a backup.`
     case TOOBIG:
-      return 'cannot hold a value as large as this.'
+      return 'cannot store a value of this size. Store large data as artifacts.'
     default:
-      return `refused: ${messageOf(error)}.`
+      return `rejected a statement: ${messageOf(error)}.`
   }
 }
 
-function isAboutTables(error: SqliteError): boolean {
+function isMissingTable(error: SqliteError): boolean {
   return /no such (?:table|column|index)|has no column|already exists|duplicate column/.test(error.message)
 }

@@ -1,15 +1,18 @@
-// What the local Gemini server is told to say, and what it heard.
+// Types of geminiServer(): its script, its options and the requests it received.
 import type { JsonObject } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
 
-/** What the server answers next: a text, a reply, or a function of the request that gives either. */
+/** The next response of the server: a text, a reply, or a function that returns either for a request. */
 export type GeminiStep = string | GeminiReply | ((request: GeminiRequest) => GeminiStep | Promise<GeminiStep>)
 
-/** The steps in order, or one function that answers every request. */
+/** The responses in order, or one function for all requests. */
 export type GeminiScript = readonly GeminiStep[] | ((request: GeminiRequest) => GeminiStep | Promise<GeminiStep>)
 
+/** A response of the server. */
 export interface GeminiReply {
+  /** Text of the reply. */
   readonly text?: string | undefined
+  /** Function calls of the reply. */
   readonly calls?:
     | readonly {
         readonly name: string
@@ -18,25 +21,25 @@ export interface GeminiReply {
         readonly thoughtSignature?: string | undefined
       }[]
     | undefined
-  /** Anything else a model can say, before text and calls. */
+  /** Other parts, before text and calls. */
   readonly parts?: readonly Part[] | undefined
-  /** The stream in pieces, instead of the three above: a text, parts, or a whole chunk exactly as it is sent. */
+  /** The chunks of the stream, instead of `text`, `calls` and `parts`: a text, parts, or a complete chunk sent unchanged. */
   readonly chunks?: readonly (string | readonly Part[] | JsonObject)[] | undefined
-  /** Default `STOP`. */
+  /** Default: `STOP`. */
   readonly finishReason?: string | undefined
-  /** Whatever else the candidate holds: groundingMetadata, safetyRatings, ... */
+  /** Other members of the candidate, e.g. `groundingMetadata`, `safetyRatings`. */
   readonly candidate?: JsonObject | undefined
-  /** Whatever else the last chunk holds: usageMetadata, promptFeedback, ... */
+  /** Other members of the last chunk, e.g. `usageMetadata`, `promptFeedback`. */
   readonly response?: JsonObject | undefined
-  /** What goes wrong. */
+  /** A fault to simulate. Default: none. */
   readonly fault?: GeminiFault | undefined
-  /** Bytes per piece of the body: few of them cut lines, and characters, in two. */
+  /** Sends the body in pieces of this many bytes. Small pieces split lines and characters. Default: unsplit. */
   readonly dripBytes?: number | undefined
 }
 
-/** What can go wrong on the way. `after` counts the chunks that arrive before it; default none. */
+/** A fault of the server or the connection. `after` is the number of chunks sent before the fault; default 0. */
 export type GeminiFault =
-  /** Refused: `retryAfter` is the header, `retryDelay` the `google.rpc.RetryInfo` of the body (`'1.5s'`). */
+  /** An error status. `retryAfter` sets the header, `retryDelay` the `google.rpc.RetryInfo` of the body (`'1.5s'`). */
   | {
       readonly type: 'status'
       readonly status: number
@@ -44,61 +47,72 @@ export type GeminiFault =
       readonly retryAfter?: string | number | undefined
       readonly retryDelay?: string | undefined
       readonly details?: readonly JsonObject[] | undefined
-      /** Sent instead of the JSON error, as proxies do. */
+      /** An HTML body instead of the JSON error, as proxies send it. */
       readonly html?: string | undefined
     }
-  /** An `{"error": ...}` among the chunks. */
+  /** An `{"error": ...}` chunk in the stream. */
   | { readonly type: 'error-event'; readonly status: number; readonly message?: string; readonly after?: number }
-  /** A chunk that is no JSON. */
+  /** A chunk with invalid JSON. */
   | { readonly type: 'malformed'; readonly after?: number }
   /** The connection breaks in the middle of a chunk. */
   | { readonly type: 'cut'; readonly after?: number }
-  /** It ends politely, but no chunk has a finish reason. */
+  /** A complete stream without a finish reason. */
   | { readonly type: 'unfinished' }
-  /** It ends politely before it began. */
+  /** A complete stream without chunks. */
   | { readonly type: 'empty' }
-  /** A chunk whose text goes on until the client goes away. */
+  /** A chunk whose text continues until the client disconnects. */
   | { readonly type: 'endless'; readonly after?: number }
-  /** Nothing more comes until the client goes away. */
+  /** No data until the client disconnects. */
   | { readonly type: 'hang'; readonly after?: number }
 
-/** A request as it came over the wire. */
+/** A request that the server received. */
 export interface GeminiRequest {
+  /** HTTP method. */
   readonly method: string
+  /** Path of the URL. */
   readonly path: string
+  /** Query parameters. */
   readonly query: { readonly [name: string]: string }
+  /** HTTP headers, in lower case. */
   readonly headers: { readonly [name: string]: string }
+  /** The JSON body. */
   readonly body: JsonObject
+  /** The model in the path. */
   readonly model: string
+  /** The client asked for a stream. */
   readonly isStream: boolean
+  /** The path is a Vertex AI path. */
   readonly isVertex: boolean
-  /** Aborted when the client goes away before the answer is complete. */
+  /** Aborted when the client disconnects before the response is complete. */
   readonly signal: AbortSignal
 }
 
-/** What differs between models; the defaults go by the number in a model's name. */
+/** Rules that differ between models. The defaults depend on the version in the model name. */
 export interface GeminiRules {
-  /** Built-in tools may stand beside functions. Default: from Gemini 3 on. */
+  /** Built-in tools can be combined with functions. Default: true for Gemini 3 and later. */
   readonly mixesTools: boolean
-  /** A function call without its thought signature is refused. Default: from Gemini 3 on. */
+  /** A function call without its thought signature is rejected. Default: true for Gemini 3 and later. */
   readonly needsSignatures: boolean
 }
 
+/** Options of `geminiServer()`. */
 export interface GeminiServerOptions {
-  /** Other models are not found. Default: any model is. */
+  /** The known models; others are 404. Default: every model is known. */
   readonly models?: readonly string[] | undefined
-  /** Any other key is refused. Default: any key is good. */
+  /** The valid API key; others are rejected. Default: every key is valid. */
   readonly apiKey?: string | undefined
+  /** Overrides the rules of a model. */
   readonly rules?: ((model: string) => Partial<GeminiRules>) | undefined
 }
 
+/** A running local server. */
 export interface GeminiServer extends AsyncDisposable {
-  /** For `baseUrl`. */
+  /** Pass it to `gemini()` as `baseUrl`. */
   readonly url: string
-  /** Every request so far, refused ones too. */
+  /** All requests so far, rejected ones included. */
   readonly requests: readonly GeminiRequest[]
-  /** Throws when steps are left over. */
+  /** Throws when the script has unused steps. */
   assertComplete(): void
-  /** Breaks what is open and stops listening. */
+  /** Closes all connections and stops the server. */
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ async function ask(url: string, body: object, init: RequestInit = {}): Promise<R
   return await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), ...init })
 }
 
-/** Status and body of one request to a server of its own. */
+/** Starts a server, sends one request and returns status and body. */
 async function askOnce(
   script: GeminiScript,
   body: object,
@@ -26,8 +26,8 @@ async function askOnce(
   return { status: answer.status, body: (await answer.json()) as JsonObject }
 }
 
-describe('answers', () => {
-  test('a script is played in order, over both paths, and what was asked is kept', async () => {
+describe('geminiServer', () => {
+  test('sends the script in order on both paths and records the requests', async () => {
     await using server = await geminiServer(['Hello.', { calls: [{ name: 'look' }] }, (request) => request.model])
     const whole = await ask(`${server.url}${old}:generateContent`, { contents: [user('Hi')] })
     expect(await whole.json()).toMatchObject({
@@ -50,7 +50,7 @@ describe('answers', () => {
     server.assertComplete()
   })
 
-  test('chunks are sent one by one, and are one content where nothing is streamed', async () => {
+  test('sends chunks one by one, or as one content without streaming', async () => {
     const reply = { chunks: ['Hel', [{ text: 'lo', thoughtSignature: 'c2ln' }], { candidates: [] }] }
     await using server = await geminiServer([reply, reply])
     const streamed = await ask(`${server.url}${old}:streamGenerateContent?alt=sse`, { contents: [user('Hi')] })
@@ -60,14 +60,14 @@ describe('answers', () => {
     expect(candidates[0]?.content).toEqual(model({ text: 'Hel' }, { text: 'lo', thoughtSignature: 'c2ln' }))
   })
 
-  test('past the end of the script it refuses, and what is left over is found', async () => {
+  test('rejects a request after the last step and reports unused steps', async () => {
     const { status, body } = await askOnce([], { contents: [user('Hi')] })
     expect([status, body.error?.message]).toEqual([400, 'The script is over: it has 0 steps, this is one more.'])
     await using server = await geminiServer(['never said'])
     expect(() => server.assertComplete()).toThrow('1 steps left of 1')
   })
 
-  test('a key, a model and a path it does not know are refused', async () => {
+  test('rejects an unknown key, model or path', async () => {
     const contents = [user('Hi')]
     const wrong = await askOnce(['never'], { contents }, { apiKey: 'right' })
     expect([wrong.status, wrong.body.error?.details]).toEqual([
@@ -86,10 +86,10 @@ describe('answers', () => {
   })
 })
 
-describe('faults', () => {
+describe('geminiServer fault', () => {
   const contents = [user('Hi')]
 
-  test('a status comes with its header and its details', async () => {
+  test('status sends its header and details', async () => {
     const fault = { type: 'status', status: 429, retryAfter: 7, retryDelay: '1.5s' } as const
     await using server = await geminiServer([{ fault }])
     const answer = await ask(`${server.url}${old}:generateContent`, { contents })
@@ -104,13 +104,13 @@ describe('faults', () => {
     ['malformed', { type: 'malformed', after: 1 }, /^data: .*one.*\r\n\r\ndata: {"candidates": \[{"content"\r\n\r\n$/],
     ['unfinished', { type: 'unfinished' }, /^(?!.*finishReason)[\s\S]*one[\s\S]*two/],
     ['empty', { type: 'empty' }, /^$/],
-  ] as const)('a stream with %s', async (_, fault, expected) => {
+  ] as const)('%s changes the stream', async (_, fault, expected) => {
     await using server = await geminiServer([{ chunks: ['one', 'two'], fault }])
     const answer = await ask(`${server.url}${old}:streamGenerateContent?alt=sse`, { contents })
     expect(await answer.text()).toMatch(expected)
   })
 
-  test('a cut connection is an error of the reader, after what had arrived', async () => {
+  test('cut breaks the connection after the chunks that were sent', async () => {
     await using server = await geminiServer([{ chunks: ['one', 'two'], fault: { type: 'cut', after: 1 } }])
     const answer = await ask(`${server.url}${old}:streamGenerateContent?alt=sse`, { contents })
     let read = ''
@@ -122,7 +122,7 @@ describe('faults', () => {
     expect(read).not.toMatch(/two[\s\S]*\r\n\r\n/)
   })
 
-  test('a hanging answer ends when the client goes away, and the server knows', async () => {
+  test('hang ends when the client disconnects, and aborts the request signal', async () => {
     await using server = await geminiServer([{ fault: { type: 'hang' } }])
     const leave = new AbortController()
     const answer = await ask(
@@ -138,7 +138,7 @@ describe('faults', () => {
     await expect(answer.text()).rejects.toThrow()
   })
 
-  test('a drip cuts lines and characters in two', async () => {
+  test('dripBytes splits lines and characters', async () => {
     await using server = await geminiServer([{ text: 'Grüße 👋', dripBytes: 1 }])
     const answer = await ask(`${server.url}${old}:streamGenerateContent?alt=sse`, { contents })
     const pieces: Uint8Array[] = []
@@ -148,7 +148,7 @@ describe('faults', () => {
   })
 })
 
-describe('what it refuses', () => {
+describe('geminiServer request rules', () => {
   const looked = [user('Look'), model(call('look')), { role: 'user', parts: [response('look')] }]
   const signed = [user('Look'), model(call('look', { thoughtSignature: 'c2ln' })), looked[2]]
   const functions = { functionDeclarations: [{ name: 'look', description: 'Look' }] }
@@ -160,14 +160,14 @@ describe('what it refuses', () => {
   const newer = '/v1beta/models/gemini-3-flash:generateContent'
 
   test.each<[string, object, RegExp, string?]>([
-    ['nothing said', { contents: [] }, /contents is not specified/],
-    ['a role of ours', { contents: [{ role: 'tool', parts: [{ text: 'x' }] }] }, /valid role: user, model/],
+    ['empty contents', { contents: [] }, /contents is not specified/],
+    ['the role tool', { contents: [{ role: 'tool', parts: [{ text: 'x' }] }] }, /valid role: user, model/],
     ['no parts', { contents: [{ role: 'user', parts: [] }] }, /must not be empty/],
     ['an empty text', { contents: [user('')] }, /text is empty/],
-    ['a part of nothing', { contents: [{ role: 'user', parts: [{ thought: true }] }] }, /oneof field 'data'/],
-    ['a field of ours', { contents: [{ role: 'user', parts: [{ text: 'x', partMetadata: {} }] }] }, /"partMetadata"/],
-    ['the model first', { contents: [model({ text: 'Hi' }), user('Hi')] }, /begin with a user turn/],
-    ['the model last', { contents: [user('Hi'), model({ text: 'Hi' })] }, /end with a user turn/],
+    ['a part without data', { contents: [{ role: 'user', parts: [{ thought: true }] }] }, /oneof field 'data'/],
+    ['an unknown field', { contents: [{ role: 'user', parts: [{ text: 'x', partMetadata: {} }] }] }, /"partMetadata"/],
+    ['a model turn first', { contents: [model({ text: 'Hi' }), user('Hi')] }, /begin with a user turn/],
+    ['a model turn last', { contents: [user('Hi'), model({ text: 'Hi' })] }, /end with a user turn/],
     ['a call after a model turn', { contents: [user('Hi'), model({ text: 'Hm' }), looked[1], looked[2]] }, /call turn/],
     ['a call without a response', { contents: [user('Hi'), looked[1], user('Well?')] }, /number of function response/],
     ['a response without a call', { contents: [user('Hi'), looked[2]] }, /response turn comes immediately after/],
@@ -176,9 +176,18 @@ describe('what it refuses', () => {
       { contents: [looked[0], looked[1], { role: 'user', parts: [response('look', { response: { $ref: '#/a' } })] }] },
       /`#\/a` in function_response.response/,
     ],
-    ['no signature', { contents: looked }, /missing a thought_signature/, newer],
-    ['built-in tools', { contents: looked, tools: [functions, { googleSearch: {} }] }, /\{googleSearch\}.*cannot be/],
-    ['mixed tools, unannounced', { contents: signed, tools: [functions, { urlContext: {} }] }, /Please enable/, newer],
+    ['a missing signature', { contents: looked }, /missing a thought_signature/, newer],
+    [
+      'built-in tools beside functions',
+      { contents: looked, tools: [functions, { googleSearch: {} }] },
+      /\{googleSearch\}.*cannot be/,
+    ],
+    [
+      'mixed tools without the option',
+      { contents: signed, tools: [functions, { urlContext: {} }] },
+      /Please enable/,
+      newer,
+    ],
     ['mixed tools on Vertex', { contents: looked, tools: [functions, { urlContext: {} }] }, /all search tools/, vertex],
     [
       'willContinue',
@@ -197,18 +206,22 @@ describe('what it refuses', () => {
       { contents: looked, tools: [{ functionDeclarations: [{ name: 'a', behavior: 'BLOCKING' }] }] },
       /behavior/,
     ],
-    ['parameters that are no object', declare({ type: 'string' }), /type OBJECT/],
+    ['parameters that are not an object', declare({ type: 'string' }), /type OBJECT/],
     ['const', property({ const: 1 }), /Unknown name "const" at .*properties\[x\]/],
     ['a boolean schema', declare({ type: 'object', properties: { x: true } }), /a schema is an object/],
     ['two types', property({ type: ['string', 'number'] }), /one type/],
     ['a format', property({ type: 'string', format: 'email' }), /format: only/],
     ['an enum of booleans', property({ enum: [true] }), /enum: only/],
     ['anyOf beside others', property({ anyOf: [{ type: 'null' }], type: 'string' }), /alongside any_of/],
-    ['a required stranger', declare({ type: 'object', properties: {}, required: ['x'] }), /"x" is not defined/],
-    ['a lost reference', property({ $ref: '#/$defs/a' }), /undefined schema/],
+    [
+      'an undeclared required property',
+      declare({ type: 'object', properties: {}, required: ['x'] }),
+      /"x" is not defined/,
+    ],
+    ['an unresolved reference', property({ $ref: '#/$defs/a' }), /undefined schema/],
     ['a reference beside others', property({ $ref: '#/$defs/a', type: 'string' }), /alongside unsupported fields/],
     ['tuples of draft 7', property({ type: 'array', items: [{ type: 'string' }] }), /a schema is an object/],
-  ])('%s', async (_, body, expected, path = `${old}:generateContent`) => {
+  ])('reject %s', async (_, body, expected, path = `${old}:generateContent`) => {
     const target = path.includes(':') ? path : `${path}:generateContent`
     const { status, body: answer } = await askOnce(['never'], body, { path: target })
     expect(answer.error?.message).toMatch(expected)
@@ -220,7 +233,7 @@ describe('what it refuses', () => {
     ['a signed call', { contents: signed }, newer],
     ['an unsigned call of an earlier turn', { contents: [...looked, model({ text: 'Done' }), user('Thanks')] }, newer],
     [
-      'mixed tools, announced',
+      'mixed tools with the option',
       {
         contents: signed,
         tools: [functions, { googleSearch: {} }],
@@ -251,7 +264,7 @@ describe('what it refuses', () => {
       },
     ],
     [
-      'a whole schema',
+      'a complete schema',
       declare({
         type: 'object',
         properties: {
@@ -264,17 +277,17 @@ describe('what it refuses', () => {
       }),
     ],
     [
-      'a schema for the answer',
+      'a response schema',
       {
         contents: looked,
         generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'string' } },
       },
     ],
-  ])('but not %s', async (_, body, path) => {
+  ])('accept %s', async (_, body, path) => {
     expect((await askOnce(['fine'], body, path ? { path } : {})).status).toBe(200)
   })
 
-  test('what a model may do can be told', async () => {
+  test('can be overridden per model', async () => {
     const body = { contents: looked, tools: [functions, { googleSearch: {} }] }
     const rules = () => ({ mixesTools: true, needsSignatures: false })
     expect(

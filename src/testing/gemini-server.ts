@@ -5,8 +5,9 @@ import { startGeminiServer } from './server/gemini.ts'
 const RULES: OptionRules<GeminiServerOptions> = { models: list, apiKey: text, rules: callback }
 
 /**
- * A local HTTP server that speaks Gemini's wire, the Gemini API's paths and Vertex AI's: it says what the script says,
- * refuses what Gemini refuses, and fails as told. A request past the end of the script is refused. It needs Node.
+ * Starts a local HTTP server with the paths and wire format of the Gemini API and Vertex AI. It sends the responses of
+ * the script, rejects requests that Gemini rejects, and simulates faults. A request after the last step is rejected.
+ * Requires Node.
  *
  * @example
  * await using server = await geminiServer([{ calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }, 'Cold.'])

@@ -1,10 +1,9 @@
 /**
- * What tests of agents and tools are made with.
+ * Test doubles and service test suites for agents, tools and stores.
  *
  * @module
  */
-export { artifactServiceSuite } from './artifact-suite.ts'
-export { credentialServiceSuite } from './credential-suite.ts'
+
 export type {
   GeminiFault,
   GeminiReply,
@@ -19,10 +18,12 @@ export { geminiServer } from './gemini-server.ts'
 export { anthropicHistoryProblems } from './history-rules/anthropic.ts'
 export { geminiHistoryProblems } from './history-rules/gemini.ts'
 export { openAiHistoryProblems } from './history-rules/openai.ts'
-export { memoryServiceSuite } from './memory-suite.ts'
 export { type OfflineModelOptions, offlineModel } from './offline-model.ts'
 export { type ScriptedModel, type ScriptedReply, type Step, scriptedModel } from './scripted-model.ts'
-export { sessionServiceSuite } from './session-suite.ts'
 export { strictModel } from './strict-model.ts'
-export type { MadeService, MakeService, SuiteOptions, SuiteTest } from './suite.ts'
+export { artifactServiceSuite } from './suites/artifact-service-suite.ts'
+export { credentialServiceSuite } from './suites/credential-service-suite.ts'
+export { memoryServiceSuite } from './suites/memory-service-suite.ts'
+export type { MadeService, MakeService, SuiteOptions, SuiteTest } from './suites/service-test.ts'
+export { sessionServiceSuite } from './suites/session-service-suite.ts'
 export { createToolContext, type TestToolContext, type ToolContextOptions } from './tool-context.ts'

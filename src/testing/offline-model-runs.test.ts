@@ -1,4 +1,4 @@
-// Whole runs with the offline model: real agents, real tools, a real runner.
+// Complete runs with the offline model, real agents, tools and a runner.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { agentTool } from '../agent/agents/agent-tool.ts'
@@ -10,7 +10,7 @@ import { Runner } from '../runner/runner.ts'
 import { tool } from '../tool/define.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { requestOf, user, wednesday } from './offline/asking.test-kit.ts'
+import { requestOf, user, wednesday } from './offline/offline-request.test-kit.ts'
 import { toolbox } from './offline/toolbox.test-kit.ts'
 import { offlineModel } from './offline-model.ts'
 
@@ -34,7 +34,7 @@ const convert = tool({
   run: ({ celsius }) => ({ fahrenheit: Math.round(celsius * 1.8 + 32) }),
 })
 
-/** What is said to each message of one session. */
+/** Sends messages to one session and returns the replies. */
 async function talk(agent: LlmAgent, ...messages: string[]): Promise<string[]> {
   const runner = new Runner({ appName: 'test', agent })
   const said: string[] = []
@@ -47,7 +47,7 @@ async function talk(agent: LlmAgent, ...messages: string[]): Promise<string[]> {
   return said
 }
 
-test('a conversation about the weather', async () => {
+test('the offline model holds a conversation about the weather', async () => {
   const agent = new LlmAgent({ name: 'weather', model, tools: [getWeather, convert] })
   const said = await talk(
     agent,
@@ -68,7 +68,7 @@ test('a conversation about the weather', async () => {
   ])
 })
 
-test('a team: a tracker asked as a tool, a colleague the conversation is handed over to and back', async () => {
+test('the offline model uses an agent tool and transfers to another agent and back', async () => {
   const findParcel = tool({
     name: 'find_parcel',
     description: 'Find out where a parcel is',
@@ -102,7 +102,7 @@ test('a team: a tracker asked as a tool, a colleague the conversation is handed 
   ])
 })
 
-test('structured output, beside tools and without them', async () => {
+test('the offline model returns structured output with and without tools', async () => {
   const outputSchema = z.object({ city: z.string(), celsius: z.number(), cold: z.boolean() })
   const withTools = new LlmAgent({ name: 'a', model, tools: [getWeather], outputSchema })
   expect(await talk(withTools, 'What is the weather in Oslo?')).toEqual(['{"city":"Oslo","celsius":-3,"cold":false}'])
@@ -110,14 +110,14 @@ test('structured output, beside tools and without them', async () => {
   expect(await talk(without, 'Ada is coming tomorrow')).toEqual(['{"who":"Ada","when":"2025-03-13"}'])
 })
 
-test('structured output of a model that must give it with a tool', async () => {
+test('the offline model returns structured output through a tool', async () => {
   const { name, generate } = model
   const outputSchema = z.object({ city: z.string(), celsius: z.number() })
   const agent = new LlmAgent({ name: 'a', model: { name, generate }, tools: [getWeather], outputSchema })
   expect(await talk(agent, 'What is the weather in Oslo?')).toEqual(['{"city":"Oslo","celsius":-3}'])
 })
 
-test('work that takes long is under way, and told about when it is done', async () => {
+test('the offline model reports a long-running call as under way, then its result', async () => {
   const refund = longRunning(
     tool({
       name: 'request_refund',
@@ -140,7 +140,7 @@ test('work that takes long is under way, and told about when it is done', async 
   await runner.close()
 })
 
-test('every tool of a full toolbox can be called by a run', async () => {
+test('a run of the offline model can call every tool of a large toolbox', async () => {
   const runner = new Runner({ appName: 'test', agent: new LlmAgent({ name: 'all', model, tools: [...toolbox] }) })
   const { events, error } = await runner.complete({
     userId: 'ada',
@@ -151,7 +151,7 @@ test('every tool of a full toolbox can be called by a run', async () => {
   await runner.close()
 })
 
-test('streamed, it speaks word by word, and the whole is what was said', async () => {
+test('the offline model streams word by word, and the final text is the same', async () => {
   const agent = new LlmAgent({ name: 'weather', model, tools: [getWeather] })
   const runner = new Runner({ appName: 'test', agent })
   const deltas: string[] = []
@@ -169,12 +169,12 @@ test('streamed, it speaks word by word, and the whole is what was said', async (
   await runner.close()
 })
 
-test('it stops when it is told to', async () => {
+test('the offline model stops when its signal aborts', async () => {
   const controller = new AbortController()
   const reason = new Error('enough')
   const heard: string[] = []
   const run = async (): Promise<void> => {
-    for await (const { content } of model.generate(requestOf({ said: 'Hello' }), {
+    for await (const { content } of model.generate(requestOf({ messages: 'Hello' }), {
       signal: controller.signal,
       stream: true,
     })) {
@@ -188,24 +188,24 @@ test('it stops when it is told to', async () => {
   expect(heard).toHaveLength(2)
 })
 
-test('the same request gets the same reply', async () => {
+test('the offline model gives the same reply to the same request', async () => {
   const request = requestOf({
     tools: toolbox.flatMap((each) => each.declaration() ?? []),
-    said: [user('Book a table for 4 at Noma tomorrow at 7pm')],
+    messages: [user('Book a table for 4 at Noma tomorrow at 7pm')],
   })
   const replies = await Promise.all([1, 2, 3].map(async () => JSON.stringify(await repliesOf(model, request))))
   expect(new Set(replies).size).toBe(1)
 })
 
-test('it has a name, and a clock that must be one', async () => {
+test('offlineModel() uses its name and rejects an invalid clock', async () => {
   expect(offlineModel().name).toBe('offline')
   expect(offlineModel({ name: 'rules' }).name).toBe('rules')
   const today = offlineModel({ now: () => Date.UTC(2030, 0, 1) })
   const tools = toolbox.flatMap((each) => each.declaration() ?? [])
-  const [reply] = await repliesOf(today, requestOf({ tools, said: 'Forecast for Oslo tomorrow' }))
+  const [reply] = await repliesOf(today, requestOf({ tools, messages: 'Forecast for Oslo tomorrow' }))
   expect(functionCallsOf(reply?.content)[0]?.args).toEqual({ city: 'Oslo', date: '2030-01-02' })
   const broken = offlineModel({ now: () => new Date('never') })
-  await expect(repliesOf(broken, requestOf({ said: 'Hi' }))).rejects.toMatchObject({
+  await expect(repliesOf(broken, requestOf({ messages: 'Hi' }))).rejects.toMatchObject({
     code: 'INVALID_CONFIG',
   })
 })

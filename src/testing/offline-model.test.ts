@@ -1,14 +1,14 @@
-// What the offline model makes of sentences, with a full toolbox to choose from. Today is Wednesday, 12 March 2025.
+// Sentences and the calls of the offline model with a large toolbox. Today is Wednesday, 12 March 2025.
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../base/json.ts'
-import { callsFor, textFor } from './offline/asking.test-kit.ts'
+import { callsFor, textFor } from './offline/offline-request.test-kit.ts'
 import { toolbox } from './offline/toolbox.test-kit.ts'
 
 const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
 
 type Call = readonly [name: string, args: JsonObject]
 
-/** Each sentence and the calls it must become. */
+/** Sentences with their expected calls. */
 const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
   // weather
   ['What is the weather in Oslo?', ['get_weather', { city: 'Oslo' }]],
@@ -51,17 +51,17 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
     'Reserve a table for two people at the Golden Dragon next Friday at 19:30',
     ['book_table', { restaurant: 'Golden Dragon', people: 2, date: '2025-03-14', time: '19:30' }],
   ],
-  // a shop
+  // shop
   ['Where is my order ORD-123?', ['find_order', { order_id: 'ORD-123' }]],
   ["What's the status of order #4711?", ['find_order', { order_id: '4711' }]],
   ['Has order ORD-5 shipped yet?', ['find_order', { order_id: 'ORD-5' }]],
   ["I'd like to cancel order ORD-9, please", ['cancel_order', { order_id: 'ORD-9' }]],
-  // a calculator
+  // calculator
   ['Multiply 12 by 7', ['calculate', { operation: 'multiply', a: 12, b: 7 }]],
   ['Add 5 and 7', ['calculate', { operation: 'add', a: 5, b: 7 }]],
   ['Divide 1,200 by -4', ['calculate', { operation: 'divide', a: 1200, b: -4 }]],
   ['Multiply three by 25', ['calculate', { operation: 'multiply', a: 3, b: 25 }]],
-  // letters
+  // e-mail
   [
     'Send an email to ann@example.com with subject "Hello" and body "How are you?"',
     ['send_email', { to: 'ann@example.com', subject: 'Hello', body: 'How are you?' }],
@@ -70,7 +70,7 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
     'Send an urgent e-mail to joe@example.org with subject "Help" and body "The server is down."',
     ['send_email', { to: 'joe@example.org', subject: 'Help', body: 'The server is down.', urgent: true }],
   ],
-  // searches
+  // search
   ['Search the web for cheap flights to Lima', ['web_search', { query: 'cheap flights to Lima' }]],
   ['Search the web for the best pizza in Naples', ['web_search', { query: 'best pizza in Naples' }]],
   ['Search the web for "quantum computing", limit 5', ['web_search', { query: 'quantum computing', limit: 5 }]],
@@ -79,14 +79,14 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
   ['Open the file report.md', ['read_file', { path: 'report.md' }]],
   ['Delete ./logs/old.log', ['delete_file', { path: './logs/old.log' }]],
   ['Remove the file "old notes.txt"', ['delete_file', { path: 'old notes.txt' }]],
-  // a house
+  // home
   ['Turn on the kitchen light', ['set_light', { room: 'kitchen', on: true }]],
   ['Turn off the lights in the living room', ['set_light', { room: 'living_room', on: false }]],
   ['Set the thermostat to 21.5 degrees', ['set_thermostat', { degrees: 21.5 }]],
   ['Turn the heating up to 23 in the living room', ['set_thermostat', { degrees: 23, room: 'living_room' }]],
   ['Lock the front door', ['lock_door', { door: 'front', locked: true }]],
   ['Unlock the garage door please', ['lock_door', { door: 'garage', locked: false }]],
-  // a bank
+  // bank
   ['Transfer $250 from savings to Alice', ['transfer_money', { amount: 250, from: 'savings', to: 'Alice' }]],
   [
     'Send 1,000 euros from my checking account to Bob',
@@ -100,7 +100,7 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
   // languages
   ['Translate "good morning" into French', ['translate', { text: 'good morning', target_language: 'French' }]],
   ['Translate good night to Spanish', ['translate', { text: 'good night', target_language: 'Spanish' }]],
-  // lists of things to do
+  // to-do lists
   ['Add buy milk to my to-do list', ['add_todo', { task: 'buy milk' }]],
   [
     'Add a high priority task next Friday: file the taxes',
@@ -108,9 +108,9 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
   ],
   ['Put call the plumber on my todo list for tomorrow', ['add_todo', { task: 'call the plumber', due: '2025-03-13' }]],
   ['Mark task 7 as done', ['complete_todo', { id: 7 }]],
-  // money of other countries
+  // currencies
   ['Convert 100 USD to EUR', ['convert_currency', { amount: 100, from: 'USD', to: 'EUR' }]],
-  // time, music, journeys, people
+  // timers, music, flights, contacts
   ['Set a timer for 10 seconds', ['set_timer', { seconds: 10 }]],
   ['Play Bohemian Rhapsody by Queen', ['play_music', { song: 'Bohemian Rhapsody', artist: 'Queen' }]],
   [
@@ -129,7 +129,7 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
     'Shorten https://example.com/a/very/long/path?x=1',
     ['shorten_link', { url: 'https://example.com/a/very/long/path?x=1' }],
   ],
-  // several at once
+  // several calls
   ["What's the weather in Oslo and in Lima?", ['get_weather', { city: 'Oslo' }], ['get_weather', { city: 'Lima' }]],
   [
     'Weather in oslo, lima and cairo please',
@@ -155,11 +155,14 @@ const table: readonly (readonly [sentence: string, ...calls: Call[]])[] = [
   ],
 ]
 
-test.each(table.map(([sentence, ...calls]) => ({ sentence, calls })))('$sentence', async ({ sentence, calls }) => {
-  expect(await callsFor({ tools, said: sentence })).toEqual(calls)
-})
+test.each(table.map(([sentence, ...calls]) => ({ sentence, calls })))(
+  'the offline model calls the right tools for: $sentence',
+  async ({ sentence, calls }) => {
+    expect(await callsFor({ tools, messages: sentence })).toEqual(calls)
+  },
+)
 
-test('what the table expects, the tools accept', async () => {
+test('the tools accept the expected calls of the table', async () => {
   const byName = new Map(toolbox.map((tool) => [tool.name, tool]))
   for (const [sentence, ...calls] of table) {
     for (const [name, args] of calls)
@@ -167,14 +170,14 @@ test('what the table expects, the tools accept', async () => {
   }
 })
 
-test('the table has at least sixty sentences, and nearly every tool is called by one', () => {
+test('the table has at least sixty sentences and covers all tools without list parameters', () => {
   expect(table.length).toBeGreaterThanOrEqual(60)
   const called = new Set(table.flatMap(([, ...calls]) => calls.map(([name]) => name)))
   expect(toolbox.map(({ name }) => name).filter((name) => !called.has(name))).toEqual([
     'place_order',
     'compare_cities',
     'subscribe',
-  ]) // they take lists
+  ]) // these take lists
 })
 
 test.each([
@@ -184,14 +187,14 @@ test.each([
   ['Transfer 50 dollars to Carol', 'Please tell me "from" (checking or savings).'],
   ['Flights from Oslo to Lima', 'Please tell me the date.'],
   ['Delete everything', 'Please tell me the path.'],
-])('%s: what is missing is asked for', async (sentence, question) => {
-  expect(await textFor({ tools, said: sentence })).toBe(question)
+])('the offline model asks for the missing arguments of: %s', async (sentence, question) => {
+  expect(await textFor({ tools, messages: sentence })).toBe(question)
 })
 
 test.each(['Tell me a joke', 'Who was the first president of France?', 'Is the front door locked?', '', '…'])(
-  'says what it is and what it can do when nothing fits %j',
+  'the offline model describes its tools when none matches %j',
   async (sentence) => {
-    const text = await textFor({ tools, said: sentence })
+    const text = await textFor({ tools, messages: sentence })
     expect(text).toMatch(/^Sorry, I did not understand that\. I am Toolwright's offline model: rules instead of /)
     expect(text).toContain('I can get the current weather in a city, get the weather forecast for a day to come, ')
   },
@@ -213,5 +216,5 @@ test.each([
   ['What can you do about the weather in Oslo', /^$/], // a call
   ['great', /^All right\. What else can I do\?$/],
 ])('answers %j like a person', async (sentence, answer) => {
-  expect(await textFor({ tools, said: sentence })).toMatch(answer)
+  expect(await textFor({ tools, messages: sentence })).toMatch(answer)
 })

@@ -4,21 +4,22 @@ import { callback, checkOptions, type OptionRules, text } from '../error/check-o
 import { ToolwrightError } from '../error/error.ts'
 import type { Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { plan } from './offline/plan.ts'
+import { planReply } from './offline/plan-reply.ts'
 
+/** Options of `offlineModel()`. */
 export interface OfflineModelOptions {
-  /** Default `offline`. */
+  /** Name of the model. Default: `offline`. */
   readonly name?: string | undefined
-  /** What "tomorrow" is counted from, read in UTC. Default: the clock. */
+  /** The current time for words such as "tomorrow", in UTC. Default: `Date.now`. */
   readonly now?: (() => Date | number) | undefined
 }
 
 const RULES: OptionRules<OfflineModelOptions> = { name: text, now: callback }
 
 /**
- * A model without a model: no key, no network, the same reply to the same request. Rules match the words of the
- * message with the declared tools, fill in the arguments they recognise, call, and word the results. For examples,
- * tests and demonstrations; it understands nothing.
+ * A rule-based model without a key or network. The same request gets the same reply. Rules match the words of the message
+ * with the declared tools, fill in recognised arguments, call the tools and describe the results. Use it for examples,
+ * tests and demos; it does not understand language.
  *
  * @example
  * const agent = new LlmAgent({ name: 'weather', model: offlineModel(), tools: [getWeather] })
@@ -31,7 +32,7 @@ export function offlineModel(options: OfflineModelOptions = {}): Model {
     capabilities: { toolsWithOutputSchema: true },
     async *generate(request, { signal, stream }) {
       signal?.throwIfAborted()
-      const parts = plan(request, timeOf(now()))
+      const parts = planReply(request, timeOf(now()))
       if (stream) {
         for (const text of parts[0]?.text?.match(/\S+\s*/g) ?? []) {
           yield { content: { role: 'model', parts: [{ text }] }, partial: true }
@@ -46,7 +47,7 @@ export function offlineModel(options: OfflineModelOptions = {}): Model {
 
 const MAX_COUNTED = 10_000_000
 
-/** About four characters to a token, as in English text. */
+/** Estimates tokens as four characters each, as in English text. */
 function usageOf({ contents, config }: LlmRequest, content: Content): JsonObject {
   const tokens = (value: unknown): number => Math.ceil(Math.min(jsonSize(value, MAX_COUNTED), MAX_COUNTED) / 4)
   const [promptTokenCount, candidatesTokenCount] = [tokens([contents, config]), tokens(content.parts)]
@@ -56,5 +57,8 @@ function usageOf({ contents, config }: LlmRequest, content: Content): JsonObject
 function timeOf(now: Date | number): number {
   const ms = Number(now)
   if (Number.isFinite(ms) && Math.abs(ms) < 8e15) return ms
-  throw new ToolwrightError('INVALID_CONFIG', 'The `now` of offlineModel must give a Date or milliseconds.')
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    'offlineModel() got an invalid time: `now` must return a Date or milliseconds since 1970.',
+  )
 }

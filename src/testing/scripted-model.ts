@@ -4,22 +4,26 @@ import { anything, checkOptions, list, type OptionRules, record, text } from '..
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 
-/** What the model says next: a text, a reply, or a function of the request that gives either. */
+/** The next reply of the model: a text, a reply, or a function that returns either for a request. */
 export type Step = string | ScriptedReply | ((request: LlmRequest) => Step | Promise<Step>)
 
+/** A reply of a scripted model. */
 export interface ScriptedReply {
+  /** Text of the reply. */
   readonly text?: string | undefined
+  /** Function calls of the reply. */
   readonly calls?:
     | readonly { readonly name: string; readonly args?: JsonObject | undefined; readonly id?: string | undefined }[]
     | undefined
-  /** Anything else a model can say, before text and calls. */
+  /** Other parts, before text and calls. */
   readonly parts?: readonly Part[] | undefined
-  /** The text in pieces: partial responses when the run streams. */
+  /** The text in pieces. A streaming run receives them as partial responses. */
   readonly deltas?: readonly string[] | undefined
-  /** Thrown instead of an answer; after the deltas when there are some. */
+  /** Thrown in place of a reply, after the deltas. */
   readonly error?: Error | string | undefined
+  /** Delay before the reply in milliseconds. Default: none. */
   readonly delayMs?: number | undefined
-  /** Whatever else a response can hold: usageMetadata, finishReason, errorCode, ... */
+  /** Other members of the response, e.g. `usageMetadata`, `finishReason`, `errorCode`. */
   readonly response?: Omit<LlmResponse, 'content' | 'partial'> | undefined
 }
 
@@ -35,15 +39,16 @@ const REPLY_RULES: OptionRules<ScriptedReply> = {
 const CALL_RULES = { name: text, args: anything, id: text }
 const RULES = { name: text, capabilities: record }
 
+/** A model that replies from a script. */
 export interface ScriptedModel extends Model {
-  /** Every request so far, as it was when it was made. */
+  /** Snapshots of all requests so far. */
   readonly requests: readonly LlmRequest[]
-  /** Throws when steps are left over. */
+  /** Throws when the script has unused steps. */
   assertComplete(): void
 }
 
 /**
- * A model that says what the script says. A call past the end of the script is an error.
+ * Creates a model that replies from a script. A request after the last step throws.
  *
  * @example
  * const model = scriptedModel([{ calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }, 'Cold.'])
@@ -55,18 +60,22 @@ export function scriptedModel(
   checkOptions('scriptedModel()', options, RULES)
   steps.forEach(checkStep)
   const requests: LlmRequest[] = []
-  let said = 0
+  let usedSteps = 0
   return {
     name: options.name ?? 'scripted',
     ...(options.capabilities && { capabilities: options.capabilities }),
     requests,
     assertComplete() {
-      if (said < steps.length) throw new Error(`The script has ${steps.length - said} steps left of ${steps.length}.`)
+      const unused = steps.length - usedSteps
+      if (unused > 0) throw new Error(`scriptedModel() has ${unused} unused steps of ${steps.length}.`)
     },
     async *generate(request, { signal, stream }) {
       requests.push(snapshot(request))
-      if (said >= steps.length) throw new Error(`The script is over: it has ${steps.length} steps, this is one more.`)
-      const reply = await resolve(steps[said++] as Step, request)
+      if (usedSteps >= steps.length)
+        throw new Error(
+          `scriptedModel() has no step for request ${requests.length}: the script has ${steps.length} steps.`,
+        )
+      const reply = await resolve(steps[usedSteps++] as Step, request)
       if (reply.delayMs !== undefined) await wait(reply.delayMs, signal)
       if (stream) {
         for (const text of reply.deltas ?? []) yield { content: { role: 'model', parts: [{ text }] }, partial: true }
@@ -91,18 +100,18 @@ function checkStep(step: Step): void {
 }
 
 function contentOf({ text, calls = [], parts = [], deltas }: ScriptedReply): Content {
-  const said = text ?? deltas?.join('')
+  const fullText = text ?? deltas?.join('')
   return {
     role: 'model',
     parts: [
       ...parts,
-      ...(said === undefined ? [] : [{ text: said }]),
+      ...(fullText === undefined ? [] : [{ text: fullText }]),
       ...calls.map(({ name, args = {}, id }) => ({ functionCall: { ...(id !== undefined && { id }), name, args } })),
     ],
   }
 }
 
-/** Later changes to the request do not change what was seen. */
+/** Copies a request, so that later changes do not affect the recorded one. */
 function snapshot(request: LlmRequest): LlmRequest {
   const { tools, appendInstruction, appendWireTool } = request
   return {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 import { strictModel } from './strict-model.ts'
 
-/** One message to an agent whose callback does this to the request. */
+/** Runs an agent with a strict model and a callback that changes the request. */
 async function ask(
   model: ScriptedModel,
   beforeModel: NonNullable<ConstructorParameters<typeof LlmAgent>[0]['beforeModel']>,
@@ -14,14 +14,14 @@ async function ask(
   return { text, error: error?.message }
 }
 
-test('a history that a callback broke does not reach the model, and the error says every rule', async () => {
+test('strictModel rejects a history that a callback broke, with every broken rule', async () => {
   const model = scriptedModel(['hello'])
   const told = await ask(model, ({ request }) => {
     request.contents.push({ role: 'model', parts: [{ functionCall: { name: 'look up', id: 'a', args: {} } }] })
     return undefined
   })
   expect(told.error?.split('\n')).toEqual([
-    'A provider would refuse this history:',
+    'A provider would reject this history:',
     'Gemini: contents[1]: the last turn must be the user’s, or responses',
     'Gemini: contents[1]: responses to look up (a) must follow in the next turn',
     'OpenAI: contents[1]: the name "look up" must match ^[a-zA-Z0-9_-]{1,64}$',
@@ -32,7 +32,7 @@ test('a history that a callback broke does not reach the model, and the error sa
   expect(model.requests).toEqual([])
 })
 
-test('one that was changed well does, and the reply is the model’s', async () => {
+test('strictModel passes a valid changed history to the model', async () => {
   const model = scriptedModel(['hello'])
   const told = await ask(model, ({ request }) => {
     request.contents.push({ role: 'user', parts: [{ text: 'Be brief.' }] })
@@ -42,7 +42,7 @@ test('one that was changed well does, and the reply is the model’s', async () 
   expect(model.requests).toHaveLength(1)
 })
 
-test('it is called and can do what the model is called and can', () => {
+test('strictModel keeps the name and capabilities of the model', () => {
   const model = strictModel(scriptedModel([], { name: 'm', capabilities: { toolsWithOutputSchema: true } }))
   expect(model).toMatchObject({ name: 'm', capabilities: { toolsWithOutputSchema: true } })
   expect(strictModel(scriptedModel([]))).not.toHaveProperty('capabilities')

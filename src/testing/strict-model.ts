@@ -5,8 +5,7 @@ import { geminiHistoryProblems } from './history-rules/gemini.ts'
 import { openAiHistoryProblems } from './history-rules/openai.ts'
 
 /**
- * The same model, which takes no history that a provider would refuse: it throws with every rule that is broken, whoever
- * made the contents so.
+ * Wraps a model and checks each request. Throws with all broken rules when a provider would reject the history.
  *
  * @example
  * const agent = new LlmAgent({ name: 'shop', model: strictModel(scriptedModel(['Hello.'])) })
@@ -18,7 +17,7 @@ export function strictModel(model: Model): Model {
     ...(capabilities && { capabilities }),
     generate(request, options) {
       const problems = historyProblems(request.contents)
-      if (problems.length) throw new Error(`A provider would refuse this history:\n${problems.join('\n')}`)
+      if (problems.length) throw new Error(`A provider would reject this history:\n${problems.join('\n')}`)
       return model.generate(request, options)
     },
   }
@@ -26,5 +25,7 @@ export function strictModel(model: Model): Model {
 
 function historyProblems(contents: readonly Content[]): string[] {
   const rules = { Gemini: geminiHistoryProblems, OpenAI: openAiHistoryProblems, Anthropic: anthropicHistoryProblems }
-  return Object.entries(rules).flatMap(([who, problems]) => problems(contents).map((problem) => `${who}: ${problem}`))
+  return Object.entries(rules).flatMap(([provider, check]) =>
+    check(contents).map((problem) => `${provider}: ${problem}`),
+  )
 }

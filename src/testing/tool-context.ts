@@ -12,24 +12,35 @@ import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { RunContext } from '../tool/run-context.ts'
 
+/** Options of `createToolContext()`. */
 export interface ToolContextOptions {
+  /** Initial state. Default: empty. */
   readonly state?: JsonObject | undefined
+  /** The answer to a confirmation request. Default: none. */
   readonly toolConfirmation?: ToolConfirmation | undefined
+  /** The credential of the call. Default: none. */
   readonly authCredential?: AuthCredential | undefined
   /** Answers to `requestInput`, by its `key`. */
   readonly inputs?: { readonly [key: string]: unknown } | undefined
+  /** Service for `saveArtifact` and `loadArtifact`. Default: none. */
   readonly artifactService?: ArtifactService | undefined
+  /** Service for `searchMemory`. Default: none. */
   readonly memoryService?: MemoryService | undefined
+  /** Service for credentials. Default: none. */
   readonly credentialService?: CredentialService | undefined
+  /** Aborts `context.signal`. */
   readonly signal?: AbortSignal | undefined
-  /** What `runner.run({ runContext })` would hand to the tool. */
+  /** The value of `runner.run({ runContext })`. */
   readonly runContext?: RunContext | undefined
-  /** Default `tool`. */
+  /** The tool of the call. Default name: `tool`. */
   readonly tool?: { readonly name: string; readonly description: string } | undefined
-  /** Default `call-1`. */
+  /** Id of the call. Default: `call-1`. */
   readonly functionCallId?: string | undefined
+  /** Default: `app`. */
   readonly appName?: string | undefined
+  /** Default: `user`. */
   readonly userId?: string | undefined
+  /** Default: `session`. */
   readonly sessionId?: string | undefined
 }
 
@@ -50,18 +61,20 @@ const RULES: OptionRules<ToolContextOptions> = {
   sessionId: text,
 }
 
-/** A context for testing a tool's body by itself, and what the body did with it. */
+/** A tool context for unit tests that records what the tool body does. */
 export interface TestToolContext extends ToolContext {
-  /** What the body wrote so far. */
+  /** State changes of the body. */
   readonly stateDelta: JsonObject
+  /** Versions of the artifacts that the body saved. */
   readonly artifactDelta: { readonly [filename: string]: number }
+  /** Values that the body passed to `progress`. */
   readonly progressed: readonly unknown[]
-  /** What the body asked that nobody has answered. */
+  /** Requests of the body without an answer. */
   readonly requested: readonly BodyQuestion[]
 }
 
 /**
- * A context as a tool's body gets it, over plain values.
+ * Creates a tool context from plain values, to test a tool body without a runner.
  *
  * @example
  * const context = createToolContext({ state: { units: 'celsius' } })
@@ -79,7 +92,7 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
     functionCallId: options.functionCallId ?? 'call-1',
     authCredential: options.authCredential,
     toolConfirmation: options.toolConfirmation,
-    requests: Object.entries(options.inputs ?? {}).map(answered),
+    requests: Object.entries(options.inputs ?? {}).map(answeredRequest),
     onProgress: (_id, _name, value) => progressed.push(value),
   })
   const { signal } = options
@@ -93,8 +106,8 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
   }) as CallContext & TestToolContext
 }
 
-/** As if it had been asked and answered before. */
-function answered([key, value]: [string, unknown]): RequestState {
+/** Creates an answered input request. */
+function answeredRequest([key, value]: [string, unknown]): RequestState {
   const asked = { kind: 'input', origin: 'body', callId: '', args: {}, definition: '', createdAt: 0 } as const
   const request: Request = { type: 'request', id: key, key, invocationId: 'e-test', path: 'agent', ...asked }
   return { request, seq: 0, answer: { result: copyJson(value) }, denied: undefined }

@@ -53,7 +53,7 @@ test('variables of .env in the working directory are there before the file is lo
   writeFileSync(join(folder, '.env'), 'FROM_FILE\n')
   expect(await node(args, { env, cwd: folder })).toMatchObject({
     code: 1,
-    errors: expect.stringMatching(/^toolwright: ".*\.env" cannot be read: line 1 is not NAME=value\./),
+    errors: expect.stringMatching(/^toolwright: Cannot parse ".*\.env": line 1 is not NAME=value\./),
   })
 })
 
@@ -74,7 +74,7 @@ test('piped lines are the turns of one session, up to exit', async () => {
 test('a file without a tour that is asked nothing says so', async () => {
   const { code, out, errors } = await node([...run, slow])
   expect({ code, out }).toEqual({ code: 0, out: '' })
-  expect(errors).toContain('Nothing was asked')
+  expect(errors).toContain('No message given')
 })
 
 test('a run that ends with an error is exit code 1 and one line', async () => {
@@ -132,7 +132,7 @@ You said bye.
   test('is asked about again when the answer is neither yes nor no, and stays open at the end', async () => {
     const { env, refunded } = setUp()
     const { code, out } = await node([...run, refund], { env, input: 'refund 5\nyes please\ntrue\n\n' })
-    expect(out.match(/^Type yes or no; a reason may follow no\.$/gm)).toHaveLength(3)
+    expect(out.match(/^Type yes or no\. You can add a reason after no\.$/gm)).toHaveLength(3)
     expect(out).toContain('Still open: approval of refund')
     expect(code).toBe(0)
     expect(refunded()).toEqual([])
@@ -183,7 +183,7 @@ You said bye.
 
   test('needs a place to be kept in: without one it is said that it is gone', async () => {
     const { code, out } = await node([...run, refund, 'refund 5'], { env: setUp().env })
-    expect(out).toMatch(/in memory and end here; with --db <file> they are kept\.\n$/)
+    expect(out).toMatch(/in memory and is gone\. To save sessions, use --db <file>\.\n$/)
     expect(code).toBe(0)
   })
 
@@ -206,7 +206,7 @@ You said bye.
 test('a file that exports a runner keeps its own services', async () => {
   const { code, errors } = await node([...run, 'test/examples/fixtures/runner.ts', '--db', 'x.db', 'hi'])
   expect(errors).toBe(
-    'toolwright: "test/examples/fixtures/runner.ts" exports a Runner, which has services of its own: leave --db out.\n',
+    'toolwright: --db cannot be used with "test/examples/fixtures/runner.ts": the file exports a Runner, which has its own services. Remove --db.\n',
   )
   expect(code).toBe(2)
   expect(existsSync('x.db')).toBe(false)
@@ -216,7 +216,7 @@ test('an old Node is told which one is needed, before anything is loaded', async
   const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
   const { code, out, errors } = await node(['--import', `data:text/javascript,${old}`, 'src/cli/index.ts', '--version'])
   expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(errors).toBe('toolwright needs Node 22.18 or newer; this is Node 20.20.2.\n')
+  expect(errors).toBe('toolwright requires Node 22.18 or newer, got Node 20.20.2. Update Node.\n')
 })
 
 describe.skipIf(process.platform === 'win32')('Ctrl-C', () => {

@@ -126,7 +126,7 @@ test.skipIf(!hasTmux)(
     expect(after).not.toMatch(SPINNER)
     await pane.until(PROMPT)
     pane.type('C-c')
-    await pane.until('Ctrl+C again leaves.')
+    await pane.until('Press Ctrl+C again to exit.')
     pane.type('C-c')
     await pane.until(/left with 0/)
   },

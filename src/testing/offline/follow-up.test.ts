@@ -1,13 +1,13 @@
-// Messages that mean something only after another one.
+// Messages that depend on earlier messages.
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
-import { callsFor, textFor, user } from './asking.test-kit.ts'
+import { callsFor, textFor, user } from './offline-request.test-kit.ts'
 import { toolbox } from './toolbox.test-kit.ts'
 
 const tools = toolbox.flatMap((tool) => tool.declaration() ?? [])
 const reply = { role: 'model', parts: [{ text: 'Done.' }] } as const
 
-/** The user's messages, each but the last answered. */
+/** A conversation with these user messages. */
 function talk(...messages: string[]) {
   return messages.flatMap((message, at) => (at < messages.length - 1 ? [user(message), reply] : [user(message)]))
 }
@@ -52,7 +52,7 @@ test.each<[messages: string[], ...calls: [name: string, args: JsonObject][]]>([
     ['get_weather', { city: 'Lima' }],
     ['get_weather', { city: 'Cairo' }],
   ],
-  // answers to what was asked back
+  // answers to a question of the model
   [
     ['What is the weather?', 'Lima'],
     ['get_weather', { city: 'Lima' }],
@@ -73,13 +73,13 @@ test.each<[messages: string[], ...calls: [name: string, args: JsonObject][]]>([
     ['Transfer 50 dollars to Carol', 'from savings'],
     ['transfer_money', { amount: 50, from: 'savings', to: 'Carol' }],
   ],
-  // a message that stands for itself is taken for itself
+  // an independent message
   [
     ['Weather in Oslo?', 'And add 2 and 3'],
     ['calculate', { operation: 'add', a: 2, b: 3 }],
   ],
-])('%j', async (messages, ...calls) => {
-  expect(await callsFor({ tools, said: talk(...messages) })).toEqual(calls)
+])('the offline model understands the last of %j', async (messages, ...calls) => {
+  expect(await callsFor({ tools, messages: talk(...messages) })).toEqual(calls)
 })
 
 test.each([
@@ -89,6 +89,6 @@ test.each([
   [['What is the weather in Oslo?', 'Sing something.'], 'Sorry, I did not understand that.'],
   [['Hello', 'And you?'], 'Sorry, I did not understand that.'],
   [['Again'], 'Sorry, I did not understand that.'],
-])('%j changes nothing and calls nothing', async (messages, answer) => {
-  expect(await textFor({ tools, said: talk(...messages) })).toContain(answer)
+])('the offline model calls nothing after %j', async (messages, answer) => {
+  expect(await textFor({ tools, messages: talk(...messages) })).toContain(answer)
 })

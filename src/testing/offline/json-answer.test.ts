@@ -1,25 +1,27 @@
-// Structured answers: what is known is filled in, the rest has the right type.
+// Structured answers: known values are filled in, other values have the right type.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../../base/json.ts'
-import { ask, declare, exchange, textFor, user } from './asking.test-kit.ts'
+import { declare, exchange, generateParts, textFor, user } from './offline-request.test-kit.ts'
 
 const weather = declare('get_weather', 'Get the weather in a city', { city: { type: 'string' } })
 const asked = user('What is the weather in Oslo?')
 const answered = exchange('get_weather', { city: 'Oslo' }, { city: 'Oslo', celsius: -3, sky: ['clear', 'cold'] })
 
-async function answerTo(schema: z.ZodType, said = [asked, ...answered]): Promise<unknown> {
+async function answerTo(schema: z.ZodType, messages = [asked, ...answered]): Promise<unknown> {
   const responseJsonSchema = z.toJSONSchema(schema) as JsonObject
   const config = { responseJsonSchema, responseMimeType: 'application/json' }
-  return schema.parse(JSON.parse(await textFor({ tools: [weather], said, config })))
+  return schema.parse(JSON.parse(await textFor({ tools: [weather], messages, config })))
 }
 
-test('tools are called first', async () => {
+test('the offline model calls tools before a structured answer', async () => {
   const config = { responseJsonSchema: { type: 'object', properties: { celsius: { type: 'number' } } } }
-  expect((await ask({ tools: [weather], said: [asked], config }))[0]?.functionCall?.name).toBe('get_weather')
+  expect((await generateParts({ tools: [weather], messages: [asked], config }))[0]?.functionCall?.name).toBe(
+    'get_weather',
+  )
 })
 
-test('results fill what they have, by their names', async () => {
+test('a structured answer takes values of the results by name', async () => {
   const schema = z.object({
     city: z.string(),
     temperatureCelsius: z.number().optional(),
@@ -29,19 +31,19 @@ test('results fill what they have, by their names', async () => {
   expect(await answerTo(schema)).toEqual({ city: 'Oslo', celsius: -3, sky: ['clear', 'cold'] })
 })
 
-test('a text that is nowhere is the answer in words', async () => {
+test('an unknown string of a structured answer is the answer text', async () => {
   expect(await answerTo(z.object({ summary: z.string() }))).toEqual({
     summary: 'It is -3 °C in Oslo, sky: clear and cold.',
   })
 })
 
-test('without results the message itself is read', async () => {
+test('a structured answer without results takes values of the message', async () => {
   const schema = z.object({ name: z.string(), age: z.int(), city: z.string(), email: z.email().optional() })
-  const said = [user('Ada is 36 years old and lives in Oslo. Her address is ada@example.com.')]
-  expect(await answerTo(schema, said)).toEqual({ name: 'Ada', age: 36, city: 'Oslo', email: 'ada@example.com' })
+  const messages = [user('Ada is 36 years old and lives in Oslo. Her address is ada@example.com.')]
+  expect(await answerTo(schema, messages)).toEqual({ name: 'Ada', age: 36, city: 'Oslo', email: 'ada@example.com' })
 })
 
-test('lists of objects are taken over item by item', async () => {
+test('a structured answer copies lists of objects item by item', async () => {
   const found = exchange('get_weather', {}, { orders: [{ id: 'A-1', total: 4, secret: 1 }, { id: 'A-2' }] })
   const schema = z.object({ orders: z.array(z.object({ id: z.string(), total: z.number() })) })
   expect(await answerTo(schema, [user('My orders?'), ...found])).toEqual({
@@ -52,12 +54,12 @@ test('lists of objects are taken over item by item', async () => {
   })
 })
 
-describe('what nobody knows has the right type all the same', () => {
+describe('a structured answer has the right type for unknown', () => {
   test.each<[name: string, schema: z.ZodType]>([
     ['numbers', z.object({ n: z.number(), i: z.int() })],
     ['texts', z.object({ a: z.string(), c: z.string().nullable() })],
     ['choices', z.object({ a: z.enum(['x', 'y']), b: z.literal('z'), c: z.union([z.literal(1), z.literal(2)]) })],
-    ['yes and no', z.object({ a: z.boolean(), b: z.null() })],
+    ['booleans and null', z.object({ a: z.boolean(), b: z.null() })],
     ['lists', z.object({ a: z.array(z.number()), b: z.array(z.boolean()) })],
     ['objects', z.object({ a: z.object({ b: z.object({ c: z.int() }) }), d: z.record(z.string(), z.number()) })],
     [
@@ -71,18 +73,18 @@ describe('what nobody knows has the right type all the same', () => {
     ['a bare text', z.string()],
     ['a bare list', z.array(z.int())],
   ])('%s', async (_, schema) => {
-    await expect(answerTo(schema, [user('Hello')])).resolves.toBeDefined() // answerTo has parsed it
+    await expect(answerTo(schema, [user('Hello')])).resolves.toBeDefined() // answerTo parses the answer with the schema
   })
 })
 
-test('with a tool for the final answer, that is called, and not again after it was refused', async () => {
+test('the offline model calls the tool for the final answer, and not again after a rejection', async () => {
   const schema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] }
   const final = { name: 'set_model_response', description: 'Give your final answer.', parametersJsonSchema: schema }
   const tools = [weather, final]
-  expect((await ask({ tools, said: [asked] }))[0]?.functionCall?.name).toBe('get_weather')
+  expect((await generateParts({ tools, messages: [asked] }))[0]?.functionCall?.name).toBe('get_weather')
   const given = { name: 'set_model_response', args: { celsius: -3 } }
-  expect(await ask({ tools, said: [asked, ...answered] })).toEqual([{ functionCall: given }])
+  expect(await generateParts({ tools, messages: [asked, ...answered] })).toEqual([{ functionCall: given }])
   const refused = exchange(given.name, given.args, { error: 'Invalid arguments', errorCode: 'INVALID_ARGS' }, 'call-2')
-  const again = await ask({ tools, said: [asked, ...answered, ...refused] })
+  const again = await generateParts({ tools, messages: [asked, ...answered, ...refused] })
   expect(again[0]?.text).toContain('That did not work: Invalid arguments')
 })

@@ -1,7 +1,7 @@
-// Other people's tools, in plain JSON Schema, all at once: nothing is tuned to the words of one toolbox.
+// A second toolbox in plain JSON Schema: the rules are not tuned to one toolbox.
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
-import { callsFor, declare } from './asking.test-kit.ts'
+import { callsFor, declare } from './offline-request.test-kit.ts'
 
 const string = { type: 'string' }
 const number = { type: 'number' }
@@ -124,6 +124,6 @@ test.each<[sentence: string, name: string, args: JsonObject]>([
   ],
   ["What's the capital of New Zealand?", 'get_capital', { country: 'New Zealand' }],
   ['Directions from Oslo to Bergen', 'get_directions', { origin: 'Oslo', destination: 'Bergen' }],
-])('%s', async (sentence, name, args) => {
-  expect(await callsFor({ tools, said: sentence })).toEqual([[name, args]])
+])('the offline model calls the right tool of another toolbox for: %s', async (sentence, name, args) => {
+  expect(await callsFor({ tools, messages: sentence })).toEqual([[name, args]])
 })

@@ -1,77 +1,94 @@
-// What a message asks for: tools with their arguments, and what it takes from earlier messages.
-import { type Filled, fill, inCapitals, missingOf } from './fill.ts'
-import { type Passage, passageOf } from './mentions.ts'
-import type { Declared } from './parameters.ts'
-import { areNear, destroying, isActing, isContent, isVerb, nameWords, nearTo, stem } from './words.ts'
+// Finds the tasks of a message: tools with their arguments, also from earlier messages.
 
-/** What a request can be answered with, and when. */
+import type { DeclaredTool } from './declared-tool.ts'
+import { capitalizeWords, type FilledArguments, fillArguments, findMissing } from './fill-arguments.ts'
+import { type Passage, parsePassage } from './passage.ts'
+import {
+  areSynonyms,
+  destructiveVerbs,
+  isActionVerb,
+  isContentWord,
+  isVerb,
+  nameWords,
+  stem,
+  synonymsOf,
+} from './words.ts'
+
+/** The tools and agents of a request, and the current time. */
 export interface Toolbox {
-  readonly tools: readonly Declared[]
-  readonly agents: readonly Declared[]
+  /** Declared tools. */
+  readonly tools: readonly DeclaredTool[]
+  /** Agents that can take over. */
+  readonly agents: readonly DeclaredTool[]
+  /** Milliseconds since 1970. */
   readonly now: number
 }
 
+/** A tool to call for a passage. */
 export interface Task {
-  readonly tool: Declared
+  /** The tool. */
+  readonly tool: DeclaredTool
+  /** The text that asks for it. */
   readonly passage: Passage
-  readonly filled: Filled
+  /** Its arguments. */
+  readonly filled: FilledArguments
 }
 
-/** Less than this is chance. */
-export const ENOUGH = 0.6
-const CLOSER_LOOK = 8
+/** A lower score is a coincidence. */
+export const MIN_SCORE = 0.6
+const MAX_CANDIDATES = 8
 const MAX_TERMS = 300
 
-/** The words of a passage that mean something, each once. */
+/** The stems of the content words of a passage, each once. */
 export function termsOf({ tokens }: Passage): string[] {
-  return [...new Set(tokens.filter(isContent).map(({ stem }) => stem))].slice(0, MAX_TERMS)
+  return [...new Set(tokens.filter(isContentWord).map(({ stem }) => stem))].slice(0, MAX_TERMS)
 }
 
-/** How much words speak for a tool; the first of them counts most. */
-export function weigh({ weights }: Declared, terms: readonly string[]): number {
+/** Scores how well words match a tool. The first word counts most. */
+export function scoreTool({ weights }: DeclaredTool, terms: readonly string[]): number {
   const worth = terms.map((term, at) => {
-    const near = nearTo(term).map((word) => 0.7 * (weights.get(word) ?? 0))
+    const near = synonymsOf(term).map((word) => 0.7 * (weights.get(word) ?? 0))
     return Math.max(weights.get(term) ?? 0, ...near) * (at === 0 ? 1.5 : 1)
   })
   return worth.reduce((sum, one) => sum + one, 0)
 }
 
-/** What a passage most likely asks for. */
-function taskOf(passage: Passage, toolbox: Toolbox): Task | undefined {
+/** Finds the most likely task of a passage. */
+function findTask(passage: Passage, toolbox: Toolbox): Task | undefined {
   const terms = termsOf(passage)
   const likely = toolbox.tools
-    .map((tool) => ({ tool, words: weigh(tool, terms) }))
-    .filter(({ tool, words }) => words >= ENOUGH && isAllowed(tool, passage))
+    .map((tool) => ({ tool, words: scoreTool(tool, terms) }))
+    .filter(({ tool, words }) => words >= MIN_SCORE && mayCall(tool, passage))
     .sort((a, b) => b.words - a.words)
-  const tasks = likely.slice(0, CLOSER_LOOK).map(({ tool, words }) => {
-    const filled = fill(tool, passage)
-    const score = words + Math.min(filled.recognised, 4) * 0.7 - Math.min(filled.missing.length, 4) * 1.2
+  const tasks = likely.slice(0, MAX_CANDIDATES).map(({ tool, words }) => {
+    const filled = fillArguments(tool, passage)
+    const score = words + Math.min(filled.recognisedCount, 4) * 0.7 - Math.min(filled.missing.length, 4) * 1.2
     return { tool, passage, filled, score }
   })
   return tasks.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)[0]
 }
 
-const wondering = /^(?:is|are|was|were|am|did|does|has|have|when|where|who|why)(?:'s)?$/
+const questionWord = /^(?:is|are|was|were|am|did|does|has|have|when|where|who|why)(?:'s)?$/
 
-/** A question changes nothing, and what cannot be undone is called by its name. */
-function isAllowed({ name }: Declared, { tokens }: Passage): boolean {
+/** A question never calls an acting tool, and a destructive tool must be named by its verb. */
+function mayCall({ name }: DeclaredTool, { tokens }: Passage): boolean {
   const own = nameWords(name).map(stem)
-  const destroys = own.find((word) => destroying.has(word))
-  if (isActing(own[0] ?? '') && wondering.test(tokens[0]?.lower ?? '')) return false
-  return destroys === undefined || tokens.some((token) => areNear(destroys, token.stem))
+  const destroys = own.find((word) => destructiveVerbs.has(word))
+  if (isActionVerb(own[0] ?? '') && questionWord.test(tokens[0]?.lower ?? '')) return false
+  return destroys === undefined || tokens.some((token) => areSynonyms(destroys, token.stem))
 }
 
 const MAX_CLAUSES = 12
 
-/** The tasks of a message, one for each piece of it that asks for something. */
-export function tasksIn(message: string, toolbox: Toolbox): Task[] {
-  const clauses = clausesOf(message, toolbox.now).map((clause) => passageOf(clause, toolbox.now))
-  return clauses.flatMap((clause) => taskOf(clause, toolbox) ?? [])
+/** Finds the tasks of a message, at most one per clause. */
+export function findTasks(message: string, toolbox: Toolbox): Task[] {
+  const clauses = splitClauses(message, toolbox.now).map((clause) => parsePassage(clause, toolbox.now))
+  return clauses.flatMap((clause) => findTask(clause, toolbox) ?? [])
 }
 
-/** Cut at the end of sentences, and before a command or a question that follows "and", "then" or a comma. */
-function clausesOf(message: string, now: number): string[] {
-  const { text, tokens, mentions } = passageOf(message, now)
+/** Splits at the end of sentences, and before a command or question after "and", "then" or a comma. */
+function splitClauses(message: string, now: number): string[] {
+  const { text, tokens, mentions } = parsePassage(message, now)
   const whole = mentions.filter(({ kind }) => kind !== 'phrase')
   const cuts = [0]
   for (const [at, { start }] of tokens.entries()) {
@@ -86,18 +103,18 @@ function clausesOf(message: string, now: number): string[] {
   return cuts.map((start, at) => text.slice(start, cuts[at + 1]).trim()).filter(Boolean)
 }
 
-const again = /^\W*(?:and |please )*(?:once more|again|repeat that)(?: please)?\W*$/i
-const goesOn = /^\W*(?:and|also|then|or|what about|how about|now)\b/i
+const repeatPhrase = /^\W*(?:and |please )*(?:once more|again|repeat that)(?: please)?\W*$/i
+const followUpPhrase = /^\W*(?:and|also|then|or|what about|how about|now)\b/i
 
-/** What a message asks for, together with the ones before it, the latest first: "And in Lima?", "Once more.", "ORD-7". */
-export function askedFor(message: string, earlier: readonly string[], toolbox: Toolbox): Task[] {
-  const own = tasksIn(message, toolbox)
+/** Finds the tasks of a message with earlier messages as context: "And in Lima?", "Once more.", "ORD-7". */
+export function findRequestedTasks(message: string, earlier: readonly string[], toolbox: Toolbox): Task[] {
+  const own = findTasks(message, toolbox)
   const [latest, ...older] = earlier
-  const isMore = goesOn.test(message)
+  const isMore = followUpPhrase.test(message)
   if (latest === undefined || (!isMore && message.trim().split(/\s+/).length > 4)) return own
-  const before = askedFor(latest, older, toolbox)
-  if (again.test(message)) return before
-  const changed = before.map((task) => changedBy(passageOf(message, toolbox.now), task, isMore))
+  const before = findRequestedTasks(latest, older, toolbox)
+  if (repeatPhrase.test(message)) return before
+  const changed = before.map((task) => applyFollowUp(parsePassage(message, toolbox.now), task, isMore))
   const tasks = before.map((task, at) => changed[at] ?? task)
   const isBlocked = ({ filled }: Task): boolean => filled.missing.length > 0
   const isSame = isMore && own.every(({ tool }) => before.some((task) => task.tool === tool))
@@ -105,18 +122,23 @@ export function askedFor(message: string, earlier: readonly string[], toolbox: T
   return changed.some(Boolean) && (own.length === 0 || isSame || isAnswer) ? tasks : own
 }
 
-/** The task with what this passage says instead; undefined when it says nothing to it. */
-function changedBy(passage: Passage, task: Task, isMore: boolean): Task | undefined {
+/** Applies a follow-up passage to an earlier task; undefined when it changes nothing. */
+function applyFollowUp(passage: Passage, task: Task, isMore: boolean): Task | undefined {
   const { tool, filled } = task
-  const { values, several, recognised } = fill(tool, passage)
-  const own = recognised > 0 || isMore ? [...values] : []
+  const { values, furtherValues, recognisedCount } = fillArguments(tool, passage)
+  const own = recognisedCount > 0 || isMore ? [...values] : []
   const bare = passage.text.replace(/^\W*(?:in |at |to |for |from |the )*|[\s.!?]+$/gi, '')
   const wanted = filled.missing.find(({ kind }) => /^(?:place|name|text|id|path)$/.test(kind))
-  // a few words after a question are its answer
-  if (own.length === 0 && wanted && passage.tokens.some(isContent))
-    own.push([wanted, wanted.kind === 'place' ? inCapitals(bare) : bare])
+  // a short message after a question is its answer
+  if (own.length === 0 && wanted && passage.tokens.some(isContentWord))
+    own.push([wanted, wanted.kind === 'place' ? capitalizeWords(bare) : bare])
   if (own.length === 0) return undefined
   const all = new Map([...filled.values, ...own])
-  const kept = own.some(([parameter]) => parameter === filled.several?.parameter) ? undefined : filled.several
-  return { ...task, filled: { ...filled, values: all, several: several ?? kept, missing: missingOf(tool, all) } }
+  const kept = own.some(([parameter]) => parameter === filled.furtherValues?.parameter)
+    ? undefined
+    : filled.furtherValues
+  return {
+    ...task,
+    filled: { ...filled, values: all, furtherValues: furtherValues ?? kept, missing: findMissing(tool, all) },
+  }
 }

@@ -1,4 +1,4 @@
-// A full toolbox: what one agent might have of everything, declared all at once.
+// A large toolbox with tools for many domains.
 import { z } from 'zod'
 import { tool } from '../../tool/define.ts'
 import type { Tool } from '../../tool/tool.ts'
@@ -7,7 +7,7 @@ const rooms = z.enum(['kitchen', 'bedroom', 'living_room', 'hall'])
 const accounts = z.enum(['checking', 'savings'])
 const orderId = z.string().describe('The order number, such as ORD-123')
 
-const shelf: readonly (readonly [name: string, description: string, parameters: z.ZodObject])[] = [
+const definitions: readonly (readonly [name: string, description: string, parameters: z.ZodObject])[] = [
   [
     'get_weather',
     'Get the current weather in a city',
@@ -131,6 +131,7 @@ const shelf: readonly (readonly [name: string, description: string, parameters: 
   ['shorten_link', 'Make a short link of a URL', z.object({ url: z.url() })],
 ]
 
-export const toolbox: readonly Tool[] = shelf.map(([name, description, parameters]) =>
+/** Tools that return their arguments. */
+export const toolbox: readonly Tool[] = definitions.map(([name, description, parameters]) =>
   tool({ name, description, parameters, effect: 'none', run: (args) => args }),
 )

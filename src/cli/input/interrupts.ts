@@ -1,0 +1,53 @@
+/** Delivers each Ctrl+C to the listener that was added last. */
+export interface Interrupts {
+  /** Adds a listener; the returned function removes it. */
+  listen(callback: () => void): () => void
+  /** Reports a Ctrl+C that arrived as a key, not as a signal. */
+  raise(): void
+  /** There was at least one Ctrl+C. */
+  readonly wasRaised: boolean
+}
+
+/** Emits SIGINT; `process` is one. */
+export interface SignalSource {
+  /** Adds a listener. */
+  on(signal: 'SIGINT', callback: () => void): unknown
+  /** Removes a listener. */
+  off(signal: 'SIGINT', callback: () => void): unknown
+}
+
+/** A package manager forwards the SIGINT that its child already got from the terminal: one key press, two signals. */
+const DUPLICATE_SIGNAL_MS = 300
+
+/** Listens to SIGINT until closed. Without a listener `onUnhandled` is called. */
+export function createInterrupts(
+  signals: SignalSource,
+  options: { onUnhandled: () => void; now?: (() => number) | undefined },
+): Interrupts & { close(): void } {
+  const { onUnhandled, now = Date.now } = options
+  const callbacks: (() => void)[] = []
+  let last = Number.NEGATIVE_INFINITY
+  const raise = (): void => {
+    last = now()
+    const callback = callbacks.at(-1) ?? onUnhandled
+    callback()
+  }
+  const onSignal = (): void => {
+    if (now() - last >= DUPLICATE_SIGNAL_MS) raise()
+  }
+  signals.on('SIGINT', onSignal)
+  return {
+    listen(callback) {
+      callbacks.push(callback)
+      return () => {
+        const at = callbacks.indexOf(callback)
+        if (at >= 0) callbacks.splice(at, 1)
+      }
+    },
+    raise,
+    get wasRaised() {
+      return last > Number.NEGATIVE_INFINITY
+    },
+    close: () => void signals.off('SIGINT', onSignal),
+  }
+}

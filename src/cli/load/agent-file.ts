@@ -1,0 +1,101 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Agent, subAgentsOf } from '../../agent/agents/agent.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { LoopAgent, ParallelAgent, SequentialAgent } from '../../agent/agents/workflow.ts'
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
+import { Runner } from '../../runner/runner.ts'
+import { describeImportError } from './import-error.ts'
+
+/** The exports of an agent file. */
+export interface AgentFile {
+  /** The agent, or a runner for it. */
+  readonly root: Agent | Runner
+  /** Example messages that show what the agent can do. */
+  readonly tour: readonly string[]
+}
+
+/** Loads an agent file: `export default` an Agent or a Runner, or `export const rootAgent`. */
+export async function loadAgentFile(file: string): Promise<AgentFile> {
+  const path = resolve(file)
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw new ToolwrightError('NOT_FOUND', `File "${file}" does not exist.`)
+  if (!found.isFile()) throw invalid(`"${file}" is not a file. Pass the agent file, e.g. ${file}/agent.ts.`)
+  let module: unknown
+  try {
+    module = await import(pathToFileURL(path).href)
+  } catch (error) {
+    throw invalid(describeImportError(file, path, error), error)
+  }
+  try {
+    return readAgentExports(file, module as JsonObject)
+  } catch (error) {
+    if (error instanceof ToolwrightError) throw error
+    throw invalid(`Cannot read the exports of "${file}": ${messageOf(error)}`, error) // a getter or a proxy threw
+  }
+}
+
+/** Finds the agent and the tour in the exports of a file. */
+export function readAgentExports(file: string, exports: JsonObject): AgentFile {
+  const root = exports.default ?? exports.rootAgent
+  if (root === undefined || root === null)
+    throw invalid(`"${file}" exports no agent. Write \`export default agent\` or \`export const rootAgent = agent\`.`)
+  if (!(root instanceof Runner)) {
+    if (looksLikeRunner(root)) throw otherCopyError(file, 'a Runner')
+    if (!isAgent(root))
+      throw invalid(
+        `"${file}" must export an Agent or a Runner, got ${describeExport(root)}. Export the result of \`new LlmAgent({ ... })\`.`,
+      )
+    const foreign = findForeignAgent(root)
+    if (foreign) throw otherCopyError(file, `agent "${foreign.name}"`)
+  }
+  return { root, tour: readTour(file, exports.tour) }
+}
+
+function readTour(file: string, tour: unknown): readonly string[] {
+  if (tour === undefined) return []
+  if (Array.isArray(tour) && tour.every((message) => typeof message === 'string')) return tour
+  throw invalid(`The tour of "${file}" must be a list of strings. Write \`export const tour = ['Hello', 'Bye']\`.`)
+}
+
+function isAgent(value: unknown): value is Agent {
+  return isRecord(value) && typeof value.name === 'string' && typeof value.run === 'function'
+}
+
+function looksLikeRunner(value: unknown): boolean {
+  const methods = ['run', 'complete', 'resume', 'close']
+  return isRecord(value) && isAgent(value.agent) && methods.every((name) => typeof value[name] === 'function')
+}
+
+const packageClasses = new Map<string, abstract new (...args: never) => Agent>(
+  Object.entries({ LlmAgent, SequentialAgent, ParallelAgent, LoopAgent }),
+)
+
+/** Finds an agent whose class comes from another copy of the package, which this copy's runner cannot run. */
+function findForeignAgent(agent: Agent, above: readonly Agent[] = []): Agent | undefined {
+  if (above.includes(agent)) return undefined // a cycle, which the runner reports
+  const ownClass = packageClasses.get(agent.constructor?.name)
+  if (ownClass && !(agent instanceof ownClass)) return agent
+  for (const child of subAgentsOf(agent)) {
+    const found = findForeignAgent(child, [...above, agent])
+    if (found) return found
+  }
+  return undefined
+}
+
+function otherCopyError(file: string, what: string): ToolwrightError {
+  return invalid(
+    `"${file}" exports ${what} built with another copy of the package "toolwright". Use the command of that copy: npx toolwright run ${file}`,
+  )
+}
+
+function describeExport(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object without `name` and `run`' : `a ${typeof value}`
+}
+
+function invalid(message: string, cause?: unknown): ToolwrightError {
+  return new ToolwrightError('INVALID_CONFIG', message, { cause })
+}

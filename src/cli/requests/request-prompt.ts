@@ -1,0 +1,158 @@
+// Pending requests as prompts: the text a user sees, and how the typed line becomes an answer.
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import type { Part } from '../../content/content.ts'
+import { messageOf } from '../../error/error.ts'
+import type { PendingRequest } from '../../event/pending.ts'
+import { approve, deny, respond } from '../../runner/approvals/answer-parts.ts'
+import { escapeJson, escapeLine, escapeText } from '../screen/escape.ts'
+import { describeMismatch, inputFormat } from './input-format.ts'
+
+/** A pending request as it is asked in the terminal. */
+export interface RequestPrompt {
+  /** The request that the line answers. */
+  readonly request: PendingRequest
+  /** Everything the user needs to decide, in whole lines. Shown before the label. */
+  readonly text: string
+  /** Shown in front of the typed line. */
+  readonly label: string
+  /** Text that is on the line from the start, for editing. */
+  readonly initial?: string
+  /** Reads the typed line. */
+  read(line: string): Promise<LineReading>
+}
+
+/** A typed line as read: an answer, a problem to show before asking again, or a follow-up prompt. */
+export type LineReading = { readonly part: Part } | { readonly problem: string } | { readonly next: RequestPrompt }
+
+/** Creates the prompt for a request; undefined when a user cannot answer it in a terminal. */
+export function requestPrompt(request: PendingRequest, rootName: string): RequestPrompt | undefined {
+  switch (request.kind) {
+    case 'confirmation':
+      return confirmationPrompt(request, rootName)
+    case 'input':
+      return inputPrompt(request)
+    case 'longRunning':
+      return choicePrompt(request)
+    default:
+      return undefined
+  }
+}
+
+/** Describes a request in one line, for the list of open requests. */
+export function requestSummary({ kind, tool, args, hint }: PendingRequest): string {
+  switch (kind) {
+    case 'confirmation':
+      return `approval of ${escapeLine(tool)} ${escapeJson(args)}`
+    case 'input':
+      return `answer to ${escapeLine(tool)}: ${escapeLine(hint ?? '')}`
+    case 'credential':
+      return `sign-in for ${escapeLine(tool)}`
+    default:
+      return `result of ${escapeLine(tool)} ${escapeJson(args)}`
+  }
+}
+
+/** Only `y` and `yes` approve; only `n` and `no` deny, optionally with a reason. Any other line is asked again. */
+function confirmationPrompt(request: PendingRequest, rootName: string, edited?: JsonObject): RequestPrompt {
+  const { tool, args, hint, payload, agent, editable } = request
+  // after an edit the hint would describe other arguments
+  const hasOwnHint = !edited && hint !== undefined && hint !== `Approve execution of tool \`${tool}\`?`
+  const by = agent === rootName ? '' : `, called by ${escapeLine(agent)}`
+  const text = [
+    `? ${escapeLine(tool)} needs your approval${by}${edited ? ', with the edited arguments' : ''}`,
+    ...(hasOwnHint
+      ? escapeText(hint)
+          .split('\n')
+          .map((line) => `  │ ${line}`)
+      : []),
+    ...Object.entries(edited ?? args).map(([name, value]) => `    ${argumentLine(name, value)}`),
+    ...(payload === undefined ? [] : [`  Payload: ${escapeJson(payload)}`]),
+  ]
+  return {
+    request,
+    text: `${text.join('\n')}\n`,
+    label: editable ? 'Approve? yes / no / edit: ' : 'Approve? yes / no: ',
+    async read(line) {
+      const word = line.trim()
+      if (/^(?:y|yes)$/i.test(word)) return { part: approve(request, edited ? { args: edited } : {}) }
+      const denied = /^(?:n|no)(?:[\s,.:;-]+(.*))?$/is.exec(word)
+      if (denied) return { part: deny(request, denied[1] ? { reason: denied[1] } : {}) }
+      if (editable && /^(?:e|edit)$/i.test(word)) return { next: editPrompt(request, rootName, edited ?? args) }
+      return { problem: `Type yes or no${editable ? ' or edit' : ''}. You can add a reason after no.` }
+    },
+  }
+}
+
+function argumentLine(name: string, value: unknown): string {
+  return `${escapeJson(name).slice(1, -1)}: ${escapeJson(value)}`
+}
+
+/** Edits the arguments of a call. The edited arguments are shown again for approval. */
+function editPrompt(request: PendingRequest, rootName: string, args: JsonObject): RequestPrompt {
+  return {
+    request,
+    text: 'Edit the arguments as JSON in one line. An empty line cancels the edit.\n',
+    label: 'Arguments: ',
+    initial: escapeJson(args),
+    async read(line) {
+      if (line.trim() === '') return { next: confirmationPrompt(request, rootName) }
+      try {
+        const value: unknown = JSON.parse(line)
+        if (!isRecord(value)) return { problem: 'Type a JSON object, e.g. {"amount": 5}.' }
+        const mismatch = await describeMismatch(request.schema, value)
+        if (mismatch !== undefined) return { problem: `Invalid arguments: ${mismatch}.` }
+        return { next: confirmationPrompt(request, rootName, value) }
+      } catch (error) {
+        return { problem: `Invalid JSON: ${messageOf(error)}` }
+      }
+    },
+  }
+}
+
+function inputPrompt(request: PendingRequest): RequestPrompt {
+  const { tool, hint = '', schema } = request
+  const { label, parse } = inputFormat(schema)
+  const shape = label === 'JSON' ? `The answer must match ${escapeJson(schema)}\n` : ''
+  return {
+    request,
+    text: `? ${escapeLine(tool)} asks: ${indentFurtherLines(hint)}\n${shape}`,
+    label: `Answer (${label}): `,
+    async read(line) {
+      try {
+        const value = parse(line)
+        const mismatch = await describeMismatch(schema, value)
+        return mismatch === undefined ? { part: respond(request, value) } : { problem: `Invalid answer: ${mismatch}.` }
+      } catch (error) {
+        return { problem: messageOf(error) }
+      }
+    },
+  }
+}
+
+/** The options of `get_user_choice`. Other long-running calls get their result elsewhere. */
+function choicePrompt(request: PendingRequest): RequestPrompt | undefined {
+  const { prompt, options } = request.args
+  if (request.tool !== 'get_user_choice' || !Array.isArray(options) || options.length === 0) return undefined
+  const labels = options.map(String)
+  return {
+    request,
+    text: [
+      `? ${indentFurtherLines(String(prompt))}`,
+      ...labels.map((option, at) => `  ${at + 1}) ${escapeLine(option)}`),
+      '',
+    ].join('\n'),
+    label: `Choose 1-${labels.length}, or type the option: `,
+    async read(line) {
+      const typed = line.trim()
+      const chosen =
+        labels.find((option) => option.trim() === typed) ??
+        (/^\d+$/.test(typed) ? labels[Number(typed) - 1] : undefined)
+      return chosen === undefined ? { problem: 'That is not one of the options.' } : { part: respond(request, chosen) }
+    },
+  }
+}
+
+/** Indents all lines but the first, so that tool text cannot look like a prompt of the command line. */
+function indentFurtherLines(text: string): string {
+  return escapeText(text).replaceAll('\n', '\n  ')
+}

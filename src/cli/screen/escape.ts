@@ -1,0 +1,40 @@
+// Escapes text of models and tools, so that it cannot move the cursor, hide text or change the direction of text.
+
+/** Control characters, line separators, direction marks and zero-width characters. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+
+const SHORT_ESCAPES = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+])
+
+/** Escapes text for a terminal. Newline and tab are kept. */
+export function escapeText(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(UNSAFE, (character) => (character === '\n' || character === '\t' ? character : escapeCharacter(character)))
+}
+
+/** Escapes text for a single line, newline and tab included. */
+export function escapeLine(text: string): string {
+  return text.replace(UNSAFE, escapeCharacter)
+}
+
+/** Characters that are invisible or look like a space. They are escaped where a user approves what is shown. */
+const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Co}]|(?! )\p{Zs}/gu
+
+/** Formats a value as JSON in one line, with invisible characters escaped. It parses to the same value. */
+export function escapeJson(value: unknown): string {
+  return (JSON.stringify(value) ?? 'undefined').replace(INVISIBLE, jsonEscape)
+}
+
+function jsonEscape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+}
+
+function escapeCharacter(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16)
+  return SHORT_ESCAPES.get(character) ?? (code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`)
+}

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import type { JsonObject } from '../../base/json.ts'
+import { answerText } from './answer-text.ts'
+
+function describeResult(response: JsonObject, args: JsonObject = {}): string {
+  return answerText([{ name: 'do_it', args, response }], '')
+}
+
+test.each<[words: string, response: JsonObject, args?: JsonObject]>([
+  // sentences
+  ['It is -3 °C in Oslo.', { city: 'Oslo', celsius: -3 }],
+  ['It is 72 °F in Lima, sky: clear.', { city: 'Lima', temperature: 72, units: 'fahrenheit', sky: 'clear' }],
+  ['It is 20° in Rome.', { place: 'Rome', temperature: 20 }],
+  ['It is in Hamburg.', { id: 7, place: 'Hamburg' }, { id: 7 }],
+  ['Booked (flight: SK1).', { flight: 'SK1', booked: true }, { flight: 'SK1' }],
+  ['Not available.', { available: false }],
+  ['Booked.', { status: 'booked' }],
+  ['It is 42.', { result: 42 }],
+  // texts unchanged
+  ['bonjour', { result: 'bonjour' }],
+  ['Is it?', { text: 'Is it?' }],
+  // lists
+  ['Refunded: 500.', { refunded: 500 }],
+  ['Sum: 7.', { sum: 7 }],
+  ['A-1 (status: shipped, total: 40 EUR).', { id: 'A-1', status: 'shipped', total: 40, currency: 'EUR' }],
+  ['Gift wrap: yes.', { gift_wrap: true }],
+  ['Tags: a, b and c.', { tags: ['a', 'b', 'c'] }],
+  ['Tags: none.', { tags: [] }],
+  ['Result: 1 and 2.', { result: [1, 2] }],
+  [
+    'Users:\n- Ada (age: 36)\n- 7 (age: 40)',
+    {
+      users: [
+        { name: 'Ada', age: 36 },
+        { id: 7, age: 40 },
+      ],
+    },
+  ],
+  ['Owner: Ada (address: (city: Oslo, zip: 150)).', { owner: { name: 'Ada', address: { city: 'Oslo', zip: 150 } } }],
+  // no information
+  ['Done.', { result: null }],
+  ['Done.', { status: 'ok' }],
+  ['Done.', {}],
+  ['Done (id: 7).', { id: 7 }, { id: 7 }],
+  // failures and pending work
+  ['That did not work: Nobody measures there.', { error: 'Nobody measures there.', errorCode: 'NOT_FOUND' }],
+  ['That did not work: quota used up.', { error: { message: 'quota used up', code: 8 } }],
+  ['That was not done: No.', { error: 'No.', errorCode: 'CANCELLED' }],
+  [
+    'It is not known whether do it took effect: timed out.',
+    { status: 'unknown_outcome', error: 'timed out', errorCode: 'UNKNOWN_OUTCOME' },
+  ],
+  ['That is under way (ticket: T-1).', { status: 'pending', ticket: 'T-1' }],
+])('a result is described as: %s', (words, response, args) => expect(describeResult(response, args)).toBe(words))
+
+test('several results are described with their subjects', () => {
+  const results = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, name: `N${id}` } }))
+  expect(answerText(results, '')).toBe('N1 (id: 1).\nN2 (id: 2).')
+  const places = [1, 2].map((id) => ({ name: 'find', args: { id }, response: { id, place: 'Lyon' } }))
+  expect(answerText(places, '')).toBe('1 is in Lyon. 2 is in Lyon.')
+})
+
+test('a derived result replaces the result it was made from', () => {
+  const results = [
+    { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
+    { name: 'convert', args: { celsius: 31 }, response: { fahrenheit: 88 } },
+  ]
+  expect(answerText(results, '')).toBe('It is 88 °F in Cairo.')
+})
+
+test('a failed derived result keeps the result it was made from', () => {
+  const results = [
+    { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
+    { name: 'convert', args: { celsius: 31 }, response: { error: 'Too hot.' } },
+  ]
+  expect(answerText(results, '')).toBe('It is 31 °C in Cairo. That did not work: Too hot.')
+})
+
+test('long lists, long texts and deep objects are truncated in an answer', () => {
+  const numbers = Array.from({ length: 30 }, (_, at) => at)
+  expect(describeResult({ numbers })).toBe('Numbers: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 20 more.')
+  expect(describeResult({ result: 'x'.repeat(10_000) })).toHaveLength(2_001)
+  expect(describeResult({ a: { b: { c: { d: { e: 1 } } } } })).toBe('A: b: c: (d: …)')
+})
+
+test('hostile keys of a result are plain data', () => {
+  expect(describeResult(JSON.parse('{"__proto__": 1, "constructor": "x"}'))).toBe('Proto: 1, constructor: x.')
+})
+
+const temperatures = [
+  { name: 'get_weather', args: { city: 'Oslo' }, response: { city: 'Oslo', celsius: -3 } },
+  { name: 'get_weather', args: { city: 'Cairo' }, response: { city: 'Cairo', celsius: 31 } },
+]
+
+test.each([
+  ['Is Oslo warmer than Cairo?', 'No, Cairo is warmer than Oslo: 31 °C against -3 °C.'],
+  ['Is Oslo colder than Cairo?', 'Yes, Oslo is colder than Cairo: -3 °C against 31 °C.'],
+  ['Which is colder, Oslo or Cairo?', 'Oslo is colder than Cairo: -3 °C against 31 °C.'],
+  ['Compare Oslo and Cairo', 'Cairo is warmer than Oslo: 31 °C against -3 °C.'],
+  ['What is the weather in Oslo and Cairo?', 'It is -3 °C in Oslo. It is 31 °C in Cairo.'],
+])('%s is answered: %s', (message, answer) => expect(answerText(temperatures, message)).toBe(answer))
+
+test('two results are compared by any number; three are not compared', () => {
+  const orders = [5, 9, 9].map((total, at) => ({
+    name: 'find',
+    args: { id: `A-${at}` },
+    response: { id: `A-${at}`, total },
+  }))
+  expect(answerText(orders.slice(0, 2), 'compare A-0 and A-1')).toBe('A-1 has a higher total than A-0: 9 against 5.')
+  expect(answerText(orders.slice(0, 2), 'Is A-0 cheaper than A-1?')).toBe('Yes, A-0 is cheaper than A-1: 5 against 9.')
+  expect(answerText(orders.slice(1), 'Is A-1 cheaper than A-2?')).toBe('No, A-1 and A-2 are equal: 9.')
+  const [first, second] = orders
+  const three = [first, second, { name: 'find', args: { id: 'B' }, response: { id: 'B', total: 1 } }] as typeof orders
+  expect(answerText(three, 'compare them')).toBe('A-0 (total: 5).\nA-1 (total: 9).\nB (total: 1).')
+})
+
+test('a comparison with a failed result describes each result', () => {
+  const failed = { name: 'get_weather', args: { city: 'Bergen' }, response: { error: 'Nobody measures in Bergen.' } }
+  const answer = 'It is -3 °C in Oslo. That did not work: Nobody measures in Bergen.'
+  expect(answerText([temperatures[0], failed] as typeof temperatures, 'Is Oslo warmer than Bergen?')).toBe(answer)
+})

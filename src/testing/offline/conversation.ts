@@ -1,0 +1,82 @@
+// Reads the conversation in a request by its structure: roles, calls, responses and agent names in brackets. It never
+// depends on sentences that the framework writes.
+import type { JsonObject } from '../../base/json.ts'
+import { type Content, functionCallsOf, textOf } from '../../content/content.ts'
+import { recordOf } from './declared-tool.ts'
+
+/** A tool call with its response. */
+export interface Result {
+  /** Name of the tool. */
+  readonly name: string
+  /** Arguments of the call. */
+  readonly args: JsonObject
+  /** The function response. */
+  readonly response: JsonObject
+}
+
+/** The response is an error. */
+export const isFailed = ({ response: { error } }: Result): boolean =>
+  error !== undefined && error !== null && error !== false
+
+/** The parts of a conversation that decide the next reply. */
+export interface Conversation {
+  /** The latest user message. */
+  readonly message: string
+  /** Earlier user messages, the latest first. */
+  readonly earlierMessages: readonly string[]
+  /** Calls of the model since the message, with their responses. */
+  readonly results: readonly Result[]
+  /** The result of a long-running call whose id the message names. */
+  readonly lateResult: Result | undefined
+  /** Names and texts of other agents since the message. */
+  readonly otherAgents: { readonly names: ReadonlySet<string>; readonly texts: readonly string[] }
+}
+
+const MAX_EARLIER_MESSAGES = 5
+/** Longer texts are truncated. */
+export const MAX_TEXT_LENGTH = 20_000
+
+/** Reads the conversation from the contents of a request. */
+export function readConversation(contents: readonly Content[]): Conversation {
+  const at = contents.findLastIndex(isUserMessage)
+  const message = readText(contents[at])
+  // a text reply without calls ended the earlier work: the next iteration of a loop starts after it
+  const spoken = contents.findLastIndex((one) => one.role === 'model' && functionCallsOf(one).length === 0)
+  const since = contents.slice(Math.max(at, spoken) + 1)
+  const past = contents.slice(0, Math.max(at, 0))
+  const answered = findResults(past).filter(({ id }) => id.length > 3)
+  return {
+    message,
+    earlierMessages: past.filter(isUserMessage).slice(-MAX_EARLIER_MESSAGES).map(readText).reverse(),
+    results: findResults(since),
+    lateResult: answered.findLast(({ id }) => message.includes(id)),
+    otherAgents: findOtherAgents(contents.slice(at + 1)),
+  }
+}
+
+const readText = (content: Content | undefined): string => textOf(content).slice(0, MAX_TEXT_LENGTH)
+
+/** `[agent] ...`: a text or call of another agent, with the text after the first colon. */
+const agentLine = /^\[([^\]\s]{1,128})\] [^:{\n]{1,200}(?:: ?([\s\S]*))?/
+const isAgentContext = ({ parts }: Content): boolean => parts.slice(1).some(({ text = '' }) => agentLine.test(text))
+const isUserMessage = (content: Content): boolean =>
+  content.role === 'user' && !isAgentContext(content) && textOf(content) !== ''
+
+/** Responses with the arguments of their calls. */
+function findResults(contents: readonly Content[]): (Result & { readonly id: string })[] {
+  const calls = contents.flatMap(functionCallsOf)
+  const answers = contents.flatMap(({ parts }) => parts.flatMap(({ functionResponse }) => functionResponse ?? []))
+  return answers.map(({ id, name, response }) => {
+    const call = calls.find((one) => one.id === id && one.name === name)
+    return { id: id ?? '', name, args: recordOf(call?.args), response: recordOf(response) }
+  })
+}
+
+/** Texts of other agents. A JSON object is a tool result, not a text. */
+function findOtherAgents(contents: readonly Content[]): Conversation['otherAgents'] {
+  const found = contents
+    .filter(isAgentContext)
+    .flatMap(({ parts }) => parts.map(({ text = '' }) => agentLine.exec(text) ?? []))
+  const texts = found.flatMap(([, , said = '']) => (said && !/^\{[\s\S]*\}$/.test(said) ? [said] : []))
+  return { names: new Set(found.flatMap(([, author]) => author ?? [])), texts }
+}

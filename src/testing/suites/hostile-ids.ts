@@ -1,0 +1,43 @@
+/** Ids that break naive stores: prototype members, separators, Unicode and case variants, SQL, long ids. */
+export const HOSTILE_IDS: readonly string[] = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'a/b',
+  'a:b',
+  'a%2Fb',
+  '../a',
+  'a\0b',
+  'a"b',
+  "a'; drop table sessions; --",
+  'a%',
+  'a_',
+  'A',
+  'a',
+  ' a',
+  'a ',
+  'caf\u00e9',
+  'cafe\u0301',
+  '\ud800',
+  '\ufffd',
+  '["a","b"]',
+  'null',
+  'undefined',
+  '0',
+  'x'.repeat(999),
+  'x'.repeat(1000),
+]
+
+/** Pairs of ids that collide when joined by a separator. */
+export const SPLIT_PAIRS: readonly (readonly [string, string])[] = [
+  ['a', 'b/c'],
+  ['a/b', 'c'],
+  ['a:b', 'c'],
+  ['a', 'b:c'],
+  ['a\0b', 'c'],
+  ['a', 'b\0c'],
+  ['a","b', 'c'],
+  ['a', 'b","c'],
+  ['a|b', 'c'],
+  ['a', 'b|c'],
+]
