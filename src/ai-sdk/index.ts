@@ -3,9 +3,9 @@
  *
  * @module
  */
-export { AiSdkError } from './errors.ts'
-export { type FromAiSdkOptions, fromAiSdk } from './from-model.ts'
-export { type AiSdkTool, type FromAiSdkToolsOptions, fromAiSdkTools } from './from-tools.ts'
-export { type AiSdkProviderTool, aiSdkProviderTool } from './provider-tool.ts'
-export type { AiSdkModel } from './spec.ts'
-export { type ToAiSdkToolsOptions, type ToolForAiSdk, toAiSdkTools } from './to-tools.ts'
+export { AiSdkError } from './errors/to-ai-sdk-error.ts'
+export { type FromAiSdkOptions, fromAiSdk } from './from-ai-sdk.ts'
+export { type AiSdkTool, type FromAiSdkToolsOptions, fromAiSdkTools } from './tools/from-ai-sdk-tools.ts'
+export { type AiSdkProviderTool, aiSdkProviderTool } from './tools/provider-tool.ts'
+export type { AiSdkModel } from './ai-sdk-types.ts'
+export { type ToAiSdkToolsOptions, type ToolForAiSdk, toAiSdkTools } from './tools/to-ai-sdk-tools.ts'

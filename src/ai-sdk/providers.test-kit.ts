@@ -21,7 +21,7 @@ import { anthropic, chatCompletions, google, openaiChat, openaiResponses, type T
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import type { LlmRequestConfig } from '../tool/wire.ts'
-import type { AiSdkModel } from './spec.ts'
+import type { AiSdkModel } from './ai-sdk-types.ts'
 
 const apiKey = 'sk-test-0123456789abcdef'
 

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
 import type { Content, Part } from '../content/content.ts'
-import { fromAiSdk } from './from-model.ts'
+import { fromAiSdk } from './from-ai-sdk.ts'
 import { ask, request, user } from './providers.test-kit.ts'
 
 const DATA = 'iVBORw0KGgo='

@@ -2,7 +2,7 @@
 import type { Agent } from '../agent/agent.ts'
 import { agentOf } from '../agent/agent-tool.ts'
 import { LlmAgent } from '../agent/llm-agent.ts'
-import { fromAiSdk } from '../ai-sdk/from-model.ts'
+import { fromAiSdk } from '../ai-sdk/from-ai-sdk.ts'
 import { peerByName } from '../error/peer.ts'
 import type { Models } from '../runner/models.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, KEY, model, said, tool, user } from './asking.test-kit.ts'
+import { ask, KEY, model, said, tool, user } from './gemini.test-kit.ts'
 
 describe('an answer', () => {
   test('comes as a whole', async () => {

@@ -3,6 +3,6 @@
  *
  * @module
  */
-export { GeminiError } from './error.ts'
+export { GeminiError } from './gemini-error.ts'
 export { gemini } from './gemini.ts'
 export type { GeminiOptions, GeminiRetry } from './options.ts'

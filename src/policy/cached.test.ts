@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { cached } from './cached.ts'
-import { Clock, contextOf, held, settled, throughTo, type Who } from './through.test-kit.ts'
+import { Clock, contextOf, held, settled, throughTo, type Who } from './call-tool.test-kit.ts'
 
 const through = throughTo(({ tool, args, context }) => tool.run(args, context))
 

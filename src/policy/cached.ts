@@ -4,7 +4,7 @@ import { anything, type OptionRules } from '../error/check-options.ts'
 import type { ToolContext } from '../tool/context.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
-import { isPlainJson } from './plain.ts'
+import { isPlainJson } from './plain-json.ts'
 import { unlessAborted } from './wait.ts'
 import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { concurrency } from './concurrency.ts'
-import { contextOf, held, settled, throughTo } from './through.test-kit.ts'
+import { contextOf, held, settled, throughTo } from './call-tool.test-kit.ts'
 
 const through = throughTo(({ tool, args, context }) => tool.run(args, context))
 

@@ -5,7 +5,7 @@ import { ToolwrightError } from '../error/error.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import { FallbackError, type FallbackOptions, fallback } from './fallback.ts'
-import { Clock } from './through.test-kit.ts'
+import { Clock } from './call-tool.test-kit.ts'
 
 const content = (text: string): Content => ({ role: 'model', parts: [{ text }] })
 const retryable = (message: string, more: object = {}): Error =>

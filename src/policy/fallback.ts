@@ -9,7 +9,7 @@ import { hideSecrets } from '../error/secrets.ts'
 import type { FailedModel } from '../event/event.ts'
 import { isModel, type LlmResponse, type Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { generateInTime, ModelFault } from './generate-in-time.ts'
+import { generateInTime, ModelFault } from './generate-with-timeout.ts'
 import { isDuration } from './wrap.ts'
 
 /** When the next model is asked, and for how long one that failed is left alone. */

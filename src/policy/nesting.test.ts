@@ -8,7 +8,7 @@ import { longRunning } from './long-running.ts'
 import { rateLimit } from './rate-limit.ts'
 import { redact } from './redact.ts'
 import { retry } from './retry.ts'
-import { contextOf, throughTo } from './through.test-kit.ts'
+import { contextOf, throughTo } from './call-tool.test-kit.ts'
 import { timeout } from './timeout.ts'
 
 const through = throughTo(({ tool, args, context }) => tool.run(args, context))

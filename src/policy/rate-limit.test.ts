@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { rateLimit } from './rate-limit.ts'
-import { Clock, contextOf, settled, throughTo } from './through.test-kit.ts'
+import { Clock, contextOf, settled, throughTo } from './call-tool.test-kit.ts'
 
 const through = throughTo(({ tool, args, context }) => tool.run(args, context))
 

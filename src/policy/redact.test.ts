@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { cached } from './cached.ts'
 import { maskArgs, redact } from './redact.ts'
-import { throughTo } from './through.test-kit.ts'
+import { throughTo } from './call-tool.test-kit.ts'
 
 const through = throughTo(({ tool, args, context }) => tool.run(args, context))
 

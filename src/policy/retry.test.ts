@@ -3,7 +3,7 @@ import { ToolError, ToolwrightError } from '../error/error.ts'
 import { tool } from '../tool/define.ts'
 import type { Effect, Reconciled } from '../tool/tool.ts'
 import { retry } from './retry.ts'
-import { Clock, contextOf, settled, throughTo } from './through.test-kit.ts'
+import { Clock, contextOf, settled, throughTo } from './call-tool.test-kit.ts'
 
 const through = throughTo(({ tool, args, context }) => tool.run(args, context))
 

@@ -1,5 +1,5 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverSide } from './server-tool.ts'
 
 /** Gemini runs the Python it writes on Google's servers. To run code on yours, give the agent a `codeExecutor`. */
 export function codeExecution(): Tool {

@@ -1,5 +1,5 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverSide } from './server-tool.ts'
 
 /** Gemini on Vertex AI searches the web within an enterprise's compliance rules. */
 export function enterpriseWebSearch(): Tool {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addedBy, asking, said } from './asking.test-kit.ts'
+import { addedBy, asking, said } from './request-context.test-kit.ts'
 import { type Example, exampleTool } from './example-tool.ts'
 
 const oslo: Example = { input: 'Is it cold in Oslo?', output: 'Yes: 2 degrees.' }

@@ -3,8 +3,8 @@ import { toPlain } from '../base/plain.ts'
 import type { Content, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
-import { askOnce } from './ask-once.ts'
-import { passive } from './passive.ts'
+import { askOnce } from './once-per-invocation.ts'
+import { passive } from './request-only-tool.ts'
 
 /** What a user might say, and what the model should answer: texts, or contents with calls and their results. */
 export interface Example {

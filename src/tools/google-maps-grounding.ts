@@ -1,5 +1,5 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverSide } from './server-tool.ts'
 
 /** Gemini looks places up in Google Maps. */
 export function googleMapsGrounding(): Tool {

@@ -1,5 +1,5 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverSide } from './server-tool.ts'
 
 /**
  * Gemini searches the web with Google by itself and says what it found where (`groundingMetadata` of the event).

@@ -5,7 +5,7 @@ import type { ArtifactService } from '../artifact/service.ts'
 import type { Part } from '../content/content.ts'
 import { createToolContext } from '../testing/tool-context.ts'
 import { partsOf } from '../tool/parts.ts'
-import { addedBy, asking } from './asking.test-kit.ts'
+import { addedBy, asking } from './request-context.test-kit.ts'
 import { loadArtifacts } from './load-artifacts.ts'
 
 const png: Part = { inlineData: { mimeType: 'image/png', data: 'aGVsbG8=' } }

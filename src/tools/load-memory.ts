@@ -2,7 +2,7 @@ import { textOf } from '../content/content.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
-import { cut } from './cut.ts'
+import { cut } from './truncate.ts'
 
 const MAX_ENTRIES = 20
 /** All entries together stay below the default size of a result. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MemoryEntry, MemoryService } from '../memory/service.ts'
-import { addedBy, asking, said } from './asking.test-kit.ts'
+import { addedBy, asking, said } from './request-context.test-kit.ts'
 import { preloadMemory } from './preload-memory.ts'
 
 const entry = (text: string, more: Partial<MemoryEntry> = {}): MemoryEntry => ({ content: said(text), ...more })

@@ -3,9 +3,9 @@ import { anything, checkOptions } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { Tool } from '../tool/tool.ts'
-import { askOnce } from './ask-once.ts'
-import { cut } from './cut.ts'
-import { passive } from './passive.ts'
+import { askOnce } from './once-per-invocation.ts'
+import { cut } from './truncate.ts'
+import { passive } from './request-only-tool.ts'
 
 const MAX_TEXT_LENGTH = 1_000
 

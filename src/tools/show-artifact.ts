@@ -1,6 +1,6 @@
 import { base64Bytes } from '../artifact/media.ts'
 import type { Blob, FileData, Part } from '../content/content.ts'
-import { cut } from './cut.ts'
+import { cut } from './truncate.ts'
 
 /** An artifact as a model gets it. */
 export interface ShownArtifact {

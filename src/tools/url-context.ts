@@ -1,5 +1,5 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverSide } from './server-tool.ts'
 
 /** Gemini reads the web pages whose addresses are in the conversation. */
 export function urlContext(): Tool {

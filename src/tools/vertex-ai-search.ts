@@ -2,7 +2,7 @@ import { checkOptions, flag, type OptionRules } from '../error/check-options.ts'
 import type { Tool } from '../tool/tool.ts'
 import { type DiscoveryEngineSearchOptions, discoveryEngineSearch, SEARCH_RULES } from './discovery-engine-search.ts'
 import { searchTarget } from './search-target.ts'
-import { serverSide } from './server-side.ts'
+import { serverSide } from './server-tool.ts'
 
 export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
   /**

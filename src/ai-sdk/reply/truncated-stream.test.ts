@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../base/json.ts'
+import { textOf } from '../../content/content.ts'
+import { ProviderServer, type Reply, upTo } from '../../testing/server/providers.ts'
+import { fromAiSdk } from '../from-ai-sdk.ts'
+import { ask, providers, request, user } from '../providers.test-kit.ts'
+import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
+
+type AnyPart = AiSdkPart & JsonObject
+
+/** A model whose stream has these parts. */
+function streaming(specificationVersion: string, parts: readonly AnyPart[]): AiSdkModel {
+  const stream = (): ReadableStream<AiSdkPart> =>
+    new ReadableStream({
+      start(controller) {
+        for (const part of parts) controller.enqueue(part)
+        controller.close()
+      },
+    })
+  return {
+    specificationVersion,
+    provider: 'custom',
+    modelId: 'm',
+    doGenerate: () => Promise.reject(new Error('not asked')),
+    doStream: async () => ({ stream: stream() }),
+  }
+}
+
+const said = { type: 'text-delta', id: '1', delta: 'Hi' }
+const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'add', input: '{}' }
+const raw = (rawValue: object): AnyPart => ({ type: 'raw', rawValue })
+const finish = (finishReason: unknown): AnyPart => ({ type: 'finish', finishReason, usage: {} })
+const eos = raw({ choices: [{ finish_reason: 'eos' }] })
+
+describe('an end the provider did not give', () => {
+  test.each<[string, string, readonly AnyPart[]]>([
+    ['no finish part', 'v3', [said]],
+    ['version 2: unknown', 'v2', [said, finish('unknown')]],
+    [
+      'version 2: unknown, and no reason on the wire',
+      'v2',
+      [said, raw({ choices: [{ delta: {} }] }), finish('unknown')],
+    ],
+    ['version 3: other', 'v3', [said, finish({ unified: 'other', raw: undefined })]],
+    ['a made-up reason', 'v3', [said, finish({ unified: 'other', raw: 'other' })]],
+    [
+      'calls, and no reason on the wire',
+      'v3',
+      [call, raw({ done: false }), finish({ unified: 'tool-calls', raw: 'x' })],
+    ],
+    [
+      'a reason only the arguments of the call give',
+      'v3',
+      [
+        call,
+        raw({ tool_calls: [{ function: { arguments: { stop_reason: 'x', done: true } } }] }),
+        finish('tool-calls'),
+      ],
+    ],
+    [
+      'arguments that were begun',
+      'v4',
+      [{ type: 'tool-input-start', id: 'c1', toolName: 'add' }, finish({ unified: 'stop', raw: 'stop' })],
+    ],
+    ['interrupted', 'v4', [said, finish({ unified: 'interrupted', raw: undefined })]],
+  ])('%s', async (_, version, parts) => {
+    const asking = ask(fromAiSdk(streaming(version, parts), { maxRetries: 0 }), request([user('?')]), { stream: true })
+    await expect(asking).rejects.toThrow('was cut off before its end')
+  })
+})
+
+describe('an end the provider gave', () => {
+  test.each<[string, string, readonly AnyPart[]]>([
+    ['version 2', 'v2', [said, finish('stop')]],
+    ['version 2: a reason it does not know', 'v2', [said, eos, finish('unknown')]],
+    ['version 2: other', 'v2', [said, raw({ candidates: [{ finishReason: 'LANGUAGE' }] }), finish('other')]],
+    ['version 3: a word of its own', 'v3', [said, finish({ unified: 'other', raw: 'eos' })]],
+    ['version 3: no word for a stop', 'v3', [said, finish({ unified: 'stop', raw: undefined })]],
+    ['calls, and no raw chunks', 'v3', [call, finish({ unified: 'tool-calls', raw: undefined })]],
+    ['calls and the last event', 'v4', [call, raw({ type: 'response.completed' }), finish({ unified: 'tool-calls' })]],
+    [
+      'a token limit inside arguments',
+      'v4',
+      [said, { type: 'tool-input-start', id: 'c1', toolName: 'add' }, finish({ unified: 'length', raw: 'length' })],
+    ],
+    [
+      'arguments that were completed',
+      'v4',
+      [
+        { type: 'tool-input-start', id: 'c1', toolName: 'add' },
+        call,
+        finish({ unified: 'tool-calls', raw: 'tool_calls' }),
+      ],
+    ],
+  ])('%s', async (_, version, parts) => {
+    const model = fromAiSdk(streaming(version, parts), { maxRetries: 0 })
+    const { whole } = await ask(model, request([user('?')]), { stream: true })
+    expect(whole.content?.parts.length).toBeGreaterThan(0)
+  })
+})
+
+test('a reply that the provider ends with an error is an error, streamed or not', async () => {
+  const finishReason = { unified: 'error', raw: undefined }
+  const streamed = streaming('v3', [said, finish(finishReason)])
+  const whole = { content: [{ type: 'text', text: 'Hi' }], finishReason, usage: {}, warnings: [] }
+  const model = { ...streamed, doGenerate: async () => whole }
+  for (const stream of [true, false])
+    await expect(ask(fromAiSdk(model, { maxRetries: 0 }), request([user('?')]), { stream })).rejects.toThrow(
+      'custom ended its reply with an error. The reply was not used.',
+    )
+})
+
+test('Ollama: done without a reason is an end', async () => {
+  const ollama = providers.find(({ name }) => name === 'ollama')
+  if (!ollama) throw new Error('no Ollama')
+  const whole = ollama.say({ text: 'Hi.' })
+  const reply: Reply = (asked) => {
+    const sent = typeof whole === 'function' ? whole(asked) : whole
+    const events = [...(sent.events ?? [])].map((event) => ({ ...Object(event), done_reason: undefined }))
+    return { ...sent, events }
+  }
+  await using server = await ProviderServer.start([reply, upTo(reply, 'Hi.', {})])
+  const model = fromAiSdk(ollama.model(server.url), { maxRetries: 0 })
+  const { whole: heard } = await ask(model, request([user('?')]), { stream: true })
+  expect(textOf(heard.content)).toBe('Hi.')
+  await expect(ask(model, request([user('?')]), { stream: true })).rejects.toThrow('cut off')
+})

@@ -1,0 +1,138 @@
+// What an agent's settings become in the requests of each provider.
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import type { JsonObject } from '../../base/json.ts'
+import { compileSchema } from '../../schema/compile.ts'
+import { ProviderServer } from '../../testing/server/providers.ts'
+import type { LlmRequestConfig } from '../../tool/wire.ts'
+import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
+import { ask, at, chat, claude, gemini, request, responses, user, type Wire } from '../providers.test-kit.ts'
+
+async function sent(
+  wire: Wire,
+  config: LlmRequestConfig,
+  options: FromAiSdkOptions = {},
+): Promise<{ body: JsonObject; headers: JsonObject }> {
+  await using server = await ProviderServer.start([wire.say({ text: '{}' })])
+  await ask(fromAiSdk(wire.model(server.url), options), request([user('?')], config))
+  const { body = {}, headers = {} } = server.requests[0] ?? {}
+  return { body, headers }
+}
+
+const declare = (name: string, parametersJsonSchema?: JsonObject) => ({
+  name,
+  description: `Does ${name}`,
+  ...(parametersJsonSchema && { parametersJsonSchema }),
+})
+const tools = [{ functionDeclarations: [declare('add'), declare('sub'), declare('mul')] }]
+
+test('settings have the name each provider has for them', async () => {
+  const config = {
+    temperature: 0.5,
+    topP: 0.9,
+    maxOutputTokens: 100,
+    stopSequences: ['END'],
+    seed: 7,
+    presencePenalty: 0.1,
+    frequencyPenalty: 0.2,
+    safetySettings: [{ category: 'x' }],
+  }
+  expect((await sent(chat, config)).body).toMatchObject({
+    temperature: 0.5,
+    top_p: 0.9,
+    max_tokens: 100,
+    stop: ['END'],
+    seed: 7,
+    presence_penalty: 0.1,
+    frequency_penalty: 0.2,
+  })
+  expect((await sent(gemini, { ...config, topK: 3 })).body.generationConfig).toMatchObject({
+    temperature: 0.5,
+    topK: 3,
+    maxOutputTokens: 100,
+    stopSequences: ['END'],
+    seed: 7,
+  })
+  expect((await sent(claude, { topK: 3, maxOutputTokens: 50 })).body).toMatchObject({ top_k: 3, max_tokens: 50 })
+  expect((await sent(responses, { reasoning: 'low' })).body).toMatchObject({ reasoning: { effort: 'low' } })
+})
+
+test.each([
+  ['temperature', { temperature: 'hot' }, 'temperature must be a number'],
+  ['stopSequences', { stopSequences: 'END' }, 'stopSequences must be a list of strings'],
+  ['providerOptions', { providerOptions: { openai: 1 } }, 'providerOptions must be an object for each provider'],
+  ['headers', { headers: { a: 1 } }, 'headers must be an object of strings'],
+])('a setting of the wrong kind is refused with words: %s', async (_, config, words) => {
+  await expect(sent(chat, config)).rejects.toThrow(words)
+})
+
+test('options of a provider, and headers, are passed through; those of the request win', async () => {
+  const { body, headers } = await sent(
+    responses,
+    { providerOptions: { openai: { serviceTier: 'flex' } }, headers: { 'x-b': 'request' } },
+    { providerOptions: { openai: { serviceTier: 'auto', user: 'ada' } }, headers: { 'x-a': 'model', 'x-b': 'model' } },
+  )
+  expect(body).toMatchObject({ service_tier: 'flex', user: 'ada' })
+  expect(headers).toMatchObject({ 'x-a': 'model', 'x-b': 'request' })
+})
+
+const calling = (functionCallingConfig: JsonObject): LlmRequestConfig => ({
+  tools,
+  toolConfig: { functionCallingConfig },
+})
+
+test.each([
+  [{ mode: 'AUTO' }, 'auto', ['add', 'sub', 'mul']],
+  [{ mode: 'NONE' }, 'none', ['add', 'sub', 'mul']],
+  [{ mode: 'ANY' }, 'required', ['add', 'sub', 'mul']],
+  [{ mode: 'ANY', allowedFunctionNames: ['add', 'mul'] }, 'required', ['add', 'mul']],
+  [{ mode: 'ANY', allowedFunctionNames: ['mul'] }, { type: 'function', function: { name: 'mul' } }, ['mul']],
+])('which tools may be called: %o', async (config, choice, names) => {
+  const { body } = await sent(chat, calling(config))
+  expect(body.tool_choice).toEqual(choice)
+  expect((body.tools as unknown[]).map((tool) => at(tool, 'function', 'name'))).toEqual(names)
+})
+
+test('a tool that must be called is named as it is sent', async () => {
+  const dotted = [{ functionDeclarations: [declare('math.add'), declare('math:add')] }]
+  const functionCallingConfig = { mode: 'ANY', allowedFunctionNames: ['math:add'] }
+  const { body } = await sent(chat, { tools: dotted, toolConfig: { functionCallingConfig } })
+  expect(at(body, 'tools', 0, 'function', 'name')).toBe('math_add_2')
+  expect(body.tool_choice).toEqual({ type: 'function', function: { name: 'math_add_2' } })
+})
+
+test('a server tool of Gemini is refused with what to do', async () => {
+  await expect(sent(chat, { tools: [{ googleSearch: {} }] })).rejects.toThrow(
+    'gpt-4.1 (openai.chat) has no server tool "googleSearch". Give the agent the one of its provider: aiSdkProviderTool(',
+  )
+})
+
+const jsonSchemaOf = (schema: z.ZodType): JsonObject => compileSchema(schema, 'It').jsonSchema
+const answer = (schema: z.ZodType): LlmRequestConfig => ({
+  responseJsonSchema: jsonSchemaOf(schema),
+  responseMimeType: 'application/json',
+})
+
+test('a response schema reaches each provider', async () => {
+  const config = answer(z.object({ city: z.string() }))
+  const closed = { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: false }
+  const openai = await sent(chat, config)
+  expect(openai.body.response_format).toMatchObject({ json_schema: { strict: true, schema: closed } })
+  const { body } = await sent(responses, config)
+  expect(at(body, 'text', 'format')).toMatchObject({ type: 'json_schema', strict: true, schema: closed })
+  expect(JSON.stringify((await sent(claude, config)).body)).toContain('"city"')
+  expect((await sent(gemini, config)).body.generationConfig).toMatchObject({ responseMimeType: 'application/json' })
+})
+
+test('OpenAI is not told to be strict about a schema it would refuse', async () => {
+  const loose = answer(z.object({ city: z.string(), days: z.object({ n: z.number().optional() }).array() }))
+  const { body } = await sent(chat, loose)
+  expect(body.response_format).toMatchObject({ json_schema: { strict: false } })
+  const kept = await sent(chat, { ...loose, providerOptions: { openai: { strictJsonSchema: true } } })
+  expect(kept.body.response_format).toMatchObject({ json_schema: { strict: true } })
+})
+
+test('JSON without a schema', async () => {
+  const { body } = await sent(chat, { responseMimeType: 'application/json' })
+  expect(body.response_format).toEqual({ type: 'json_object' })
+})

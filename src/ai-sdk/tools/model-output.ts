@@ -1,0 +1,92 @@
+// What a model shall see of a result: from what an AI SDK tool says of it, and from a result of ours.
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import { base64, toPlain } from '../../base/plain.ts'
+import type { Part } from '../../content/content.ts'
+import { partsOf, withParts } from '../../tool/parts.ts'
+
+/** As a result of ours: an error is an object with `error`, media goes beside the words. */
+export function fromModelOutput(output: unknown): unknown {
+  if (!isRecord(output)) return output
+  const { type, value, reason } = output
+  switch (type) {
+    case 'error-text':
+    case 'error-json':
+      return { error: typeof value === 'string' ? value : JSON.stringify(value ?? null) }
+    case 'execution-denied':
+      return { error: typeof reason === 'string' ? reason : 'It was not run.', errorCode: 'CANCELLED' }
+    case 'content':
+      return Array.isArray(value) ? fromContent(value) : null
+    case 'text':
+    case 'json':
+      return value ?? null
+    default:
+      return output
+  }
+}
+
+function fromContent(content: readonly unknown[]): unknown {
+  const texts: string[] = []
+  const parts: Part[] = []
+  for (const one of content.filter(isRecord)) {
+    const part = toPart(one)
+    if (part) parts.push(part)
+    else if (typeof one.text === 'string') texts.push(one.text)
+  }
+  const result = { result: texts.join('\n') }
+  return parts.length ? withParts(result, parts) : result
+}
+
+/** `file` (7), `file-data` and `image-data` (6), `media` (5), and the same by address. */
+function toPart({ type, data, url, mediaType, filename }: JsonObject): Part | undefined {
+  const mimeType = typeof mediaType === 'string' ? mediaType : 'application/octet-stream'
+  const named = typeof filename === 'string' ? { displayName: filename } : {}
+  const tagged: JsonObject = data instanceof Uint8Array || !isRecord(data) ? { data, url } : data
+  const address = type === 'file-url' || type === 'image-url' || tagged.type === 'url' ? tagged.url : undefined
+  if (address !== undefined) return { fileData: { mimeType, fileUri: String(address), ...named } }
+  const bytes = tagged.data instanceof Uint8Array ? base64(tagged.data) : tagged.data
+  return typeof bytes === 'string' ? { inlineData: { mimeType, data: bytes, ...named } } : undefined
+}
+
+type Json = null | string | number | boolean | Json[] | { [key: string]: Json | undefined }
+
+/** What the model sees of a result of ours, in the AI SDK's words (6 and 7). */
+export type ModelOutput =
+  | { type: 'json'; value: Json }
+  | {
+      type: 'content'
+      value: (
+        | { type: 'text'; text: string }
+        | { type: 'file-data'; data: string; mediaType: string; filename?: string }
+        | { type: 'file-url'; url: string; mediaType?: string }
+      )[]
+    }
+
+const SHOWN: unique symbol = Symbol.for('toolwright.modelOutput')
+
+/** A result that remembers what the tool's own `toModelOutput` made of it. */
+export function showing(result: JsonObject, shown: JsonObject): JsonObject {
+  return Object.defineProperty(result, SHOWN, { value: shown })
+}
+
+/** The AI SDK gives `{ toolCallId, input, output }`, version 5 the output itself. */
+export function toModelOutput(given: unknown): ModelOutput {
+  const isWrapped = isRecord(given) && 'toolCallId' in given && 'output' in given
+  const result = isWrapped ? given.output : given
+  const output = (isRecord(result) && (result as { [SHOWN]?: JsonObject })[SHOWN]) || result
+  const value = toPlain(output).value as Json // what is plain is JSON
+  const parts = partsOf(output)
+  if (!parts) return { type: 'json', value }
+  return { type: 'content', value: [{ type: 'text', text: JSON.stringify(value) }, ...parts.flatMap(toContent)] }
+}
+
+function toContent({ inlineData, fileData, text }: Part): Extract<ModelOutput, { type: 'content' }>['value'] {
+  if (inlineData) {
+    const { data, mimeType: mediaType, displayName: filename } = inlineData
+    return [{ type: 'file-data', data, mediaType, ...(filename !== undefined && { filename }) }]
+  }
+  if (fileData) {
+    const { fileUri: url, mimeType: mediaType } = fileData
+    return [{ type: 'file-url', url, ...(mediaType !== undefined && { mediaType }) }]
+  }
+  return text ? [{ type: 'text', text }] : []
+}

@@ -1,0 +1,41 @@
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import type { Part } from '../../content/content.ts'
+
+/** A part as Gemini wrote it; undefined when it holds nothing. */
+export function partOf(raw: unknown): Part | undefined {
+  if (!isRecord(raw)) return undefined
+  const part: JsonObject = {}
+  for (const field of Object.keys(raw)) if (raw[field] !== null && raw[field] !== undefined) part[field] = raw[field]
+  if (isRecord(part.functionCall)) part.functionCall = callOf(part.functionCall)
+  if (isRecord(part.executableCode)) part.executableCode = codeOf(part.executableCode)
+  const fields = Object.keys(part).filter((field) => field !== 'thought')
+  if (fields.length === 0 || (fields.length === 1 && part.text === '')) return undefined
+  // an empty text is not written, though a signature may hang on it
+  if (fields.length === 1 && part.thoughtSignature !== undefined) part.text = ''
+  return part
+}
+
+function callOf({ id, name, args }: JsonObject): JsonObject {
+  return {
+    ...(typeof id === 'string' && id !== '' && { id }),
+    name: String(name ?? ''),
+    args: isRecord(args) ? args : {},
+  }
+}
+
+function codeOf(code: JsonObject): JsonObject {
+  return { ...code, language: String(code.language ?? 'PYTHON'), code: String(code.code ?? '') }
+}
+
+/** Adds what follows: text of the same kind goes on, everything else stands for itself. */
+export function addPart(parts: Part[], part: Part): void {
+  const last = parts.at(-1)
+  if (last && isPlainText(last) && isPlainText(part) && (last.thought ?? false) === (part.thought ?? false)) {
+    parts[parts.length - 1] = { ...last, text: `${last.text}${part.text}` }
+  } else parts.push(part)
+}
+
+/** A signature belongs to the part it came on, so such a part is never merged with another. */
+function isPlainText(part: Part): boolean {
+  return part.text !== undefined && Object.keys(part).every((field) => field === 'text' || field === 'thought')
+}

@@ -1,0 +1,78 @@
+// What Gemini says, put together chunk by chunk.
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import type { Part } from '../../content/content.ts'
+import type { LlmResponse } from '../../tool/model.ts'
+import { BadReply } from '../failure/failure.ts'
+import { checkFinish, finishError, promptError } from './finish-reason.ts'
+import { Grounding, UniqueList } from './grounding.ts'
+import { addPart, partOf } from './parts.ts'
+
+export class Answer {
+  readonly #parts: Part[] = []
+  readonly #more: JsonObject = {}
+  #hasCandidate = false
+  #blocked: JsonObject | undefined
+  #finishReason: string | undefined
+  #usageMetadata: JsonObject | undefined
+  readonly #grounding = new Grounding()
+  readonly #citations = new UniqueList()
+  readonly #urls = new UniqueList()
+
+  /** Takes in a chunk and gives what it adds. */
+  add(chunk: unknown): readonly Part[] {
+    if (!isRecord(chunk))
+      throw new BadReply('malformed', `a chunk that is ${chunk === null ? 'null' : `a ${typeof chunk}`}`)
+    if (isRecord(chunk.usageMetadata)) this.#usageMetadata = chunk.usageMetadata
+    if (isRecord(chunk.promptFeedback) && chunk.promptFeedback.blockReason) this.#blocked = chunk.promptFeedback
+    this.#keep(chunk, ['modelVersion', 'responseId', 'promptFeedback', 'modelStatus'])
+    const candidate = Array.isArray(chunk.candidates) ? chunk.candidates.find(isFirst) : undefined
+    return candidate ? this.#addCandidate(candidate) : []
+  }
+
+  #addCandidate(candidate: JsonObject): readonly Part[] {
+    this.#hasCandidate = true
+    const { content, finishReason, groundingMetadata, citationMetadata, urlContextMetadata } = candidate
+    if (typeof finishReason === 'string') this.#finishReason = finishReason
+    if (isRecord(groundingMetadata)) this.#grounding.add(groundingMetadata)
+    if (isRecord(citationMetadata)) this.#citations.add(citationMetadata.citations)
+    this.#keep(candidate, ['safetyRatings', 'urlContextMetadata', 'avgLogprobs', 'logprobsResult', 'finishMessage'])
+    if (isRecord(urlContextMetadata) && Array.isArray(urlContextMetadata.urlMetadata)) {
+      this.#urls.add(urlContextMetadata.urlMetadata)
+      this.#more.urlContextMetadata = { ...urlContextMetadata, urlMetadata: this.#urls.items }
+    }
+    const raw = isRecord(content) && Array.isArray(content.parts) ? content.parts : []
+    const parts = raw.flatMap((one) => partOf(one) ?? [])
+    for (const part of parts) addPart(this.#parts, part)
+    return parts
+  }
+
+  #keep(from: JsonObject, fields: readonly string[]): void {
+    for (const field of fields) if (from[field] !== undefined && from[field] !== null) this.#more[field] = from[field]
+  }
+
+  /** The whole. What broke off, or says nothing, is an error, never half an answer. */
+  finish(isStream: boolean): LlmResponse {
+    const reason = this.#finishReason
+    if (reason === undefined && !this.#blocked) {
+      if (isStream) throw new BadReply('broken', 'the stream ended without a finish reason')
+      if (!this.#hasCandidate) throw new BadReply('malformed', 'an answer without a candidate')
+    }
+    if (!this.#blocked) checkFinish(reason, this.#parts, this.#more.finishMessage)
+    const groundingMetadata = this.#grounding.metadata()
+    const error = this.#blocked
+      ? promptError(this.#blocked)
+      : finishError(reason, this.#parts, this.#more.finishMessage)
+    return {
+      ...((this.#parts.length > 0 || !error) && { content: { role: 'model', parts: this.#parts } }),
+      ...(reason !== undefined && { finishReason: reason }),
+      ...(this.#usageMetadata && { usageMetadata: this.#usageMetadata }),
+      ...(groundingMetadata && { groundingMetadata }),
+      ...(this.#citations.items.length > 0 && { citationMetadata: { citations: this.#citations.items } }),
+      ...(Object.keys(this.#more).length > 0 && { customMetadata: { gemini: this.#more } }),
+      ...error,
+    }
+  }
+}
+
+/** Of several candidates the first is the answer. */
+const isFirst = (candidate: unknown): candidate is JsonObject => isRecord(candidate) && (candidate.index ?? 0) === 0

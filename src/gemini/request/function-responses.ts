@@ -1,0 +1,65 @@
+// Results of calls: a turn of their own, with their media inside where Gemini takes it there, else in a turn that
+// follows.
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import type { FunctionResponse, Part } from '../../content/content.ts'
+import { isOwnId } from '../../event/own-id.ts'
+
+interface Turn {
+  readonly role: 'user'
+  readonly parts: readonly JsonObject[]
+}
+
+export function wireResponses(
+  parts: readonly Part[],
+  target: { readonly isNew: boolean },
+  wireParts: (parts: readonly Part[]) => JsonObject[],
+): Turn[] {
+  const responses: JsonObject[] = []
+  const others: Part[] = []
+  for (let at = 0; at < parts.length; ) {
+    const part = parts[at++] as Part
+    const { functionResponse } = part
+    if (!functionResponse) {
+      others.push(part)
+      continue
+    }
+    const media = [...(functionResponse.parts ?? [])]
+    while (isMedia(parts[at])) media.push(parts[at++] as Part) // media after a result belongs to it
+    const inside = media.filter((one) => target.isNew && fitsInside(one))
+    const outside = media.filter((one) => !inside.includes(one))
+    responses.push({ functionResponse: wireResponse(functionResponse, wireParts(inside)) })
+    if (outside.length) others.push({ text: `From the result of ${functionResponse.name}:` }, ...outside)
+  }
+  const user = 'user' as const
+  return [
+    { role: user, parts: responses },
+    { role: user, parts: wireParts(others) },
+  ]
+}
+
+const isMedia = (part: Part | undefined): boolean => part?.inlineData !== undefined || part?.fileData !== undefined
+
+const INSIDE = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf', 'text/plain'])
+
+function fitsInside({ inlineData, fileData }: Part): boolean {
+  return INSIDE.has((inlineData ?? fileData)?.mimeType ?? '')
+}
+
+function wireResponse({ id, name, response }: FunctionResponse, parts: readonly JsonObject[]): JsonObject {
+  const names = new Set(parts.map(({ inlineData }) => (isRecord(inlineData) ? inlineData.displayName : undefined)))
+  const object = isRecord(response) ? response : { output: response }
+  // `$ref` is how a result points at its media: where it means something else, Gemini would refuse the request
+  const fit = hasForeignReference(object, names) ? { output: JSON.stringify(object) } : object
+  return { ...givenId(id), name, response: fit, ...(parts.length > 0 && { parts }) }
+}
+
+function hasForeignReference(value: unknown, names: ReadonlySet<unknown>): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if ('$ref' in value && !names.has(value.$ref)) return true
+  return Object.values(value).some((inner) => hasForeignReference(inner, names))
+}
+
+/** Ids of the framework's are not Gemini's: it gets back what it gave. */
+export function givenId(id: string | undefined): { id?: string } {
+  return id === undefined || isOwnId(id) ? {} : { id }
+}

@@ -1,0 +1,75 @@
+// Constraints in words, for where a schema cannot say them.
+import { isRecord, type JsonObject } from '../../base/json.ts'
+
+const MAX_LENGTH = 600
+
+/** A value in a sentence. */
+export function clip(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text
+}
+
+/** A description and what must be said besides. */
+export function describe(description: string | undefined, words: readonly string[]): string {
+  if (!description || words.length === 0) return description ?? words.join(' ')
+  return `${/[.!?:)]\s*$/.test(description) ? description.trimEnd() : `${description}.`} ${words.join(' ')}`
+}
+
+/** What Gemini has no keyword for, a sentence each. Keywords of nobody's standard say nothing. */
+export function wordsOf(keywords: JsonObject): string[] {
+  return Object.keys(sentences).flatMap((keyword) => {
+    const value = keywords[keyword]
+    return value === undefined ? [] : (sentences[keyword]?.(value, keywords) ?? [])
+  })
+}
+
+type Sentence = (value: unknown, keywords: JsonObject) => string | string[] | undefined
+
+const sentences: Readonly<Record<string, Sentence>> = {
+  format: (value) => (isKnownFormat(value) || NUMBER_FORMATS.has(value) ? undefined : `Format: ${value}.`),
+  pattern: (value) => `Must match the pattern ${value}`,
+  minLength: (value) => (value === 0 ? undefined : `At least ${count(value, 'character')}.`),
+  maxLength: (value) => `At most ${count(value, 'character')}.`,
+  contentEncoding: (value) => `Encoded as ${value}.`,
+  contentMediaType: (value) => `Holds ${value}.`,
+  multipleOf: (value) => `A multiple of ${value}.`,
+  uniqueItems: (value) => (value === true ? 'No item twice.' : undefined),
+  contains: (value, { minContains = 1, maxContains }) => {
+    const most = maxContains === undefined ? '' : `, at most ${maxContains}`
+    return `At least ${count(minContains, 'item')}${most}, must fit ${clip(value)}`
+  },
+  unevaluatedItems: (value) => (value === false ? 'No other items.' : `Other items must fit ${clip(value)}`),
+  minProperties: (value) => `At least ${count(value, 'property', 'properties')}.`,
+  maxProperties: (value) => `At most ${count(value, 'property', 'properties')}.`,
+  propertyNames: (value) => `Every property name must fit ${clip(value)}`,
+  patternProperties: (value) =>
+    entries(value).map(([name, schema]) => `Properties named like ${name} must fit ${clip(schema)}`),
+  unevaluatedProperties: (value) =>
+    value === false ? 'No other properties.' : `Other properties must fit ${clip(value)}`,
+  dependentRequired: (value) => entries(value).map(([name, names]) => `With "${name}" goes ${clip(names)}.`),
+  dependentSchemas: (value) => entries(value).map(([name, schema]) => `With "${name}" it must fit ${clip(schema)}`),
+  dependencies: (value) => entries(value).map(([name, schema]) => `With "${name}" goes ${clip(schema)}`),
+  not: (value) => `Must not fit ${clip(value)}`,
+  if: (value, { then = true, else: otherwise = true }) => {
+    return `If it fits ${clip(value)} it must fit ${clip(then)}, otherwise ${clip(otherwise)}`
+  },
+  default: (value) => `Default: ${clip(value)}.`,
+  examples: (value) =>
+    Array.isArray(value) && value.length ? `For example ${value.map(clip).join(', ')}.` : undefined,
+  deprecated: (value) => (value === true ? 'Deprecated.' : undefined),
+}
+
+/** Formats of text that Gemini knows. */
+export const isKnownFormat = (format: unknown): boolean =>
+  format === 'date-time' || format === 'date' || format === 'time'
+
+/** OpenAPI's; they constrain nothing. */
+const NUMBER_FORMATS = new Set<unknown>(['int32', 'int64', 'float', 'double'])
+
+function count(value: unknown, one: string, many = `${one}s`): string {
+  return `${value} ${value === 1 ? one : many}`
+}
+
+function entries(value: unknown): (readonly [string, unknown])[] {
+  return isRecord(value) ? Object.entries(value) : []
+}

@@ -1,0 +1,36 @@
+import { canonicalJson, isRecord, type JsonObject, setOwn } from '../../base/json.ts'
+import { type Flat, flatten, intersect, type Place } from './flatten.ts'
+import { clip } from './describe-constraints.ts'
+
+/** Arguments that are one of several shapes, as one shape: all their properties, and only those that all require. */
+export function oneShape(flat: Flat, place: Place): Flat {
+  const { anyOf, oneOf, ...keywords } = flat.keywords
+  const list = Array.isArray(anyOf) ? anyOf : oneOf
+  if (!Array.isArray(list)) return flat
+  const shapes = list.map((one) => oneShape(flatten(isRecord(one) ? one : {}, place), place))
+  const words = [`The arguments must fit one of these: ${clip(list)}`]
+  // one that lists no properties may have any: then none can be named
+  if (!shapes.every((shape) => isRecord(shape.keywords.properties)))
+    return { ...flat, keywords, words: [...flat.words, ...words] }
+  const properties: JsonObject = {}
+  for (const shape of shapes) {
+    const own = isRecord(shape.keywords.properties) ? shape.keywords.properties : {}
+    for (const name of Object.keys(own)) {
+      const known = Object.hasOwn(properties, name) ? (properties[name] as { anyOf: unknown[] }).anyOf : []
+      setOwn(properties, name, {
+        anyOf: known.some((one) => canonicalJson(one) === canonicalJson(own[name])) ? known : [...known, own[name]],
+      })
+    }
+  }
+  const [first = [], ...others] = shapes.map(({ keywords }) =>
+    Array.isArray(keywords.required) ? keywords.required : [],
+  )
+  const required = first.filter((name) => others.every((list) => list.includes(name)))
+  const isClosed = shapes.length > 0 && shapes.every((shape) => shape.keywords.additionalProperties === false)
+  const union = { properties, required, ...(isClosed && { additionalProperties: false }) }
+  const refs = shapes.flatMap((shape) => shape.refs)
+  const merged = intersect({ ...flat, keywords }, { keywords: union, types: ['object'], words, refs })
+  return Array.isArray(anyOf) && Array.isArray(oneOf)
+    ? oneShape({ ...merged, keywords: { ...merged.keywords, oneOf } }, place)
+    : merged
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { cut } from './truncate.ts'
+
+test.each([
+  ['', 3, ''],
+  ['abc', 3, 'abc'],
+  ['abcd', 3, 'ab…'],
+  ['a😀b', 3, 'a…'],
+  ['😀😀😀', 4, '😀…'],
+])('%j cut to %d is %j', (text, max, expected) => {
+  expect(cut(text, max)).toBe(expected)
+})
