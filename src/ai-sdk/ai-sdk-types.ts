@@ -1,64 +1,92 @@
-// What we know of the AI SDK's model specification, versions 2 to 4, in our own words: nothing of it is imported, so
-// that these types hold for everybody, with and without `@ai-sdk/provider`. What comes from a provider is read with
-// care (unknown parts are passed over): the specification grows inside patch releases.
+// The parts of the AI SDK's model specification (versions 2 to 4) that Toolwright uses, as types of our own. Nothing is
+// imported, so the types work with and without `@ai-sdk/provider`. The specification grows in patch releases: unknown
+// parts of a reply are ignored.
 import type { JsonObject } from '../base/json.ts'
 
 /**
- * A model of an AI SDK provider: `openai('gpt-5')`, `anthropic('claude-sonnet-4-5')`, ... Any object of
- * `specificationVersion` `v2`, `v3` or `v4` will do.
+ * A model of an AI SDK provider, for example `openai('gpt-5')` or `anthropic('claude-sonnet-4-5')`. Its
+ * `specificationVersion` must be `v2`, `v3` or `v4`.
  */
 export interface AiSdkModel {
+  /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
-  /** `openai.responses`, `anthropic.messages`, ... */
+  /** For example `openai.responses` or `anthropic.messages`. */
   readonly provider: string
+  /** For example `gpt-5`. */
   readonly modelId: string
-  /** Addresses it reads by itself, by media type. */
+  /** URLs the model can read itself, as patterns by media type. */
   readonly supportedUrls?: PromiseLike<SupportedUrls> | SupportedUrls
-  // What it takes differs from version to version: `CallOptions`, in its words.
+  /** Generates a whole reply. The parameter is `CallOptions`, whose details depend on the version. */
   doGenerate(options: never): PromiseLike<AiSdkResult>
+  /** Streams a reply. The parameter is `CallOptions`, whose details depend on the version. */
   doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<AiSdkPart> }>
 }
 
+/** URL patterns by media type. */
 export type SupportedUrls = Readonly<Record<string, readonly RegExp[]>>
 
-/** Something with a type that decides what else it has. */
+/** A part of a reply or a stream. The other fields depend on `type`. */
 export interface AiSdkPart {
+  /** For example `text`, `tool-call` or `text-delta`. */
   readonly type: string
 }
 
-/** What an AI SDK model is asked. */
+/** The options of `doGenerate` and `doStream`. */
 export interface CallOptions {
+  /** The conversation, system instruction included. */
   prompt: PromptMessage[]
+  /** Function tools and provider tools. */
   tools?: object[]
+  /** Which tools the model may or must call. */
   toolChoice?: object
+  /** Text, or JSON with an optional schema. */
   responseFormat?: object
+  /** Maximum number of generated tokens. */
   maxOutputTokens?: number
+  /** Sampling temperature. */
   temperature?: number
+  /** Nucleus sampling. */
   topP?: number
+  /** Top-k sampling. */
   topK?: number
+  /** Penalty for tokens that already occurred. */
   presencePenalty?: number
+  /** Penalty for tokens that occurred often. */
   frequencyPenalty?: number
+  /** Texts that end the reply. */
   stopSequences?: string[]
+  /** Seed of the sampling. */
   seed?: number
+  /** Reasoning effort (version 4). */
   reasoning?: string
+  /** HTTP headers of the request. */
   headers?: Record<string, string>
-  providerOptions?: Record<string, JsonObject>
+  /** Options for the provider, by provider name. */
+  providerOptions?: ProviderOptions
+  /** Aborts the request. */
   abortSignal?: AbortSignal
 }
 
-/** What an AI SDK model answers when it does not stream. */
+/** The result of `doGenerate`. */
 export interface AiSdkResult {
+  /** The parts of the reply. */
   readonly content: readonly AiSdkPart[]
+  /** A string (version 2) or `{ unified, raw }`. */
   readonly finishReason: unknown
+  /** Token counts: flat (version 2) or nested. */
   readonly usage: unknown
+  /** What the provider ignored or could not support. */
   readonly warnings?: unknown
+  /** Metadata of the whole reply, by provider name. */
   readonly providerMetadata?: unknown
+  /** Ids of the response. */
   readonly response?: { readonly id?: string | undefined; readonly modelId?: string | undefined }
 }
 
-/** What a provider hung on a part, by provider: it wants it back on the very same part. */
-export type Bag = Record<string, JsonObject>
+/** Options or metadata by provider name. A provider needs the metadata of a part back on the same part. */
+export type ProviderOptions = Record<string, JsonObject>
 
+/** The data of a file: objects in version 4, the other types in older versions. */
 export type FileData =
   | string
   | URL
@@ -66,35 +94,44 @@ export type FileData =
   | { type: 'data'; data: string }
   | { type: 'url'; url: URL; originalUrl: string }
 
+/** A part of a user message. */
 export type UserPart = TextPart | FilePart
+
+/** A text or a thought in a prompt. */
 export interface TextPart {
   type: 'text' | 'reasoning'
   text: string
-  providerOptions?: Bag
+  providerOptions?: ProviderOptions
 }
+
+/** A file in a prompt. */
 export interface FilePart {
   type: 'file' | 'reasoning-file'
   data: FileData
   mediaType: string
   filename?: string
-  providerOptions?: Bag
+  providerOptions?: ProviderOptions
 }
+
+/** A tool call in a prompt. */
 export interface ToolCallPart {
   type: 'tool-call'
   toolCallId: string
   toolName: string
   input: unknown
-  providerOptions?: Bag
+  providerOptions?: ProviderOptions
 }
+
+/** A tool result in a prompt. */
 export interface ToolResultPart {
   type: 'tool-result'
   toolCallId: string
   toolName: string
   output: { type: 'json' | 'error-json'; value: unknown } | { type: 'content'; value: object[] }
-  providerOptions?: Bag
+  providerOptions?: ProviderOptions
 }
 
-/** One message of a prompt; assistant messages may also hold parts that only their provider understands. */
+/** One message of a prompt. Assistant messages can contain parts that only their provider understands. */
 export type PromptMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: UserPart[] }

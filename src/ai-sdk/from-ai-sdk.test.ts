@@ -185,7 +185,7 @@ test.each([
   const { whole: silent } = await ask(model, request([user('?')]))
   expect(silent).toMatchObject({
     errorCode: expected,
-    errorMessage: expect.stringContaining('without saying anything'),
+    errorMessage: expect.stringContaining('sent an empty reply'),
   })
 })
 
@@ -206,7 +206,7 @@ describe('tools and a response schema in one request', () => {
 
 test('what is no AI SDK model is refused with words', () => {
   const never = older('stranger')
-  expect(() => fromAiSdk('openai/gpt-5' as never)).toThrow("such as openai('gpt-5')")
+  expect(() => fromAiSdk('openai/gpt-5' as never)).toThrow("for example openai('gpt-5')")
   expect(() => fromAiSdk({ ...never, specificationVersion: 'v1' } as never)).toThrow('specificationVersion "v1"')
   expect(() => fromAiSdk(never, { maxRetries: -1 })).toThrow('maxRetries')
 })

@@ -1,47 +1,53 @@
 import type { JsonObject } from '../base/json.ts'
 import { type Ports, portsWith } from '../base/ports.ts'
 import type { Part } from '../content/content.ts'
-import { anything, checkOptions, flag, type OptionRules, record, text, wholeNumber } from '../error/check-options.ts'
-import { ToolwrightError } from '../error/error.ts'
+import { checkOptions, flag, type OptionRules, record, text, wholeNumber } from '../error/check-options.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
 import { sleep, unlessAborted } from '../policy/wait.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { Deadline } from './request-deadline.ts'
-import { late, toAiSdkError } from './errors/to-ai-sdk-error.ts'
-import { type MediaPlace, NEXT_PLACE } from './request/media.ts'
-import { type CallDefaults, toCallOptions } from './request/call-options.ts'
-import { checkWarnings, type Reading, toResponse } from './reply/response.ts'
-import { pauseBeforeRetry } from './errors/retry-delay.ts'
 import type { AiSdkModel, CallOptions } from './ai-sdk-types.ts'
+import { replyTimeoutError } from './errors/ai-sdk-error.ts'
+import { retryDelayMs } from './errors/retry-delay.ts'
+import { toAiSdkError } from './errors/to-ai-sdk-error.ts'
+import { isSchemaRejection, UnsupportedByProvider, unsupportedFeature } from './errors/unsupported.ts'
+import { checkWarnings, type ReplyContext, toResponse } from './reply/response.ts'
 import { streamReply } from './reply/stream.ts'
+import { type CallDefaults, toCallOptions } from './request/call-options.ts'
+import { type MediaPlacement, NEXT_PLACEMENT } from './request/media.ts'
 import { ToolNames } from './request/tool-names.ts'
-import { refusesSchema, Unfit, unfitIn } from './errors/unsupported.ts'
+import { RequestDeadline } from './request-deadline.ts'
+import { readVersion } from './specification-version.ts'
 
+/** Options of `fromAiSdk()`. */
 export interface FromAiSdkOptions extends CallDefaults {
-  /** What errors and the runner's `models` call it. Default: the model's id. */
+  /** Name of the model in errors and in the `models` option of the runner. Default: the model's `modelId`. */
   readonly name?: string | undefined
-  /** How often a call is tried again, as long as nothing of the reply was seen. Default 2. */
+  /** Maximum number of retries of a failed request. A request is only retried before its first output. Default 2. */
   readonly maxRetries?: number | undefined
-  /** Can it take tools and a response schema in one request? Default: what is known of the provider, else no. */
+  /**
+   * Whether one request can have both tools and a response schema. If not, the model gives its structured output by
+   * calling a tool. Default: true for providers known to support it, otherwise false.
+   */
   readonly toolsWithOutputSchema?: boolean | undefined
   /**
-   * Can a tool's result hold media? If not, a user message after it shows them. Default: pictures stand in the result
-   * where the provider takes them, everything else in a user message.
+   * Whether tool results can contain media. `false` sends media in a user message after the results. Default: images
+   * are sent in the result if the provider supports it, other media in a user message.
    */
   readonly mediaInToolResults?: boolean | undefined
-  /** How long one request may take until its reply is complete. Default: no limit but the run's. */
+  /** Time limit of one request in milliseconds, until its reply is complete. Default: no limit of its own. */
   readonly timeoutMs?: number | undefined
-  /** Options of every call, by provider; `generateContentConfig.providerOptions` comes on top. */
+  /** Provider options of every request, by provider. `generateContentConfig.providerOptions` overrides them. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined
-  /** Headers of every call. */
+  /** HTTP headers of every request. `generateContentConfig.headers` overrides them. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Timer, clock and random numbers of retries and timeouts, for tests. Default: those of the system. */
   readonly ports?: Partial<Pick<Ports, 'setTimer' | 'random' | 'now'>> | undefined
 }
 
 const RULES: OptionRules<FromAiSdkOptions> = {
   name: text,
-  maxRetries: anything,
+  maxRetries: wholeNumber(0),
   toolsWithOutputSchema: flag,
   mediaInToolResults: flag,
   timeoutMs: wholeNumber(1),
@@ -51,24 +57,21 @@ const RULES: OptionRules<FromAiSdkOptions> = {
 }
 
 /**
- * Makes any model of an AI SDK provider a model for agents.
+ * Makes a model of an AI SDK provider usable by agents.
  *
  * @example
  * const agent = new LlmAgent({ name: 'weather', model: fromAiSdk(openai('gpt-5')), tools: [getWeather] })
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Model {
-  const version = versionOf(model)
+  const version = readVersion(model)
   checkOptions('fromAiSdk()', options, RULES)
   checkOptions('fromAiSdk(), ports', options.ports ?? {}, PORT_RULES)
-  const { maxRetries = 2, toolsWithOutputSchema = canHaveBoth(model) } = options
-  if (!(Number.isInteger(maxRetries) && maxRetries >= 0))
-    throw new ToolwrightError('INVALID_CONFIG', 'maxRetries must be a whole number, or 0.')
+  const { maxRetries = 2, toolsWithOutputSchema = supportsToolsWithSchema(model), timeoutMs } = options
   const ports = portsWith(options.ports)
   const label = `${model.modelId} (${model.provider})`
-  const { mediaInToolResults, timeoutMs } = options
-  // what the provider turned out not to carry, for later requests
-  let place: MediaPlace = mediaInToolResults === undefined ? 'result' : mediaInToolResults ? 'inside' : 'message'
-  let sendsSchema = true
+  // what earlier requests showed about the provider
+  let knownPlacement = initialPlacement(options.mediaInToolResults)
+  let supportsSchema = true
   return {
     name: options.name ?? model.modelId,
     ...(toolsWithOutputSchema && { capabilities: { toolsWithOutputSchema } }),
@@ -76,67 +79,72 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
       const supportedUrls = (await model.supportedUrls) ?? {}
       const names = new ToolNames(request)
       const schema = request.config.responseJsonSchema
-      let media = place
-      let byTool = !sendsSchema
-      for (let attempt = 0, isSeen = false; ; attempt++) {
-        const target = { version, label, supportedUrls, names, media, byTool }
-        const reading = { model, names, schema, byTool }
-        const deadline = new Deadline(signal, timeoutMs, () => late(model, timeoutMs ?? 0), ports)
+      let media = knownPlacement
+      let usesAnswerTool = !supportsSchema
+      for (let attempt = 0, hasOutput = false; ; attempt++) {
+        const target = { version, label, supportedUrls, names, media, usesAnswerTool }
+        const reply = { model, names, schema, usesAnswerTool }
+        const deadline = new RequestDeadline(signal, timeoutMs, () => replyTimeoutError(model, timeoutMs ?? 0), ports)
         try {
           const call = { ...toCallOptions(request, model, target, options), abortSignal: deadline.signal }
-          for await (const response of ask(call, reading, stream)) {
-            isSeen = true
+          for await (const response of sendRequest(call, reply, stream)) {
+            hasOutput = true
             yield response
           }
           return
         } catch (thrown) {
           if (signal.aborted) throw signal.reason
-          const unfit = isSeen ? undefined : unfitIn(thrown)
-          const nextPlace = NEXT_PLACE[media]
-          if (!isSeen && schema && !byTool && (unfit === 'schema' || refusesSchema(thrown))) {
-            byTool = true
-            // a warning is about the provider, a refusal perhaps about this schema
-            if (unfit === 'schema') sendsSchema = false
-          } else if (unfit === 'media' && nextPlace && hasResultMedia(request)) {
-            media = nextPlace
-            // it has no media in results at all; another refusal is about this request
-            if (thrown instanceof Unfit) place = 'message'
+          const unsupported = hasOutput ? undefined : unsupportedFeature(thrown)
+          const nextPlacement = NEXT_PLACEMENT[media]
+          if (!hasOutput && schema && !usesAnswerTool && (unsupported === 'schema' || isSchemaRejection(thrown))) {
+            usesAnswerTool = true
+            // a warning holds for every request to the provider, a rejection perhaps only for this schema
+            if (unsupported === 'schema') supportsSchema = false
+          } else if (unsupported === 'media' && nextPlacement && hasResultMedia(request)) {
+            media = nextPlacement
+            // our own error holds for every request to the provider, a rejection perhaps only for this media
+            if (thrown instanceof UnsupportedByProvider) knownPlacement = 'user-message'
           } else {
             const error = toAiSdkError(thrown, model, ports.now)
-            const pause = pauseBeforeRetry(error, attempt, ports.random)
-            if (isSeen || attempt >= maxRetries || pause === undefined) throw error
-            await sleep(pause, signal, ports)
+            const delayMs = retryDelayMs(error, attempt, ports.random)
+            if (hasOutput || attempt >= maxRetries || delayMs === undefined) throw error
+            await sleep(delayMs, signal, ports)
             continue
           }
-          attempt-- // nothing failed: the request is written in another way
+          attempt-- // a request that is written differently is not a retry
         } finally {
-          deadline.stop()
+          deadline.clear()
         }
       }
     },
   }
 }
 
-/** `call` is written for the model's version, which is what its type cannot say. */
-async function* ask(
+function initialPlacement(mediaInToolResults: boolean | undefined): MediaPlacement {
+  if (mediaInToolResults === undefined) return 'images-in-result'
+  return mediaInToolResults ? 'all-in-result' : 'user-message'
+}
+
+/** Sends one request. The casts hold because `call` is written for the model's specification version. */
+async function* sendRequest(
   call: CallOptions & { abortSignal: AbortSignal },
-  reading: Reading,
+  reply: ReplyContext,
   stream: boolean,
 ): AsyncGenerator<LlmResponse> {
-  const { model } = reading
+  const { model } = reply
   const { abortSignal: signal } = call
   if (stream) {
-    const asked = Promise.resolve(model.doStream({ ...call, includeRawChunks: true } as never))
-    const reply = await unlessAborted(asked, signal)
-    yield* streamReply(reply.stream, reading, signal)
+    const request = Promise.resolve(model.doStream({ ...call, includeRawChunks: true } as never))
+    const result = await unlessAborted(request, signal)
+    yield* streamReply(result.stream, reply, signal)
   } else {
     const result = await unlessAborted(Promise.resolve(model.doGenerate(call as never)), signal)
-    checkWarnings(reading, result.warnings)
-    yield toResponse(result, reading)
+    checkWarnings(reply, result.warnings)
+    yield toResponse(result, reply)
   }
 }
 
-/** Does a tool result of the request hold media? */
+/** Whether a tool result in the request contains media. */
 function hasResultMedia({ contents }: LlmRequest): boolean {
   const isMedia = ({ inlineData, fileData }: Part): boolean => Boolean(inlineData ?? fileData)
   return contents.some(
@@ -145,26 +153,10 @@ function hasResultMedia({ contents }: LlmRequest): boolean {
   )
 }
 
-const VERSIONS = ['v2', 'v3', 'v4'] as const
-
-function versionOf(model: AiSdkModel): (typeof VERSIONS)[number] {
-  if (typeof model !== 'object' || model === null || typeof model.doGenerate !== 'function')
-    throw new ToolwrightError(
-      'INVALID_CONFIG',
-      'fromAiSdk() takes a model of an AI SDK provider, such as openai(\'gpt-5\') of "@ai-sdk/openai"; a name alone will not do.',
-    )
-  const version = VERSIONS.find((one) => one === model.specificationVersion)
-  if (version) return version
-  throw new ToolwrightError(
-    'INVALID_CONFIG',
-    `The model "${model.modelId}" has specificationVersion "${model.specificationVersion}"; fromAiSdk() knows ${VERSIONS.join(', ')}. Use a matching version of its provider package.`,
-  )
-}
-
-/** Only where it is known to work: otherwise a tool takes the answer, which works everywhere. */
-function canHaveBoth({ provider, modelId, specificationVersion }: AiSdkModel): boolean {
+/** True only for providers known to support both. The fallback, an answer tool, works with every provider. */
+function supportsToolsWithSchema({ provider, modelId, specificationVersion }: AiSdkModel): boolean {
   if (/^(openai|azure)\b/.test(provider)) return true
-  // older Anthropic providers drop the tools, older Gemini models refuse the request
+  // older Anthropic providers drop the tools, older Gemini models reject the request
   if (specificationVersion !== 'v4') return false
   if (/^anthropic\b/.test(provider)) return true
   return /^google\b/.test(provider) && /^(models\/)?gemini-(?:[3-9]|\d\d)/.test(modelId)

@@ -1,54 +1,56 @@
-// What a part must remember for its provider, in `partMetadata.aiSdk`: plain JSON that lives in the log and goes back on
-// the very same part.
+// Providers attach metadata to the parts they generate and need it back on the same part. It is stored as plain JSON in
+// `partMetadata.aiSdk`, so it survives in the event log.
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Part } from '../content/content.ts'
-import type { AiSdkPart, Bag } from './ai-sdk-types.ts'
+import type { AiSdkPart, ProviderOptions } from './ai-sdk-types.ts'
 
-export interface Kept {
-  /** The provider's own metadata. */
-  readonly metadata?: Bag
-  /** A part only its provider understands, as it goes into the next prompt. */
+/** What `partMetadata.aiSdk` of a part contains. */
+export interface StoredMetadata {
+  /** The provider's metadata of the part. */
+  readonly metadata?: ProviderOptions
+  /** A part that only its provider understands, as it is sent in the next prompt. */
   readonly part?: AiSdkPart & JsonObject
-  /** The arguments of a call as they were sent, when they were no JSON object. */
+  /** The arguments of a tool call as the model wrote them, if they are not a JSON object. */
   readonly input?: string
-  /** Said on the way to a structured answer: to us a thought, to the provider a text. */
+  /** A text before a structured answer: a thought in the log, a text for the provider. */
   readonly isText?: true
 }
 
-/** The part with what it must remember. */
-export function keep(part: Part, kept: Kept): Part {
-  if (Object.keys(kept).length === 0) return part
-  const signature = signatureIn(kept.metadata)
+/** A copy of the part that stores the metadata. */
+export function storeMetadata(part: Part, stored: StoredMetadata): Part {
+  if (Object.keys(stored).length === 0) return part
+  const signature = findThoughtSignature(stored.metadata)
   return {
     ...part,
-    // where Gemini itself would have it, so that a native Gemini model can go on with the session
+    // also stored where gemini() reads it, so that a native Gemini model can continue the session
     ...(signature !== undefined && { thoughtSignature: signature }),
-    partMetadata: { aiSdk: toPlain(kept).value },
+    partMetadata: { aiSdk: toPlain(stored).value },
   }
 }
 
-export function keptOf({ partMetadata }: Part): Kept {
+/** What `storeMetadata` stored on a part. */
+export function readStoredMetadata({ partMetadata }: Part): StoredMetadata {
   const aiSdk = partMetadata?.aiSdk
-  return isRecord(aiSdk) ? aiSdk : {} // written by `keep`, or by nobody
+  return isRecord(aiSdk) ? aiSdk : {} // only storeMetadata writes this field
 }
 
-/** The metadata of a part that was generated, or undefined when it has none. */
-export function bagOf(providerMetadata: unknown): Bag | undefined {
+/** The `providerMetadata` of a generated part, or undefined when it has none. */
+export function readProviderMetadata(providerMetadata: unknown): ProviderOptions | undefined {
   if (!isRecord(providerMetadata)) return undefined
-  const bags = Object.entries(providerMetadata).filter((entry): entry is [string, JsonObject] => isRecord(entry[1]))
-  return bags.length ? Object.fromEntries(bags) : undefined
+  const entries = Object.entries(providerMetadata).filter((entry): entry is [string, JsonObject] => isRecord(entry[1]))
+  return entries.length ? Object.fromEntries(entries) : undefined
 }
 
-/** What goes back with a part; a signature of a native Gemini model is put where Google's provider looks for it. */
-export function providerOptionsOf(part: Part): { providerOptions?: Bag } {
-  const { metadata } = keptOf(part)
+/** The `providerOptions` to send with a part. A signature of gemini() is sent where Google's provider reads it. */
+export function providerOptionsOf(part: Part): { providerOptions?: ProviderOptions } {
+  const { metadata } = readStoredMetadata(part)
   if (isRecord(metadata)) return { providerOptions: metadata }
   const { thoughtSignature } = part
   return thoughtSignature === undefined ? {} : { providerOptions: { google: { thoughtSignature } } }
 }
 
-function signatureIn(metadata: Bag | undefined): string | undefined {
+function findThoughtSignature(metadata: ProviderOptions | undefined): string | undefined {
   for (const name of ['google', 'googleVertex', 'vertex']) {
     const signature = metadata?.[name]?.thoughtSignature
     if (typeof signature === 'string') return signature

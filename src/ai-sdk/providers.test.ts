@@ -9,7 +9,7 @@ import { Runner } from '../runner/runner.ts'
 import { ProviderServer, type Reply, upTo } from '../testing/server/providers.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
-import { AiSdkError } from './errors/to-ai-sdk-error.ts'
+import { AiSdkError } from './errors/ai-sdk-error.ts'
 import { fromAiSdk } from './from-ai-sdk.ts'
 import { ask, type Provider, providers, request, user } from './providers.test-kit.ts'
 

@@ -1,24 +1,25 @@
 import type { Ports } from '../base/ports.ts'
 
-/** A signal that also fires when a request takes too long. */
-export class Deadline {
+/** Aborts one request when it takes longer than `timeoutMs`, or when the outer signal aborts. */
+export class RequestDeadline {
+  /** The signal to pass to the provider. */
   readonly signal: AbortSignal
-  /** Takes the timer back. */
-  readonly stop: () => void
+  /** Cancels the timer. */
+  readonly clear: () => void
 
   constructor(
     outer: AbortSignal,
     timeoutMs: number | undefined,
-    reason: () => Error,
+    createError: () => Error,
     { setTimer }: Pick<Ports, 'setTimer'>,
   ) {
     if (timeoutMs === undefined) {
       this.signal = outer
-      this.stop = () => {}
+      this.clear = () => {}
       return
     }
     const controller = new AbortController()
     this.signal = AbortSignal.any([outer, controller.signal])
-    this.stop = setTimer(() => controller.abort(reason()), timeoutMs)
+    this.clear = setTimer(() => controller.abort(createError()), timeoutMs)
   }
 }

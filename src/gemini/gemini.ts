@@ -1,19 +1,19 @@
 import type { GoogleGenAI } from '@google/genai'
 import { sleep } from '../policy/wait.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
-import { attempt } from './transport/attempt.ts'
+import { sendRequest } from './transport/attempt.ts'
 import { capabilitiesOf } from './capabilities.ts'
-import { clientOf } from './transport/client.ts'
+import { lazyClient } from './transport/client.ts'
 import { GeminiError } from './gemini-error.ts'
-import { type Failure, failureOf } from './failure/failure.ts'
-import { hiddenCause, hide } from './failure/hide-secrets.ts'
-import { messageFor } from './failure/failure-message.ts'
+import { type Failure, readFailure } from './failure/failure.ts'
+import { copyWithoutSecrets, hideKnownSecrets } from './failure/hide-secrets.ts'
+import { failureMessage } from './failure/failure-message.ts'
 import type { GeminiOptions } from './options.ts'
-import { toWire, type Wire } from './request/request.ts'
-import { Answer } from './reply/reply.ts'
-import { askedWait, isModelFault, isRetryable, pauseBefore } from './failure/retry-delay.ts'
-import { type Settings, settingsOf } from './settings.ts'
-import type { Seen } from './transport/observed-fetch.ts'
+import { buildRequest, type GeminiRequest } from './request/request.ts'
+import { ReplyBuilder } from './reply/reply.ts'
+import { requestedDelayMs, isModelFault, isRetryable, retryDelayMs } from './failure/retry-delay.ts'
+import { type Settings, readSettings } from './settings.ts'
+import type { ObservedResponse } from './transport/observed-fetch.ts'
 
 /**
  * A Gemini model, over the Gemini API or Vertex AI. Needs `@google/genai`, and a key in the environment or the options.
@@ -25,22 +25,22 @@ import type { Seen } from './transport/observed-fetch.ts'
  * new Runner({ appName: 'app', agent, models: { 'gemini-*': gemini } })
  */
 export function gemini(name: string, options: GeminiOptions = {}): Model {
-  const settings = settingsOf(name, options)
-  const client = clientOf(settings)
+  const settings = readSettings(name, options)
+  const client = lazyClient(settings)
   return {
     name,
     capabilities: options.capabilities ?? capabilitiesOf(name, settings.isVertex),
     async *generate(request, { signal, stream = false }) {
-      const wire = toWire(request, name, settings.isVertex)
-      yield* ask(await client(), wire, settings, stream, signal)
+      const wire = buildRequest(request, name, settings.isVertex)
+      yield* generateWithRetry(await client(), wire, settings, stream, signal)
     },
   }
 }
 
 /** Asks, again where that is worth it, and gives deltas and the whole. */
-async function* ask(
+async function* generateWithRetry(
   client: GoogleGenAI,
-  wire: Wire,
+  wire: GeminiRequest,
   settings: Settings,
   isStream: boolean,
   signal: AbortSignal | undefined,
@@ -48,10 +48,10 @@ async function* ask(
   let hasBegun = false
   let modelFaults = 0
   for (let attempts = 1; ; attempts++) {
-    const seen: Seen = {}
-    const answer = new Answer()
+    const seen: ObservedResponse = {}
+    const answer = new ReplyBuilder()
     try {
-      for await (const chunk of attempt(client, wire.params, settings, { isStream, signal, seen })) {
+      for await (const chunk of sendRequest(client, wire.params, settings, { isStream, signal, seen })) {
         const parts = answer.add(chunk).filter((part) => part.text !== '') // a signature alone shows nothing
         if (!isStream || parts.length === 0) continue
         hasBegun = true
@@ -61,11 +61,11 @@ async function* ask(
       return
     } catch (thrown) {
       signal?.throwIfAborted()
-      const failure = failureOf(thrown, seen)
+      const failure = readFailure(thrown, seen)
       if (isModelFault(failure)) modelFaults++
       // what was said cannot be unsaid: after the first delta nothing is asked again
-      const pause = hasBegun || modelFaults > 1 ? undefined : pauseBefore(attempts + 1, failure, settings)
-      if (pause === undefined) throw errorOf(failure, wire, settings, { attempts, hasBegun })
+      const pause = hasBegun || modelFaults > 1 ? undefined : retryDelayMs(attempts + 1, failure, settings)
+      if (pause === undefined) throw toGeminiError(failure, wire, settings, { attempts, hasBegun })
       await sleep(pause, signal ?? never, settings.ports)
     }
   }
@@ -73,16 +73,16 @@ async function* ask(
 
 const never = new AbortController().signal
 
-function errorOf(
+function toGeminiError(
   failure: Failure,
-  { asked }: Wire,
+  { summary }: GeminiRequest,
   settings: Settings,
   end: { attempts: number; hasBegun: boolean },
 ): Error {
   const { status, reason, thrown } = failure
   const { secrets, ports } = settings
-  const waitMs = askedWait(failure, ports.now())
-  const message = hide(messageFor(failure, asked, { ...end, waitMs }), secrets)
-  const cause = hiddenCause(thrown, secrets)
+  const waitMs = requestedDelayMs(failure, ports.now())
+  const message = hideKnownSecrets(failureMessage(failure, summary, { ...end, waitMs }), secrets)
+  const cause = copyWithoutSecrets(thrown, secrets)
   return new GeminiError(message, { status, reason, isRetryable: isRetryable(failure), cause })
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { gemini } from './gemini.ts'
 import type { GeminiOptions } from './options.ts'
-import { settingsOf } from './settings.ts'
+import { readSettings } from './settings.ts'
 
 const variables = [
   'GEMINI_API_KEY',
@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 const accessOf = (options: GeminiOptions = {}): unknown => {
-  const { access } = settingsOf('gemini-2.5-flash', options)
+  const { access } = readSettings('gemini-2.5-flash', options)
   return 'options' in access ? access.options : access
 }
 

@@ -37,20 +37,20 @@ const RULES: OptionRules<GeminiOptions> = {
 }
 const RETRY_RULES: OptionRules<GeminiRetry> = { attempts: anything, delayMs: anything, maxDelayMs: anything }
 
-export function settingsOf(name: string, options: GeminiOptions): Settings {
+export function readSettings(name: string, options: GeminiOptions): Settings {
   if (typeof name !== 'string' || name.trim() === '')
-    throw invalid('gemini(): the first argument is the name of a model.')
+    throw invalidConfig('gemini(): the first argument is the name of a model.')
   checkOptions('gemini()', options, RULES)
   checkOptions('gemini(), retry', options.retry ?? {}, RETRY_RULES)
   checkOptions('gemini(), ports', options.ports ?? {}, PORT_RULES)
   const { attempts = 3, delayMs = 500, maxDelayMs = 8_000 } = options.retry ?? {}
   if (!(Number.isInteger(attempts) && attempts >= 1))
-    throw invalid('retry.attempts must be a whole number of at least 1.')
+    throw invalidConfig('retry.attempts must be a whole number of at least 1.')
   if (!(delayMs >= 0 && maxDelayMs >= delayMs && maxDelayMs <= 60_000)) {
-    throw invalid('retry.delayMs and retry.maxDelayMs must be milliseconds, the latter the longer, at most 60000.')
+    throw invalidConfig('retry.delayMs and retry.maxDelayMs must be milliseconds, the latter the longer, at most 60000.')
   }
   const { timeoutMs, client, fetch } = options
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) throw invalid('timeoutMs must be a positive number of milliseconds.')
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) throw invalidConfig('timeoutMs must be a positive number of milliseconds.')
   const common = {
     name,
     timeoutMs,
@@ -63,22 +63,22 @@ export function settingsOf(name: string, options: GeminiOptions): Settings {
       ...common,
       isVertex: client.vertexai === true,
       access: { client },
-      secrets: secretsOf(options, keyOf(client)),
+      secrets: collectSecrets(options, readClientKey(client)),
     }
   }
-  const access = accessOf(name, options)
+  const access = clientOptions(name, options)
   return {
     ...common,
     isVertex: access.vertexai === true,
     access: { options: access },
-    secrets: secretsOf(options, access.apiKey),
+    secrets: collectSecrets(options, access.apiKey),
   }
 }
 
-function accessOf(name: string, options: GeminiOptions): GoogleGenAIOptions {
+function clientOptions(name: string, options: GeminiOptions): GoogleGenAIOptions {
   const { googleAuthOptions, baseUrl, apiVersion, headers } = options
-  const isVertex = options.vertexai ?? (given(options.project) !== undefined || isOn(environmentVertex()))
-  const where = isVertex ? vertexAccess(name, options) : { apiKey: keyFor(name, options) }
+  const isVertex = options.vertexai ?? (nonEmpty(options.project) !== undefined || isTrue(environmentVertex()))
+  const where = isVertex ? vertexCredentials(name, options) : { apiKey: requireKey(name, options) }
   const httpOptions = {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(headers !== undefined && { headers: { ...headers } }),
@@ -93,23 +93,23 @@ function accessOf(name: string, options: GeminiOptions): GoogleGenAIOptions {
 }
 
 /** A project, or a key alone ("express mode"). */
-function vertexAccess(name: string, options: GeminiOptions): GoogleGenAIOptions {
-  const apiKey = given(options.apiKey)
-  const project = given(options.project) ?? (apiKey === undefined ? environment('GOOGLE_CLOUD_PROJECT') : undefined)
-  const location = given(options.location) ?? environment('GOOGLE_CLOUD_LOCATION') ?? 'global'
+function vertexCredentials(name: string, options: GeminiOptions): GoogleGenAIOptions {
+  const apiKey = nonEmpty(options.apiKey)
+  const project = nonEmpty(options.project) ?? (apiKey === undefined ? environment('GOOGLE_CLOUD_PROJECT') : undefined)
+  const location = nonEmpty(options.location) ?? environment('GOOGLE_CLOUD_LOCATION') ?? 'global'
   const key = apiKey ?? (project === undefined ? environmentKey() : undefined)
   if (project === undefined && key === undefined) {
-    throw invalid(
+    throw invalidConfig(
       `Model "${name}" is to be asked over Vertex AI, and there is neither a project nor a key. Set GOOGLE_CLOUD_PROJECT (and GOOGLE_CLOUD_LOCATION), or pass gemini('${name}', { vertexai: true, project, location }).`,
     )
   }
   return { ...(project !== undefined && { project, location }), ...(key !== undefined && { apiKey: key }) }
 }
 
-function keyFor(name: string, options: GeminiOptions): string {
-  const key = given(options.apiKey) ?? environmentKey()
+function requireKey(name: string, options: GeminiOptions): string {
+  const key = nonEmpty(options.apiKey) ?? environmentKey()
   if (key !== undefined) return key
-  throw invalid(
+  throw invalidConfig(
     `Model "${name}" needs a key. Set GEMINI_API_KEY (one is made at https://aistudio.google.com/apikey), or pass gemini('${name}', { apiKey }). For Vertex AI set GOOGLE_GENAI_USE_VERTEXAI=true and GOOGLE_CLOUD_PROJECT.`,
   )
 }
@@ -123,27 +123,27 @@ const environmentKey = (): string | undefined => environment('GOOGLE_API_KEY') ?
 /** Where there is no process there is no environment. */
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } }
-  return given(process?.env?.[name])
+  return nonEmpty(process?.env?.[name])
 }
 
-function given(value: string | undefined): string | undefined {
+function nonEmpty(value: string | undefined): string | undefined {
   const text = value?.trim()
   return text === '' ? undefined : text
 }
 
-const isOn = (value: string | undefined): boolean => value !== undefined && /^(true|1)$/i.test(value)
+const isTrue = (value: string | undefined): boolean => value !== undefined && /^(true|1)$/i.test(value)
 
 // The client keeps its key to itself; it is read only to keep it out of messages.
-function keyOf(client: GoogleGenAI): string | undefined {
+function readClientKey(client: GoogleGenAI): string | undefined {
   const { apiKey } = client as unknown as { apiKey?: unknown }
   return typeof apiKey === 'string' ? apiKey : undefined
 }
 
-function secretsOf({ headers = {} }: GeminiOptions, key: string | undefined): readonly string[] {
+function collectSecrets({ headers = {} }: GeminiOptions, key: string | undefined): readonly string[] {
   const named = Object.keys(headers).filter((name) => /auth|cookie|key|secret|token/i.test(name))
   return [key ?? '', ...named.map((name) => headers[name] ?? '')].filter((secret) => secret.length >= 6)
 }
 
-function invalid(message: string): ToolwrightError {
+function invalidConfig(message: string): ToolwrightError {
   return new ToolwrightError('INVALID_CONFIG', message)
 }

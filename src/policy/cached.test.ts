@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { cached } from './cached.ts'
-import { Clock, contextOf, held, settled, throughTo, type Who } from './call-tool.test-kit.ts'
+import { FakeClock, createContext, createHeldBody, flushPromises, toolCaller, type ContextOptions } from './call-tool.test-kit.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const through = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 function counter(run: (n: number) => unknown = (n) => ({ n })) {
   let n = 0
@@ -18,7 +18,7 @@ test('an equal call is answered from memory, whatever the order of its keys', as
 })
 
 describe('never across users or apps', () => {
-  const scopes: ['invocation' | 'session' | 'user', Who, boolean][] = [
+  const scopes: ['invocation' | 'session' | 'user', ContextOptions, boolean][] = [
     ['user', { userId: 'bob' }, false],
     ['user', { appName: 'other' }, false],
     ['user', { sessionId: 's2' }, true],
@@ -32,13 +32,13 @@ describe('never across users or apps', () => {
   test.each(scopes)('scope %s, %o shares: %s', async (scope, who, shares) => {
     const made = cached(counter(), { scope })
     await through(made)
-    expect(await through(made, {}, contextOf(who))).toEqual({ n: shares ? 1 : 2 })
+    expect(await through(made, {}, createContext(who))).toEqual({ n: shares ? 1 : 2 })
   })
 
   test('names that look like parts of a key do not meet', async () => {
     const made = cached(counter(), { scope: 'user' })
-    await through(made, {}, contextOf({ appName: 'a', userId: 'b","c' }))
-    expect(await through(made, {}, contextOf({ appName: 'a","b', userId: 'c' }))).toEqual({ n: 2 })
+    await through(made, {}, createContext({ appName: 'a', userId: 'b","c' }))
+    expect(await through(made, {}, createContext({ appName: 'a","b', userId: 'c' }))).toEqual({ n: 2 })
   })
 })
 
@@ -68,11 +68,11 @@ test('only successes are kept', async () => {
 
 test('a pending call, a transfer, and what JSON cannot hold are not kept', async () => {
   const pending = cached(counter())
-  await through(pending, {}, contextOf({ longRunning: true }))
+  await through(pending, {}, createContext({ longRunning: true }))
   expect(await through(pending)).toEqual({ n: 2 })
 
   const transfer = cached(counter())
-  const context = contextOf()
+  const context = createContext()
   context.actions.transferToAgent = 'other'
   await through(transfer, {}, context)
   expect(await through(transfer)).toEqual({ n: 2 })
@@ -95,7 +95,7 @@ test('a long-running tool that finished at once is finished from memory too', as
     }),
   )
   for (let i = 0; i < 2; i++) {
-    const context = contextOf({ longRunning: true })
+    const context = createContext({ longRunning: true })
     expect(await through(made, {}, context)).toBe('done')
     expect(context.longRunning).toBe(false)
   }
@@ -108,10 +108,10 @@ test('arguments that are more than JSON are not confused with each other', async
 })
 
 test('concurrent equal calls share one run', async () => {
-  const body = held()
+  const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const both = [through(made), through(made)]
-  await settled()
+  await flushPromises()
   expect(body.calls).toHaveLength(1)
   body.calls[0]?.finish({ a: [1] })
   const [first, second] = await Promise.all(both)
@@ -120,23 +120,23 @@ test('concurrent equal calls share one run', async () => {
 })
 
 test('they share its error too', async () => {
-  const body = held()
+  const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const both = Promise.allSettled([through(made), through(made)])
-  await settled()
+  await flushPromises()
   body.calls[0]?.fail(new Error('down'))
   expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(body.calls).toHaveLength(1)
 })
 
 test('a waiter that is aborted only leaves', async () => {
-  const body = held()
+  const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const first = through(made)
-  await settled()
+  await flushPromises()
   const leaving = new AbortController()
-  const second = through(made, {}, contextOf({ signal: leaving.signal }))
-  await settled()
+  const second = through(made, {}, createContext({ signal: leaving.signal }))
+  await flushPromises()
   leaving.abort(new Error('left'))
   await expect(second).rejects.toThrow('left')
   body.calls[0]?.finish(1)
@@ -144,23 +144,23 @@ test('a waiter that is aborted only leaves', async () => {
 })
 
 test('when the one that runs is aborted, one of the others runs it', async () => {
-  const body = held()
+  const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const leaving = new AbortController()
-  const first = through(made, {}, contextOf({ signal: leaving.signal }))
+  const first = through(made, {}, createContext({ signal: leaving.signal }))
   const others = [through(made), through(made)]
-  await settled()
+  await flushPromises()
   leaving.abort()
   body.calls[0]?.fail(new Error('aborted'))
   await expect(first).rejects.toThrow('aborted')
-  await settled()
+  await flushPromises()
   expect(body.calls).toHaveLength(2)
   body.calls[1]?.finish('done')
   expect(await Promise.all(others)).toEqual(['done', 'done'])
 })
 
 test('entries end after their time, and the least recently used is pushed out', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const made = cached(counter(), { ttlMs: 100, maxEntries: 2 }, clock)
   await through(made, { k: 'a' })
   await clock.advance(99)

@@ -6,7 +6,7 @@ import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 import { isPlainJson } from './plain-json.ts'
 import { unlessAborted } from './wait.ts'
-import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
+import { addMiddleware, checkPolicyOptions, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
 
 /** Within what a result may be used again; never for another user or app. */
 export type CacheScope = 'invocation' | 'session' | 'user'
@@ -24,13 +24,13 @@ export interface CachedOptions {
 const RULES: OptionRules<CachedOptions> = { ttlMs: anything, maxEntries: anything, scope: anything }
 
 /** A result, and whether it is the caller's final answer. */
-interface Kept {
+interface CachedResult {
   readonly value: unknown
   readonly skipSummarization: boolean
 }
 
 /** How one run of the body ended, for those who waited for it. */
-type Shared = ({ type: 'value' } & Kept) | { type: 'error'; error: unknown } | { type: 'not-shared' }
+type SharedOutcome = ({ type: 'value' } & CachedResult) | { type: 'error'; error: unknown } | { type: 'not-shared' }
 
 /**
  * Answers equal calls from memory and lets concurrent equal calls share one run. Only successes are kept: not what was
@@ -42,7 +42,7 @@ type Shared = ({ type: 'value' } & Kept) | { type: 'error'; error: unknown } | {
  */
 export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, ports: Partial<Ports> = {}): T {
   requireTool('cached', tool)
-  checkPolicy('cached', tool, options, RULES, ports)
+  checkPolicyOptions('cached', tool, options, RULES, ports)
   const { ttlMs, maxEntries = 100, scope = 'session' } = options ?? {}
   if (ttlMs !== undefined && !isDuration(ttlMs))
     throw invalidPolicy('cached', tool, 'ttlMs must be a positive number of milliseconds.')
@@ -50,30 +50,30 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
   if (!['invocation', 'session', 'user'].includes(scope))
     throw invalidPolicy('cached', tool, 'scope is "invocation", "session" or "user".')
   const { monotonicNow: now } = portsWith(ports)
-  const entries = new Map<string, { kept: Kept; expiresAt: number }>()
-  const running = new Map<string, Promise<Shared>>()
+  const entries = new Map<string, { kept: CachedResult; expiresAt: number }>()
+  const running = new Map<string, Promise<SharedOutcome>>()
 
-  return addLayer(tool, async (call, next) => {
+  return addMiddleware(tool, async (call, next) => {
     // Arguments that are more than JSON (a Date a schema made) have no honest key. What has begun goes on to its end.
     if (!isPlainJson(call.args) || call.isResumed) return await next(call)
-    const key = keyOf(call, scope)
+    const key = cacheKey(call, scope)
     for (;;) {
       const entry = entries.get(key)
       entries.delete(key)
       if (entry && entry.expiresAt > now()) {
         entries.set(key, entry)
-        return answer(call, entry.kept)
+        return replay(call, entry.kept)
       }
       const leader = running.get(key)
       if (!leader) break
       const shared = await unlessAborted(leader, call.context.signal)
-      if (shared.type === 'value') return answer(call, shared)
+      if (shared.type === 'value') return replay(call, shared)
       if (shared.type === 'error') throw shared.error
     }
 
-    const { promise, resolve } = Promise.withResolvers<Shared>()
+    const { promise, resolve } = Promise.withResolvers<SharedOutcome>()
     running.set(key, promise)
-    let shared: Shared = { type: 'not-shared' }
+    let shared: SharedOutcome = { type: 'not-shared' }
     try {
       const value = await next(call)
       if (isShareable(value, call.context)) {
@@ -92,7 +92,7 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
     }
   })
 
-  function keep(key: string, kept: Kept): void {
+  function keep(key: string, kept: CachedResult): void {
     entries.set(key, { kept, expiresAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs })
     const [oldest] = entries.keys()
     if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
@@ -100,13 +100,13 @@ export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, por
 }
 
 // Only finished results are kept, so one from memory is finished, also of a tool that usually answers with a handle.
-function answer({ context }: PolicyCall, { value, skipSummarization }: Kept): unknown {
+function replay({ context }: PolicyCall, { value, skipSummarization }: CachedResult): unknown {
   context.longRunning = false
   if (skipSummarization) context.actions.skipSummarization = true
   return keepParts(value, copyJson(value))
 }
 
-function keyOf({ args, context }: PolicyCall, scope: CacheScope): string {
+function cacheKey({ args, context }: PolicyCall, scope: CacheScope): string {
   const { appName, userId, session, invocationId } = context.invocation
   const within = scope === 'user' ? [] : scope === 'session' ? [session.id] : [session.id, invocationId]
   return canonicalJson([appName, userId, ...within, args])

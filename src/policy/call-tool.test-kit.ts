@@ -3,7 +3,7 @@ import type { Ports } from '../base/ports.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
 
-export interface Who {
+export interface ContextOptions {
   appName?: string
   userId?: string
   sessionId?: string
@@ -13,7 +13,7 @@ export interface Who {
 }
 
 /** As much of a context as policies look at. */
-export function contextOf(who: Who = {}): ToolContext {
+export function createContext(who: ContextOptions = {}): ToolContext {
   const { appName = 'app', userId = 'ann', sessionId = 's1', invocationId = 'i1', longRunning = false } = who
   const context = {
     invocation: { appName, userId, invocationId, session: { id: sessionId } },
@@ -26,11 +26,11 @@ export function contextOf(who: Who = {}): ToolContext {
 }
 
 /** Calls a tool through its policies. */
-export type Through = (tool: Tool, args?: unknown, context?: ToolContext) => Promise<unknown>
+export type CallTool = (tool: Tool, args?: unknown, context?: ToolContext) => Promise<unknown>
 
 /** Composes a tool's policies around its body, which the test runs itself. */
-export function throughTo(body: (call: PolicyCall) => unknown): Through {
-  return async (tool, args = {}, context = contextOf()) => {
+export function toolCaller(body: (call: PolicyCall) => unknown): CallTool {
+  return async (tool, args = {}, context = createContext()) => {
     const layers = tool.middleware ?? []
     const run = (at: number, call: PolicyCall): Promise<unknown> => {
       const layer = layers[at]
@@ -41,7 +41,7 @@ export function throughTo(body: (call: PolicyCall) => unknown): Through {
 }
 
 /** A clock that moves only when told. */
-export class Clock implements Ports {
+export class FakeClock implements Ports {
   #now = 1_000
   #timers: { at: number; callback: () => void }[] = []
   /** How far the wall clock was set. */
@@ -67,27 +67,27 @@ export class Clock implements Ports {
   }
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
-    await settled()
+    await flushPromises()
     for (;;) {
       const [next] = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)
       if (!next) break
       this.#timers = this.#timers.filter((other) => other !== next)
       this.#now = next.at
       next.callback()
-      await settled()
+      await flushPromises()
     }
     this.#now = end
-    await settled()
+    await flushPromises()
   }
 }
 
 /** Lets everything that can go on without time go on. */
-export function settled(): Promise<void> {
+export function flushPromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** A body that waits to be told how it ends. */
-export function held(): {
+export function createHeldBody(): {
   run: () => Promise<unknown>
   calls: { finish(value: unknown): void; fail(error: unknown): void }[]
 } {

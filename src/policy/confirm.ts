@@ -3,7 +3,7 @@ import { anything, type OptionRules, textOrCallback } from '../error/check-optio
 import type { ReadonlyContext } from '../tool/context.ts'
 import { delegate } from '../tool/delegate.ts'
 import type { Tool } from '../tool/tool.ts'
-import { checkPolicy, invalidPolicy, requireTool } from './wrap.ts'
+import { checkPolicyOptions, invalidPolicy, requireTool } from './wrap.ts'
 
 export interface ConfirmOptions<Args = JsonObject> {
   /** What the human is asked; a function of the arguments, or a text. */
@@ -30,7 +30,7 @@ export function confirm<T extends Tool>(tool: T, options: string | ConfirmOption
   requireTool('confirm', tool)
   // the framework passes what the tool's own schema gave
   const given = typeof options === 'string' ? { hint: options } : ((options ?? {}) as ConfirmOptions)
-  checkPolicy('confirm', tool, given, RULES)
+  checkPolicyOptions('confirm', tool, given, RULES)
   const { hint, when } = given
   if (when !== undefined && typeof when !== 'function') throw invalidPolicy('confirm', tool, 'when must be a function.')
   const own = tool.requiresConfirmation

@@ -5,7 +5,7 @@ import { ToolwrightError } from '../error/error.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import { FallbackError, type FallbackOptions, fallback } from './fallback.ts'
-import { Clock } from './call-tool.test-kit.ts'
+import { FakeClock } from './call-tool.test-kit.ts'
 
 const content = (text: string): Content => ({ role: 'model', parts: [{ text }] })
 const retryable = (message: string, more: object = {}): Error =>
@@ -286,7 +286,7 @@ describe('stopping', () => {
 
 describe('timeoutMs', () => {
   test('asks the next model when the first response is late, and aborts the late one', async () => {
-    const clock = new Clock()
+    const clock = new FakeClock()
     let heard: AbortSignal | undefined
     const slow: Model = {
       name: 'slow',
@@ -306,7 +306,7 @@ describe('timeoutMs', () => {
   })
 
   test('does not bound a reply that has begun', async () => {
-    const clock = new Clock()
+    const clock = new FakeClock()
     let goOn: (() => void) | undefined
     const steady: Model = {
       name: 'steady',
@@ -335,7 +335,7 @@ describe('cooldownMs', () => {
   })
 
   test('skips a model that failed for so long, and the response still says so', async () => {
-    const clock = new Clock()
+    const clock = new FakeClock()
     const [first, second] = [failing('first', 1, 'Back.'), modelOf('second', 'One.', 'Two.')]
     const model = fallback([first, second], { cooldownMs: 1_000 }, clock)
     await ask(model)
@@ -349,7 +349,7 @@ describe('cooldownMs', () => {
   })
 
   test('a model that failed lately is still asked when the others fail', async () => {
-    const clock = new Clock()
+    const clock = new FakeClock()
     const first = failing('first', 1, 'Back.')
     const second = modelOf('second', 'One.', retryable('second is down.'))
     const model = fallback([first, second], { cooldownMs: 1_000 }, clock)

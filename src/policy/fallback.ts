@@ -9,7 +9,7 @@ import { hideSecrets } from '../error/secrets.ts'
 import type { FailedModel } from '../event/event.ts'
 import { isModel, type LlmResponse, type Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { generateInTime, ModelFault } from './generate-with-timeout.ts'
+import { generateWithTimeout, NoResponseError } from './generate-with-timeout.ts'
 import { isDuration } from './wrap.ts'
 
 /** When the next model is asked, and for how long one that failed is left alone. */
@@ -63,7 +63,7 @@ export function fallback(
   checkOptions('fallback(), ports', ports, PORT_RULES)
   const { when = isRetryable, timeoutMs, cooldownMs = 0 } = options
   const { setTimer, monotonicNow } = portsWith(ports)
-  const chain = models.map((model): Link => ({ model, coolUntil: 0, lastFailure: undefined }))
+  const chain = models.map((model): ModelState => ({ model, coolUntil: 0, lastFailure: undefined }))
   return {
     name: options.name ?? `fallback(${models.map((model) => model.name).join(', ')})`,
     capabilities: sharedCapabilities(models),
@@ -77,18 +77,18 @@ export function fallback(
         const asked = { signal, stream, timeoutMs, setTimer }
         let isShown = false
         try {
-          for await (const response of generateInTime(model, requestFor(request, model), asked)) {
+          for await (const response of generateWithTimeout(model, requestFor(request, model), asked)) {
             const isWhole = isRecord(response) && !response.partial
             if (!isWhole && !stream) continue // deltas that were not asked for are not shown
             isShown = true
             link.coolUntil = 0
-            yield isWhole ? withFallback(response, model, [...skipped(chain, link, order), ...failures]) : response
+            yield isWhole ? withFallback(response, model, [...skippedModels(chain, link, order), ...failures]) : response
           }
           if (isShown) return
-          throw new ModelFault('NO_RESPONSE', `Model "${model.name}" gave no response.`)
+          throw new NoResponseError('NO_RESPONSE', `Model "${model.name}" gave no response.`)
         } catch (error) {
           signal?.throwIfAborted()
-          link.lastFailure = failureOf(model, error)
+          link.lastFailure = toFailedModel(model, error)
           failures.push(link.lastFailure)
           const isReason = !isShown && (await isReasonToSwitch(when, error))
           if (isReason) link.coolUntil = monotonicNow() + cooldownMs
@@ -100,7 +100,7 @@ export function fallback(
   }
 }
 
-interface Link {
+interface ModelState {
   readonly model: Model
   /** By the monotonic clock. */
   coolUntil: number
@@ -148,7 +148,7 @@ function requestFor(request: LlmRequest, { name: model }: Model): LlmRequest {
 }
 
 /** The models before this one in the chain that are asked after it, because they failed a moment ago. */
-function skipped(chain: readonly Link[], link: Link, order: readonly Link[]): FailedModel[] {
+function skippedModels(chain: readonly ModelState[], link: ModelState, order: readonly ModelState[]): FailedModel[] {
   return chain
     .slice(0, chain.indexOf(link))
     .filter((one) => order.indexOf(one) > order.indexOf(link))
@@ -162,21 +162,21 @@ function withFallback(response: LlmResponse, { name: model }: Model, from: reado
 }
 
 function isRetryable(error: unknown): boolean {
-  return memberOf(error, 'isRetryable') === true
+  return readMember(error, 'isRetryable') === true
 }
 
 const MAX_FAILURE_LENGTH = 1_000
 
-function failureOf({ name: model }: Model, error: unknown): FailedModel {
+function toFailedModel({ name: model }: Model, error: unknown): FailedModel {
   const message = clip(hideSecrets(messageOf(error)), MAX_FAILURE_LENGTH)
-  const code = ['reason', 'code', 'status'].map((member) => memberOf(error, member)).find(isCode)
+  const code = ['reason', 'code', 'status'].map((member) => readMember(error, member)).find(isCode)
   return code === undefined ? { model, message } : { model, code: clip(String(code), 100), message }
 }
 
 const isCode = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 
 /** A getter that throws must not hide the error it sits on. */
-function memberOf(error: unknown, member: string): unknown {
+function readMember(error: unknown, member: string): unknown {
   try {
     return typeof error === 'object' && error !== null ? (error as { [member: string]: unknown })[member] : undefined
   } catch {

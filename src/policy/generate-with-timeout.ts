@@ -4,7 +4,7 @@ import type { LlmRequest } from '../tool/tool.ts'
 import { unlessAborted } from './wait.ts'
 
 /** A model that did not do its part; another one may. */
-export class ModelFault extends Error {
+export class NoResponseError extends Error {
   readonly isRetryable = true
   readonly code: string
   constructor(code: string, message: string) {
@@ -14,7 +14,7 @@ export class ModelFault extends Error {
 }
 
 /** The responses of a model. A first one that is late, and a consumer that leaves, abort the model's own signal. */
-export async function* generateInTime(
+export async function* generateWithTimeout(
   model: Model,
   request: LlmRequest,
   options: {
@@ -30,7 +30,7 @@ export async function* generateInTime(
   const own = new AbortController()
   const follow = (): void => own.abort(signal?.reason)
   signal?.addEventListener('abort', follow, { once: true })
-  const cancelTimer = timeoutMs === undefined ? undefined : setTimer(() => own.abort(late(model, timeoutMs)), timeoutMs)
+  const cancelTimer = timeoutMs === undefined ? undefined : setTimer(() => own.abort(timeoutError(model, timeoutMs)), timeoutMs)
   let responses: AsyncIterator<LlmResponse> | undefined
   try {
     responses = model.generate(request, { signal: own.signal, stream })[Symbol.asyncIterator]()
@@ -48,7 +48,7 @@ export async function* generateInTime(
   }
 }
 
-function late({ name }: Model, ms: number): ModelFault {
+function timeoutError({ name }: Model, ms: number): NoResponseError {
   const message = `Model "${name}" gave no response within ${ms} ms. Raise timeoutMs of fallback() if it needs longer.`
-  return new ModelFault('TIMEOUT', message)
+  return new NoResponseError('TIMEOUT', message)
 }

@@ -8,10 +8,10 @@ import { longRunning } from './long-running.ts'
 import { rateLimit } from './rate-limit.ts'
 import { redact } from './redact.ts'
 import { retry } from './retry.ts'
-import { contextOf, throughTo } from './call-tool.test-kit.ts'
+import { createContext, toolCaller } from './call-tool.test-kit.ts'
 import { timeout } from './timeout.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const through = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 type Policy = <T extends Tool>(tool: T) => T
 const policies: [string, Policy][] = [
@@ -56,7 +56,7 @@ describe.each(pairs)('%s around %s', (a, b, outer, inner) => {
     const made = outer(inner(original))
     expectTypeOf(made).toEqualTypeOf<Counter>()
     const isRedacted = a === 'redact' || b === 'redact'
-    expect(await through(made, {}, contextOf())).toEqual({ runs: 1, secret: isRedacted ? '[redacted]' : 'x' })
+    expect(await through(made, {}, createContext())).toEqual({ runs: 1, secret: isRedacted ? '[redacted]' : 'x' })
     expect(original.runs).toBe(1)
     expect(made.runs).toBe(1)
     expect(made.name).toBe('count')

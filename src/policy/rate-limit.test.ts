@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { rateLimit } from './rate-limit.ts'
-import { Clock, contextOf, settled, throughTo } from './call-tool.test-kit.ts'
+import { FakeClock, createContext, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const through = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
-function recorded(clock: Clock) {
+function recorded(clock: FakeClock) {
   const starts: [unknown, number][] = []
   const made = tool({
     name: 'search',
@@ -17,11 +17,11 @@ function recorded(clock: Clock) {
 }
 
 test('no more than max start in any stretch of time, in the order they came', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 2, perMs: 100 }, clock)
   const calls = ['a', 'b', 'c', 'd', 'e'].map((q) => through(limited, { q }))
-  await settled()
+  await flushPromises()
   expect(starts).toEqual([
     ['a', 0],
     ['b', 0],
@@ -39,7 +39,7 @@ test('no more than max start in any stretch of time, in the order they came', as
 })
 
 test('a newcomer does not overtake those who wait', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
   const calls = [through(limited, { q: 'a' }), through(limited, { q: 'b' })]
@@ -51,33 +51,33 @@ test('a newcomer does not overtake those who wait', async () => {
 })
 
 test('one that is aborted leaves the line, and no timer stays behind', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
   await through(limited, { q: 'a' })
   const controller = new AbortController()
-  const waiting = through(limited, { q: 'b' }, contextOf({ signal: controller.signal }))
-  await settled()
+  const waiting = through(limited, { q: 'b' }, createContext({ signal: controller.signal }))
+  await flushPromises()
   expect(clock.timers).toBe(1)
   controller.abort(new Error('cancelled'))
   await expect(waiting).rejects.toThrow('cancelled')
   expect(clock.timers).toBe(0)
-  await expect(through(limited, { q: 'c' }, contextOf({ signal: controller.signal }))).rejects.toThrow('cancelled')
+  await expect(through(limited, { q: 'c' }, createContext({ signal: controller.signal }))).rejects.toThrow('cancelled')
   expect(clock.timers).toBe(0)
   expect(starts).toEqual([['a', 0]])
 })
 
 test('each key has its own count', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100, key: ({ context }) => context.invocation.userId }, clock)
   await through(limited, { q: 'a' })
-  await through(limited, { q: 'b' }, contextOf({ userId: 'bob' }))
+  await through(limited, { q: 'b' }, createContext({ userId: 'bob' }))
   expect(starts).toHaveLength(2)
 })
 
 test('many keys are forgotten when idle', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100, key: ({ args }) => String((args as { q: string }).q) }, clock)
   for (let i = 0; i < 2_500; i++) {
@@ -88,7 +88,7 @@ test('many keys are forgotten when idle', async () => {
 })
 
 test('bad options are refused when built', () => {
-  const { made } = recorded(new Clock())
+  const { made } = recorded(new FakeClock())
   for (const options of [
     { max: 0, perMs: 1 },
     { max: 1, perMs: 0 },
@@ -98,11 +98,11 @@ test('bad options are refused when built', () => {
 })
 
 test.each([3_600_000, -3_600_000])('a clock set by %i ms neither lets calls through nor holds them up', async (ms) => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
   const calls = [through(limited, { q: 'a' }), through(limited, { q: 'b' })]
-  await settled()
+  await flushPromises()
   clock.step(ms)
   await clock.advance(99)
   expect(starts).toHaveLength(1)

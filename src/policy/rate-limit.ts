@@ -1,8 +1,8 @@
 import { type Ports, portsWith } from '../base/ports.ts'
 import { anything, type OptionRules } from '../error/check-options.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
-import { Line } from './wait.ts'
-import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, keyOf, requireTool } from './wrap.ts'
+import { WaitQueue } from './wait.ts'
+import { addMiddleware, checkPolicyOptions, invalidPolicy, isCount, isDuration, checkKey, requireTool } from './wrap.ts'
 
 /** How many calls may start in any stretch of `perMs`; counted for all calls of the tool, or by key. */
 export interface RateLimitOptions {
@@ -21,24 +21,24 @@ const RULES: OptionRules<RateLimitOptions> = { max: anything, perMs: anything, k
  */
 export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, ports: Partial<Ports> = {}): T {
   requireTool('rateLimit', tool)
-  checkPolicy('rateLimit', tool, options, RULES, ports)
+  checkPolicyOptions('rateLimit', tool, options, RULES, ports)
   const { max, perMs, key } = options ?? {}
   if (!isCount(max)) throw invalidPolicy('rateLimit', tool, 'max must be a whole number of at least 1.')
   if (!isDuration(perMs)) throw invalidPolicy('rateLimit', tool, 'perMs must be a positive number of milliseconds.')
   if (key !== undefined && typeof key !== 'function') throw invalidPolicy('rateLimit', tool, 'key must be a function.')
-  const windows = new Map<string, Window>()
-  let sweepAt = MANY_KEYS
+  const windows = new Map<string, SlidingWindow>()
+  let sweepAt = SWEEP_THRESHOLD
   const clock = portsWith(ports)
-  return addLayer(tool, async (call, next) => {
+  return addMiddleware(tool, async (call, next) => {
     if (call.isResumed) return await next(call) // it has started before
-    const id = key ? keyOf('rateLimit', tool, key(call)) : ''
+    const id = key ? checkKey('rateLimit', tool, key(call)) : ''
     let window = windows.get(id)
     if (!window) {
       if (windows.size >= sweepAt) {
         for (const [other, { isIdle }] of windows) if (isIdle) windows.delete(other)
-        sweepAt = Math.max(MANY_KEYS, 2 * windows.size)
+        sweepAt = Math.max(SWEEP_THRESHOLD, 2 * windows.size)
       }
-      window = new Window(max, perMs, clock)
+      window = new SlidingWindow(max, perMs, clock)
       windows.set(id, window)
     }
     if (!window.take()) await window.wait(call.context.signal)
@@ -46,12 +46,12 @@ export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, po
   })
 }
 
-const MANY_KEYS = 1_000
+const SWEEP_THRESHOLD = 1_000
 
 /** A sliding window: the times of the last `max` starts, the oldest first. */
-class Window {
+class SlidingWindow {
   readonly #starts: number[] = []
-  readonly #line = new Line()
+  readonly #line = new WaitQueue()
   readonly #max: number
   readonly #perMs: number
   readonly #clock: Ports

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { cached } from './cached.ts'
 import { maskArgs, redact } from './redact.ts'
-import { throughTo } from './call-tool.test-kit.ts'
+import { toolCaller } from './call-tool.test-kit.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const through = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 const of = (result: unknown) => tool({ name: 't', description: 'd', run: () => result })
 const X = '[redacted]'

@@ -6,8 +6,8 @@ import { invalidResult } from '../schema/parsed.ts'
 import { delegate } from '../tool/delegate.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { Tool } from '../tool/tool.ts'
-import { hide, readPath, type Step } from './redact-paths.ts'
-import { addLayer, checkPolicy, invalidPolicy, requireTool } from './wrap.ts'
+import { redactPaths, readPath, type PathStep } from './redact-paths.ts'
+import { addMiddleware, checkPolicyOptions, invalidPolicy, requireTool } from './wrap.ts'
 
 /** On a tool: shows its arguments without what must not be seen. */
 export const REDACTED_ARGS: unique symbol = Symbol.for('toolwright.redactedArgs')
@@ -35,7 +35,7 @@ export const CHECKS_RESULT: unique symbol = Symbol.for('toolwright.checksResult'
  */
 export function redact<T extends Tool>(tool: T, options: readonly string[] | RedactOptions): T {
   requireTool('redact', tool)
-  if (!isList(options)) checkPolicy('redact', tool, options, RULES)
+  if (!isList(options)) checkPolicyOptions('redact', tool, options, RULES)
   const { result = [], args = [] }: RedactOptions = isList(options) ? { result: options } : (options ?? {})
   const resultPaths = readPaths(tool, result)
   const argsPaths = readPaths(tool, args)
@@ -43,11 +43,11 @@ export function redact<T extends Tool>(tool: T, options: readonly string[] | Red
     throw invalidPolicy('redact', tool, 'name at least one path to hide.')
   let made = tool
   if (argsPaths.length > 0)
-    made = delegate(made, { [REDACTED_ARGS]: (given: unknown) => hide(maskArgs(tool, given), argsPaths) })
-  return resultPaths.length > 0 ? hideResults(made, resultPaths) : made
+    made = delegate(made, { [REDACTED_ARGS]: (given: unknown) => redactPaths(maskArgs(tool, given), argsPaths) })
+  return resultPaths.length > 0 ? redactResults(made, resultPaths) : made
 }
 
-function hideResults<T extends Tool>(tool: T, paths: readonly (readonly Step[])[]): T {
+function redactResults<T extends Tool>(tool: T, paths: readonly (readonly PathStep[])[]): T {
   const isChecked = (tool as { [CHECKS_RESULT]?: boolean })[CHECKS_RESULT] === true
   // "[redacted]" need not fit the schema of the result: what the body gave is checked, before it is hidden
   const schema =
@@ -56,9 +56,9 @@ function hideResults<T extends Tool>(tool: T, paths: readonly (readonly Step[])[
       : compileSchema(tool.outputSchema, `Tool "${tool.name}", output`)
   const redacted = async (value: unknown, pending: boolean): Promise<unknown> => {
     if (typeof value === 'symbol') return value // the framework's own: the call waits
-    if (!schema || pending) return keepParts(value, hide(value, paths))
+    if (!schema || pending) return keepParts(value, redactPaths(value, paths))
     const parsed = await schema.parse(toPlain(value).value)
-    if (!parsed.issues) return keepParts(value, hide(parsed.value, paths))
+    if (!parsed.issues) return keepParts(value, redactPaths(parsed.value, paths))
     throw new ToolError(invalidResult(tool.name, parsed.issues), { code: 'INVALID_RESULT' })
   }
   const { reconcile } = tool
@@ -70,7 +70,7 @@ function hideResults<T extends Tool>(tool: T, paths: readonly (readonly Step[])[
     },
   }
   const made = delegate(tool, { ...forwarded, ...(schema && { [CHECKS_RESULT]: true }) })
-  return addLayer(made, async (call, next) => redacted(await next(call), call.context.longRunning))
+  return addMiddleware(made, async (call, next) => redacted(await next(call), call.context.longRunning))
 }
 
 /** The arguments as observers may see them. */
@@ -83,7 +83,7 @@ function isList(options: readonly string[] | RedactOptions): options is readonly
   return Array.isArray(options)
 }
 
-function readPaths(tool: Tool, paths: readonly string[]): (readonly Step[])[] {
+function readPaths(tool: Tool, paths: readonly string[]): (readonly PathStep[])[] {
   if (!Array.isArray(paths)) throw invalidPolicy('redact', tool, 'paths are a list of strings.')
   return paths.map((path) => {
     const steps = readPath(path)

@@ -3,9 +3,9 @@ import { ToolError, ToolwrightError } from '../error/error.ts'
 import { tool } from '../tool/define.ts'
 import type { Effect, Reconciled } from '../tool/tool.ts'
 import { retry } from './retry.ts'
-import { Clock, contextOf, settled, throughTo } from './call-tool.test-kit.ts'
+import { FakeClock, createContext, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const through = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 function failing(
   errors: unknown[],
@@ -26,7 +26,7 @@ function failing(
 }
 
 test('it runs again until it works, waiting longer each time', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const { made, runs } = failing([new Error('1'), new Error('2')])
   const call = through(retry(made, { attempts: 3, delayMs: 100, jitter: false }, clock))
   await clock.advance(99)
@@ -40,7 +40,7 @@ test('it runs again until it works, waiting longer each time', async () => {
 })
 
 test('the last error is thrown, and pauses are capped and jittered', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const { made } = failing([new Error('1'), new Error('2'), new Error('3')])
   const call = through(retry(made, { attempts: 3, delayMs: 1000, maxDelayMs: 1000 }, clock))
   const outcome = expect(call).rejects.toThrow('3')
@@ -77,11 +77,11 @@ test('only errors `when` says true to, and none when it throws', async () => {
 })
 
 test('an aborted call stops waiting at once and leaves no timer', async () => {
-  const clock = new Clock()
+  const clock = new FakeClock()
   const controller = new AbortController()
   const { made, runs } = failing([new Error('1')])
-  const call = through(retry(made, { attempts: 3 }, clock), {}, contextOf({ signal: controller.signal }))
-  await settled()
+  const call = through(retry(made, { attempts: 3 }, clock), {}, createContext({ signal: controller.signal }))
+  await flushPromises()
   expect(clock.timers).toBe(1)
   controller.abort(new Error('cancelled'))
   await expect(call).rejects.toThrow('cancelled')

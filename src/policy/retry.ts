@@ -4,7 +4,7 @@ import { ToolError, ToolwrightError } from '../error/error.ts'
 import { readReconciled } from '../tool/reconciled.ts'
 import type { PolicyCall, Reconciled, Tool } from '../tool/tool.ts'
 import { sleep } from './wait.ts'
-import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
+import { addMiddleware, checkPolicyOptions, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
 
 /** How often, after what pause, and after which errors a body is run again. */
 export interface RetryOptions {
@@ -41,7 +41,7 @@ const RULES: OptionRules<RetryOptions> = {
  */
 export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Partial<Ports> = {}): T {
   requireTool('retry', tool)
-  checkPolicy('retry', tool, options, RULES, ports)
+  checkPolicyOptions('retry', tool, options, RULES, ports)
   const { attempts, delayMs = 200, factor = 2, maxDelayMs = 30_000, jitter = true, when } = options ?? {}
   if (!isCount(attempts)) throw invalidPolicy('retry', tool, 'attempts must be a whole number of at least 1.')
   if (delayMs !== 0 && !isDuration(delayMs)) throw invalidPolicy('retry', tool, 'delayMs must be milliseconds, or 0.')
@@ -57,20 +57,20 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
         'or "reconcilable" with a reconcile function.',
     )
   const random = ports.random ?? systemPorts.random
-  return addLayer(tool, async (call, next) => {
+  return addMiddleware(tool, async (call, next) => {
     const { context } = call
     const { longRunning } = context
     for (let attempt = 1; ; attempt++) {
       try {
         return await next(call)
       } catch (error) {
-        if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isWorthIt(when, error)) throw error
+        if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isRetryable(when, error)) throw error
         const pause = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs)
         // a body that fails at once would keep timers and cancellation from having a turn
         if (pause > 0 || attempt % ATTEMPTS_PER_TURN === 0)
           await sleep(jitter ? pause * (1 - random() / 2) : pause, context.signal, ports)
         if (tool.effect === 'reconcilable') {
-          const found = await reconciled(tool, call, ports)
+          const found = await reconcile(tool, call, ports)
           if (found?.status === 'done') return found.result
           if (found?.status !== 'not-done') throw error
         }
@@ -83,14 +83,14 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
 /** Attempts without a pause before timers have a turn. */
 const ATTEMPTS_PER_TURN = 100
 
-const FINAL = new Set(['INVALID_ARGS', 'INVALID_RESULT', 'NOT_FOUND', 'CANCELLED'])
+const FINAL_CODES = new Set(['INVALID_ARGS', 'INVALID_RESULT', 'NOT_FOUND', 'CANCELLED'])
 
 // Errors of the framework (a stale append, a lost lease) end the run; they are not the tool's.
 function isFinal(error: unknown): boolean {
-  return error instanceof ToolwrightError || (error instanceof ToolError && FINAL.has(error.code))
+  return error instanceof ToolwrightError || (error instanceof ToolError && FINAL_CODES.has(error.code))
 }
 
-function isWorthIt(when: RetryOptions['when'], error: unknown): boolean {
+function isRetryable(when: RetryOptions['when'], error: unknown): boolean {
   try {
     const answer: unknown = when === undefined || when(error)
     if (answer instanceof Promise) answer.catch(() => {}) // no `true`, whatever it becomes
@@ -106,7 +106,7 @@ const RECONCILE_MS = 30_000
  * What became of a failed attempt. Undefined when `reconcile` throws or misses the tool's deadline: the error of the
  * attempt stays, because that attempt may have taken effect.
  */
-async function reconciled(tool: Tool, call: PolicyCall, ports: Partial<Ports>): Promise<Reconciled | undefined> {
+async function reconcile(tool: Tool, call: PolicyCall, ports: Partial<Ports>): Promise<Reconciled | undefined> {
   const { args, context } = call
   const { timeoutMs = RECONCILE_MS } = tool
   const waiting = new AbortController()

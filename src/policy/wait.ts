@@ -29,7 +29,7 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Prom
 }
 
 /** Those who wait for their turn, first come first served; one whose signal is aborted leaves the line. */
-export class Line {
+export class WaitQueue {
   readonly #waiting = new Set<() => void>()
 
   get length(): number {

@@ -8,7 +8,7 @@ import { delegate } from '../tool/delegate.ts'
 import { isTool, type Middleware, type Tool } from '../tool/tool.ts'
 
 /** The tool with one more layer around its body, outside of those it has. */
-export function addLayer<T extends Tool>(tool: T, layer: Middleware): T {
+export function addMiddleware<T extends Tool>(tool: T, layer: Middleware): T {
   return delegate(tool, { middleware: [layer, ...(tool.middleware ?? [])] })
 }
 
@@ -18,7 +18,7 @@ export function requireTool(policy: string, tool: unknown): void {
 }
 
 /** Throws INVALID_CONFIG when a policy gets an unknown option, or one of the wrong type. */
-export function checkPolicy(
+export function checkPolicyOptions(
   policy: string,
   tool: Tool,
   options: unknown,
@@ -36,7 +36,7 @@ export function invalidPolicy(policy: string, tool: Tool, problem: string): Tool
 }
 
 /** What a `key` function gave. A promise or an object would put every call under one key. */
-export function keyOf(policy: string, tool: Tool, key: unknown): string {
+export function checkKey(policy: string, tool: Tool, key: unknown): string {
   if (typeof key === 'string' || typeof key === 'number') return String(key)
   throw new ToolError(`${policy}() of tool "${tool.name}": key must return a string, got ${kindOf(key)}.`)
 }

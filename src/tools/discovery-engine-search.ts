@@ -89,33 +89,33 @@ async function search(
   query: string,
   pageSize: number,
   signal: AbortSignal,
-): Promise<Found[]> {
+): Promise<SearchResult[]> {
   const ask = (mode: SearchResultMode): Promise<JsonObject> =>
     post(
       options,
       target,
-      { query, pageSize, ...(options.filter && { filter: options.filter }), ...specOf(mode) },
+      { query, pageSize, ...(options.filter && { filter: options.filter }), ...searchSpec(mode) },
       signal,
     )
   const { searchResultMode } = options
-  if (searchResultMode) return foundIn(await ask(searchResultMode))
+  if (searchResultMode) return readResults(await ask(searchResultMode))
   try {
-    return foundIn(await ask('chunks'))
+    return readResults(await ask('chunks'))
   } catch (error) {
     // stores of structured data, or without chunks, say so with a 400
-    if (!(error instanceof Refused) || error.status !== 400) throw error
-    return foundIn(await ask('documents'))
+    if (!(error instanceof RejectedSearch) || error.status !== 400) throw error
+    return readResults(await ask('documents'))
   }
 }
 
-function specOf(mode: SearchResultMode): JsonObject {
+function searchSpec(mode: SearchResultMode): JsonObject {
   if (mode === 'chunks') return { contentSearchSpec: { searchResultMode: 'CHUNKS' } }
   const snippetSpec = { returnSnippet: true }
   const extractiveContentSpec = { maxExtractiveAnswerCount: 1 }
   return { contentSearchSpec: { searchResultMode: 'DOCUMENTS', snippetSpec, extractiveContentSpec } }
 }
 
-class Refused extends ToolError {
+class RejectedSearch extends ToolError {
   readonly status: number
   constructor(status: number, message: string) {
     super(message)
@@ -138,13 +138,13 @@ async function post(
     redirect: 'error', // the token goes nowhere else
     signal,
   })
-  const answer = parsed(await textWithin(response, MAX_ANSWER))
+  const answer = parseAnswer(await readText(response, MAX_ANSWER))
   if (response.ok) return answer
   const detail = isRecord(answer.error) && typeof answer.error.message === 'string' ? `: ${answer.error.message}` : ''
-  throw new Refused(response.status, `The search service answered ${response.status}${detail}`)
+  throw new RejectedSearch(response.status, `The search service answered ${response.status}${detail}`)
 }
 
-async function textWithin(response: Response, max: number): Promise<string> {
+async function readText(response: Response, max: number): Promise<string> {
   let text = ''
   const decoder = new TextDecoder()
   for await (const bytes of response.body ?? []) {
@@ -154,7 +154,7 @@ async function textWithin(response: Response, max: number): Promise<string> {
   return text + decoder.decode()
 }
 
-function parsed(text: string): JsonObject {
+function parseAnswer(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : {}
@@ -164,38 +164,38 @@ function parsed(text: string): JsonObject {
   }
 }
 
-interface Found {
+interface SearchResult {
   readonly title: string
   readonly url: string
   readonly content: string
 }
 
-function foundIn({ results }: JsonObject): Found[] {
+function readResults({ results }: JsonObject): SearchResult[] {
   return (Array.isArray(results) ? results : []).flatMap((one: unknown) => {
     if (!isRecord(one)) return []
-    if (isRecord(one.chunk)) return [chunkOf(one.chunk)]
-    return isRecord(one.document) ? [documentOf(one.document)] : []
+    if (isRecord(one.chunk)) return [readChunk(one.chunk)]
+    return isRecord(one.document) ? [readDocument(one.document)] : []
   })
 }
 
-function chunkOf({ content, documentMetadata }: JsonObject): Found {
+function readChunk({ content, documentMetadata }: JsonObject): SearchResult {
   const about: JsonObject = isRecord(documentMetadata) ? documentMetadata : {}
-  return { title: textIn(about.title), url: textIn(about.uri), content: textIn(content) }
+  return { title: clipText(about.title), url: clipText(about.uri), content: clipText(content) }
 }
 
 /** What the service says of a document is in snake case. */
-function documentOf({ derivedStructData, structData }: JsonObject): Found {
+function readDocument({ derivedStructData, structData }: JsonObject): SearchResult {
   const about: JsonObject = isRecord(derivedStructData) ? derivedStructData : {}
-  const said = [...contents(about.extractive_answers, 'content'), ...contents(about.snippets, 'snippet')]
+  const said = [...readStrings(about.extractive_answers, 'content'), ...readStrings(about.snippets, 'snippet')]
   const content = said.join('\n') || (isRecord(structData) ? JSON.stringify(structData) : '')
-  return { title: textIn(about.title), url: textIn(about.link), content: textIn(content) }
+  return { title: clipText(about.title), url: clipText(about.link), content: clipText(content) }
 }
 
-function contents(list: unknown, key: string): string[] {
+function readStrings(list: unknown, key: string): string[] {
   if (!Array.isArray(list)) return []
   return list.flatMap((one: unknown) => (isRecord(one) && typeof one[key] === 'string' ? [one[key]] : []))
 }
 
-function textIn(value: unknown): string {
+function clipText(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, MAX_CONTENT).toWellFormed() : ''
 }

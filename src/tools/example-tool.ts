@@ -3,8 +3,8 @@ import { toPlain } from '../base/plain.ts'
 import type { Content, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
-import { askOnce } from './once-per-invocation.ts'
-import { passive } from './request-only-tool.ts'
+import { oncePerInvocation } from './once-per-invocation.ts'
+import { requestOnlyTool } from './request-only-tool.ts'
 
 /** What a user might say, and what the model should answer: texts, or contents with calls and their results. */
 export interface Example {
@@ -26,8 +26,8 @@ export type ExampleSource = readonly Example[] | ((query: string) => readonly Ex
  * ])
  */
 export function exampleTool(examples: ExampleSource): Tool {
-  const blockFor = typeof examples === 'function' ? picked(examples) : always(blockOf(examples))
-  return passive({
+  const blockFor = typeof examples === 'function' ? pickExamples(examples) : always(blockOf(examples))
+  return requestOnlyTool({
     name: 'example_tool',
     description: 'Adds examples to the system instruction.',
     processLlmRequest: async (request, context) => {
@@ -37,8 +37,8 @@ export function exampleTool(examples: ExampleSource): Tool {
   })
 }
 
-function picked(pick: Extract<ExampleSource, (query: string) => unknown>): ReturnType<typeof askOnce> {
-  return askOnce(async (query) => blockOf(await pick(query)))
+function pickExamples(pick: Extract<ExampleSource, (query: string) => unknown>): ReturnType<typeof oncePerInvocation> {
+  return oncePerInvocation(async (query) => blockOf(await pick(query)))
 }
 
 function always(block: string | undefined): () => Promise<string | undefined> {
@@ -46,7 +46,7 @@ function always(block: string | undefined): () => Promise<string | undefined> {
 }
 
 function blockOf(examples: unknown): string | undefined {
-  if (!Array.isArray(examples)) throw invalid('takes a list of { input, output }, or a function that gives one')
+  if (!Array.isArray(examples)) throw invalidExample('takes a list of { input, output }, or a function that gives one')
   if (examples.length === 0) return undefined
   return [
     '<examples>',
@@ -58,10 +58,10 @@ function blockOf(examples: unknown): string | undefined {
 
 function render(example: unknown, at: number): string {
   const what = `example ${at + 1}`
-  if (!isRecord(example)) throw invalid(`${what} must be { input, output }`)
+  if (!isRecord(example)) throw invalidExample(`${what} must be { input, output }`)
   const { input, output } = example
   const outputs = Array.isArray(output) ? output : [output]
-  if (outputs.length === 0) throw invalid(`${what} needs an output`)
+  if (outputs.length === 0) throw invalidExample(`${what} needs an output`)
   const turns = [
     renderTurn(input, 'user', `the input of ${what}`),
     ...outputs.map((one) => renderTurn(one, 'model', `the output of ${what}`)),
@@ -70,10 +70,10 @@ function render(example: unknown, at: number): string {
 }
 
 function renderTurn(turn: unknown, speaker: 'user' | 'model', what: string): string {
-  if (typeof turn === 'string' && turn.trim() !== '') return `[${speaker}] ${inside(turn)}`
-  if (!isContent(turn)) throw invalid(`${what} must be a text or a content with a role and parts`)
+  if (typeof turn === 'string' && turn.trim() !== '') return `[${speaker}] ${escapeTags(turn)}`
+  if (!isContent(turn)) throw invalidExample(`${what} must be a text or a content with a role and parts`)
   const lines = turn.parts.flatMap((part) => renderPart(part, turn.role))
-  if (lines.length === 0) throw invalid(`${what} says nothing`)
+  if (lines.length === 0) throw invalidExample(`${what} says nothing`)
   return lines.join('\n')
 }
 
@@ -85,24 +85,24 @@ function isContent(value: unknown): value is Content {
 
 function renderPart(part: Part, role: string): string[] {
   if (part.functionCall)
-    return [`[model calls ${inside(part.functionCall.name)}] ${json(part.functionCall.args ?? {})}`]
+    return [`[model calls ${escapeTags(part.functionCall.name)}] ${json(part.functionCall.args ?? {})}`]
   if (part.functionResponse) {
-    return [`[${inside(part.functionResponse.name)} answers] ${json(part.functionResponse.response)}`]
+    return [`[${escapeTags(part.functionResponse.name)} answers] ${json(part.functionResponse.response)}`]
   }
   const media = part.inlineData ?? part.fileData
-  if (media) return [`[${role}] (a file, ${inside(media.mimeType ?? 'of unknown type')})`]
-  return part.text && !part.thought ? [`[${role}] ${inside(part.text)}`] : []
+  if (media) return [`[${role}] (a file, ${escapeTags(media.mimeType ?? 'of unknown type')})`]
+  return part.text && !part.thought ? [`[${role}] ${escapeTags(part.text)}`] : []
 }
 
 function json(value: unknown): string {
-  return inside(JSON.stringify(toPlain(value).value))
+  return escapeTags(JSON.stringify(toPlain(value).value))
 }
 
 /** No text of an example ends the example. */
-function inside(text: unknown): string {
+function escapeTags(text: unknown): string {
   return String(text).replace(/<(?=[\s/]*examples?\b)/gi, '&lt;')
 }
 
-function invalid(problem: string): ToolwrightError {
+function invalidExample(problem: string): ToolwrightError {
   return new ToolwrightError('INVALID_CONFIG', `exampleTool(): ${problem}.`)
 }

@@ -1,5 +1,5 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-tool.ts'
+import { serverTool } from './server-tool.ts'
 
 /**
  * Gemini searches the web with Google by itself and says what it found where (`groundingMetadata` of the event).
@@ -9,7 +9,7 @@ import { serverSide } from './server-tool.ts'
  * const agent = new LlmAgent({ name: 'news', model: gemini('gemini-2.5-flash'), tools: [googleSearch()] })
  */
 export function googleSearch(): Tool {
-  return serverSide({
+  return serverTool({
     name: 'google_search',
     description: 'Search the web with Google.',
     capability: 'googleSearch',

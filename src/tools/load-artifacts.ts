@@ -43,20 +43,20 @@ export function loadArtifacts(): Tool {
       required: ['artifact_names'],
     },
     effect: 'none',
-    run: async ({ artifact_names }, context) => await load([...new Set(artifact_names)], context),
-    processLlmRequest: listArtifacts,
+    run: async ({ artifact_names }, context) => await loadAll([...new Set(artifact_names)], context),
+    processLlmRequest: addArtifactList,
   })
   return delegate<Tool>(loader, { [SHOWS_ARTIFACTS]: true })
 }
 
-type Loaded = { name: string; part: ShownArtifact['shown'] } | { name: string; error: string }
+type LoadedArtifact = { name: string; part: ShownArtifact['shown'] } | { name: string; error: string }
 
-async function load(names: readonly string[], context: ToolContext): Promise<{ loaded: Loaded[] }> {
+async function loadAll(names: readonly string[], context: ToolContext): Promise<{ loaded: LoadedArtifact[] }> {
   const maxTextLength = Math.floor(MAX_TEXT_LENGTH / names.length)
-  const found = await Promise.all(names.map((name) => find(name, context)))
+  const found = await Promise.all(names.map((name) => loadOne(name, context)))
   const media: Part[] = []
   let mediaBytes = 0
-  const loaded = found.map(({ name, part, error }): Loaded => {
+  const loaded = found.map(({ name, part, error }): LoadedArtifact => {
     if (!part) return { name, error }
     const artifact = showArtifact(part, { maxTextLength })
     if (!artifact) return { name, error: 'holds nothing that can be shown' }
@@ -72,10 +72,10 @@ async function load(names: readonly string[], context: ToolContext): Promise<{ l
   return media.length ? withParts({ loaded }, media) : { loaded }
 }
 
-type Found = { name: string; part: Part; error?: undefined } | { name: string; part?: undefined; error: string }
+type FoundArtifact = { name: string; part: Part; error?: undefined } | { name: string; part?: undefined; error: string }
 
 /** One artifact that cannot be read does not keep the others away; a missing service does. */
-async function find(name: string, context: ToolContext): Promise<Found> {
+async function loadOne(name: string, context: ToolContext): Promise<FoundArtifact> {
   try {
     const part = await context.loadArtifact(name)
     return part ? { name, part } : { name, error: 'not found' }
@@ -86,7 +86,7 @@ async function find(name: string, context: ToolContext): Promise<Found> {
 }
 
 /** Tells the model what there is; when that cannot be found out, the run goes on without. */
-async function listArtifacts(request: LlmRequest, context: CallbackContext): Promise<void> {
+async function addArtifactList(request: LlmRequest, context: CallbackContext): Promise<void> {
   if (!context.invocation.services.artifacts) return
   const all = await context.listArtifacts().catch(() => [])
   const names = all.filter((name) => !isMediaName(name)) // the conversation names those, where they were shown

@@ -2,7 +2,7 @@ import { textOf } from '../content/content.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
-import { cut } from './truncate.ts'
+import { truncate } from './truncate.ts'
 
 const MAX_ENTRIES = 20
 /** All entries together stay below the default size of a result. */
@@ -26,18 +26,18 @@ export function loadMemory(): Tool {
     },
     effect: 'none',
     run: async ({ query }, context) => ({
-      memories: (await context.searchMemory(query)).flatMap(shown).slice(0, MAX_ENTRIES),
+      memories: (await context.searchMemory(query)).flatMap(showEntry).slice(0, MAX_ENTRIES),
     }),
   })
 }
 
 /** An entry with its text only: media would be base64 inside JSON, and thoughts are nobody's words. */
-function shown({ content, author, timestamp }: MemoryEntry): MemoryEntry[] {
+function showEntry({ content, author, timestamp }: MemoryEntry): MemoryEntry[] {
   const text = textOf(content)
   if (text === '') return []
   return [
     {
-      content: { role: content.role, parts: [{ text: cut(text, MAX_TEXT_LENGTH) }] },
+      content: { role: content.role, parts: [{ text: truncate(text, MAX_TEXT_LENGTH) }] },
       ...(author !== undefined && { author }),
       ...(timestamp !== undefined && { timestamp }),
     },

@@ -5,12 +5,12 @@ import type { CallbackContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { LlmRequest, Tool } from '../tool/tool.ts'
 
-export function said(text: string): Content {
+export function userMessage(text: string): Content {
   return { role: 'user', parts: [{ text }] }
 }
 
 /** A context as `processLlmRequest` gets it. */
-export function asking(who: Partial<InvocationHost> = {}): CallbackContext {
+export function requestContext(who: Partial<InvocationHost> = {}): CallbackContext {
   const { appName = 'app', userId = 'ada', sessionId = 's1' } = who
   const host: InvocationHost = {
     appName,
@@ -31,7 +31,7 @@ export function asking(who: Partial<InvocationHost> = {}): CallbackContext {
 }
 
 /** What a tool adds to the system instruction. */
-export async function addedBy(tool: Tool, context: CallbackContext): Promise<string | undefined> {
+export async function instructionFrom(tool: Tool, context: CallbackContext): Promise<string | undefined> {
   const added: string[] = []
   const request: LlmRequest = {
     contents: [],

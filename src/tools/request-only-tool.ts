@@ -2,7 +2,7 @@ import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
 
 /** A tool that only adds to requests: it is not declared, so no model can call it. */
-export function passive(options: {
+export function requestOnlyTool(options: {
   name: string
   description: string
   processLlmRequest: NonNullable<Tool['processLlmRequest']>

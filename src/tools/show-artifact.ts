@@ -1,6 +1,6 @@
 import { base64Bytes } from '../artifact/media.ts'
 import type { Blob, FileData, Part } from '../content/content.ts'
-import { cut } from './truncate.ts'
+import { truncate } from './truncate.ts'
 
 /** An artifact as a model gets it. */
 export interface ShownArtifact {
@@ -44,7 +44,7 @@ function showFile(part: Part, { mimeType }: FileData): ShownArtifact {
 }
 
 function showText(text: string, maxLength: number): { text: string; truncated?: true } {
-  return text.length <= maxLength ? { text } : { text: cut(text, maxLength), truncated: true }
+  return text.length <= maxLength ? { text } : { text: truncate(text, maxLength), truncated: true }
 }
 
 /** What models look at or listen to; SVG is a picture to people and text to models. */

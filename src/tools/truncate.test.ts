@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cut } from './truncate.ts'
+import { truncate } from './truncate.ts'
 
 test.each([
   ['', 3, ''],
@@ -8,5 +8,5 @@ test.each([
   ['a😀b', 3, 'a…'],
   ['😀😀😀', 4, '😀…'],
 ])('%j cut to %d is %j', (text, max, expected) => {
-  expect(cut(text, max)).toBe(expected)
+  expect(truncate(text, max)).toBe(expected)
 })

@@ -2,7 +2,7 @@ import { checkOptions, flag, type OptionRules } from '../error/check-options.ts'
 import type { Tool } from '../tool/tool.ts'
 import { type DiscoveryEngineSearchOptions, discoveryEngineSearch, SEARCH_RULES } from './discovery-engine-search.ts'
 import { searchTarget } from './search-target.ts'
-import { serverSide } from './server-tool.ts'
+import { serverTool } from './server-tool.ts'
 
 export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
   /**
@@ -25,7 +25,7 @@ export function vertexAiSearch(options: VertexAiSearchOptions): Tool {
   checkOptions('vertexAiSearch()', options, RULES)
   const { dataStoreId, searchEngineId, filter, maxResults, bypassMultiToolsLimit, ...client } = options
   searchTarget('vertexAiSearch', options)
-  return serverSide({
+  return serverTool({
     name: 'vertex_ai_search',
     description: 'Search the documents of the data store.',
     capability: 'vertexAiSearch',

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import type { Ports } from '../../base/ports.ts'
 import { textOf } from '../../content/content.ts'
 import { ProviderServer, type Reply, upTo } from '../../testing/server/providers.ts'
-import { AiSdkError } from './to-ai-sdk-error.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
 import {
   ask,
@@ -19,6 +18,7 @@ import {
   waysToAsk,
   wires,
 } from '../providers.test-kit.ts'
+import { AiSdkError } from './ai-sdk-error.ts'
 
 const SECRET = 'sk-test-0123456789abcdef'
 const refuse = (status: number, message: string, headers: Record<string, string> = {}): Reply => ({
@@ -58,12 +58,12 @@ describe.each(waysToAsk)('$how', ({ wire, stream }) => {
   test('a refusal has plain words and its status', async () => {
     const { error } = await failure(wire, [refuse(400, 'The plan is too long.')], { stream })
     expect(error).toMatchObject({ status: 400, isRetryable: false, provider: expect.any(String) })
-    expect(error.message).toMatch(/refused the request \(400\): The plan is too long\.$/)
+    expect(error.message).toMatch(/rejected the request \(400\): The plan is too long\.$/)
   })
 
   test('a wrong key is not repeated, nor is what was asked', async () => {
     const { error } = await failure(wire, [refuse(401, `Incorrect API key provided: ${SECRET}`)], { stream })
-    expect(error.message).toMatch(/refused the request \(401\): check its API key\.$/)
+    expect(error.message).toMatch(/rejected the request \(401\)\. Check its API key\.$/)
     expect(inspect(error)).not.toContain(SECRET)
     expect(inspect(error)).not.toContain('secret plan')
   })
@@ -98,7 +98,7 @@ test('nobody waits an hour: the error says what is asked', async () => {
   const { waits, ports } = patience()
   const replies = [refuse(429, 'Slow down', { 'retry-after': '3600' })]
   const { error, asked } = await failure(chat, replies, { ports, maxRetries: 2 })
-  expect(error.message).toContain('It asks to wait 3600 s.')
+  expect(error.message).toContain('(429, retry after 3600 s): Slow down')
   expect(error.retryAfterMs).toBe(3_600_000)
   expect([waits, asked]).toEqual([[], 1])
 })
@@ -107,7 +107,7 @@ test('after three attempts it is enough', async () => {
   const { waits, ports } = patience()
   const replies = [1, 2, 3, 4].map((at) => refuse(500, `Failure ${at}`))
   const { error, asked } = await failure(chat, replies, { ports, maxRetries: 2 })
-  expect(error.message).toContain('could not answer (500): Failure 3')
+  expect(error.message).toContain('failed (500): Failure 3')
   expect([waits, asked]).toEqual([[250, 500], 3])
 })
 
@@ -134,18 +134,18 @@ test('a server that is not there', async () => {
 test('an error under the status of a success is told in its own words', async () => {
   const xai = providers.find(({ name }) => name === 'xai chat') as Wire
   const { error } = await failure(xai, [{ json: { code: 'Overloaded', error: 'The grid is busy.' } }])
-  expect(error.message).toBe('xai.chat could not answer: The grid is busy.')
+  expect(error.message).toBe('xai.chat failed: The grid is busy.')
 })
 
 test('a refusal that a provider cannot read is told in its own words', async () => {
   const groq = providers.find(({ name }) => name === 'groq') as Wire
   const { error } = await failure(groq, [{ status: 400, json: { detail: `The plan has a hole, ${SECRET}` } }])
-  expect(error.message).toBe('groq.chat refused the request (400): The plan has a hole, [hidden]')
+  expect(error.message).toBe('groq.chat rejected the request (400): The plan has a hole, [hidden]')
 })
 
 test('an answer that cannot be read', async () => {
   const { error } = await failure(chat, [{ json: { choices: 'none' } }])
-  expect(error.message).toBe('openai.chat gave an answer that could not be read.')
+  expect(error.message).toBe('openai.chat sent a reply that could not be parsed.')
   expect(String(error.cause)).toContain('choices')
   expect(inspect(error)).not.toContain('secret plan')
 })

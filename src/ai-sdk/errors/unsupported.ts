@@ -1,44 +1,49 @@
-// What a provider turns out not to carry. Providers do not declare it, so it is learned from what they do.
+// Detects what a provider does not support. Providers do not declare it, so it is learned from their errors and warnings.
 import { isRecord } from '../../base/json.ts'
-import { saidBy } from './to-ai-sdk-error.ts'
+import { providerMessage } from './to-ai-sdk-error.ts'
 
-/** The provider cannot carry a part of the request: it is written in another way and sent again. */
-export class Unfit extends Error {
-  readonly what: 'schema' | 'media'
-  constructor(what: 'schema' | 'media') {
-    super(`The provider does not carry the ${what} of the request.`)
-    this.what = what
+/** A part of a request that some providers cannot send. */
+export type OptionalFeature = 'schema' | 'media'
+
+/** The provider cannot send a part of the request. The request is written differently and sent again. */
+export class UnsupportedByProvider extends Error {
+  /** What the provider cannot send. */
+  readonly feature: OptionalFeature
+  constructor(feature: OptionalFeature) {
+    super(`The provider does not support the ${feature} of the request.`)
+    this.feature = feature
   }
 }
 
-/** Is it, or was it caused by, something the provider does not carry? */
-export function unfitIn(thrown: unknown): Unfit['what'] | undefined {
-  if (thrown instanceof Unfit) return thrown.what
+/** The feature an error says is unsupported, directly or in its cause. */
+export function unsupportedFeature(thrown: unknown): OptionalFeature | undefined {
+  if (thrown instanceof UnsupportedByProvider) return thrown.feature
   if (!(thrown instanceof Error)) return undefined
-  if (thrown.cause instanceof Unfit) return thrown.cause.what
+  if (thrown.cause instanceof UnsupportedByProvider) return thrown.cause.feature
   return thrown.name === 'AI_UnsupportedFunctionalityError' ? 'media' : undefined
 }
 
 /**
- * Content of a tool result that refuses to be written as JSON. A provider that has no media in results writes the
- * whole content as JSON text, bytes in base64 included; it is found out before anything is sent.
+ * Makes the content of a tool result throw when it is encoded as JSON. A provider without media in tool results would
+ * encode the whole content as text, base64 bytes included. The error shows this before anything is sent.
  */
-export function refusingJson(content: object[]): object[] {
+export function forbidJsonEncoding(content: object[]): object[] {
   const toJSON = (): never => {
-    throw new Unfit('media')
+    throw new UnsupportedByProvider('media')
   }
   return Object.defineProperty(content, 'toJSON', { value: toJSON })
 }
 
-/** Did the provider refuse a request because of its response schema, or because it takes none? */
-export function refusesSchema(thrown: unknown): boolean {
+/** Whether the provider rejected a request because of its response schema. */
+export function isSchemaRejection(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return false
-  const isRefusal = thrown.statusCode === 400 || thrown.statusCode === 422
-  return isRefusal && /response.?(format|schema)|json.?schema|output.?(format|schema|config)/i.test(saidBy(thrown))
+  const isRejection = thrown.statusCode === 400 || thrown.statusCode === 422
+  const message = providerMessage(thrown)
+  return isRejection && /response.?(format|schema)|json.?schema|output.?(format|schema|config)/i.test(message)
 }
 
-/** Does a provider warn that it sends no response schema? `unsupported-setting` is what version 2 calls it. */
-export function lacksSchema(warnings: unknown): boolean {
+/** Whether the provider warns that it ignores the response schema. Version 2 names the warning `unsupported-setting`. */
+export function hasSchemaWarning(warnings: unknown): boolean {
   if (!Array.isArray(warnings)) return false
   return warnings.some((one) => {
     if (!isRecord(one) || (one.type !== 'unsupported' && one.type !== 'unsupported-setting')) return false

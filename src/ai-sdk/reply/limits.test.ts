@@ -7,9 +7,9 @@ import { textOf } from '../../content/content.ts'
 import { Runner } from '../../runner/runner.ts'
 import { ProviderServer, type Reply } from '../../testing/server/providers.ts'
 import { tool } from '../../tool/define.ts'
+import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
 import { ask, at, chat, claude, request, user } from '../providers.test-kit.ts'
-import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
 
 const quiet = { warn: () => {}, error: () => {} }
 const chunk = (delta: object): object => ({ id: '1', created: 1, model: 'm', choices: [{ index: 0, delta }] })
@@ -146,7 +146,7 @@ test.each([
 ])('JSON that is none %s is an error', async (_, stream, reply: Reply) => {
   await using server = await ProviderServer.start([reply])
   const asking = ask(fromAiSdk(chat.model(server.url), { maxRetries: 0 }), request([user('?')]), { stream })
-  await expect(asking).rejects.toThrow('openai.chat gave an answer that could not be read.')
+  await expect(asking).rejects.toThrow('openai.chat sent a reply that could not be parsed.')
 })
 
 test('arguments that a token limit cut to nothing are not run as no arguments', async () => {

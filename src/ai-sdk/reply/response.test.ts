@@ -10,8 +10,8 @@ import { anthropicBlocks, googleParts, openaiItems } from '../../testing/server/
 import type { LlmResponse } from '../../tool/model.ts'
 import type { LlmRequestConfig } from '../../tool/wire.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
-import { toEntry, wireOf } from '../tools/provider-tool.ts'
 import { ask, at, claude, gemini, request, responses, stored, user, type Wire } from '../providers.test-kit.ts'
+import { toProviderToolEntry, toWireTool } from '../tools/provider-tool.ts'
 
 const usage = { input_tokens: 1, output_tokens: 1 }
 
@@ -33,7 +33,7 @@ async function twice(
 describe.each([true, false])('streamed: %s', (stream) => {
   describe('what a provider runs itself is never a call of ours, and goes back to it', () => {
     test('OpenAI: a web search', async () => {
-      const config = { tools: [wireOf(toEntry(openai.tools.webSearch({})))] }
+      const config = { tools: [toWireTool(toProviderToolEntry(openai.tools.webSearch({})))] }
       const action = { type: 'search', query: 'oslo', sources: [{ type: 'url', url: 'https://yr.no/oslo' }] }
       const found = { type: 'output_text', text: 'Cold.', annotations: [] }
       const reply = openaiItems(
@@ -52,7 +52,7 @@ describe.each([true, false])('streamed: %s', (stream) => {
     })
 
     test('Anthropic: a web search with results that are encrypted', async () => {
-      const config = { tools: [wireOf(toEntry(anthropic.tools.webSearch_20250305({}), 'search'))] }
+      const config = { tools: [toWireTool(toProviderToolEntry(anthropic.tools.webSearch_20250305({}), 'search'))] }
       const result = {
         type: 'web_search_result',
         url: 'https://yr.no',
@@ -77,7 +77,7 @@ describe.each([true, false])('streamed: %s', (stream) => {
     })
 
     test('Google: code it ran, and what it is grounded on', async () => {
-      const config = { tools: [wireOf(toEntry(google.tools.codeExecution({})))] }
+      const config = { tools: [toWireTool(toProviderToolEntry(google.tools.codeExecution({})))] }
       const executableCode = { language: 'PYTHON', code: 'print(2)' }
       const codeExecutionResult = { outcome: 'OUTCOME_OK', output: '2\n' }
       const groundingMetadata = {
@@ -154,7 +154,7 @@ describe.each([true, false])('streamed: %s', (stream) => {
       arguments: '{}',
     }
     await expect(twice(responses, openaiItems([asks], usage), stream)).rejects.toThrow(
-      'asks for approval before it runs',
+      'requires an approval before it runs',
     )
   })
 })

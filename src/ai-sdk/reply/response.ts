@@ -1,46 +1,51 @@
-// From what a model generated to a reply. Parts of a kind we do not know are passed over.
+// Converts what an AI SDK model generated to a response. Unknown parts are ignored.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { base64, toPlain } from '../../base/plain.ts'
 import type { Part } from '../../content/content.ts'
 import type { LlmResponse } from '../../tool/model.ts'
+import type { AiSdkModel, AiSdkPart, AiSdkResult, ProviderOptions } from '../ai-sdk-types.ts'
+import { AiSdkError, cutOffError, failedReplyError } from '../errors/ai-sdk-error.ts'
+import { hasSchemaWarning, UnsupportedByProvider } from '../errors/unsupported.ts'
+import { readProviderMetadata, readStoredMetadata, type StoredMetadata, storeMetadata } from '../provider-metadata.ts'
 import { answerAsText } from '../request/answer-tool.ts'
-import { AiSdkError, cut, failed } from '../errors/to-ai-sdk-error.ts'
-import { bagOf, type Kept, keep, keptOf } from '../provider-metadata.ts'
-import type { AiSdkModel, AiSdkPart, AiSdkResult, Bag } from '../ai-sdk-types.ts'
 import type { ToolNames } from '../request/tool-names.ts'
-import { lacksSchema, Unfit } from '../errors/unsupported.ts'
-import { toFinish, toUsage } from './usage.ts'
+import { toFinishReason } from './finish-reason.ts'
+import { toCitationMetadata, toGroundingMetadata } from './sources.ts'
+import { toUsage } from './usage.ts'
 
-/** How a reply is read. */
-export interface Reading {
+/** What is needed to read a reply. */
+export interface ReplyContext {
+  /** The model that replies. */
   readonly model: AiSdkModel
+  /** Tool names as the provider knows them. */
   readonly names: ToolNames
-  /** The answer must be JSON of this shape, so what is said on the way to it is no part of it. */
+  /** The response schema. If set, text before the JSON answer is not part of the answer. */
   readonly schema: JsonObject | undefined
-  /** The provider sends no schema: a tool takes the answer. */
-  readonly byTool: boolean
+  /** Whether the model gives its structured output by calling a tool, because the provider sends no schema. */
+  readonly usesAnswerTool: boolean
 }
 
-/** Throws when the provider says that it has left the schema out. */
-export function checkWarnings({ schema, byTool }: Reading, warnings: unknown): void {
-  if (schema && !byTool && lacksSchema(warnings)) throw new Unfit('schema')
+/** Throws when the provider warns that it ignored the response schema. */
+export function checkWarnings({ schema, usesAnswerTool }: ReplyContext, warnings: unknown): void {
+  if (schema && !usesAnswerTool && hasSchemaWarning(warnings)) throw new UnsupportedByProvider('schema')
 }
 
-/** The whole reply. */
-export function toResponse(result: AiSdkResult, reading: Reading): LlmResponse {
-  const { model, schema, byTool } = reading
-  const finish = toFinish(result.finishReason)
-  if (finish.unified === 'interrupted') throw cut(model)
-  const read = result.content.flatMap((one) => toPart(one, reading) ?? [])
+/** The complete response for a result. */
+export function toResponse(result: AiSdkResult, reply: ReplyContext): LlmResponse {
+  const { model, schema, usesAnswerTool } = reply
+  const finish = toFinishReason(result.finishReason)
+  if (finish.unified === 'interrupted') throw cutOffError(model)
+  const allParts = result.content.flatMap((one) => toPart(one, reply) ?? [])
   const isLimited = finish.reason === 'MAX_TOKENS'
-  const whole = isLimited ? withoutCutArgs(read) : read
-  const parts = schema && byTool ? answerAsText(whole, schema) : whole
-  // a reply that says nothing is reported below, with the provider's own reason
-  if (finish.unified === 'error' && (parts.some(isSaid) || finish.reason === 'OTHER')) throw failed(model, finish.raw)
+  const usableParts = isLimited ? invalidateCutOffArgs(allParts) : allParts
+  const parts = schema && usesAnswerTool ? answerAsText(usableParts, schema) : usableParts
+  // an empty reply is reported below, with the provider's finish reason
+  if (finish.unified === 'error' && (parts.some(isVisible) || finish.reason === 'OTHER'))
+    throw failedReplyError(model, finish.raw)
   const usageMetadata = toUsage(result.usage)
-  const groundingMetadata = grounding(result)
-  const citationMetadata = citations(result.content)
-  const isNothing = finish.reason !== 'STOP' && !parts.some(isSaid)
+  const groundingMetadata = toGroundingMetadata(result)
+  const citationMetadata = toCitationMetadata(result.content)
+  const isEmpty = finish.reason !== 'STOP' && !parts.some(isVisible)
   return {
     content: { role: 'model', parts },
     turnComplete: true,
@@ -48,33 +53,33 @@ export function toResponse(result: AiSdkResult, reading: Reading): LlmResponse {
     ...(usageMetadata && { usageMetadata }),
     ...(groundingMetadata && { groundingMetadata }),
     ...(citationMetadata && { citationMetadata }),
-    customMetadata: { aiSdk: about(result, model, finish.raw) },
-    ...(isNothing && {
+    customMetadata: { aiSdk: replyMetadata(result, model, finish.raw) },
+    ...(isEmpty && {
       errorCode: finish.reason,
-      errorMessage: `${model.modelId} ended its reply without saying anything: ${finish.raw ?? finish.reason}.`,
+      errorMessage: `${model.modelId} sent an empty reply. Finish reason: ${finish.raw ?? finish.reason}.`,
     }),
   }
 }
 
 /**
- * The token limit may have hit before the first argument of the last call: `{}` is then no choice of the model's. The
- * arguments are passed on as what they are, nothing, which dispatch refuses.
+ * When the token limit cuts the last call off before its first argument, providers report `{}`. The arguments are
+ * replaced by an empty string, which dispatch rejects.
  */
-function withoutCutArgs(parts: readonly Part[]): readonly Part[] {
+function invalidateCutOffArgs(parts: readonly Part[]): readonly Part[] {
   const last = parts.at(-1)
   const args = last?.functionCall?.args
   if (!last?.functionCall || !isRecord(args) || Object.keys(args).length > 0) return parts
-  const nothing: unknown = '' // no object, as the type wants it, on purpose
+  const nothing: unknown = '' // deliberately not an object: dispatch must reject it
   const functionCall = { ...last.functionCall, args: nothing as JsonObject }
-  return [...parts.slice(0, -1), keep({ ...last, functionCall }, { ...keptOf(last), input: '' })]
+  return [...parts.slice(0, -1), storeMetadata({ ...last, functionCall }, { ...readStoredMetadata(last), input: '' })]
 }
 
-/** Neither a thought nor something for the provider only. */
-function isSaid({ text, thought, functionCall, inlineData, fileData }: Part): boolean {
+/** Whether a part is output for the user: not a thought, and not for the provider only. */
+function isVisible({ text, thought, functionCall, inlineData, fileData }: Part): boolean {
   return !thought && Boolean(text || functionCall || inlineData || fileData)
 }
 
-function about(
+function replyMetadata(
   result: AiSdkResult,
   { provider, modelId }: AiSdkModel,
   rawFinishReason: string | undefined,
@@ -90,34 +95,34 @@ function about(
   }
 }
 
-function toPart(one: AiSdkPart, { model, schema, names }: Reading): Part | undefined {
+function toPart(one: AiSdkPart, { model, schema, names }: ReplyContext): Part | undefined {
   const part: AiSdkPart & JsonObject = { ...one }
-  const metadata = bagOf(part.providerMetadata)
-  const kept: Kept = metadata ? { metadata } : {}
+  const metadata = readProviderMetadata(part.providerMetadata)
+  const stored: StoredMetadata = metadata ? { metadata } : {}
   switch (part.type) {
     case 'text':
     case 'reasoning': {
-      const text = string(part.text)
+      const text = stringOrEmpty(part.text)
       if (text === '' && !metadata) return undefined
-      if (part.type === 'reasoning') return keep({ text, thought: true }, kept)
-      if (schema && isCommentary(metadata)) return keep({ text, thought: true }, { ...kept, isText: true })
-      return keep({ text }, kept)
+      if (part.type === 'reasoning') return storeMetadata({ text, thought: true }, stored)
+      if (schema && isCommentary(metadata)) return storeMetadata({ text, thought: true }, { ...stored, isText: true })
+      return storeMetadata({ text }, stored)
     }
     case 'file':
     case 'reasoning-file': {
-      const file = toFilePart(part.data, string(part.mediaType))
-      return file && keep(part.type === 'file' ? file : { ...file, thought: true }, kept)
+      const file = toFilePart(part.data, stringOrEmpty(part.mediaType))
+      return file && storeMetadata(part.type === 'file' ? file : { ...file, thought: true }, stored)
     }
     case 'tool-call':
-      return part.providerExecuted === true ? opaqueCall(part, metadata) : toCall(part, kept, names)
+      return part.providerExecuted === true ? providerCallPart(part, metadata) : toCallPart(part, stored, names)
     case 'tool-result':
-      return part.preliminary === true ? undefined : opaqueResult(part, metadata)
+      return part.preliminary === true ? undefined : providerResultPart(part, metadata)
     case 'custom':
-      if (part.kind === 'anthropic.message_start') return undefined // news of the stream, no content
-      return opaque({ type: 'custom', kind: part.kind }, metadata)
+      if (part.kind === 'anthropic.message_start') return undefined // a stream event, not content
+      return providerOnlyPart({ type: 'custom', kind: part.kind }, metadata)
     case 'tool-approval-request':
       throw new AiSdkError(
-        `${model.provider} asks for approval before it runs a tool of its own, which nobody here can give. Configure the provider's tool so that it needs none.`,
+        `${model.provider} requires an approval before it runs its own tool. fromAiSdk() cannot give one. Configure the provider tool so that it needs no approval.`,
         model,
         {},
       )
@@ -126,18 +131,18 @@ function toPart(one: AiSdkPart, { model, schema, names }: Reading): Part | undef
   }
 }
 
-/** Arguments that are no JSON object are passed on as they came: dispatch tells the model. */
-function toCall(part: JsonObject, kept: Kept, names: ToolNames): Part {
+/** Arguments that are not a JSON object are passed on unchanged: dispatch rejects them with an error for the model. */
+function toCallPart(part: JsonObject, stored: StoredMetadata, names: ToolNames): Part {
   const input = typeof part.input === 'string' ? part.input : JSON.stringify(part.input ?? {})
-  const parsed = parse(input)
-  const call = { id: string(part.toolCallId), name: names.toOurs(string(part.toolName)) }
-  if (isRecord(parsed)) return keep({ functionCall: { ...call, args: parsed } }, kept)
-  const args: unknown = input // no object, as the type wants it, on purpose
-  return keep({ functionCall: { ...call, args: args as JsonObject } }, { ...kept, input })
+  const parsed = parseArgs(input)
+  const call = { id: stringOrEmpty(part.toolCallId), name: names.toToolName(stringOrEmpty(part.toolName)) }
+  if (isRecord(parsed)) return storeMetadata({ functionCall: { ...call, args: parsed } }, stored)
+  const args: unknown = input // deliberately not an object: dispatch must reject it
+  return storeMetadata({ functionCall: { ...call, args: args as JsonObject } }, { ...stored, input })
 }
 
-/** Many models send nothing at all when there are no arguments. */
-function parse(input: string): unknown {
+/** Parses arguments. Many models send an empty string for a call without arguments. */
+function parseArgs(input: string): unknown {
   if (input.trim() === '') return {}
   try {
     return JSON.parse(input)
@@ -146,20 +151,23 @@ function parse(input: string): unknown {
   }
 }
 
-/** What the provider runs itself never becomes a call of ours: it is kept for the provider, and nobody else reads it. */
-function opaqueCall(part: JsonObject, metadata: Bag | undefined): Part {
+/** A call that the provider runs itself. It is stored for the provider only and never dispatched. */
+function providerCallPart(part: JsonObject, metadata: ProviderOptions | undefined): Part {
   const { toolCallId, toolName } = part
-  const input = typeof part.input === 'string' ? (parse(part.input) ?? part.input) : part.input
-  return opaque({ type: 'tool-call', toolCallId, toolName, input, providerExecuted: true }, metadata)
+  const input = typeof part.input === 'string' ? (parseArgs(part.input) ?? part.input) : part.input
+  return providerOnlyPart({ type: 'tool-call', toolCallId, toolName, input, providerExecuted: true }, metadata)
 }
 
-function opaqueResult({ toolCallId, toolName, result, isError }: JsonObject, metadata: Bag | undefined): Part {
+function providerResultPart(
+  { toolCallId, toolName, result, isError }: JsonObject,
+  metadata: ProviderOptions | undefined,
+): Part {
   const output = { type: isError === true ? 'error-json' : 'json', value: result ?? null }
-  return opaque({ type: 'tool-result', toolCallId, toolName, output }, metadata)
+  return providerOnlyPart({ type: 'tool-result', toolCallId, toolName, output }, metadata)
 }
 
-function opaque(part: AiSdkPart & JsonObject, metadata: Bag | undefined): Part {
-  return keep({}, { part: metadata ? { ...part, providerOptions: metadata } : part })
+function providerOnlyPart(part: AiSdkPart & JsonObject, metadata: ProviderOptions | undefined): Part {
+  return storeMetadata({}, { part: metadata ? { ...part, providerOptions: metadata } : part })
 }
 
 function toFilePart(data: unknown, mimeType: string): Part | undefined {
@@ -170,37 +178,11 @@ function toFilePart(data: unknown, mimeType: string): Part | undefined {
   return undefined
 }
 
-/** OpenAI says of some texts that they are no answer yet. */
-function isCommentary(metadata: Bag | undefined): boolean {
+/** Whether OpenAI marked a text as commentary before the answer. */
+function isCommentary(metadata: ProviderOptions | undefined): boolean {
   return Object.values(metadata ?? {}).some(({ phase }) => phase === 'commentary')
 }
 
-/** Gemini's own when the provider passes it on, else its shape made of the sources. */
-function grounding({ content, providerMetadata }: AiSdkResult): JsonObject | undefined {
-  for (const bag of Object.values(bagOf(providerMetadata) ?? {}))
-    if (isRecord(bag.groundingMetadata)) return toPlain(bag.groundingMetadata).value as JsonObject
-  const groundingChunks = content.flatMap((part) => (part.type === 'source' ? [toChunk({ ...part })] : []))
-  return groundingChunks.length ? { groundingChunks } : undefined
-}
-
-function toChunk({ sourceType, url, title, filename, mediaType }: JsonObject): JsonObject {
-  const named = typeof title === 'string' ? { title } : {}
-  if (sourceType === 'url') return { web: { uri: string(url), ...named } }
-  return { retrievedContext: { ...named, ...(toPlain({ filename, mediaType }).value as JsonObject) } }
-}
-
-function citations(content: readonly AiSdkPart[]): JsonObject | undefined {
-  const found = content.flatMap((part) => {
-    const { citations: given }: JsonObject = { ...part }
-    return Array.isArray(given) ? given.filter(isRecord) : []
-  })
-  const all = found.map(({ source, startIndex, endIndex, citedText }) => {
-    const { url, title }: JsonObject = isRecord(source) ? source : {}
-    return toPlain({ startIndex, endIndex, uri: url, title, citedText }).value
-  })
-  return all.length ? { citations: all } : undefined
-}
-
-function string(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

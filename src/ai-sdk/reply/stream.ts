@@ -1,32 +1,34 @@
-// A reply as it comes: deltas at once, the whole at the end.
+// Reads a streamed reply: yields each delta, then the complete response.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
 import { unlessAborted } from '../../policy/wait.ts'
 import type { LlmResponse } from '../../tool/model.ts'
-import { ANSWER_TOOL } from '../request/answer-tool.ts'
-import { isCut, KEPT_CHUNKS } from './truncated-stream.ts'
-import { cut, ErrorInStream, isNetworkError, tooLarge } from '../errors/to-ai-sdk-error.ts'
-import { checkWarnings, type Reading, toResponse } from './response.ts'
 import type { AiSdkModel, AiSdkPart, AiSdkResult } from '../ai-sdk-types.ts'
-import { toFinish } from './usage.ts'
+import { cutOffError, replyTooLargeError } from '../errors/ai-sdk-error.ts'
+import { isNetworkError, StreamError } from '../errors/to-ai-sdk-error.ts'
+import { ANSWER_TOOL } from '../request/answer-tool.ts'
+import { toFinishReason } from './finish-reason.ts'
+import { checkWarnings, type ReplyContext, toResponse } from './response.ts'
+import { isStreamTruncated, MAX_RAW_CHUNKS } from './truncated-stream.ts'
 
+/** The partial responses of a stream, then the complete response. Throws when the stream broke off. */
 export async function* streamReply(
   stream: ReadableStream<AiSdkPart>,
-  reading: Reading,
+  context: ReplyContext,
   signal: AbortSignal,
 ): AsyncGenerator<LlmResponse> {
-  const { model } = reading
-  const reply = new Reply(reading)
-  for await (const part of read(stream, model, signal)) {
-    const delta = reply.take({ ...part })
+  const { model } = context
+  const reply = new StreamedReply(context)
+  for await (const part of readParts(stream, model, signal)) {
+    const delta = reply.add({ ...part })
     if (delta) yield delta
   }
-  if (reply.isCut()) throw cut(model)
-  yield toResponse(reply.result(), reading)
+  if (reply.isTruncated()) throw cutOffError(model)
+  yield toResponse(reply.toResult(), context)
 }
 
-/** Whoever leaves the loop, or is aborted, ends the request. */
-async function* read(
+/** Cancels the request when the consumer stops iterating or the signal aborts. */
+async function* readParts(
   stream: ReadableStream<AiSdkPart>,
   model: AiSdkModel,
   signal: AbortSignal,
@@ -39,45 +41,45 @@ async function* read(
       yield value
     }
   } catch (error) {
-    throw isNetworkError(error) ? cut(model, error) : error
+    throw isNetworkError(error) ? cutOffError(model, error) : error
   } finally {
-    void reader.cancel().catch(() => {}) // already ended, by itself or by what it broke on
+    void reader.cancel().catch(() => {}) // fails only when the stream has already ended
   }
 }
 
-type Loose = AiSdkPart & JsonObject
+type StreamPart = AiSdkPart & JsonObject
 
-/** What a part of a reply takes besides its text. */
+/** Estimated size of a part without its text. */
 const PART_BYTES = 100
 
-class Reply {
-  readonly #reading: Reading
-  readonly #content: Loose[] = []
-  /** Texts and thoughts that are being written, by kind and id. */
-  readonly #blocks: Map<string, Loose & { text: string }> = new Map()
-  /** Tools whose arguments are being written, by call id. */
+class StreamedReply {
+  readonly #context: ReplyContext
+  readonly #content: StreamPart[] = []
+  /** Texts and thoughts in progress, by type and id. */
+  readonly #blocks: Map<string, StreamPart & { text: string }> = new Map()
+  /** Names of the tools whose arguments are streamed, by call id. */
   readonly #toolNames: Map<unknown, string> = new Map()
   readonly #openInputs: Set<unknown> = new Set()
-  /** The last chunks as the provider sent them. */
+  /** The last raw chunks of the provider. */
   readonly #chunks: unknown[] = []
   #bytes = 0
   #warnings: unknown
   #response: AiSdkResult['response']
-  #finish: Loose | undefined
+  #finish: StreamPart | undefined
 
-  constructor(reading: Reading) {
-    this.#reading = reading
+  constructor(context: ReplyContext) {
+    this.#context = context
   }
 
-  /** The stream is over: did the provider end the reply? Arguments may be left open only by a token limit. */
-  isCut(): boolean {
+  /** Whether the stream ended before the reply was complete. Only a token limit may leave arguments incomplete. */
+  isTruncated(): boolean {
     if (!this.#finish) return true
-    const finish = toFinish(this.#finish.finishReason)
-    return isCut(finish, this.#chunks) || (this.#openInputs.size > 0 && finish.reason === 'STOP')
+    const finish = toFinishReason(this.#finish.finishReason)
+    return isStreamTruncated(finish, this.#chunks) || (this.#openInputs.size > 0 && finish.reason === 'STOP')
   }
 
-  /** Takes one part of the stream; gives what can be shown of it. Unknown parts are passed over. */
-  take(part: Loose): LlmResponse | undefined {
+  /** Adds one part of the stream and returns its delta, if it has one. Unknown parts are ignored. */
+  add(part: StreamPart): LlmResponse | undefined {
     switch (part.type) {
       case 'text-start':
       case 'reasoning-start':
@@ -93,8 +95,8 @@ class Reply {
       case 'tool-input-start':
         if (part.providerExecuted === true) return undefined
         this.#bytes += PART_BYTES
-        this.#count(text(part.toolName))
-        this.#toolNames.set(part.id, this.#reading.names.toOurs(text(part.toolName) ?? ''))
+        this.#countBytes(text(part.toolName))
+        this.#toolNames.set(part.id, this.#context.names.toToolName(text(part.toolName) ?? ''))
         this.#openInputs.add(part.id)
         return undefined
       case 'tool-input-delta':
@@ -114,11 +116,11 @@ class Reply {
         return undefined
       case 'raw':
         this.#chunks.push(part.rawValue)
-        if (this.#chunks.length > KEPT_CHUNKS) this.#chunks.shift()
+        if (this.#chunks.length > MAX_RAW_CHUNKS) this.#chunks.shift()
         return undefined
       case 'stream-start':
         this.#warnings = part.warnings
-        checkWarnings(this.#reading, part.warnings)
+        checkWarnings(this.#context, part.warnings)
         return undefined
       case 'response-metadata':
         this.#response = { id: text(part.id), modelId: text(part.modelId) }
@@ -127,13 +129,14 @@ class Reply {
         this.#finish = part
         return undefined
       case 'error':
-        throw new ErrorInStream('The stream holds an error.', { cause: part.error })
+        throw new StreamError('The stream contains an error.', { cause: part.error })
       default:
         return undefined
     }
   }
 
-  result(): AiSdkResult {
+  /** The result that the parts add up to. */
+  toResult(): AiSdkResult {
     const { finishReason, usage, providerMetadata }: JsonObject = this.#finish ?? {}
     return {
       content: this.#content,
@@ -145,8 +148,8 @@ class Reply {
     }
   }
 
-  /** The metadata that came last is the one that counts. */
-  #block(part: Loose, isNew = false): Loose & { text: string } {
+  /** The text or thought a part belongs to. Its latest metadata replaces earlier metadata. */
+  #block(part: StreamPart, isNew = false): StreamPart & { text: string } {
     const type = part.type.slice(0, part.type.indexOf('-'))
     const key = `${type} ${String(part.id)}`
     let block = isNew ? undefined : this.#blocks.get(key)
@@ -159,35 +162,35 @@ class Reply {
     return block
   }
 
-  #delta(part: Loose): LlmResponse | undefined {
+  #delta(part: StreamPart): LlmResponse | undefined {
     const block = this.#block(part)
     const delta = text(part.delta)
     if (!delta) return undefined
-    this.#count(delta)
+    this.#countBytes(delta)
     block.text += delta
     const parts = [block.type === 'reasoning' ? { text: delta, thought: true } : { text: delta }]
     return { content: { role: 'model', parts }, partial: true }
   }
 
-  #push(part: Loose): void {
+  #push(part: StreamPart): void {
     this.#bytes += PART_BYTES
-    if (!this.#toolNames.has(part.toolCallId)) this.#count(text(part.input)) // else its deltas were counted
-    this.#count(text(part.data) ?? (isRecord(part.data) ? text(part.data.data) : undefined))
+    if (!this.#toolNames.has(part.toolCallId)) this.#countBytes(text(part.input)) // otherwise its deltas are already counted
+    this.#countBytes(text(part.data) ?? (isRecord(part.data) ? text(part.data.data) : undefined))
     this.#content.push(part)
   }
 
-  /** An endless stream must not fill the memory. */
-  #count(value: string | undefined): void {
+  /** Limits the size of a reply, so that an endless stream cannot fill the memory. */
+  #countBytes(value: string | undefined): void {
     this.#bytes += value?.length ?? 0
-    if (this.#bytes > MAX_CONTENT_BYTES) throw tooLarge(this.#reading.model, MAX_CONTENT_BYTES)
+    if (this.#bytes > MAX_CONTENT_BYTES) throw replyTooLargeError(this.#context.model, MAX_CONTENT_BYTES)
   }
 
-  /** No part can hold half of its arguments: they are told beside the content. */
-  #inputDelta({ id, delta }: Loose): LlmResponse | undefined {
+  /** A delta of arguments. A part cannot contain incomplete arguments, so the delta is in `customMetadata`. */
+  #inputDelta({ id, delta }: StreamPart): LlmResponse | undefined {
     const name = this.#toolNames.get(id)
     if (name === undefined || !delta) return undefined
-    this.#count(text(delta))
-    if (this.#reading.byTool && name === ANSWER_TOOL) return undefined // it becomes a text
+    this.#countBytes(text(delta))
+    if (this.#context.usesAnswerTool && name === ANSWER_TOOL) return undefined // these arguments become the text of the reply
     return { partial: true, customMetadata: { toolInput: { id, name, delta } } }
   }
 }

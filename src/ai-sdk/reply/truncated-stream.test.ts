@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
 import { textOf } from '../../content/content.ts'
 import { ProviderServer, type Reply, upTo } from '../../testing/server/providers.ts'
+import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
 import { ask, providers, request, user } from '../providers.test-kit.ts'
-import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
 
 type AnyPart = AiSdkPart & JsonObject
 

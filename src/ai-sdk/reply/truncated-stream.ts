@@ -1,39 +1,39 @@
-// Tells a reply that the provider ended from one whose stream broke off.
+// Distinguishes a reply that the provider completed from one whose stream broke off.
 import { isRecord } from '../../base/json.ts'
-import type { Finish } from './usage.ts'
+import type { FinishReason } from './finish-reason.ts'
 
-/** Raw chunks that are kept: the reason a reply ended is in one of the last. */
-export const KEPT_CHUNKS = 16
+/** Number of raw chunks to keep. One of the last chunks contains the finish reason. */
+export const MAX_RAW_CHUNKS = 16
 
 /**
- * Finish reasons that providers also report when none arrived. Most report `other` (`unknown` in version 2), some
- * `tool-calls` as soon as the reply holds a call.
+ * Finish reasons that provider packages also report when they received none. Most report `other` (`unknown` in version
+ * 2), some `tool-calls` as soon as the reply contains a call.
  */
-const UNCLEAR: ReadonlySet<unknown> = new Set([undefined, null, 'other', 'unknown', 'tool-calls'])
+const AMBIGUOUS_REASONS: ReadonlySet<unknown> = new Set([undefined, null, 'other', 'unknown', 'tool-calls'])
 
-/** `chunks`: the last raw chunks of the stream. Not every provider passes them on. */
-export function isCut({ unified, raw }: Finish, chunks: readonly unknown[]): boolean {
+/** Whether a stream broke off. `chunks` are its last raw chunks, which not every provider package passes on. */
+export function isStreamTruncated({ unified, raw }: FinishReason, chunks: readonly unknown[]): boolean {
   if (unified === 'interrupted') return true
-  if (!UNCLEAR.has(unified)) return false
-  if (chunks.length) return !chunks.some((chunk) => hasEnd(chunk))
+  if (!AMBIGUOUS_REASONS.has(unified)) return false
+  if (chunks.length) return !chunks.some((chunk) => hasEndMarker(chunk))
   return unified !== 'tool-calls' && (raw === undefined || raw === unified)
 }
 
-const REASON = /^(finish|stop|done)_?reason$/i
-const LAST_EVENT = /^(response\.(completed|incomplete|done|failed)|message_stop|message-end)$/
-/** Written by the model, not by the provider. */
-const BY_MODEL = new Set(['arguments', 'args', 'input', 'parameters', 'content', 'text'])
+const REASON_KEY = /^(finish|stop|done)_?reason$/i
+const FINAL_EVENT_TYPE = /^(response\.(completed|incomplete|done|failed)|message_stop|message-end)$/
+/** Fields whose content the model writes, not the provider. */
+const MODEL_WRITTEN_KEYS = new Set(['arguments', 'args', 'input', 'parameters', 'content', 'text'])
 const MAX_DEPTH = 4
 
-/** Does a chunk say that the reply is over? */
-function hasEnd(chunk: unknown, depth = 0): boolean {
-  if (Array.isArray(chunk)) return depth < MAX_DEPTH && chunk.some((one) => hasEnd(one, depth + 1))
+/** Whether a chunk marks the end of the reply. */
+function hasEndMarker(chunk: unknown, depth = 0): boolean {
+  if (Array.isArray(chunk)) return depth < MAX_DEPTH && chunk.some((one) => hasEndMarker(one, depth + 1))
   if (!isRecord(chunk)) return false
   return Object.entries(chunk).some(([key, value]) => {
-    if (BY_MODEL.has(key)) return false
+    if (MODEL_WRITTEN_KEYS.has(key)) return false
     if (typeof value === 'string')
-      return (REASON.test(key) && value !== '') || (key === 'type' && LAST_EVENT.test(value))
+      return (REASON_KEY.test(key) && value !== '') || (key === 'type' && FINAL_EVENT_TYPE.test(value))
     if (typeof value === 'boolean') return key === 'done' && value
-    return depth < MAX_DEPTH && hasEnd(value, depth + 1)
+    return depth < MAX_DEPTH && hasEndMarker(value, depth + 1)
   })
 }

@@ -1,15 +1,16 @@
-// A structured answer from a provider that sends no response schema: a tool takes the answer, and its arguments become
-// the text of the reply.
+// Structured output for providers that send no response schema: the model calls a tool with its answer, and the
+// arguments of that call become the text of the reply.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
-import { withObjectRoot } from './object-root.ts'
 import type { CallOptions } from '../ai-sdk-types.ts'
+import { withObjectRoot } from './object-root.ts'
 
+/** Name of the answer tool. */
 export const ANSWER_TOOL = 'set_model_response'
 
 const isObject = (schema: JsonObject): boolean => schema.type === 'object'
 
-/** Offers the tool. It must be called, unless the model may need other tools first. */
+/** Adds the answer tool. The model must call it, unless the request has other tools. */
 export function offerAnswerTool(options: CallOptions, schema: JsonObject): void {
   const inputSchema = isObject(schema)
     ? withObjectRoot(schema)
@@ -20,7 +21,7 @@ export function offerAnswerTool(options: CallOptions, schema: JsonObject): void 
   options.tools = [...(options.tools ?? []), tool]
 }
 
-/** The reply with the arguments of the tool as its text. An answer beside other calls comes too early and is dropped. */
+/** Replaces the call of the answer tool by a text. An answer next to other tool calls is premature and dropped. */
 export function answerAsText(parts: readonly Part[], schema: JsonObject): Part[] {
   const isAnswer = ({ functionCall }: Part): boolean => functionCall?.name === ANSWER_TOOL
   const answer = parts.find(isAnswer)?.functionCall
@@ -30,6 +31,6 @@ export function answerAsText(parts: readonly Part[], schema: JsonObject): Part[]
   const args: unknown = answer.args
   const value = !isObject(schema) && isRecord(args) && 'result' in args ? args.result : args
   const text = typeof args === 'string' ? args : JSON.stringify(value)
-  // what the model said before its answer is no part of the answer
+  // texts before the answer are not part of the answer
   return [...rest.map((part) => (part.text === undefined ? part : { ...part, thought: true })), { text }]
 }

@@ -60,8 +60,12 @@ test('settings have the name each provider has for them', async () => {
 test.each([
   ['temperature', { temperature: 'hot' }, 'temperature must be a number'],
   ['stopSequences', { stopSequences: 'END' }, 'stopSequences must be a list of strings'],
-  ['providerOptions', { providerOptions: { openai: 1 } }, 'providerOptions must be an object for each provider'],
-  ['headers', { headers: { a: 1 } }, 'headers must be an object of strings'],
+  [
+    'providerOptions',
+    { providerOptions: { openai: 1 } },
+    'providerOptions must be an object with one object per provider',
+  ],
+  ['headers', { headers: { a: 1 } }, 'headers must be an object with string values'],
 ])('a setting of the wrong kind is refused with words: %s', async (_, config, words) => {
   await expect(sent(chat, config)).rejects.toThrow(words)
 })
@@ -103,7 +107,7 @@ test('a tool that must be called is named as it is sent', async () => {
 
 test('a server tool of Gemini is refused with what to do', async () => {
   await expect(sent(chat, { tools: [{ googleSearch: {} }] })).rejects.toThrow(
-    'gpt-4.1 (openai.chat) has no server tool "googleSearch". Give the agent the one of its provider: aiSdkProviderTool(',
+    'gpt-4.1 (openai.chat) has no server tool "googleSearch". Use the tool of its provider instead: aiSdkProviderTool(',
   )
 })
 

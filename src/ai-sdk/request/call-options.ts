@@ -1,56 +1,60 @@
-// From a request to the options of an AI SDK call. What has no place there (safetySettings, ...) is left out.
+// Converts a request to the options of an AI SDK call. Settings the AI SDK does not have (safetySettings) are left out.
 import { isRecord, type JsonObject } from '../../base/json.ts'
+import { kindOf } from '../../base/kind-of.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
 import type { LlmRequestConfig } from '../../tool/wire.ts'
+import type { AiSdkModel, CallOptions, ProviderOptions } from '../ai-sdk-types.ts'
+import { type ProviderToolEntry, readProviderTool } from '../tools/provider-tool.ts'
 import { offerAnswerTool } from './answer-tool.ts'
-import { closeObjects, isStrict } from './strict-schema.ts'
-import type { Target } from './media.ts'
+import type { PromptTarget } from './media.ts'
 import { withObjectRoot } from './object-root.ts'
 import { toPrompt } from './prompt.ts'
-import { type ProviderToolEntry, providerToolIn } from '../tools/provider-tool.ts'
-import type { AiSdkModel, Bag, CallOptions } from '../ai-sdk-types.ts'
+import { closeObjects, isStrict } from './strict-schema.ts'
 
-/** How one request is written. */
-export interface Writing extends Target {
-  /** The provider sends no response schema: a tool takes the answer. */
-  readonly byTool: boolean
+/** The model a request is written for, and how to write it. */
+export interface CallTarget extends PromptTarget {
+  /** Whether the model gives its structured output by calling a tool, because the provider sends no schema. */
+  readonly usesAnswerTool: boolean
 }
 
-/** What every call of a model has besides the request. */
+/** Options of every request to a model. */
 export interface CallDefaults {
+  /** Provider options, by provider name. */
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined
+  /** HTTP headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
+/** The options of `doGenerate` and `doStream` for a request. */
 export function toCallOptions(
   request: LlmRequest,
   { provider }: Pick<AiSdkModel, 'provider'>,
-  target: Writing,
+  target: CallTarget,
   defaults: CallDefaults,
 ): CallOptions {
   const { config } = request
-  const given = checked(config)
-  const providerOptions = mergeBags(defaults.providerOptions, given.providerOptions)
-  const { names, choice } = toolChoice(config, target)
+  const given = checkConfig(config)
+  const providerOptions = mergeProviderOptions(defaults.providerOptions, given.providerOptions)
+  const { names, choice } = toToolChoice(config, target)
   const tools = toTools(config, names, target)
-  const answer = target.byTool ? config.responseJsonSchema : undefined
-  const format = answer ? undefined : responseFormat(config)
+  const answer = target.usesAnswerTool ? config.responseJsonSchema : undefined
+  const format = answer ? undefined : toResponseFormat(config)
   const headers = { ...defaults.headers, ...given.headers }
   const options: CallOptions = { ...given.settings, prompt: toPrompt(request, target) }
   if (tools.length) options.tools = tools
   if (tools.length && choice) options.toolChoice = choice
   if (format) options.responseFormat = format.wire
   if (answer) offerAnswerTool(options, answer)
-  if (format?.isWish)
-    for (const name of strictOptions(provider))
+  if (format && !format.isStrict)
+    for (const name of strictOptionNames(provider))
       providerOptions[name] = { strictJsonSchema: false, ...providerOptions[name] }
   if (Object.keys(headers).length) options.headers = headers
   if (Object.keys(providerOptions).length) options.providerOptions = providerOptions
   return options
 }
 
-const KINDS = {
+const SETTING_TYPES = {
   temperature: 'number',
   topP: 'number',
   topK: 'number',
@@ -61,46 +65,54 @@ const KINDS = {
   reasoning: 'string',
 } as const
 
-interface Checked {
+interface CheckedConfig {
   readonly settings: Partial<CallOptions>
-  readonly providerOptions: Bag
+  readonly providerOptions: ProviderOptions
   readonly headers: Record<string, string>
 }
 
-function checked(config: LlmRequestConfig): Checked {
+function checkConfig(config: LlmRequestConfig): CheckedConfig {
   const settings: JsonObject = {}
-  for (const [name, kind] of Object.entries(KINDS)) {
+  for (const [name, kind] of Object.entries(SETTING_TYPES)) {
     const value = config[name]
     if (value === undefined) continue
-    if (typeof value !== kind) throw wrong(name, `a ${kind}`)
+    if (typeof value !== kind) throw invalidSetting(name, `a ${kind}`, value)
     settings[name] = value
   }
   const { stopSequences, providerOptions = {}, headers = {} } = config
   if (stopSequences !== undefined) {
     if (!Array.isArray(stopSequences) || !stopSequences.every((one) => typeof one === 'string'))
-      throw wrong('stopSequences', 'a list of strings')
+      throw invalidSetting('stopSequences', 'a list of strings', stopSequences)
     settings.stopSequences = stopSequences
   }
   if (!isRecord(providerOptions) || !Object.values(providerOptions).every(isRecord))
-    throw wrong('providerOptions', 'an object for each provider: { openai: { ... } }')
+    throw invalidSetting(
+      'providerOptions',
+      'an object with one object per provider ({ openai: { ... } })',
+      providerOptions,
+    )
   if (!isRecord(headers) || !Object.values(headers).every((value) => typeof value === 'string'))
-    throw wrong('headers', 'an object of strings')
-  // the checks above are what makes these true
-  return { settings, providerOptions: providerOptions as Bag, headers: headers as Record<string, string> }
+    throw invalidSetting('headers', 'an object with string values', headers)
+  // the casts hold because of the checks above
+  return { settings, providerOptions: providerOptions as ProviderOptions, headers: headers as Record<string, string> }
 }
 
-function wrong(name: string, expected: string): ToolwrightError {
-  return new ToolwrightError('INVALID_REQUEST', `generateContentConfig.${name} must be ${expected}.`)
+function invalidSetting(name: string, expected: string, value: unknown): ToolwrightError {
+  const message = `generateContentConfig.${name} must be ${expected}, got ${kindOf(value)}.`
+  return new ToolwrightError('INVALID_REQUEST', message)
 }
 
-function mergeBags(base: Readonly<Record<string, JsonObject>> = {}, over: Bag): Bag {
-  const merged: Bag = { ...base }
+function mergeProviderOptions(base: Readonly<Record<string, JsonObject>> = {}, over: ProviderOptions): ProviderOptions {
+  const merged: ProviderOptions = { ...base }
   for (const [provider, options] of Object.entries(over)) merged[provider] = { ...merged[provider], ...options }
   return merged
 }
 
-/** Gemini's `functionCallingConfig`: the mode, and the names it may be limited to. */
-function toolChoice({ toolConfig }: LlmRequestConfig, target: Target): { names?: readonly unknown[]; choice?: object } {
+/** The tool choice for Gemini's `functionCallingConfig`, and the only tools the model may call. */
+function toToolChoice(
+  { toolConfig }: LlmRequestConfig,
+  target: PromptTarget,
+): { names?: readonly unknown[]; choice?: object } {
   const calling = isRecord(toolConfig) ? toolConfig.functionCallingConfig : undefined
   if (!isRecord(calling)) return {}
   const { mode, allowedFunctionNames } = calling
@@ -108,7 +120,7 @@ function toolChoice({ toolConfig }: LlmRequestConfig, target: Target): { names?:
   const limited = names ? { names } : {}
   if (mode === 'NONE') return { choice: { type: 'none' } }
   if (mode === 'ANY' && names?.length === 1) {
-    const toolName = target.names.toSent(String(names[0]))
+    const toolName = target.names.toProviderName(String(names[0]))
     return { ...limited, choice: { type: 'tool', toolName } }
   }
   if (mode === 'ANY') return { ...limited, choice: { type: 'required' } }
@@ -118,23 +130,23 @@ function toolChoice({ toolConfig }: LlmRequestConfig, target: Target): { names?:
 function toTools(
   { tools = [] }: LlmRequestConfig,
   names: readonly unknown[] | undefined,
-  { version, label, names: toolNames }: Target,
+  { version, label, names: toolNames }: PromptTarget,
 ): object[] {
   const providers: ProviderToolEntry[] = []
   const functions: object[] = []
   for (const entry of tools) {
     if (entry.functionDeclarations) continue
-    const providerTool = providerToolIn(entry)
-    if (!providerTool) throw serverTool(Object.keys(entry)[0] ?? '?', label)
+    const providerTool = readProviderTool(entry)
+    if (!providerTool) throw unsupportedServerTool(Object.keys(entry)[0] ?? '?', label)
     providers.push(providerTool)
   }
   for (const { name, description, parametersJsonSchema } of tools.flatMap(
     (entry) => entry.functionDeclarations ?? [],
   )) {
-    // a tool the provider defines and we run stands in both lists
+    // a tool that the provider defines and the tool author runs is in both lists
     if ((names && !names.includes(name)) || providers.some((one) => one.name === name)) continue
     const inputSchema = parametersJsonSchema ? withObjectRoot(parametersJsonSchema) : NO_PARAMETERS
-    functions.push({ type: 'function', name: toolNames.toSent(name), description, inputSchema })
+    functions.push({ type: 'function', name: toolNames.toProviderName(name), description, inputSchema })
   }
   const type = version === 'v2' ? 'provider-defined' : 'provider'
   return [...functions, ...providers.map(({ id, name, args }) => ({ type, id, name, args }))]
@@ -142,26 +154,26 @@ function toTools(
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {}, additionalProperties: false }
 
-function serverTool(name: string, label: string): ToolwrightError {
+function unsupportedServerTool(name: string, label: string): ToolwrightError {
   return new ToolwrightError(
     'INVALID_REQUEST',
-    `${label} has no server tool "${name}". Give the agent the one of its provider: aiSdkProviderTool(provider.tools.name()).`,
+    `${label} has no server tool "${name}". Use the tool of its provider instead: aiSdkProviderTool(provider.tools.name()).`,
   )
 }
 
-/** Objects are closed for every provider: most hold a model to a schema only then, and under which name is not known. */
-function responseFormat({
+/** Closes objects for every provider: most enforce a schema only then. */
+function toResponseFormat({
   responseJsonSchema,
   responseMimeType,
-}: LlmRequestConfig): { wire: object; isWish: boolean } | undefined {
+}: LlmRequestConfig): { wire: object; isStrict: boolean } | undefined {
   if (!responseJsonSchema)
-    return responseMimeType === 'application/json' ? { wire: { type: 'json' }, isWish: false } : undefined
+    return responseMimeType === 'application/json' ? { wire: { type: 'json' }, isStrict: true } : undefined
   const schema = closeObjects(responseJsonSchema)
-  return { wire: { type: 'json', schema }, isWish: !isStrict(schema) }
+  return { wire: { type: 'json', schema }, isStrict: isStrict(schema) }
 }
 
-/** Where providers of OpenAI's kind read `strictJsonSchema`: under their own name, or under that of their kind. */
-function strictOptions(provider: string): string[] {
+/** The names under which OpenAI-compatible providers read the option `strictJsonSchema`. */
+function strictOptionNames(provider: string): string[] {
   const [own = provider] = provider.split('.')
   return /^(openai|azure)\b/.test(own) ? ['openai'] : [own, 'openaiCompatible']
 }

@@ -1,81 +1,95 @@
-// Media on its way to a model, in the shape its specification version has for it.
+// Writes media for a prompt, in the format of the model's specification version.
 import type { Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import type { Bag, FileData, FilePart, SupportedUrls } from '../ai-sdk-types.ts'
+import type { FileData, FilePart, ProviderOptions, SupportedUrls } from '../ai-sdk-types.ts'
+import type { SpecificationVersion } from '../specification-version.ts'
 import type { ToolNames } from './tool-names.ts'
 
-/** The model a prompt is written for. */
-export interface Target {
-  readonly version: 'v2' | 'v3' | 'v4'
-  /** For error messages: `gpt-5 (openai.responses)`. */
+/** The model a prompt is written for, and how to write it. */
+export interface PromptTarget {
+  /** Specification version of the model. */
+  readonly version: SpecificationVersion
+  /** Name of the model in error messages: `gpt-5 (openai.responses)`. */
   readonly label: string
+  /** URLs the model can read itself. */
   readonly supportedUrls: SupportedUrls
-  readonly media: MediaPlace
+  /** Where the media of tool results is sent. */
+  readonly media: MediaPlacement
+  /** Tool names as the provider accepts them. */
   readonly names: ToolNames
 }
 
 /**
- * Where the media of a tool result stands: `inside` the result whatever it is; in the `result` if it is a picture,
- * else in a user message after it; always in a user `message`; there, but only `pictures`; or nowhere, with a `note`
- * in its place.
+ * Where the media of a tool result is sent:
+ * - `all-in-result`: in the result
+ * - `images-in-result`: images in the result, other media in a user message after it
+ * - `user-message`: all media in a user message after the result
+ * - `images-in-user-message`: only images, in a user message after the result
+ * - `text-note`: not at all; a text describes it
  */
-export type MediaPlace = 'inside' | 'result' | 'message' | 'pictures' | 'note'
+export type MediaPlacement =
+  | 'all-in-result'
+  | 'images-in-result'
+  | 'user-message'
+  | 'images-in-user-message'
+  | 'text-note'
 
-/** The place to try when a provider refuses media where it stands. */
-export const NEXT_PLACE: Readonly<Record<MediaPlace, MediaPlace | undefined>> = {
-  inside: 'message',
-  result: 'message',
-  message: 'pictures',
-  pictures: 'note',
-  note: undefined,
+/** The placement to try next when a provider rejects one. */
+export const NEXT_PLACEMENT: Readonly<Record<MediaPlacement, MediaPlacement | undefined>> = {
+  'all-in-result': 'user-message',
+  'images-in-result': 'user-message',
+  'user-message': 'images-in-user-message',
+  'images-in-user-message': 'text-note',
+  'text-note': undefined,
 }
 
-/** A part with media as a file of a message, with what its provider hung on it; undefined when it has none. */
-export function toFile(part: Part, target: Target, options: Bag = {}): FilePart | undefined {
-  const found = mediaOf(part, target)
+/** The file part for a part with media, or undefined when the part has none. `options` are its provider options. */
+export function toFilePart(part: Part, target: PromptTarget, options: ProviderOptions = {}): FilePart | undefined {
+  const found = readMedia(part, target)
   if (!found) return undefined
   const { data, mediaType, filename } = found
   const { videoMetadata } = part
   const providerOptions = videoMetadata ? { ...options, google: { ...options.google, videoMetadata } } : options
   return {
     type: part.thought && target.version === 'v4' ? 'reasoning-file' : 'file',
-    data: target.version === 'v4' ? data : olderData(data, mediaType),
+    data: target.version === 'v4' ? data : toOlderFileData(data, mediaType),
     mediaType,
     ...(filename !== undefined && { filename }),
     ...(Object.keys(providerOptions).length && { providerOptions }),
   }
 }
 
-/** Is there a place for the part in a tool result? Providers that take media there take pictures; other types differ. */
-export function fitsResult(part: Part, { media, version }: Target): boolean {
-  if (media === 'inside') return Boolean(part.inlineData ?? part.fileData)
-  if (media !== 'result' || (part.fileData && version === 'v2')) return false
-  return isPicture(part)
+/** Whether the media of a part is sent in the tool result. Providers with media in results all accept images. */
+export function fitsToolResult(part: Part, { media, version }: PromptTarget): boolean {
+  if (media === 'all-in-result') return Boolean(part.inlineData ?? part.fileData)
+  if (media !== 'images-in-result' || (part.fileData && version === 'v2')) return false
+  return isImage(part)
 }
 
-export function isPicture({ inlineData, fileData }: Part): boolean {
+/** Whether a part is an image. */
+export function isImage({ inlineData, fileData }: Part): boolean {
   return /^image\//i.test((inlineData ?? fileData)?.mimeType ?? '')
 }
 
-/** Media in words, for a model that may not be shown it: some providers drop files of types they do not know. */
-export function mediaInWords({ inlineData, fileData }: Part): string | undefined {
-  if (fileData) return `file (${fileData.mimeType ?? 'unknown type'}) at ${where(fileData.fileUri)}`
+/** Describes media as text, for models that cannot read it. Some providers silently drop unknown types. */
+export function describeMedia({ inlineData, fileData }: Part): string | undefined {
+  if (fileData) return `file (${fileData.mimeType ?? 'unknown type'}) at ${withoutUrlSecrets(fileData.fileUri)}`
   if (!inlineData) return undefined
   const { mimeType, data, displayName } = inlineData
   const named = displayName === undefined ? '' : ` "${displayName}"`
   return `file${named} (${mimeType}, about ${Math.ceil((data.length * 3) / 4)} bytes)`
 }
 
-/** Does the model read the file of a part? Bytes always count as read. */
-export function isReadable({ fileData }: Part, { supportedUrls }: Target): boolean {
+/** Whether the model can read the file of a part. Inline bytes always count as readable. */
+export function canReadFile({ fileData }: Part, { supportedUrls }: PromptTarget): boolean {
   if (!fileData) return true
   const { fileUri, mimeType } = fileData
-  return Boolean(mimeType) && URL.canParse(fileUri) && isSupported(fileUri, mimeType ?? '', supportedUrls)
+  return Boolean(mimeType) && URL.canParse(fileUri) && isSupportedUrl(fileUri, mimeType ?? '', supportedUrls)
 }
 
-/** A part with media as a piece of a tool's result; undefined when it has none. */
-export function toResultFile(part: Part, target: Target): object | undefined {
-  const found = mediaOf(part, target)
+/** The content of a tool result for a part with media, or undefined when the part has none. */
+export function toResultContent(part: Part, target: PromptTarget): object | undefined {
+  const found = readMedia(part, target)
   if (!found) return undefined
   const { data, mediaType, filename } = found
   const named = filename === undefined ? {} : { filename }
@@ -97,25 +111,25 @@ interface Media {
   readonly filename: string | undefined
 }
 
-function mediaOf({ inlineData, fileData }: Part, target: Target): Media | undefined {
+function readMedia({ inlineData, fileData }: Part, target: PromptTarget): Media | undefined {
   if (inlineData) {
     const { data, mimeType: mediaType, displayName: filename } = inlineData
     return { data: { type: 'data', data }, mediaType, filename }
   }
   if (!fileData) return undefined
   const { fileUri, mimeType, displayName: filename } = fileData
-  if (!mimeType || !isReadable({ fileData }, target)) {
+  if (!mimeType || !canReadFile({ fileData }, target)) {
     const what = mimeType ? `of type ${mimeType}` : 'without a mimeType'
     throw new ToolwrightError(
       'INVALID_REQUEST',
-      `${target.label} does not read files ${what} by their address (${where(fileUri)}). Send the bytes as inlineData.`,
+      `${target.label} cannot read files ${what} from a URL (${withoutUrlSecrets(fileUri)}). Send the bytes as inlineData.`,
     )
   }
   return { data: { type: 'url', url: new URL(fileUri), originalUrl: fileUri }, mediaType: mimeType, filename }
 }
 
-/** Documents as bytes: given as base64, a provider (Cohere) takes them for the text itself. */
-function olderData(data: Media['data'], mediaType: string): string | URL | Uint8Array {
+/** File data of versions 2 and 3. Documents are bytes: the Cohere provider reads base64 as the text itself. */
+function toOlderFileData(data: Media['data'], mediaType: string): string | URL | Uint8Array {
   if (data.type === 'url') return data.url
   if (/^(image|audio|video)\//i.test(mediaType)) return data.data
   try {
@@ -125,7 +139,7 @@ function olderData(data: Media['data'], mediaType: string): string | URL | Uint8
   }
 }
 
-function isSupported(uri: string, mimeType: string, supported: SupportedUrls): boolean {
+function isSupportedUrl(uri: string, mimeType: string, supported: SupportedUrls): boolean {
   const type = mimeType.toLowerCase()
   return Object.entries(supported).some(([pattern, urls]) => {
     const prefix = pattern.toLowerCase().replace(/\*\/\*$|\*$/, '')
@@ -134,8 +148,8 @@ function isSupported(uri: string, mimeType: string, supported: SupportedUrls): b
   })
 }
 
-/** An address without what may be secret in it. */
-function where(uri: string): string {
+/** A URL without its credentials, query and fragment. */
+function withoutUrlSecrets(uri: string): string {
   return uri
     .replace(/[?#].*$/s, '')
     .replace(/\/\/[^/@]*@/, '//')

@@ -1,11 +1,11 @@
-// Parameters as every provider takes them: an object with properties at the root. What is lost on the way ("one of
-// these") is still checked when the call comes back.
+// Providers require parameters whose root is an object with properties. A root with references or alternatives is merged
+// into one object. The original schema still validates the arguments of each call.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { decodePointer } from '../../schema/path.ts'
 
 const NOT_AT_ROOT = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'enum', 'const', 'if', 'then', 'else'] as const
 
-/** The schema with `type: 'object'` at its root, and without references and alternatives there. */
+/** An equivalent or weaker schema with `type: 'object'` at its root, and without references and alternatives there. */
 export function withObjectRoot(schema: JsonObject): JsonObject {
   const isPlain = schema.type === 'object' && !NOT_AT_ROOT.some((keyword) => keyword in schema)
   if (isPlain) return isRecord(schema.properties) ? schema : { ...schema, properties: {} }
@@ -22,13 +22,13 @@ export function withObjectRoot(schema: JsonObject): JsonObject {
 interface Shape {
   readonly properties: Map<string, unknown>
   readonly required: Set<string>
-  /** No other properties are allowed. */
+  /** Whether other properties are forbidden. */
   readonly isClosed: boolean
 }
 
 const NO_SHAPE: Shape = { properties: new Map(), required: new Set(), isClosed: false }
 
-/** `known`: every schema is read once; a reference that leads back to its own schema adds nothing. */
+/** `known` caches the shape of each schema, which also ends recursive references. */
 function shapeOf(schema: unknown, root: JsonObject, known: Map<JsonObject, Shape>): Shape {
   if (!isRecord(schema)) return NO_SHAPE
   const before = known.get(schema)
@@ -46,7 +46,7 @@ function readShape(schema: JsonObject, root: JsonObject, known: Map<JsonObject, 
   )
   let isClosed = schema.additionalProperties === false
   const all = [
-    ...(typeof schema.$ref === 'string' ? [target(schema.$ref, root)] : []),
+    ...(typeof schema.$ref === 'string' ? [resolveReference(schema.$ref, root)] : []),
     ...(Array.isArray(schema.allOf) ? schema.allOf : []),
   ]
   for (const one of all) {
@@ -66,16 +66,16 @@ function readShape(schema: JsonObject, root: JsonObject, known: Map<JsonObject, 
   return { properties, required, isClosed }
 }
 
-/** A property that two branches have may be what either says. */
+/** Adds a property. If another schema defines it differently, either definition is allowed. */
 function addProperty(properties: Map<string, unknown>, name: string, value: unknown): void {
   const present = properties.get(name)
   if (present === undefined) properties.set(name, value)
-  else if (isAlternative(present)) {
+  else if (isUnion(present)) {
     if (!present.anyOf.some((one) => isSame(one, value))) properties.set(name, { anyOf: [...present.anyOf, value] })
   } else if (!isSame(present, value)) properties.set(name, { anyOf: [present, value] })
 }
 
-function isAlternative(value: unknown): value is { anyOf: unknown[] } {
+function isUnion(value: unknown): value is { anyOf: unknown[] } {
   return isRecord(value) && Array.isArray(value.anyOf) && Object.keys(value).length === 1
 }
 
@@ -83,7 +83,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-function target(reference: string, root: JsonObject): unknown {
+function resolveReference(reference: string, root: JsonObject): unknown {
   if (!reference.startsWith('#')) return undefined
   let node: unknown = root
   for (const key of reference.slice(1).split('/').slice(1)) {

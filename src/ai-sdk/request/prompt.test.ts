@@ -169,7 +169,7 @@ test.each([
 ])('a file %s is refused with words, and nothing is fetched', async (_, wire, fileUri, mimeType) => {
   await using server = await ProviderServer.start([])
   const asking = ask(fromAiSdk(wire.model(server.url)), request([link(fileUri, mimeType)]))
-  await expect(asking).rejects.toThrow(/does not read files .* by their address .* inlineData/)
+  await expect(asking).rejects.toThrow(/cannot read files .* from a URL .* inlineData/)
   await expect(asking).rejects.not.toThrow(/SECRET\b/)
   expect(server.requests).toEqual([])
 })

@@ -1,158 +1,171 @@
-// From contents to a prompt. Every call is followed by exactly one result, right after the message that holds it: that is
-// what providers insist on, whatever the history looks like.
+// Converts contents to a prompt. Providers require exactly one result for every tool call, directly after the message
+// with the call. The prompt guarantees this for every history.
 import { isRecord } from '../../base/json.ts'
 import { codeAsText } from '../../content/code-text.ts'
 import type { Content, FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
 import { isFailure } from '../../event/fold.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-import { fitsResult, isPicture, isReadable, mediaInWords, type Target, toFile, toResultFile } from './media.ts'
-import { keptOf, providerOptionsOf } from '../provider-metadata.ts'
-import type { Bag, PromptMessage, ToolCallPart, ToolResultPart, UserPart } from '../ai-sdk-types.ts'
-import { refusingJson } from '../errors/unsupported.ts'
+import type { PromptMessage, ProviderOptions, ToolCallPart, ToolResultPart, UserPart } from '../ai-sdk-types.ts'
+import { forbidJsonEncoding } from '../errors/unsupported.ts'
+import { providerOptionsOf, readStoredMetadata } from '../provider-metadata.ts'
+import {
+  canReadFile,
+  describeMedia,
+  fitsToolResult,
+  isImage,
+  type PromptTarget,
+  toFilePart,
+  toResultContent,
+} from './media.ts'
 
-export function toPrompt({ contents, config }: LlmRequest, target: Target): PromptMessage[] {
+/** The prompt for a request. */
+export function toPrompt({ contents, config }: LlmRequest, target: PromptTarget): PromptMessage[] {
   const prompt = new Prompt(target)
   if (config.systemInstruction) prompt.messages.push({ role: 'system', content: config.systemInstruction })
   for (const content of contents) prompt.add(content)
-  prompt.settle()
+  prompt.completeResults()
   return prompt.messages
 }
 
-/** A call nobody has answered yet. */
+/** A tool call without a result so far. */
 interface OpenCall {
   readonly id: string
-  /** As the provider sees it. */
+  /** The name the provider uses for the tool. */
   readonly name: string
-  /** Results carry what the provider hung on the call. */
-  readonly options: { providerOptions?: Bag }
+  /** The provider options of the call, which its result gets too. */
+  readonly options: { providerOptions?: ProviderOptions }
 }
 
 class Prompt {
   readonly messages: PromptMessage[] = []
-  readonly #target: Target
+  readonly #target: PromptTarget
   #open: OpenCall[] = []
-  /** What must be shown as the user's once all results are there. */
-  #late: UserPart[] = []
-  #unnamed = 0
+  /** Parts of the user message that follows the results. */
+  #afterResults: UserPart[] = []
+  #callsWithoutId = 0
 
-  constructor(target: Target) {
+  constructor(target: PromptTarget) {
     this.#target = target
   }
 
   add({ role, parts }: Content): void {
     if (role === 'model') {
-      this.settle()
-      this.#assistant(parts)
-    } else if (role === 'tool') this.#results(parts)
+      this.completeResults()
+      this.#addAssistant(parts)
+    } else if (role === 'tool') this.#addResponses(parts)
     else {
-      for (const { functionResponse } of parts) if (functionResponse) this.#result(functionResponse, [])
-      this.settle()
-      this.#user(parts.flatMap((part) => this.#userPart(part)))
+      for (const { functionResponse } of parts) if (functionResponse) this.#addResponse(functionResponse, [])
+      this.completeResults()
+      this.#addUser(parts.flatMap((part) => this.#toUserParts(part)))
     }
   }
 
-  /** Calls that were never answered are answered, and what came beside the results is shown. */
-  settle(): void {
+  /** Adds an error result for each call without a result, and the user message that follows the results. */
+  completeResults(): void {
     for (const call of this.#open)
-      this.#answer(call, { type: 'error-json', value: { error: 'No result was recorded.' } })
+      this.#addResult(call, { type: 'error-json', value: { error: 'No result was recorded.' } })
     this.#open = []
-    this.#user(this.#late)
-    this.#late = []
+    this.#addUser(this.#afterResults)
+    this.#afterResults = []
   }
 
-  #user(content: UserPart[]): void {
+  #addUser(content: UserPart[]): void {
     if (content.length) this.messages.push({ role: 'user', content })
   }
 
-  /** What a part remembers counts only where a model said it: anybody can write it on a part of the user's. */
-  #userPart(part: Part): UserPart[] {
-    const file = toFile(part, this.#target)
+  /** Ignores stored metadata: on a part of a user message any client could have written it. */
+  #toUserParts(part: Part): UserPart[] {
+    const file = toFilePart(part, this.#target)
     if (file) return [file]
     const text = part.text ?? codeAsText(part)
     return text ? [{ type: 'text', text }] : []
   }
 
-  #assistant(parts: readonly Part[]): void {
+  #addAssistant(parts: readonly Part[]): void {
     const content = parts.flatMap((part): object[] => {
-      const kept = keptOf(part)
+      const kept = readStoredMetadata(part)
       if (kept.part) return [kept.part]
-      if (part.functionCall) return [this.#call(part, part.functionCall)]
+      if (part.functionCall) return [this.#toCallPart(part, part.functionCall)]
       const options = providerOptionsOf(part)
-      if (part.inlineData) return [toFile(part, this.#target, options.providerOptions) ?? []].flat()
+      if (part.inlineData) return [toFilePart(part, this.#target, options.providerOptions) ?? []].flat()
       const text = part.text ?? codeAsText(part) ?? fileAsText(part)
-      // a signature may hang on a part that says nothing
+      // a part without text can carry a signature
       if (text === undefined || (text === '' && !options.providerOptions)) return []
       return [{ type: part.thought && !kept.isText ? 'reasoning' : 'text', text, ...options }]
     })
     if (content.length) this.messages.push({ role: 'assistant', content })
   }
 
-  #call(part: Part, { id = `call-${++this.#unnamed}`, name: ours, args }: FunctionCall): ToolCallPart {
+  #toCallPart(part: Part, { id = `call-${++this.#callsWithoutId}`, name: toolName, args }: FunctionCall): ToolCallPart {
     const options = providerOptionsOf(part)
-    const name = this.#target.names.toSent(ours)
+    const name = this.#target.names.toProviderName(toolName)
     this.#open.push({ id, name, options })
-    const { input } = keptOf(part)
-    const said = input === undefined && isRecord(args) ? args : { invalidArguments: input ?? args }
-    return { type: 'tool-call', toolCallId: id, toolName: name, input: said, ...options }
+    const { input } = readStoredMetadata(part)
+    const sentInput = input === undefined && isRecord(args) ? args : { invalidArguments: input ?? args }
+    return { type: 'tool-call', toolCallId: id, toolName: name, input: sentInput, ...options }
   }
 
-  /** Media after a response belongs to it. */
-  #results(parts: readonly Part[]): void {
+  /** Media parts after a response belong to that response. */
+  #addResponses(parts: readonly Part[]): void {
     for (let at = 0; at < parts.length; ) {
       const response = parts[at]?.functionResponse
       const from = at++
       while (at < parts.length && !parts[at]?.functionResponse) at++
-      if (response) this.#result(response, parts.slice(from + 1, at))
-      else this.#late.push(...parts.slice(from, at).flatMap((part) => this.#besidePart(part)))
+      if (response) this.#addResponse(response, parts.slice(from + 1, at))
+      else this.#afterResults.push(...parts.slice(from, at).flatMap((part) => this.#mediaParts(part)))
     }
   }
 
-  #result({ id, name, response, parts = [] }: FunctionResponse, after: readonly Part[]): void {
+  #addResponse({ id, name, response, parts = [] }: FunctionResponse, after: readonly Part[]): void {
     const media = [...parts, ...after]
-    const call = this.#take(id, this.#target.names.toSent(name))
+    const call = this.#takeOpenCall(id, this.#target.names.toProviderName(name))
     if (!call) {
-      // nobody called it, as far as this prompt goes: no provider takes such a result
-      const text = `The result of ${this.#target.names.toSent(name)}: ${JSON.stringify(response)}`
-      this.#late.push({ type: 'text', text }, ...media.flatMap((part) => this.#besidePart(part)))
+      // providers reject a result without its call
+      const text = `The result of ${this.#target.names.toProviderName(name)}: ${JSON.stringify(response)}`
+      this.#afterResults.push({ type: 'text', text }, ...media.flatMap((part) => this.#mediaParts(part)))
       return
     }
     const inside: object[] = []
     const beside: UserPart[] = []
     for (const part of media) {
-      const file = this.#isShown(part) && fitsResult(part, this.#target) ? toResultFile(part, this.#target) : undefined
+      const file =
+        this.#isSent(part) && fitsToolResult(part, this.#target) ? toResultContent(part, this.#target) : undefined
       if (file) inside.push(file)
-      else beside.push(...this.#besidePart(part))
+      else beside.push(...this.#mediaParts(part))
     }
     if (inside.length) {
       const value = [{ type: 'text', text: JSON.stringify(response) }, ...inside]
-      this.#answer(call, { type: 'content', value: this.#target.media === 'result' ? refusingJson(value) : value })
-    } else this.#answer(call, { type: isFailure(response) ? 'error-json' : 'json', value: response })
+      this.#addResult(call, {
+        type: 'content',
+        value: this.#target.media === 'images-in-result' ? forbidJsonEncoding(value) : value,
+      })
+    } else this.#addResult(call, { type: isFailure(response) ? 'error-json' : 'json', value: response })
     if (beside.length)
-      this.#late.push({ type: 'text', text: `${call.name} gave this with its result (${call.id}):` }, ...beside)
+      this.#afterResults.push({ type: 'text', text: `${call.name} gave this with its result (${call.id}):` }, ...beside)
   }
 
-  /** Media of a result, after words that say what it is. */
-  #besidePart(part: Part): UserPart[] {
-    const words = mediaInWords(part)
-    if (words === undefined) return this.#userPart(part)
-    const isShown = this.#isShown(part)
-    const text = isShown ? `${words}:` : `${words}, which this model cannot be shown.`
-    return [{ type: 'text', text }, ...(isShown ? this.#userPart(part) : [])]
+  /** Media of a result, after a text that describes it. */
+  #mediaParts(part: Part): UserPart[] {
+    const description = describeMedia(part)
+    if (description === undefined) return this.#toUserParts(part)
+    const isSent = this.#isSent(part)
+    const text = isSent ? `${description}:` : `${description}, which this model cannot be shown.`
+    return [{ type: 'text', text }, ...(isSent ? this.#toUserParts(part) : [])]
   }
 
-  #isShown(part: Part): boolean {
+  #isSent(part: Part): boolean {
     const { media } = this.#target
-    if (media === 'note' || (media === 'pictures' && !isPicture(part))) return false
-    return isReadable(part, this.#target)
+    if (media === 'text-note' || (media === 'images-in-user-message' && !isImage(part))) return false
+    return canReadFile(part, this.#target)
   }
 
-  /** By id; a response without one answers the first open call of its name. */
-  #take(id: string | undefined, name: string): OpenCall | undefined {
+  /** Removes and returns the open call of a response. A response without an id belongs to the first call of its name. */
+  #takeOpenCall(id: string | undefined, name: string): OpenCall | undefined {
     const at = this.#open.findIndex((call) => (id === undefined ? call.name === name : call.id === id))
     return at < 0 ? undefined : this.#open.splice(at, 1)[0]
   }
 
-  #answer({ id, name, options }: OpenCall, output: ToolResultPart['output']): void {
+  #addResult({ id, name, options }: OpenCall, output: ToolResultPart['output']): void {
     const result: ToolResultPart = { type: 'tool-result', toolCallId: id, toolName: name, output, ...options }
     const last = this.messages.at(-1)
     if (last?.role === 'tool') last.content.push(result)
@@ -160,7 +173,7 @@ class Prompt {
   }
 }
 
-/** A file the model made and left elsewhere: no provider takes an address in an answer. */
+/** A file that the model generated at a URL. No provider accepts a URL in an assistant message. */
 function fileAsText({ fileData }: Part): string | undefined {
   return fileData && `File (${fileData.mimeType ?? 'unknown type'}): ${fileData.fileUri}`
 }

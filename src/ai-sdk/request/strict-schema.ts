@@ -1,21 +1,26 @@
-// OpenAI, and most providers that speak its wire, hold a model to a schema only when every object is closed and every
-// property required. Other schemas are sent as a wish: what comes back is checked by us in any case.
+// OpenAI and most compatible providers enforce a schema only when every object is closed and every property required.
+// Other schemas are sent without enforcement. The reply is validated in both cases.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 
-/** The schema with every object closed that does not say otherwise. Closing the parts of one object would forbid it. */
+/**
+ * Sets `additionalProperties: false` on every object that does not define it. A schema that splits an object over several
+ * schemas is returned unchanged: closing each part would forbid the properties of the others.
+ */
 export function closeObjects(schema: unknown): unknown {
-  return hasParts(schema) ? schema : close(schema)
+  return isObjectSplit(schema) ? schema : close(schema)
 }
 
-/** Is the shape of an object spread over several schemas? */
-function hasParts(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(hasParts)
+/** Whether the properties of an object are split over several schemas. */
+function isObjectSplit(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(isObjectSplit)
   if (!isRecord(schema)) return false
   if (Array.isArray(schema.allOf)) return true
   if (isRecord(schema.properties) && ('anyOf' in schema || 'oneOf' in schema || '$ref' in schema)) return true
   return Object.entries(schema).some(([key, value]) => {
-    if (VALUES.has(key)) return false
-    return NAMED.has(key) && isRecord(value) ? Object.values(value).some(hasParts) : hasParts(value)
+    if (VALUE_KEYWORDS.has(key)) return false
+    return SCHEMA_MAP_KEYWORDS.has(key) && isRecord(value)
+      ? Object.values(value).some(isObjectSplit)
+      : isObjectSplit(value)
   })
 }
 
@@ -24,15 +29,15 @@ function close(schema: unknown): unknown {
   if (!isRecord(schema)) return schema
   const closed: JsonObject = {}
   for (const [key, value] of Object.entries(schema)) {
-    if (NAMED.has(key) && isRecord(value)) {
+    if (SCHEMA_MAP_KEYWORDS.has(key) && isRecord(value)) {
       closed[key] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, close(one)]))
-    } else closed[key] = VALUES.has(key) ? value : close(value)
+    } else closed[key] = VALUE_KEYWORDS.has(key) ? value : close(value)
   }
   if (isRecord(closed.properties) && closed.additionalProperties === undefined) closed.additionalProperties = false
   return closed
 }
 
-/** Can a provider hold a model to it? */
+/** Whether a provider can enforce the schema. */
 export function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict)
   if (!isRecord(schema)) return schema !== true
@@ -44,12 +49,12 @@ export function isStrict(schema: unknown): boolean {
     if (additionalProperties !== false || !names.every((name) => listed.includes(name))) return false
   }
   return Object.entries(schema).every(([key, value]) => {
-    if (VALUES.has(key) || key === 'additionalProperties') return true
-    return NAMED.has(key) && isRecord(value) ? Object.values(value).every(isStrict) : isStrict(value)
+    if (VALUE_KEYWORDS.has(key) || key === 'additionalProperties') return true
+    return SCHEMA_MAP_KEYWORDS.has(key) && isRecord(value) ? Object.values(value).every(isStrict) : isStrict(value)
   })
 }
 
-/** Keywords that hold schemas by name. */
-const NAMED = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'])
-/** Keywords that hold values. */
-const VALUES = new Set(['const', 'default', 'enum', 'examples', 'required', 'title', 'description'])
+/** Keywords whose value maps names to schemas. */
+const SCHEMA_MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'])
+/** Keywords whose value is not a schema. */
+const VALUE_KEYWORDS = new Set(['const', 'default', 'enum', 'examples', 'required', 'title', 'description'])

@@ -5,9 +5,9 @@ import { LlmAgent } from '../../agent/llm-agent.ts'
 import { Runner } from '../../runner/runner.ts'
 import type { Schema } from '../../schema/infer.ts'
 import { ProviderServer, type Reply } from '../../testing/server/providers.ts'
-import { closeObjects, isStrict } from './strict-schema.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
 import { type Provider, providers } from '../providers.test-kit.ts'
+import { closeObjects, isStrict } from './strict-schema.ts'
 
 const quiet = { warn: () => {}, error: () => {} }
 const named = (name: string): Provider => {

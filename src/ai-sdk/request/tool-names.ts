@@ -1,21 +1,21 @@
-// Tool names as every provider takes them. Ours may have "." and ":" and 128 characters; most providers take neither.
+// Tool names that every provider accepts. Toolwright allows ".", ":" and 128 characters; most providers do not.
 import type { LlmRequest } from '../../tool/tool.ts'
-import { providerToolIn } from '../tools/provider-tool.ts'
+import { readProviderTool } from '../tools/provider-tool.ts'
 
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]*$/
 const MAX_LENGTH = 64
 
-/** The tool names of one request, both ways. Names that need no change are not in it. */
+/** Maps the tool names of one request to provider names and back. Names every provider accepts are not changed. */
 export class ToolNames {
-  readonly #sent: Map<string, string> = new Map()
-  readonly #ours: Map<string, string> = new Map()
+  readonly #providerNames: Map<string, string> = new Map()
+  readonly #toolNames: Map<string, string> = new Map()
 
-  /** Declared tools come first, so that a name in the history cannot change theirs. */
+  /** Declared tools come first, so that a name in the history cannot change the name of a declared tool. */
   constructor({ contents, config }: Pick<LlmRequest, 'contents' | 'config'>) {
     const declared = new Set<string>()
     for (const entry of config.tools ?? []) {
       for (const { name } of entry.functionDeclarations ?? []) declared.add(name)
-      const providerTool = providerToolIn(entry)
+      const providerTool = readProviderTool(entry)
       if (providerTool) declared.add(providerTool.name)
     }
     const names = new Set(declared)
@@ -27,26 +27,26 @@ export class ToolNames {
     for (const name of names) if (!isSafe(name)) this.#add(name, names)
   }
 
-  /** The name the provider sees. */
-  toSent(name: string): string {
-    return this.#sent.get(name) ?? name
+  /** The provider name of a tool. */
+  toProviderName(name: string): string {
+    return this.#providerNames.get(name) ?? name
   }
 
-  /** The name of the tool. A name that was never sent stays as it is. */
-  toOurs(name: string): string {
-    return this.#ours.get(name) ?? name
+  /** The tool name for a provider name. Unknown names are returned unchanged. */
+  toToolName(name: string): string {
+    return this.#toolNames.get(name) ?? name
   }
 
   #add(name: string, taken: ReadonlySet<string>): void {
     const cleaned = name.replace(/[^A-Za-z0-9_-]/g, '_')
     const base = SAFE.test(cleaned) ? cleaned : `_${cleaned}`
-    let sent = base.slice(0, MAX_LENGTH)
-    for (let count = 2; this.#ours.has(sent) || taken.has(sent); count++) {
+    let providerName = base.slice(0, MAX_LENGTH)
+    for (let count = 2; this.#toolNames.has(providerName) || taken.has(providerName); count++) {
       const suffix = `_${count}`
-      sent = base.slice(0, MAX_LENGTH - suffix.length) + suffix
+      providerName = base.slice(0, MAX_LENGTH - suffix.length) + suffix
     }
-    this.#sent.set(name, sent)
-    this.#ours.set(sent, name)
+    this.#providerNames.set(name, providerName)
+    this.#toolNames.set(providerName, name)
   }
 }
 

@@ -1,24 +1,24 @@
-// Approvals on the way to the AI SDK: when it must ask, and what it says was answered.
+// Approvals for toAiSdkTools(): when the AI SDK must ask the user, and whether its messages contain an approval.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { InvocationHost } from '../../tool/host.ts'
 import { readonlyContext } from '../../tool/invocation.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { AGENT, type Caller } from './run-tool-call.ts'
 import type { InputSchema } from './input-schema.ts'
+import { AGENT_NAME, type CallEnvironment } from './run-tool-call.ts'
 
-/** The tool's own gate, for the AI SDK to ask at; undefined when it has none. */
-export function needsApproval(
+/** The tool's `requiresConfirmation` as `needsApproval` of the AI SDK. Undefined when the tool has none. */
+export function approvalGate(
   tool: Tool,
   parse: InputSchema['parse'],
-  caller: Caller,
+  environment: CallEnvironment,
 ): boolean | ((input: unknown) => Promise<boolean>) | undefined {
   const { requiresConfirmation } = tool
   if (typeof requiresConfirmation !== 'function') return requiresConfirmation ? true : undefined
-  // anything but a clear `false` asks
+  // only `false` runs the call without an approval
   return async (input) => {
     try {
       const { value } = await parse(input)
-      const context = readonlyContext(await hostOf(caller), AGENT, undefined)
+      const context = readonlyContext(await sessionHost(environment), AGENT_NAME, undefined)
       return !isRecord(value) || (await requiresConfirmation.call(tool, value, context)) !== false
     } catch {
       return true
@@ -26,14 +26,14 @@ export function needsApproval(
   }
 }
 
-/** Just enough to look at the session. */
-async function hostOf({
+/** A host with just enough to read the session. */
+async function sessionHost({
   appName,
   userId,
   sessionId = '',
   sessionService,
   ...services
-}: Caller): Promise<InvocationHost> {
+}: CallEnvironment): Promise<InvocationHost> {
   const found = sessionId ? await sessionService?.getSession({ appName, userId, sessionId }) : undefined
   const session = found ?? { id: sessionId, appName, userId, state: {}, events: [], lastUpdateTime: 0 }
   return {
@@ -55,7 +55,7 @@ async function hostOf({
   }
 }
 
-/** Do the messages hold a yes to this very call: its id, its name, its arguments? */
+/** Whether the messages contain an approval of exactly this call: same id, name and arguments. */
 export function isApproved(messages: unknown, call: { id: string; name: string; input: unknown }): boolean {
   const parts = (Array.isArray(messages) ? messages : []).flatMap((message: unknown): JsonObject[] => {
     const { role, content }: JsonObject = isRecord(message) ? message : {}

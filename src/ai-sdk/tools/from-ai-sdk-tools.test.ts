@@ -113,7 +113,7 @@ describe('approval is kept', () => {
   })
 
   test('nonsense is refused when it is converted', () => {
-    expect(() => fromAiSdkTools({ it: { ...body, needsApproval: 'yes' } })).toThrow('needsApproval is a boolean')
+    expect(() => fromAiSdkTools({ it: { ...body, needsApproval: 'yes' } })).toThrow('needsApproval must be a boolean')
   })
 })
 
@@ -195,7 +195,7 @@ test('a tool with a context gets it, or says that it needs one', async () => {
   const { response, model } = await call(given, {}, { toolsContext: { it: { key: 'k' } } })
   expect(response).toEqual({ context: { key: 'k' }, older: { key: 'k' } })
   expect(JSON.stringify(model.requests[0]?.config.tools)).toContain('Uses k')
-  expect(() => fromAiSdkTools({ it: given })).toThrow('pass { toolsContext: { it: ... } }')
+  expect(() => fromAiSdkTools({ it: given })).toThrow('Pass { toolsContext: { it: ... } }')
 })
 
 test('a tool without a body is refused, or waits for its result', async () => {
@@ -228,7 +228,9 @@ describe('tools of a provider', () => {
   })
 
   test('one it only defines needs a body', () => {
-    expect(() => fromAiSdkTools({ it: anthropic.tools.memory_20250818({}) })).toThrow('run by you')
+    expect(() => fromAiSdkTools({ it: anthropic.tools.memory_20250818({}) })).toThrow(
+      'has no execute, and the provider does not run it',
+    )
   })
 })
 
@@ -236,8 +238,8 @@ const execute = (): number => 1
 
 test.each([
   ['a name no model can say', { 'two words': { execute } }, 'a name starts with'],
-  ['a tool of AI SDK 4', { it: { parameters: city, execute } }, 'Rename parameters to inputSchema'],
-  ['no tool', { it: 5 }, 'it is no tool of the AI SDK'],
+  ['a tool of AI SDK 4', { it: { parameters: city, execute } }, 'Rename `parameters` to `inputSchema`'],
+  ['no tool', { it: 5 }, 'got 5 instead of a tool of the AI SDK'],
   ['a schema that comes later', { it: { inputSchema: jsonSchema(Promise.resolve({})), execute } }, 'Await it'],
   ['a schema that is none', { it: { inputSchema: 'city', execute } }, 'a schema is a Standard Schema'],
 ])('%s is refused with words', (_, tools, words) => {

@@ -1,32 +1,41 @@
-// Tools written for the AI SDK (5, 6, 7), as tools for agents. Known by what they have: nothing of `ai` is imported.
+// Converts tools of the AI SDK (5, 6, 7). They are recognised by their fields: nothing is imported from `ai`.
 import { isRecord, type JsonObject } from '../../base/json.ts'
+import { kindOf } from '../../base/kind-of.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import { checkOptions, type OptionRules, oneOf, record } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { ToolContext } from '../../tool/context.ts'
 import { nameProblem, type Tool } from '../../tool/tool.ts'
+import { type InputSchema, readInputSchema, unwrapSchema } from './input-schema.ts'
 import { fromModelOutput } from './model-output.ts'
-import { type AiSdkProviderTool, aiSdkProviderTool, toEntry, wireOf } from './provider-tool.ts'
-import { type InputSchema, plainSchema, readSchema } from './input-schema.ts'
+import { type AiSdkProviderTool, aiSdkProviderTool, toProviderToolEntry, toWireTool } from './provider-tool.ts'
 
-/** A tool of the AI SDK: what `tool()`, `dynamicTool()` or a provider's `tools.name()` gives. */
+/** A tool of the AI SDK: the result of `tool()`, `dynamicTool()` or a provider's `tools.name()`. */
 export interface AiSdkTool extends AiSdkProviderTool {
+  /** A string, or a function of the context. */
   readonly description?: unknown
+  /** The schema of the arguments. */
   readonly inputSchema?: unknown
+  /** The schema of the result. */
   readonly outputSchema?: unknown
+  /** The schema of the context, which `toolsContext` must then contain. */
   readonly contextSchema?: unknown
+  /** The body of the tool. */
   readonly execute?: unknown
+  /** A boolean or a function; becomes `requiresConfirmation`. */
   readonly needsApproval?: unknown
+  /** What the model sees of a result. */
   readonly toModelOutput?: unknown
 }
 
+/** Options of `fromAiSdkTools()`. */
 export interface FromAiSdkToolsOptions {
-  /** What tools with a `contextSchema` get as `context` (`experimental_context` in AI SDK 5 and 6), by tool name. */
+  /** The `context` of tools with a `contextSchema` (`experimental_context` in AI SDK 5 and 6), by tool name. Default: none. */
   readonly toolsContext?: Readonly<Record<string, unknown>> | undefined
   /**
-   * A tool without `execute`: refused (the default), or a long-running call whose result is sent later, as a function
-   * response in a user's message.
+   * What to do with a tool without `execute`. `refuse` throws INVALID_CONFIG. `longRunning` makes its calls long-running:
+   * a client sends the result later, as a function response in a user message. Default `refuse`.
    */
   readonly withoutExecute?: 'refuse' | 'longRunning' | undefined
 }
@@ -37,7 +46,8 @@ const RULES: OptionRules<FromAiSdkToolsOptions> = {
 }
 
 /**
- * Makes tools of the AI SDK tools for agents: validated, gated by their `needsApproval`, cancelled by the run.
+ * Makes tools of the AI SDK usable by agents. Arguments are validated, `needsApproval` becomes a confirmation, and
+ * cancelling the run aborts the tool.
  *
  * @example
  * new LlmAgent({ name: 'weather', model, tools: fromAiSdkTools({ getWeather, getCity }) })
@@ -49,30 +59,33 @@ export function fromAiSdkTools(
   checkOptions('fromAiSdkTools()', options, RULES)
   return Object.entries(tools).map(([name, tool]) => {
     const problem = nameProblem(name)
-    if (problem) throw invalid(name, `${problem}.`)
-    if (!isRecord(tool)) throw invalid(name, 'it is no tool of the AI SDK.')
-    const isProviders = tool.type === 'provider' || tool.type === 'provider-defined'
-    if (isProviders && typeof tool.execute !== 'function') return aiSdkProviderTool(tool, { name })
-    return convert(name, tool, options, isProviders)
+    if (problem) throw invalidTool(name, `${problem}.`)
+    if (!isRecord(tool)) throw invalidTool(name, `got ${kindOf(tool)} instead of a tool of the AI SDK.`)
+    const isProviderTool = tool.type === 'provider' || tool.type === 'provider-defined'
+    if (isProviderTool && typeof tool.execute !== 'function') return aiSdkProviderTool(tool, { name })
+    return convertTool(name, tool, options, isProviderTool)
   })
 }
 
-function convert(name: string, tool: AiSdkTool, options: FromAiSdkToolsOptions, isProviders: boolean): Tool {
+function convertTool(name: string, tool: AiSdkTool, options: FromAiSdkToolsOptions, isProviderTool: boolean): Tool {
   const { toolsContext = {}, withoutExecute = 'refuse' } = options
   if (tool.contextSchema !== undefined && !Object.hasOwn(toolsContext, name))
-    throw invalid(name, `it has a contextSchema: pass { toolsContext: { ${name}: ... } }.`)
+    throw invalidTool(
+      name,
+      `it has a contextSchema and no context. Pass { toolsContext: { ${name}: ... } } to fromAiSdkTools().`,
+    )
   const isLongRunning = typeof tool.execute !== 'function'
   if (isLongRunning && withoutExecute !== 'longRunning')
-    throw invalid(
+    throw invalidTool(
       name,
-      "it has no execute. Give it one, or pass { withoutExecute: 'longRunning' } when somebody else sends its result.",
+      "it has no execute. Give it one, or pass { withoutExecute: 'longRunning' } if a client sends its result.",
     )
   const context = Object.hasOwn(toolsContext, name) ? toolsContext[name] : undefined
-  const input = readInput(name, tool)
+  const input = readToolInput(name, tool)
   const description = descriptionOf(tool.description, context)
   const declaration: FunctionDeclaration = { name, description, parametersJsonSchema: input.jsonSchema }
-  const entry = isProviders ? toEntry(tool, name) : undefined
-  const requiresConfirmation = gateOf(name, tool.needsApproval, context)
+  const entry = isProviderTool ? toProviderToolEntry(tool, name) : undefined
+  const requiresConfirmation = toConfirmationGate(name, tool.needsApproval, context)
   return {
     name,
     description,
@@ -81,18 +94,21 @@ function convert(name: string, tool: AiSdkTool, options: FromAiSdkToolsOptions, 
     run: (args, call) => (isLongRunning ? { status: 'pending' } : runTool(tool, args, call, context)),
     ...(isLongRunning && { isLongRunning }),
     ...(requiresConfirmation !== undefined && { requiresConfirmation }),
-    ...(tool.outputSchema !== undefined && { outputSchema: plainSchema(tool.outputSchema, `Tool "${name}"`) }),
-    ...(typeof tool.toModelOutput === 'function' && { toModelOutput: modelOutputOf(tool) }),
-    ...(entry && { processLlmRequest: (request) => request.appendWireTool(wireOf(entry)) }),
+    ...(tool.outputSchema !== undefined && { outputSchema: unwrapSchema(tool.outputSchema, `Tool "${name}"`) }),
+    ...(typeof tool.toModelOutput === 'function' && { toModelOutput: toModelOutputHook(tool) }),
+    ...(entry && { processLlmRequest: (request) => request.appendWireTool(toWireTool(entry)) }),
   }
 }
 
-function readInput(name: string, tool: AiSdkTool): InputSchema {
+function readToolInput(name: string, tool: AiSdkTool): InputSchema {
   if (tool.inputSchema === undefined && 'parameters' in tool)
-    throw invalid(name, 'it has parameters and no inputSchema, as in AI SDK 4. Rename parameters to inputSchema.')
+    throw invalidTool(
+      name,
+      'it has `parameters`, the AI SDK 4 name of `inputSchema`. Rename `parameters` to `inputSchema`.',
+    )
   return tool.inputSchema === undefined
     ? compileSchema({ type: 'object', properties: {}, additionalProperties: false }, `Tool "${name}"`)
-    : readSchema(tool.inputSchema, `Tool "${name}"`)
+    : readInputSchema(tool.inputSchema, `Tool "${name}"`)
 }
 
 function descriptionOf(description: unknown, context: unknown): string {
@@ -100,16 +116,17 @@ function descriptionOf(description: unknown, context: unknown): string {
   return typeof text === 'string' ? text : ''
 }
 
-/** An approval the tool asks for is asked for here too; an answer that is no clear `false` keeps the gate shut. */
-function gateOf(name: string, needsApproval: unknown, context: unknown): Tool['requiresConfirmation'] {
+/** The `requiresConfirmation` of a tool with `needsApproval`. Dispatch treats every value except `false` as true. */
+function toConfirmationGate(name: string, needsApproval: unknown, context: unknown): Tool['requiresConfirmation'] {
   if (needsApproval === undefined || typeof needsApproval === 'boolean') return needsApproval
-  if (typeof needsApproval !== 'function') throw invalid(name, 'needsApproval is a boolean or a function.')
+  if (typeof needsApproval !== 'function')
+    throw invalidTool(name, `needsApproval must be a boolean or a function, got ${kindOf(needsApproval)}.`)
   return async (args) => needsApproval(args, { toolCallId: '', messages: [], context, experimental_context: context })
 }
 
 function runTool(tool: AiSdkTool, args: unknown, call: ToolContext, context: unknown): unknown {
   const { functionCallId: toolCallId, signal: abortSignal } = call
-  const execute = tool.execute as (input: unknown, options: JsonObject) => unknown // checked when it was converted
+  const execute = tool.execute as (input: unknown, options: JsonObject) => unknown // convertTool checked it
   const out = execute.call(tool, args, {
     toolCallId,
     messages: [],
@@ -117,11 +134,11 @@ function runTool(tool: AiSdkTool, args: unknown, call: ToolContext, context: unk
     context,
     experimental_context: context,
   })
-  return isAsyncIterable(out) ? follow(out) : out
+  return isAsyncIterable(out) ? yieldProgress(out) : out
 }
 
-/** Each value is progress, the last one the result. */
-async function* follow(values: AsyncIterable<unknown>): AsyncGenerator<unknown, unknown> {
+/** Yields each value as progress. The last value is the result. */
+async function* yieldProgress(values: AsyncIterable<unknown>): AsyncGenerator<unknown, unknown> {
   let last: unknown
   for await (const value of values) {
     last = value
@@ -130,8 +147,8 @@ async function* follow(values: AsyncIterable<unknown>): AsyncGenerator<unknown, 
   return last ?? null
 }
 
-function modelOutputOf(tool: AiSdkTool): NonNullable<Tool['toModelOutput']> {
-  const toModelOutput = tool.toModelOutput as (given: JsonObject) => unknown // checked by the caller
+function toModelOutputHook(tool: AiSdkTool): NonNullable<Tool['toModelOutput']> {
+  const toModelOutput = tool.toModelOutput as (given: JsonObject) => unknown // convertTool checked it
   return async ({ args, result, functionCallId }) =>
     fromModelOutput(await toModelOutput.call(tool, { toolCallId: functionCallId, input: args, output: result }))
 }
@@ -140,6 +157,6 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
-function invalid(name: string, why: string): ToolwrightError {
+function invalidTool(name: string, why: string): ToolwrightError {
   return new ToolwrightError('INVALID_CONFIG', `Tool "${name}" cannot be used: ${why}`)
 }

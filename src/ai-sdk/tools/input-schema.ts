@@ -1,57 +1,64 @@
-// Schemas as the AI SDK has them: Standard Schemas, its own branded ones, or functions that make one.
+// Reads the schemas of AI SDK tools: Standard Schemas, schemas of the AI SDK itself, or functions that return either.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import type { Issue, Parsed } from '../../schema/parsed.ts'
 
-/** The mark of the AI SDK's own schemas, and the one AI SDK 5 has besides. */
-export const SCHEMA: unique symbol = Symbol.for('vercel.ai.schema')
-export const VALIDATOR: unique symbol = Symbol.for('vercel.ai.validator')
+/** Marks the AI SDK's own schemas. */
+export const AI_SDK_SCHEMA: unique symbol = Symbol.for('vercel.ai.schema')
+/** Marks the AI SDK's own schemas in version 5, in addition to `AI_SDK_SCHEMA`. */
+export const AI_SDK_VALIDATOR: unique symbol = Symbol.for('vercel.ai.validator')
 
-/** What a model is told about arguments, and the check of what it sends. */
+/** The schema of arguments: JSON Schema for the model, and a parser for what the model sends. */
 export interface InputSchema {
+  /** The schema the model sees. */
   readonly jsonSchema: JsonObject
+  /** Validates arguments. */
   parse(value: unknown): Parsed | Promise<Parsed>
 }
 
-export function readSchema(given: unknown, what: string): InputSchema {
-  const schema = plainSchema(given, what)
+/** Reads the input schema of an AI SDK tool. `what` names the tool in errors. */
+export function readInputSchema(given: unknown, what: string): InputSchema {
+  const schema = unwrapSchema(given, what)
   const compiled = compileSchema(schema, what, { object: true })
-  const { validate } = branded(unlazy(given)) ?? {}
+  const { validate } = asAiSdkSchema(resolveLazySchema(given)) ?? {}
   if (typeof validate !== 'function') return compiled
-  // its author's own check: it may be stricter than the schema, and may change the value
+  // the tool author's own validation: it can be stricter than the schema and can transform the value
   return { jsonSchema: compiled.jsonSchema, parse: async (value) => toParsed(await validate(value)) }
 }
 
-/** A Standard Schema or plain JSON Schema. */
-export function plainSchema(given: unknown, what: string): object {
-  const schema = unlazy(given)
-  const own = branded(schema)
-  if (!own) return schema as object // anything else is refused by whoever compiles it
-  const { jsonSchema } = own
+/** The Standard Schema or JSON Schema inside a schema of the AI SDK. */
+export function unwrapSchema(given: unknown, what: string): object {
+  const schema = resolveLazySchema(given)
+  const issueFields = asAiSdkSchema(schema)
+  if (!issueFields) return schema as object // compileSchema rejects other values
+  const { jsonSchema } = issueFields
   if (isRecord(jsonSchema) && typeof jsonSchema.then !== 'function') return jsonSchema
-  throw new ToolwrightError('INVALID_CONFIG', `${what}: its JSON Schema comes later, as a promise. Await it first.`)
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `${what}: its JSON Schema is a promise. Await it before you pass the tool.`,
+  )
 }
 
-function unlazy(given: unknown): unknown {
+function resolveLazySchema(given: unknown): unknown {
   const isLazy = typeof given === 'function' && !('~standard' in given)
   return isLazy ? given() : given
 }
 
-function branded(schema: unknown): { jsonSchema: unknown; validate?: unknown } | undefined {
-  if (typeof schema !== 'object' || schema === null || !(SCHEMA in schema) || !('jsonSchema' in schema))
+function asAiSdkSchema(schema: unknown): { jsonSchema: unknown; validate?: unknown } | undefined {
+  if (typeof schema !== 'object' || schema === null || !(AI_SDK_SCHEMA in schema) || !('jsonSchema' in schema))
     return undefined
   return schema
 }
 
 function toParsed(result: unknown): Parsed {
   if (isRecord(result) && result.success === true) return { value: result.value }
-  const issues = issuesOf(isRecord(result) ? result.error : undefined)
+  const issues = readIssues(isRecord(result) ? result.error : undefined)
   return { issues: issues.length ? issues : [{ path: '', expected: 'what its schema accepts' }] }
 }
 
-/** Zod's issues, wherever the error has them. */
-function issuesOf(error: unknown): Issue[] {
+/** Zod's issues, from the error or its cause. */
+function readIssues(error: unknown): Issue[] {
   const { issues, cause }: JsonObject = typeof error === 'object' && error !== null ? own(error) : {}
   const inner: JsonObject = typeof cause === 'object' && cause !== null ? own(cause) : {}
   const found = [issues, cause, inner.issues].find((list) => Array.isArray(list)) as unknown[] | undefined

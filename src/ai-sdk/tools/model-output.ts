@@ -1,10 +1,10 @@
-// What a model shall see of a result: from what an AI SDK tool says of it, and from a result of ours.
+// Converts the `toModelOutput` of AI SDK tools and of Toolwright tools into each other's format.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { base64, toPlain } from '../../base/plain.ts'
 import type { Part } from '../../content/content.ts'
 import { partsOf, withParts } from '../../tool/parts.ts'
 
-/** As a result of ours: an error is an object with `error`, media goes beside the words. */
+/** Converts an AI SDK model output to a tool result. Errors become an object with `error`, media becomes parts. */
 export function fromModelOutput(output: unknown): unknown {
   if (!isRecord(output)) return output
   const { type, value, reason } = output
@@ -13,7 +13,7 @@ export function fromModelOutput(output: unknown): unknown {
     case 'error-json':
       return { error: typeof value === 'string' ? value : JSON.stringify(value ?? null) }
     case 'execution-denied':
-      return { error: typeof reason === 'string' ? reason : 'It was not run.', errorCode: 'CANCELLED' }
+      return { error: typeof reason === 'string' ? reason : 'The tool was not run.', errorCode: 'CANCELLED' }
     case 'content':
       return Array.isArray(value) ? fromContent(value) : null
     case 'text':
@@ -36,20 +36,20 @@ function fromContent(content: readonly unknown[]): unknown {
   return parts.length ? withParts(result, parts) : result
 }
 
-/** `file` (7), `file-data` and `image-data` (6), `media` (5), and the same by address. */
+/** Reads `file` (AI SDK 7), `file-data` and `image-data` (6), `media` (5), and their URL variants. */
 function toPart({ type, data, url, mediaType, filename }: JsonObject): Part | undefined {
   const mimeType = typeof mediaType === 'string' ? mediaType : 'application/octet-stream'
   const named = typeof filename === 'string' ? { displayName: filename } : {}
   const tagged: JsonObject = data instanceof Uint8Array || !isRecord(data) ? { data, url } : data
-  const address = type === 'file-url' || type === 'image-url' || tagged.type === 'url' ? tagged.url : undefined
-  if (address !== undefined) return { fileData: { mimeType, fileUri: String(address), ...named } }
+  const uri = type === 'file-url' || type === 'image-url' || tagged.type === 'url' ? tagged.url : undefined
+  if (uri !== undefined) return { fileData: { mimeType, fileUri: String(uri), ...named } }
   const bytes = tagged.data instanceof Uint8Array ? base64(tagged.data) : tagged.data
   return typeof bytes === 'string' ? { inlineData: { mimeType, data: bytes, ...named } } : undefined
 }
 
 type Json = null | string | number | boolean | Json[] | { [key: string]: Json | undefined }
 
-/** What the model sees of a result of ours, in the AI SDK's words (6 and 7). */
+/** What the model sees of a tool result, in the format of AI SDK 6 and 7. */
 export type ModelOutput =
   | { type: 'json'; value: Json }
   | {
@@ -61,19 +61,19 @@ export type ModelOutput =
       )[]
     }
 
-const SHOWN: unique symbol = Symbol.for('toolwright.modelOutput')
+const MODEL_OUTPUT: unique symbol = Symbol.for('toolwright.modelOutput')
 
-/** A result that remembers what the tool's own `toModelOutput` made of it. */
-export function showing(result: JsonObject, shown: JsonObject): JsonObject {
-  return Object.defineProperty(result, SHOWN, { value: shown })
+/** Attaches the output of the tool's own `toModelOutput` to a result. */
+export function withModelOutput(result: JsonObject, modelOutput: JsonObject): JsonObject {
+  return Object.defineProperty(result, MODEL_OUTPUT, { value: modelOutput })
 }
 
-/** The AI SDK gives `{ toolCallId, input, output }`, version 5 the output itself. */
+/** The `toModelOutput` of a tool for the AI SDK. It gets `{ toolCallId, input, output }`, in AI SDK 5 the output. */
 export function toModelOutput(given: unknown): ModelOutput {
   const isWrapped = isRecord(given) && 'toolCallId' in given && 'output' in given
   const result = isWrapped ? given.output : given
-  const output = (isRecord(result) && (result as { [SHOWN]?: JsonObject })[SHOWN]) || result
-  const value = toPlain(output).value as Json // what is plain is JSON
+  const output = (isRecord(result) && (result as { [MODEL_OUTPUT]?: JsonObject })[MODEL_OUTPUT]) || result
+  const value = toPlain(output).value as Json // toPlain returns JSON
   const parts = partsOf(output)
   if (!parts) return { type: 'json', value }
   return { type: 'content', value: [{ type: 'text', text: JSON.stringify(value) }, ...parts.flatMap(toContent)] }

@@ -1,71 +1,80 @@
-// Tools that a provider defines: it knows them by id, and runs most of them itself.
+// Tools that a provider defines and identifies by id. The provider runs most of them itself.
 import { isRecord, type JsonObject } from '../../base/json.ts'
+import { kindOf } from '../../base/kind-of.ts'
 import { checkOptions, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { nameProblem, type Tool } from '../../tool/tool.ts'
 import type { WireTool } from '../../tool/wire.ts'
-import { passive } from '../../tools/request-only-tool.ts'
+import { requestOnlyTool } from '../../tools/request-only-tool.ts'
 
-/** A tool as AI SDK providers give it: `openai.tools.webSearch({ ... })`. */
+/** A tool of an AI SDK provider, for example `openai.tools.webSearch({ ... })`. */
 export interface AiSdkProviderTool {
   /** `provider`, or `provider-defined` in AI SDK 5. */
   readonly type?: string | undefined
-  /** `openai.web_search` */
+  /** For example `openai.web_search`. */
   readonly id?: string | undefined
+  /** The name the model uses. Default: the part of `id` after the dot. */
   readonly name?: string | undefined
+  /** The configuration of the tool. */
   readonly args?: unknown
-  /** False: the provider defines it, and you run it. */
+  /** False when the provider only defines the tool and your code runs it. */
   readonly isProviderExecuted?: boolean | undefined
 }
 
-/** As it stands in a request's `tools`. */
+/** A provider tool in the `tools` of a request. */
 export interface ProviderToolEntry {
+  /** For example `openai.web_search`. */
   readonly id: string
+  /** The name the model uses. */
   readonly name: string
+  /** The configuration of the tool. */
   readonly args: JsonObject
 }
 
 /**
- * Gives an agent a tool its provider runs: a web search, a code interpreter. It is offered to the model and never
- * dispatched; what the provider did with it is kept in the log for the provider.
+ * A tool that the provider of the model runs, for example a web search or a code interpreter. Toolwright never dispatches
+ * its calls. The event log keeps the calls and results for the provider. `options.name` is the name the model uses.
  *
  * @example
  * new LlmAgent({ name: 'news', model: fromAiSdk(openai('gpt-5')), tools: [aiSdkProviderTool(openai.tools.webSearch({}))] })
  */
 export function aiSdkProviderTool(tool: AiSdkProviderTool, options: { name?: string | undefined } = {}): Tool {
   checkOptions('aiSdkProviderTool()', options, { name: text })
-  const entry = toEntry(tool, options.name)
+  const entry = toProviderToolEntry(tool, options.name)
   if (tool.isProviderExecuted === false)
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `"${entry.id}" is defined by the provider and run by you: fromAiSdkTools({ ${entry.name}: tool }) with an execute.`,
+      `Provider tool "${entry.id}" has no execute, and the provider does not run it. Give it an execute and pass it to fromAiSdkTools({ ${entry.name}: tool }).`,
     )
-  return passive({
+  return requestOnlyTool({
     name: entry.name,
     description: `${entry.id}, run by the provider.`,
-    processLlmRequest: (request) => request.appendWireTool(wireOf(entry)),
+    processLlmRequest: (request) => request.appendWireTool(toWireTool(entry)),
   })
 }
 
-/** The entry for a provider's tool; without a name it is called what its provider calls it. */
-export function toEntry(tool: AiSdkProviderTool, given?: string | undefined): ProviderToolEntry {
+/** The request entry of a provider tool. Throws INVALID_CONFIG when the value is not a provider tool. */
+export function toProviderToolEntry(tool: AiSdkProviderTool, given?: string | undefined): ProviderToolEntry {
   const { type, id, args = {} } = isRecord(tool) ? tool : ({} as AiSdkProviderTool)
   if ((type !== 'provider' && type !== 'provider-defined') || typeof id !== 'string' || !isRecord(args))
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      'aiSdkProviderTool() takes a tool of an AI SDK provider, such as openai.tools.webSearch({}).',
+      `aiSdkProviderTool() takes a tool of an AI SDK provider, got ${kindOf(tool)}. Pass for example openai.tools.webSearch({}).`,
     )
   const name = given ?? tool.name ?? id.slice(id.indexOf('.') + 1)
   const problem = nameProblem(name)
-  if (problem) throw new ToolwrightError('INVALID_CONFIG', `Provider tool "${id}", named "${name}": ${problem}.`)
+  if (problem)
+    throw new ToolwrightError('INVALID_CONFIG', `Provider tool "${id}" cannot have the name "${name}": ${problem}.`)
   return { id, name, args }
 }
 
-export function wireOf(entry: ProviderToolEntry): WireTool {
+/** The wire format of a provider tool. */
+export function toWireTool(entry: ProviderToolEntry): WireTool {
   return { providerTool: entry }
 }
 
-export function providerToolIn(entry: WireTool): ProviderToolEntry | undefined {
+/** The provider tool in an entry of a request's `tools`, if it is one. */
+export function readProviderTool(entry: WireTool): ProviderToolEntry | undefined {
   const { providerTool } = entry as { providerTool?: unknown }
   if (!isRecord(providerTool)) return undefined
   const { id, name, args } = providerTool

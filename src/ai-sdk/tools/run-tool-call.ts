@@ -1,5 +1,5 @@
-// One call of one tool as a run of its own: an agent whose model says just that call, so that it takes the road every
-// call takes. Nothing else runs a tool's body.
+// Runs one tool call of the AI SDK through the dispatcher: in a run of its own, with an agent whose model makes exactly
+// that call. Policies, gates and records apply as in any other run.
 import { LlmAgent } from '../../agent/llm-agent.ts'
 import type { ArtifactService } from '../../artifact/service.ts'
 import { parseArtifactUri } from '../../artifact/uri.ts'
@@ -11,51 +11,56 @@ import type { Model } from '../../tool/model.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { Tool } from '../../tool/tool.ts'
 
-/** Who calls, and with what services. */
-export interface Caller extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media'> {
+/** The user, the session and the services of a tool call. */
+export interface CallEnvironment extends Omit<RunnerOptions, 'agent' | 'models' | 'whilePaused' | 'media'> {
+  /** The user the tools act for. */
   readonly userId: string
-  /** A new one without. */
+  /** The session of the call. Default: a new session. */
   readonly sessionId?: string | undefined
-  /** For the tools, as `runner.run({ runContext })` would pass it. */
+  /** Passed to the tools, as `runner.run({ runContext })` does. */
   readonly runContext?: RunContext | undefined
 }
 
-/** What became of a call, and where its log is. */
-export interface OneCall {
-  /** Undefined when the run ended, or waits for somebody, without one. */
-  readonly result: OneResult | undefined
+/** A finished tool call and its session. */
+export interface ToolCallRun {
+  /** The result of the call. Undefined when the run ended without one. */
+  readonly result: ToolCallResult | undefined
+  /** The session with the event log of the call. */
   readonly sessionId: string
 }
 
-export interface OneResult {
+/** The result of a tool call. */
+export interface ToolCallResult {
+  /** The response of the tool. */
   readonly response: JsonObject
-  /** What the model sees instead. */
+  /** What the model sees instead of the response. */
   readonly modelOutput?: ModelOutput | undefined
-  /** Media beside it. */
+  /** Media parts of the response. */
   readonly parts: readonly Part[]
 }
 
-/** Who makes the calls, in the log. */
-export const AGENT = 'ai_sdk'
+/** Name of the agent that makes the calls, in the event log. */
+export const AGENT_NAME = 'ai_sdk'
 
-export async function runOneCall(
+/** Runs a tool call and returns its result. A call that becomes pending is cancelled. */
+export async function runToolCall(
   tool: Tool,
   call: FunctionCall,
-  { userId, sessionId, runContext, ...services }: Caller,
+  { userId, sessionId, runContext, ...services }: CallEnvironment,
   signal: AbortSignal | undefined,
-): Promise<OneCall> {
-  const agent = new LlmAgent({ name: AGENT, model: saying(call), tools: [tool] })
+): Promise<ToolCallRun> {
+  const agent = new LlmAgent({ name: AGENT_NAME, model: singleCallModel(call), tools: [tool] })
   const runner = new Runner({ ...services, agent })
   const run = runner.run({ userId, sessionId, message: `Call ${tool.name}.`, runContext, signal })
-  let result: OneResult | undefined
-  for await (const event of run) result = responseIn(event) ?? result
-  if (!result) result = await giveUp(runner, tool, { userId, sessionId: run.sessionId }, runContext)
-  else if (services.artifactService) result = await withBytes(result, services.artifactService)
+  let result: ToolCallResult | undefined
+  for await (const event of run) result = readToolResult(event) ?? result
+  if (!result) result = await cancelPendingCall(runner, tool, { userId, sessionId: run.sessionId }, runContext)
+  else if (services.artifactService) result = await loadMediaBytes(result, services.artifactService)
   return { result, sessionId: run.sessionId }
 }
 
-/** The log holds references to large media; the AI SDK gets the bytes. */
-async function withBytes({ response, parts }: OneResult, service: ArtifactService): Promise<OneResult> {
+/** Replaces artifact references by their bytes: the AI SDK cannot read artifacts. */
+async function loadMediaBytes({ response, parts }: ToolCallResult, service: ArtifactService): Promise<ToolCallResult> {
   const loaded = parts.map(async (part) => {
     const reference = part.fileData && parseArtifactUri(part.fileData.fileUri)
     const stored = reference && (await service.loadArtifact(reference))
@@ -64,37 +69,38 @@ async function withBytes({ response, parts }: OneResult, service: ArtifactServic
   return { response, parts: await Promise.all(loaded) }
 }
 
-/** Nobody answers questions here: a call that waits for somebody is ended. */
-async function giveUp(
+/** Cancels a call with a pending request: the AI SDK has no way to answer it. */
+async function cancelPendingCall(
   runner: Runner,
   tool: Tool,
   where: { userId: string; sessionId: string },
   runContext: RunContext | undefined,
-): Promise<OneResult | undefined> {
+): Promise<ToolCallResult | undefined> {
   if ((await runner.pending(where)).length === 0) return undefined
   await runner.cancel({ ...where, runContext })
-  const error = `Tool "${tool.name}" needs a human's answer and nobody can be asked here; it was not run.`
+  const error = `Tool "${tool.name}" was not run: it needs an answer from the user, which toAiSdkTools() cannot request. Call the tool from an agent, or turn acceptAiSdkApproval on if it only needs an approval.`
   return { response: { error, errorCode: 'CANCELLED' }, parts: [] }
 }
 
-function saying(functionCall: FunctionCall): Model {
-  let isSaid = false
+/** A model that makes one tool call and then ends its turn. */
+function singleCallModel(functionCall: FunctionCall): Model {
+  let hasCalled = false
   return {
     name: 'ai-sdk-call',
     async *generate({ contents }) {
-      const parts = isSaid ? [] : [{ functionCall }]
-      // an agent inside the tool that has no model of its own would come here for one
-      if (isSaid && contents.at(-1)?.role !== 'tool')
-        throw new Error(`An agent in "${functionCall.name}" has no model.`)
-      isSaid = true
+      const parts = hasCalled ? [] : [{ functionCall }]
+      // an agent inside the tool without its own model inherits this model
+      if (hasCalled && contents.at(-1)?.role !== 'tool')
+        throw new Error(`An agent inside tool "${functionCall.name}" has no model. Set its \`model\`.`)
+      hasCalled = true
       yield { content: { role: 'model', parts } }
     },
   }
 }
 
-/** What agents inside the tool did is in scopes of its own. */
-function responseIn({ author, partial, isolationScope, content }: Event): OneResult | undefined {
-  if (author !== AGENT || partial || isolationScope !== undefined || content?.role !== 'tool') return undefined
+/** The result in an event of the call itself. Events of agents inside the tool have an isolation scope. */
+function readToolResult({ author, partial, isolationScope, content }: Event): ToolCallResult | undefined {
+  if (author !== AGENT_NAME || partial || isolationScope !== undefined || content?.role !== 'tool') return undefined
   const [first, ...parts] = content.parts
   const { response, modelOutput } = first?.functionResponse ?? {}
   return response && { response, modelOutput, parts }

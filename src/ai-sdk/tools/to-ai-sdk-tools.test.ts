@@ -284,7 +284,7 @@ test('a whole agent is a tool of the AI SDK, when it has a model', async () => {
 })
 
 test('what cannot be a tool of the AI SDK is refused', () => {
-  expect(() => toAiSdkTools([preloadMemory()], ada)).toThrow('only adds to requests')
+  expect(() => toAiSdkTools([preloadMemory()], ada)).toThrow('only adds to model requests')
   expect(() => toAiSdkTools([weather, weather], ada)).toThrow('"get_weather" is defined twice')
   expect(() => toAiSdkTools([{ ...weather, name: 'two words' }], ada)).toThrow('a name starts with')
 })

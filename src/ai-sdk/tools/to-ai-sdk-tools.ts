@@ -1,5 +1,3 @@
-// Our tools for `generateText({ tools })` of the AI SDK.
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { LlmAgent } from '../../agent/llm-agent.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { toPlain } from '../../base/plain.ts'
@@ -8,31 +6,33 @@ import { anything, checkOptions, flag, type OptionRules, text } from '../../erro
 import { type ResultErrorCode, ToolError, ToolwrightError } from '../../error/error.ts'
 import { isFailure } from '../../event/fold.ts'
 import { compileSchema } from '../../schema/compile.ts'
-import { describeIssues } from '../../schema/parsed.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
 import { delegate } from '../../tool/delegate.ts'
 import { withParts } from '../../tool/parts.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { isApproved, needsApproval } from './approval.ts'
-import { type ModelOutput, showing, toModelOutput } from './model-output.ts'
-import { AGENT, type Caller, runOneCall } from './run-tool-call.ts'
-import { type InputSchema, SCHEMA, VALIDATOR } from './input-schema.ts'
+import { approvalGate, isApproved } from './approval.ts'
+import type { InputSchema } from './input-schema.ts'
+import { type ModelOutput, toModelOutput, withModelOutput } from './model-output.ts'
+import { AGENT_NAME, type CallEnvironment, runToolCall } from './run-tool-call.ts'
+import { type AiSdkInputSchema, toAiSdkSchema } from './to-ai-sdk-schema.ts'
 
-export interface ToAiSdkToolsOptions extends Omit<Caller, 'appName'> {
-  /** Default `ai-sdk`. */
+/** Options of `toAiSdkTools()`: the user, and the services and limits of the runner. */
+export interface ToAiSdkToolsOptions extends Omit<CallEnvironment, 'appName'> {
+  /** Name of the app in sessions, artifacts and memory. Default `ai-sdk`. */
   readonly appName?: string | undefined
-  /** For whom the tools act. */
+  /** The user the tools act for. */
   readonly userId: string
-  /** State lives here, and calls run one after another. Without it each call has a session of its own. */
+  /** The session of all calls, which then run one at a time and share state. Default: a new session for each call. */
   readonly sessionId?: string | undefined
   /**
-   * Lets a call that needs confirmation run when the AI SDK's messages say that it was approved. Messages often come
-   * from a browser, where they can be forged: only turn this on when yours cannot. Default: such a call never runs.
+   * Whether an approval in the AI SDK's messages counts as the user's approval. Messages often come from a browser, where
+   * users can forge them: set it to true only if clients cannot change the messages. Default false: a call that needs
+   * confirmation never runs.
    */
   readonly acceptAiSdkApproval?: boolean | undefined
 }
 
-/** The runner that is made for each call checks the values of its own options. */
+/** The runner of each call checks the values of the runner options. */
 const RULES: OptionRules<ToAiSdkToolsOptions> = {
   appName: text,
   userId: text,
@@ -52,24 +52,33 @@ const RULES: OptionRules<ToAiSdkToolsOptions> = {
   ports: anything,
 }
 
-/** A tool as `generateText` and `streamText` take it. */
+/** A tool for `generateText` and `streamText` of the AI SDK. */
 export interface ToolForAiSdk {
+  /** What the tool does, for the model. */
   readonly description: string
-  readonly inputSchema: StandardSchemaV1<unknown, JsonObject> & StandardJSONSchemaV1<unknown, JsonObject>
+  /** The schema of the arguments. */
+  readonly inputSchema: AiSdkInputSchema
+  /** Whether a call needs an approval: the tool's `requiresConfirmation`. */
   readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>)
+  /** Runs a call through the dispatcher. Throws a `ToolError` when the call fails. */
   execute(input: unknown, options?: ExecuteOptions): Promise<JsonObject>
+  /** What the model sees of a result. */
   toModelOutput(result: unknown): ModelOutput
 }
 
+/** The options the AI SDK passes to `execute`. */
 export interface ExecuteOptions {
+  /** Id of the tool call. */
   readonly toolCallId?: string | undefined
+  /** The conversation, with approvals. */
   readonly messages?: unknown
+  /** Aborts the call. */
   readonly abortSignal?: AbortSignal | undefined
 }
 
 /**
- * Makes tools of ours tools for the AI SDK. Every call goes through the dispatcher, as a run of its own; a failure is
- * thrown, as the AI SDK wants it.
+ * Makes Toolwright tools usable by the AI SDK. Every call goes through the dispatcher in a run of its own. A failed call
+ * throws, as the AI SDK expects.
  *
  * @example
  * await generateText({ model, prompt, tools: toAiSdkTools([getWeather], { userId: 'ada' }) })
@@ -77,30 +86,34 @@ export interface ExecuteOptions {
 export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions): Record<string, ToolForAiSdk> {
   checkOptions('toAiSdkTools()', options, RULES)
   const { acceptAiSdkApproval = false, sessionService = new InMemorySessionService(), ...rest } = options
-  const caller: Caller = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }
-  const ways = { acceptAiSdkApproval, keepsSessions: options.sessionService !== undefined, line: new OneAfterAnother() }
-  const { table } = new LlmAgent({ name: AGENT, tools }) // so that mistakes show now
-  return Object.fromEntries([...table.tools].map(([name, tool]) => [name, toTool(tool, caller, ways)]))
+  const environment: CallEnvironment = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }
+  const keepsSessions = options.sessionService !== undefined
+  const settings: ToolSettings = { environment, acceptAiSdkApproval, keepsSessions, queue: new CallQueue() }
+  const { table } = new LlmAgent({ name: AGENT_NAME, tools }) // reports invalid tools now instead of on the first call
+  return Object.fromEntries([...table.tools].map(([name, tool]) => [name, toTool(tool, settings)]))
 }
 
-interface Ways {
+interface ToolSettings {
+  readonly environment: CallEnvironment
   readonly acceptAiSdkApproval: boolean
-  /** Is there somebody who could look at a session afterwards? */
+  /** Whether sessions stay after the call: the caller passed a session service and can read them. */
   readonly keepsSessions: boolean
-  readonly line: OneAfterAnother
+  readonly queue: CallQueue
 }
 
-function toTool(tool: Tool, caller: Caller, ways: Ways): ToolForAiSdk {
+function toTool(tool: Tool, settings: ToolSettings): ToolForAiSdk {
   const declaration = tool.declaration()
   if (!declaration)
-    throw invalid(`Tool "${tool.name}" only adds to requests of our agents: the AI SDK has no use for it.`)
-  const input = inputOf(tool, declaration)
-  const gate = needsApproval(tool, input.parse, caller)
+    throw invalidTool(
+      `Tool "${tool.name}" only adds to model requests of Toolwright agents. Remove it from toAiSdkTools().`,
+    )
+  const input = readInputSchema(tool, declaration)
+  const gate = approvalGate(tool, input.parse, settings.environment)
   return {
     description: declaration.description,
-    inputSchema: schemaOf(input),
+    inputSchema: toAiSdkSchema(input),
     ...(gate !== undefined && { needsApproval: gate }),
-    execute: (input, options) => execute(tool, input, options, caller, ways),
+    execute: (input, options) => execute(tool, input, options, settings),
     toModelOutput,
   }
 }
@@ -109,76 +122,48 @@ async function execute(
   tool: Tool,
   input: unknown,
   { toolCallId = '', messages, abortSignal }: ExecuteOptions = {},
-  caller: Caller,
-  ways: Ways,
+  settings: ToolSettings,
 ): Promise<JsonObject> {
   if (!isRecord(input))
     throw new ToolError(`Invalid arguments for ${tool.name}: expected an object`, { code: 'INVALID_ARGS' })
   const { name } = tool
-  const hasYes = ways.acceptAiSdkApproval && isApproved(messages, { id: toolCallId, name, input })
-  const gated = hasYes ? delegate(tool, { requiresConfirmation: false }) : tool
+  const { environment, queue } = settings
+  const hasApproval = settings.acceptAiSdkApproval && isApproved(messages, { id: toolCallId, name, input })
+  const gated = hasApproval ? delegate(tool, { requiresConfirmation: false }) : tool
   const call = { id: toolCallId, name, args: toPlain(input).value as JsonObject }
-  const run = () => runOneCall(gated, call, caller, abortSignal)
-  const { result, sessionId } = await (caller.sessionId === undefined ? run() : ways.line.next(run))
-  if (caller.sessionId === undefined && !ways.keepsSessions) {
-    const { appName, userId } = caller
-    await caller.sessionService?.deleteSession({ appName, userId, sessionId })
+  const run = () => runToolCall(gated, call, environment, abortSignal)
+  const { result, sessionId } = await (environment.sessionId === undefined ? run() : queue.run(run))
+  if (environment.sessionId === undefined && !settings.keepsSessions) {
+    const { appName, userId } = environment
+    await environment.sessionService?.deleteSession({ appName, userId, sessionId })
   }
   abortSignal?.throwIfAborted()
-  if (!result) throw new ToolError(`${name} ended, or waits for somebody, without a result.`)
+  if (!result) throw new ToolError(`Tool "${name}" ended without a result.`)
   const { response, parts, modelOutput } = result
   if (!isFailure(response)) {
     const full = parts.length ? withParts(response, parts) : { ...response }
     if (!modelOutput) return full
-    return showing(full, modelOutput.showsMedia ? withParts(modelOutput.response, parts) : modelOutput.response)
+    return withModelOutput(full, modelOutput.showsMedia ? withParts(modelOutput.response, parts) : modelOutput.response)
   }
   throw new ToolError(String(response.error), { code: response.errorCode as ResultErrorCode })
 }
 
-function inputOf(tool: Tool, { parametersJsonSchema }: FunctionDeclaration): InputSchema {
+function readInputSchema(tool: Tool, { parametersJsonSchema }: FunctionDeclaration): InputSchema {
   const jsonSchema = parametersJsonSchema ?? { type: 'object', properties: {}, additionalProperties: false }
   if (tool.parse) return { jsonSchema, parse: tool.parse.bind(tool) }
   return compileSchema(jsonSchema, `Tool "${tool.name}"`, { object: true })
 }
 
-/** A Standard Schema with the marks of the AI SDK on it: the first is what its types know, the second what 5 wants. */
-function schemaOf({ jsonSchema, parse }: InputSchema): ToolForAiSdk['inputSchema'] {
-  // the value stays as it is: dispatch parses it again, and what was transformed once must not be twice
-  const problem = async (value: unknown): Promise<string | undefined> => {
-    const { issues } = await parse(value)
-    return issues && describeIssues(issues)
-  }
-  const schema = {
-    [SCHEMA]: true,
-    [VALIDATOR]: true,
-    jsonSchema,
-    validate: async (value: unknown) => {
-      const message = await problem(value)
-      return message === undefined ? { success: true, value } : { success: false, error: new Error(message) }
-    },
-    '~standard': {
-      version: 1,
-      vendor: 'toolwright',
-      validate: async (value: unknown) => {
-        const message = await problem(value)
-        return message === undefined ? { value: value as JsonObject } : { issues: [{ message }] }
-      },
-      jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
-    },
-  } satisfies ToolForAiSdk['inputSchema'] & JsonObject
-  return schema
-}
-
-/** Calls on one session wait for each other. */
-class OneAfterAnother {
+/** Runs the calls of one session one at a time. */
+class CallQueue {
   #last: Promise<unknown> = Promise.resolve()
-  next<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(work)
-    this.#last = mine.catch(() => {})
-    return mine
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => {})
+    return result
   }
 }
 
-function invalid(message: string): ToolwrightError {
+function invalidTool(message: string): ToolwrightError {
   return new ToolwrightError('INVALID_CONFIG', message)
 }

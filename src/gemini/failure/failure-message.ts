@@ -4,7 +4,7 @@ import { unreachable } from '../../base/unreachable.ts'
 import type { Failure } from './failure.ts'
 
 /** What was asked, as far as it explains a refusal. */
-export interface Asked {
+export interface RequestSummary {
   readonly model: string
   readonly isVertex: boolean
   /** Names of the server-side tools in the request. */
@@ -12,9 +12,9 @@ export interface Asked {
   readonly hasFunctions: boolean
 }
 
-export function messageFor(
+export function failureMessage(
   failure: Failure,
-  asked: Asked,
+  asked: RequestSummary,
   end: { attempts: number; hasBegun: boolean; waitMs?: number | undefined },
 ): string {
   const { attempts, hasBegun, waitMs } = end
@@ -24,7 +24,7 @@ export function messageFor(
   const what = `"${asked.model}"`
   switch (failure.kind) {
     case 'refused':
-      return `${refusal(failure, asked, who, tries)}${wait}`
+      return `${rejectionMessage(failure, asked, who, tries)}${wait}`
     case 'unreachable':
       return hasBegun
         ? `The answer of ${what} was cut off: the connection was lost (${failure.detail}).`
@@ -48,41 +48,41 @@ export function messageFor(
   }
 }
 
-function refusal(failure: Failure, asked: Asked, who: string, tries: string): string {
+function rejectionMessage(failure: Failure, asked: RequestSummary, who: string, tries: string): string {
   const { status = 0, reason, detail } = failure
   const code = reason === undefined || reason === String(status) ? `${status}` : `${status} ${reason}`
-  if (isKeyRefused(failure)) return `${who} refused the ${keyCure(asked.isVertex)} (${code}: ${detail})`
-  if (status === 404) return `${who} has no model "${asked.model}" ${notFoundCure(asked)} (${code}: ${detail})`
+  if (isKeyRejected(failure)) return `${who} refused the ${keyAdvice(asked.isVertex)} (${code}: ${detail})`
+  if (status === 404) return `${who} has no model "${asked.model}" ${notFoundAdvice(asked)} (${code}: ${detail})`
   if (status === 429) return `${who} has had too many requests${tries} (${code}: ${detail})`
   if (status >= 500 || status === 408) return `${who} failed${tries} (${code}: ${detail})`
-  return `${who} refused the request (${code}: ${detail})${mixedToolsCure(failure, asked)}${signatureCure(detail)}`
+  return `${who} refused the request (${code}: ${detail})${mixedToolsAdvice(failure, asked)}${signatureAdvice(detail)}`
 }
 
-function isKeyRefused({ status, details, detail }: Failure): boolean {
+function isKeyRejected({ status, details, detail }: Failure): boolean {
   if (status === 401 || status === 403) return true
   return (
     status === 400 && (details.some(({ reason }) => reason === 'API_KEY_INVALID') || /API key not valid/i.test(detail))
   )
 }
 
-function keyCure(isVertex: boolean): string {
+function keyAdvice(isVertex: boolean): string {
   return isVertex
     ? 'credentials: sign in (gcloud auth application-default login), and check GOOGLE_CLOUD_PROJECT and its permissions'
     : 'key: check GEMINI_API_KEY, GOOGLE_API_KEY or the apiKey option, whichever is set'
 }
 
-function notFoundCure({ isVertex }: Asked): string {
+function notFoundAdvice({ isVertex }: RequestSummary): string {
   return isVertex ? 'in this project and location: check all three' : 'for this key: check its name'
 }
 
-function mixedToolsCure({ status, detail }: Failure, { model, serverTools, hasFunctions }: Asked): string {
+function mixedToolsAdvice({ status, detail }: Failure, { model, serverTools, hasFunctions }: RequestSummary): string {
   const isMixed = serverTools.length > 1 || (serverTools.length > 0 && hasFunctions)
   if (status !== 400 || !isMixed || !/tool|function/i.test(detail)) return ''
   const beside = hasFunctions ? 'beside function tools' : 'beside each other'
   return ` ${serverTools.join(', ')} cannot stand ${beside} on "${model}": take a model that can (Gemini 3 or newer), give each an agent of its own with agentTool(), or say capabilities: { serverToolsWithFunctions: false } in the options of gemini() and the framework does that.`
 }
 
-function signatureCure(detail: string): string {
+function signatureAdvice(detail: string): string {
   if (!/thought.?signature/i.test(detail)) return ''
   return ' Thought signatures are good for the model, the key and the place they came from: start a new session after changing one of them.'
 }

@@ -1,7 +1,7 @@
 // What went wrong in one attempt, read from what the client threw.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { messageOf } from '../../error/error.ts'
-import type { Seen } from '../transport/observed-fetch.ts'
+import type { ObservedResponse } from '../transport/observed-fetch.ts'
 
 export type FailureKind =
   /** The API said no. */
@@ -36,7 +36,7 @@ export interface Failure {
 }
 
 /** A reply that arrived and is none. */
-export class BadReply extends Error {
+export class UnusableReply extends Error {
   readonly kind: FailureKind
   readonly reason: string | undefined
   constructor(kind: FailureKind, message: string, reason?: string) {
@@ -46,28 +46,28 @@ export class BadReply extends Error {
   }
 }
 
-export function failureOf(thrown: unknown, seen: Seen): Failure {
-  const refusal = refusalIn(thrown)
+export function readFailure(thrown: unknown, seen: ObservedResponse): Failure {
+  const refusal = readRejection(thrown)
   const { status = seen.status, message, details } = refusal
-  const reason = thrown instanceof BadReply ? thrown.reason : refusal.reason
+  const reason = thrown instanceof UnusableReply ? thrown.reason : refusal.reason
   const detail = message ?? deepestMessage(thrown)
-  const kind = status === undefined ? kindOf(thrown, seen) : 'refused'
+  const kind = status === undefined ? failureKind(thrown, seen) : 'refused'
   return { kind, status, reason, detail, details, retryAfter: seen.retryAfter, thrown }
 }
 
-function kindOf(thrown: unknown, { isAnswered, isTooLarge }: Seen): FailureKind {
+function failureKind(thrown: unknown, { isAnswered, isTooLarge }: ObservedResponse): FailureKind {
   const name = thrown instanceof Error ? thrown.name : ''
   if (isTooLarge) return 'too-large'
-  if (thrown instanceof BadReply) return thrown.kind
+  if (thrown instanceof UnusableReply) return thrown.kind
   if (messageOf(thrown).startsWith('Incomplete JSON segment')) return 'broken'
   if (name === 'SyntaxError') return 'malformed'
   if (name === 'AbortError' || name === 'TimeoutError') return 'late'
-  if (isNetwork(thrown)) return 'unreachable'
+  if (isNetworkError(thrown)) return 'unreachable'
   return isAnswered ? 'malformed' : 'unsent'
 }
 
 /** A lost or refused connection, in whatever words the runtime has. */
-function isNetwork(thrown: unknown): boolean {
+function isNetworkError(thrown: unknown): boolean {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = String((at as { code?: unknown }).code ?? '')
     if (/^(E(CONN|NOTFOUND|PIPE|TIMEDOUT|HOST|NET|AI_)|UND_ERR_|CERT_|ERR_(TLS|SSL))/.test(code)) return true
@@ -83,7 +83,7 @@ function deepestMessage(thrown: unknown): string {
   return messageOf(at)
 }
 
-interface Refusal {
+interface Rejection {
   readonly status?: number
   readonly reason?: string
   readonly message?: string
@@ -91,7 +91,7 @@ interface Refusal {
 }
 
 /** The client writes the whole answer into its message: `{"error":{...}}`, in a stream with words before it. */
-function refusalIn(thrown: unknown): Refusal {
+function readRejection(thrown: unknown): Rejection {
   if (!(thrown instanceof Error) || thrown.name !== 'ApiError') return { details: [] }
   const { status } = thrown as { status?: unknown }
   const parsed = parse(thrown.message.slice(Math.max(0, thrown.message.search(/[[{]/))))

@@ -4,27 +4,27 @@ import type { Failure, FailureKind } from './failure.ts'
 import type { Settings } from '../settings.ts'
 
 /** What the server asks for in its header or its details, in milliseconds. */
-export function askedWait({ retryAfter, details }: Failure, now: number): number | undefined {
+export function requestedDelayMs({ retryAfter, details }: Failure, now: number): number | undefined {
   const waits = [retryAfterMs(retryAfter, now), ...details.map(({ retryDelay }) => durationMs(retryDelay))]
   const known = waits.filter((wait) => wait !== undefined)
   return known.length ? Math.max(0, ...known) : undefined
 }
 
 /** The pause before the next attempt; undefined = there is none. */
-export function pauseBefore(attempt: number, failure: Failure, settings: Settings): number | undefined {
+export function retryDelayMs(attempt: number, failure: Failure, settings: Settings): number | undefined {
   const { retry, ports } = settings
   if (attempt > retry.attempts || !isRetryable(failure)) return undefined
-  const asked = askedWait(failure, ports.now())
+  const asked = requestedDelayMs(failure, ports.now())
   if (asked !== undefined) return asked <= MAX_RETRY_AFTER_MS ? asked : undefined
   return backoffMs(attempt - 1, retry, ports.random)
 }
 
 export function isRetryable({ kind, status = 0 }: Failure): boolean {
   if (kind === 'refused') return status === 408 || status === 429 || (status >= 500 && status !== 501)
-  return RETRYABLE.has(kind)
+  return RETRYABLE_KINDS.has(kind)
 }
 
-const RETRYABLE = new Set<FailureKind>(['unreachable', 'broken', 'late', 'empty', 'bad-call'])
+const RETRYABLE_KINDS = new Set<FailureKind>(['unreachable', 'broken', 'late', 'empty', 'bad-call'])
 
 /** A fault of the model, not of the connection: it is asked again only once. */
 export function isModelFault({ kind }: Failure): boolean {

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { clip } from '../../base/limits.ts'
 import type { Part } from '../../content/content.ts'
-import { BadReply } from '../failure/failure.ts'
+import { UnusableReply } from '../failure/failure.ts'
 
 export interface FinishError {
   readonly errorCode: string
@@ -10,12 +10,12 @@ export interface FinishError {
 }
 
 /** The prompt itself was refused: there is no answer. */
-export function promptError({ blockReason, blockReasonMessage }: JsonObject): FinishError {
+export function blockedPromptError({ blockReason, blockReasonMessage }: JsonObject): FinishError {
   const errorCode = String(blockReason)
   const why = typeof blockReasonMessage === 'string' ? `: ${blockReasonMessage}` : ''
   return {
     errorCode,
-    errorMessage: `Gemini refused what it was asked (${errorCode})${why}. ${cureOf(errorCode)}`.trim(),
+    errorMessage: `Gemini refused what it was asked (${errorCode})${why}. ${adviceFor(errorCode)}`.trim(),
   }
 }
 
@@ -25,48 +25,48 @@ export function finishError(
   parts: readonly Part[],
   message: unknown,
 ): FinishError | undefined {
-  if (reason === undefined || GOOD.has(reason)) return undefined
-  if (CUT.has(reason) && parts.some((part) => part.functionCall)) return cutCallError(reason)
-  if (CUT.has(reason) && parts.some((part) => !part.thought)) return undefined // the reason tells that it is cut
+  if (reason === undefined || NORMAL_REASONS.has(reason)) return undefined
+  if (CUT_OFF_REASONS.has(reason) && parts.some((part) => part.functionCall)) return cutOffCallError(reason)
+  if (CUT_OFF_REASONS.has(reason) && parts.some((part) => !part.thought)) return undefined // the reason tells that it is cut
   const why = typeof message === 'string' && message !== '' ? `: ${message}` : ''
   return {
     errorCode: reason,
-    errorMessage: `Gemini stopped before it was done (${reason})${why}. ${cureOf(reason)}`.trim(),
+    errorMessage: `Gemini stopped before it was done (${reason})${why}. ${adviceFor(reason)}`.trim(),
   }
 }
 
 /** Nothing tells which arguments are whole: a response with an error code has no call that runs. */
-function cutCallError(reason: string): FinishError {
+function cutOffCallError(reason: string): FinishError {
   const errorMessage = `Gemini stopped before its function calls were complete (${reason}), so none of them was run. Raise maxOutputTokens in generateContentConfig, or ask for less at once.`
   return { errorCode: reason, errorMessage }
 }
 
 /** Throws when a finished reply is a fault of the model: nothing in it, or a call that cannot be run. */
-export function checkFinish(reason: string | undefined, parts: readonly Part[], message: unknown): void {
-  if (reason !== undefined && BAD_CALL.has(reason)) {
+export function checkFinishedReply(reason: string | undefined, parts: readonly Part[], message: unknown): void {
+  if (reason !== undefined && INVALID_CALL_REASONS.has(reason)) {
     const why = typeof message === 'string' && message !== '' ? `${clip(message, 1_000)} ` : ''
-    throw new BadReply('bad-call', `${why}${cureOf(reason)}`, reason)
+    throw new UnusableReply('bad-call', `${why}${adviceFor(reason)}`, reason)
   }
-  if ((reason !== undefined && !GOOD.has(reason)) || parts.some(isSaid)) return
+  if ((reason !== undefined && !NORMAL_REASONS.has(reason)) || parts.some(isVisible)) return
   const has = parts.some((part) => part.thought) ? 'only thoughts, no text and no call' : 'no text and no call'
-  throw new BadReply('empty', `it has ${has} (${reason ?? 'no finish reason'})`, reason)
+  throw new UnusableReply('empty', `it has ${has} (${reason ?? 'no finish reason'})`, reason)
 }
 
 /** Neither a thought nor an empty text that only carries a signature. */
-function isSaid(part: Part): boolean {
+function isVisible(part: Part): boolean {
   return !part.thought && part.text !== ''
 }
 
-const GOOD = new Set(['STOP', 'FINISH_REASON_UNSPECIFIED'])
-const CUT = new Set(['MAX_TOKENS', 'CONTINUATION'])
-const BAD_CALL = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])
+const NORMAL_REASONS = new Set(['STOP', 'FINISH_REASON_UNSPECIFIED'])
+const CUT_OFF_REASONS = new Set(['MAX_TOKENS', 'CONTINUATION'])
+const INVALID_CALL_REASONS = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])
 
-function cureOf(reason: string): string {
-  if (reason.includes('SAFETY')) return cures.SAFETY ?? ''
-  return cures[reason] ?? ''
+function adviceFor(reason: string): string {
+  if (reason.includes('SAFETY')) return ADVICE.SAFETY ?? ''
+  return ADVICE[reason] ?? ''
 }
 
-const cures: Readonly<Record<string, string>> = {
+const ADVICE: Readonly<Record<string, string>> = {
   SAFETY: 'A safety filter did not let it through; safetySettings in generateContentConfig set what they let through.',
   RECITATION: 'It would have recited a source at length; ask for something of its own.',
   LANGUAGE: 'It does not know the language.',

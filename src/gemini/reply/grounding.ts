@@ -31,7 +31,7 @@ export class Grounding {
   add({ groundingChunks, groundingSupports, ...others }: JsonObject): void {
     const places = this.#extend('groundingChunks', groundingChunks)
     if (Array.isArray(groundingSupports)) {
-      const supports = groundingSupports.map((support: unknown) => withPlaces(support, places))
+      const supports = groundingSupports.map((support: unknown) => renumberSources(support, places))
       this.#extend('groundingSupports', supports)
     }
     for (const [field, value] of Object.entries(others)) {
@@ -59,7 +59,7 @@ export class Grounding {
 }
 
 /** A support names sources by their place in its own chunk's list; without such a list they are places in the whole. */
-function withPlaces(support: unknown, places: readonly number[]): unknown {
+function renumberSources(support: unknown, places: readonly number[]): unknown {
   if (!isRecord(support) || !Array.isArray(support.groundingChunkIndices)) return support
   const indices = support.groundingChunkIndices.map((index: unknown) =>
     typeof index === 'number' ? (places[index] ?? index) : index,

@@ -2,12 +2,12 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 
 /** A part as Gemini wrote it; undefined when it holds nothing. */
-export function partOf(raw: unknown): Part | undefined {
+export function readPart(raw: unknown): Part | undefined {
   if (!isRecord(raw)) return undefined
   const part: JsonObject = {}
   for (const field of Object.keys(raw)) if (raw[field] !== null && raw[field] !== undefined) part[field] = raw[field]
-  if (isRecord(part.functionCall)) part.functionCall = callOf(part.functionCall)
-  if (isRecord(part.executableCode)) part.executableCode = codeOf(part.executableCode)
+  if (isRecord(part.functionCall)) part.functionCall = readCall(part.functionCall)
+  if (isRecord(part.executableCode)) part.executableCode = readCode(part.executableCode)
   const fields = Object.keys(part).filter((field) => field !== 'thought')
   if (fields.length === 0 || (fields.length === 1 && part.text === '')) return undefined
   // an empty text is not written, though a signature may hang on it
@@ -15,7 +15,7 @@ export function partOf(raw: unknown): Part | undefined {
   return part
 }
 
-function callOf({ id, name, args }: JsonObject): JsonObject {
+function readCall({ id, name, args }: JsonObject): JsonObject {
   return {
     ...(typeof id === 'string' && id !== '' && { id }),
     name: String(name ?? ''),
@@ -23,12 +23,12 @@ function callOf({ id, name, args }: JsonObject): JsonObject {
   }
 }
 
-function codeOf(code: JsonObject): JsonObject {
+function readCode(code: JsonObject): JsonObject {
   return { ...code, language: String(code.language ?? 'PYTHON'), code: String(code.code ?? '') }
 }
 
 /** Adds what follows: text of the same kind goes on, everything else stands for itself. */
-export function addPart(parts: Part[], part: Part): void {
+export function appendPart(parts: Part[], part: Part): void {
   const last = parts.at(-1)
   if (last && isPlainText(last) && isPlainText(part) && (last.thought ?? false) === (part.thought ?? false)) {
     parts[parts.length - 1] = { ...last, text: `${last.text}${part.text}` }

@@ -2,12 +2,12 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 import type { LlmResponse } from '../../tool/model.ts'
-import { BadReply } from '../failure/failure.ts'
-import { checkFinish, finishError, promptError } from './finish-reason.ts'
+import { UnusableReply } from '../failure/failure.ts'
+import { checkFinishedReply, finishError, blockedPromptError } from './finish-reason.ts'
 import { Grounding, UniqueList } from './grounding.ts'
-import { addPart, partOf } from './parts.ts'
+import { appendPart, readPart } from './parts.ts'
 
-export class Answer {
+export class ReplyBuilder {
   readonly #parts: Part[] = []
   readonly #more: JsonObject = {}
   #hasCandidate = false
@@ -21,11 +21,11 @@ export class Answer {
   /** Takes in a chunk and gives what it adds. */
   add(chunk: unknown): readonly Part[] {
     if (!isRecord(chunk))
-      throw new BadReply('malformed', `a chunk that is ${chunk === null ? 'null' : `a ${typeof chunk}`}`)
+      throw new UnusableReply('malformed', `a chunk that is ${chunk === null ? 'null' : `a ${typeof chunk}`}`)
     if (isRecord(chunk.usageMetadata)) this.#usageMetadata = chunk.usageMetadata
     if (isRecord(chunk.promptFeedback) && chunk.promptFeedback.blockReason) this.#blocked = chunk.promptFeedback
     this.#keep(chunk, ['modelVersion', 'responseId', 'promptFeedback', 'modelStatus'])
-    const candidate = Array.isArray(chunk.candidates) ? chunk.candidates.find(isFirst) : undefined
+    const candidate = Array.isArray(chunk.candidates) ? chunk.candidates.find(isFirstCandidate) : undefined
     return candidate ? this.#addCandidate(candidate) : []
   }
 
@@ -41,8 +41,8 @@ export class Answer {
       this.#more.urlContextMetadata = { ...urlContextMetadata, urlMetadata: this.#urls.items }
     }
     const raw = isRecord(content) && Array.isArray(content.parts) ? content.parts : []
-    const parts = raw.flatMap((one) => partOf(one) ?? [])
-    for (const part of parts) addPart(this.#parts, part)
+    const parts = raw.flatMap((one) => readPart(one) ?? [])
+    for (const part of parts) appendPart(this.#parts, part)
     return parts
   }
 
@@ -54,13 +54,13 @@ export class Answer {
   finish(isStream: boolean): LlmResponse {
     const reason = this.#finishReason
     if (reason === undefined && !this.#blocked) {
-      if (isStream) throw new BadReply('broken', 'the stream ended without a finish reason')
-      if (!this.#hasCandidate) throw new BadReply('malformed', 'an answer without a candidate')
+      if (isStream) throw new UnusableReply('broken', 'the stream ended without a finish reason')
+      if (!this.#hasCandidate) throw new UnusableReply('malformed', 'an answer without a candidate')
     }
-    if (!this.#blocked) checkFinish(reason, this.#parts, this.#more.finishMessage)
+    if (!this.#blocked) checkFinishedReply(reason, this.#parts, this.#more.finishMessage)
     const groundingMetadata = this.#grounding.metadata()
     const error = this.#blocked
-      ? promptError(this.#blocked)
+      ? blockedPromptError(this.#blocked)
       : finishError(reason, this.#parts, this.#more.finishMessage)
     return {
       ...((this.#parts.length > 0 || !error) && { content: { role: 'model', parts: this.#parts } }),
@@ -75,4 +75,4 @@ export class Answer {
 }
 
 /** Of several candidates the first is the answer. */
-const isFirst = (candidate: unknown): candidate is JsonObject => isRecord(candidate) && (candidate.index ?? 0) === 0
+const isFirstCandidate = (candidate: unknown): candidate is JsonObject => isRecord(candidate) && (candidate.index ?? 0) === 0

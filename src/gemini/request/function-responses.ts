@@ -9,7 +9,7 @@ interface Turn {
   readonly parts: readonly JsonObject[]
 }
 
-export function wireResponses(
+export function toResponseTurns(
   parts: readonly Part[],
   target: { readonly isNew: boolean },
   wireParts: (parts: readonly Part[]) => JsonObject[],
@@ -25,9 +25,9 @@ export function wireResponses(
     }
     const media = [...(functionResponse.parts ?? [])]
     while (isMedia(parts[at])) media.push(parts[at++] as Part) // media after a result belongs to it
-    const inside = media.filter((one) => target.isNew && fitsInside(one))
+    const inside = media.filter((one) => target.isNew && fitsInsideResponse(one))
     const outside = media.filter((one) => !inside.includes(one))
-    responses.push({ functionResponse: wireResponse(functionResponse, wireParts(inside)) })
+    responses.push({ functionResponse: toWireResponse(functionResponse, wireParts(inside)) })
     if (outside.length) others.push({ text: `From the result of ${functionResponse.name}:` }, ...outside)
   }
   const user = 'user' as const
@@ -39,18 +39,18 @@ export function wireResponses(
 
 const isMedia = (part: Part | undefined): boolean => part?.inlineData !== undefined || part?.fileData !== undefined
 
-const INSIDE = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf', 'text/plain'])
+const TYPES_INSIDE_RESPONSES = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf', 'text/plain'])
 
-function fitsInside({ inlineData, fileData }: Part): boolean {
-  return INSIDE.has((inlineData ?? fileData)?.mimeType ?? '')
+function fitsInsideResponse({ inlineData, fileData }: Part): boolean {
+  return TYPES_INSIDE_RESPONSES.has((inlineData ?? fileData)?.mimeType ?? '')
 }
 
-function wireResponse({ id, name, response }: FunctionResponse, parts: readonly JsonObject[]): JsonObject {
+function toWireResponse({ id, name, response }: FunctionResponse, parts: readonly JsonObject[]): JsonObject {
   const names = new Set(parts.map(({ inlineData }) => (isRecord(inlineData) ? inlineData.displayName : undefined)))
   const object = isRecord(response) ? response : { output: response }
   // `$ref` is how a result points at its media: where it means something else, Gemini would refuse the request
   const fit = hasForeignReference(object, names) ? { output: JSON.stringify(object) } : object
-  return { ...givenId(id), name, response: fit, ...(parts.length > 0 && { parts }) }
+  return { ...geminiId(id), name, response: fit, ...(parts.length > 0 && { parts }) }
 }
 
 function hasForeignReference(value: unknown, names: ReadonlySet<unknown>): boolean {
@@ -60,6 +60,6 @@ function hasForeignReference(value: unknown, names: ReadonlySet<unknown>): boole
 }
 
 /** Ids of the framework's are not Gemini's: it gets back what it gave. */
-export function givenId(id: string | undefined): { id?: string } {
+export function geminiId(id: string | undefined): { id?: string } {
   return id === undefined || isOwnId(id) ? {} : { id }
 }

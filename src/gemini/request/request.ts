@@ -1,22 +1,22 @@
 // A request in the words of the client.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-import type { Params } from '../transport/attempt.ts'
+import type { RequestParams } from '../transport/attempt.ts'
 import { isGemini3 } from '../capabilities.ts'
-import { wireContents } from './contents.ts'
-import type { Asked } from '../failure/failure-message.ts'
+import { toWireContents } from './contents.ts'
+import type { RequestSummary } from '../failure/failure-message.ts'
 import { valueSchema } from '../schema/gemini-schema.ts'
-import { wireTools } from './tools.ts'
+import { toWireTools } from './tools.ts'
 
-export interface Wire {
-  readonly params: Params
-  readonly asked: Asked
+export interface GeminiRequest {
+  readonly params: RequestParams
+  readonly summary: RequestSummary
 }
 
-export function toWire(request: LlmRequest, name: string, isVertex: boolean): Wire {
+export function buildRequest(request: LlmRequest, name: string, isVertex: boolean): GeminiRequest {
   const model = request.model ?? name
   const { systemInstruction, tools = [], toolConfig, responseJsonSchema, responseMimeType, ...others } = request.config
-  const { entries, serverTools, hasFunctions } = wireTools(tools)
+  const { entries, serverTools, hasFunctions } = toWireTools(tools)
   const asked = { model, isVertex, serverTools, hasFunctions }
   const config: JsonObject = {}
   for (const option of Object.keys(others)) if (others[option] !== undefined) config[option] = others[option]
@@ -27,15 +27,15 @@ export function toWire(request: LlmRequest, name: string, isVertex: boolean): Wi
   if (config.cachedContent === undefined) {
     if (systemInstruction) config.systemInstruction = systemInstruction
     if (entries.length) config.tools = entries
-    const fit = wireToolConfig(toolConfig, asked)
+    const fit = toWireToolConfig(toolConfig, asked)
     if (fit) config.toolConfig = fit
   }
   const isNew = isGemini3(model)
   const runsCode = serverTools.includes('codeExecution')
-  return { params: { model, contents: wireContents(request.contents, { isVertex, isNew, runsCode }), config }, asked }
+  return { params: { model, contents: toWireContents(request.contents, { isVertex, isGemini3, runsCode }), config }, summary }
 }
 
-function wireToolConfig(given: unknown, { model, isVertex, serverTools, hasFunctions }: Asked): JsonObject | undefined {
+function toWireToolConfig(given: unknown, { model, isVertex, serverTools, hasFunctions }: RequestSummary): JsonObject | undefined {
   const { functionCallingConfig, ...others } = isRecord(given) ? given : {}
   const config: JsonObject = { ...others }
   if (isRecord(functionCallingConfig)) {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import type { WireTool } from '../../tool/wire.ts'
 import { argumentsSchema, valueSchema } from '../schema/gemini-schema.ts'
-import { describe } from '../schema/describe-constraints.ts'
+import { appendNotes } from '../schema/describe-constraints.ts'
 
 export interface WireTools {
   readonly entries: readonly JsonObject[]
@@ -12,11 +12,11 @@ export interface WireTools {
 }
 
 /** All declarations in one entry, since Vertex AI takes only one; what runs on Gemini's side as it is. */
-export function wireTools(tools: readonly WireTool[]): WireTools {
+export function toWireTools(tools: readonly WireTool[]): WireTools {
   const declarations = tools.flatMap((entry) => entry.functionDeclarations ?? [])
   const others = tools.filter((entry) => entry.functionDeclarations === undefined)
   const entries: JsonObject[] = others.map((entry) => ({ ...entry }))
-  if (declarations.length) entries.unshift({ functionDeclarations: declarations.map(wireDeclaration) })
+  if (declarations.length) entries.unshift({ functionDeclarations: declarations.map(toWireDeclaration) })
   return {
     entries,
     serverTools: [...new Set(others.flatMap((entry) => Object.keys(entry)))],
@@ -25,13 +25,13 @@ export function wireTools(tools: readonly WireTool[]): WireTools {
 }
 
 // `behavior` is left out: only live sessions know it
-function wireDeclaration(declaration: FunctionDeclaration): JsonObject {
+function toWireDeclaration(declaration: FunctionDeclaration): JsonObject {
   const { name, description, parametersJsonSchema, responseJsonSchema } = declaration
   const wire: JsonObject = { name, description }
   if (responseJsonSchema) wire.responseJsonSchema = valueSchema(responseJsonSchema)
   if (!parametersJsonSchema) return wire
   const { schema, words } = argumentsSchema(parametersJsonSchema)
-  if (words) wire.description = describe(description, [words])
+  if (words) wire.description = appendNotes(description, [words])
   if (schema.properties || schema.additionalProperties) wire.parametersJsonSchema = schema
   return wire
 }

@@ -4,28 +4,28 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 const MAX_LENGTH = 600
 
 /** A value in a sentence. */
-export function clip(value: unknown): string {
+export function quoteJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text
 }
 
 /** A description and what must be said besides. */
-export function describe(description: string | undefined, words: readonly string[]): string {
+export function appendNotes(description: string | undefined, words: readonly string[]): string {
   if (!description || words.length === 0) return description ?? words.join(' ')
   return `${/[.!?:)]\s*$/.test(description) ? description.trimEnd() : `${description}.`} ${words.join(' ')}`
 }
 
 /** What Gemini has no keyword for, a sentence each. Keywords of nobody's standard say nothing. */
-export function wordsOf(keywords: JsonObject): string[] {
-  return Object.keys(sentences).flatMap((keyword) => {
+export function describeConstraints(keywords: JsonObject): string[] {
+  return Object.keys(SENTENCES).flatMap((keyword) => {
     const value = keywords[keyword]
-    return value === undefined ? [] : (sentences[keyword]?.(value, keywords) ?? [])
+    return value === undefined ? [] : (SENTENCES[keyword]?.(value, keywords) ?? [])
   })
 }
 
 type Sentence = (value: unknown, keywords: JsonObject) => string | string[] | undefined
 
-const sentences: Readonly<Record<string, Sentence>> = {
+const SENTENCES: Readonly<Record<string, Sentence>> = {
   format: (value) => (isKnownFormat(value) || NUMBER_FORMATS.has(value) ? undefined : `Format: ${value}.`),
   pattern: (value) => `Must match the pattern ${value}`,
   minLength: (value) => (value === 0 ? undefined : `At least ${count(value, 'character')}.`),
@@ -36,26 +36,26 @@ const sentences: Readonly<Record<string, Sentence>> = {
   uniqueItems: (value) => (value === true ? 'No item twice.' : undefined),
   contains: (value, { minContains = 1, maxContains }) => {
     const most = maxContains === undefined ? '' : `, at most ${maxContains}`
-    return `At least ${count(minContains, 'item')}${most}, must fit ${clip(value)}`
+    return `At least ${count(minContains, 'item')}${most}, must fit ${quoteJson(value)}`
   },
-  unevaluatedItems: (value) => (value === false ? 'No other items.' : `Other items must fit ${clip(value)}`),
+  unevaluatedItems: (value) => (value === false ? 'No other items.' : `Other items must fit ${quoteJson(value)}`),
   minProperties: (value) => `At least ${count(value, 'property', 'properties')}.`,
   maxProperties: (value) => `At most ${count(value, 'property', 'properties')}.`,
-  propertyNames: (value) => `Every property name must fit ${clip(value)}`,
+  propertyNames: (value) => `Every property name must fit ${quoteJson(value)}`,
   patternProperties: (value) =>
-    entries(value).map(([name, schema]) => `Properties named like ${name} must fit ${clip(schema)}`),
+    entries(value).map(([name, schema]) => `Properties named like ${name} must fit ${quoteJson(schema)}`),
   unevaluatedProperties: (value) =>
-    value === false ? 'No other properties.' : `Other properties must fit ${clip(value)}`,
-  dependentRequired: (value) => entries(value).map(([name, names]) => `With "${name}" goes ${clip(names)}.`),
-  dependentSchemas: (value) => entries(value).map(([name, schema]) => `With "${name}" it must fit ${clip(schema)}`),
-  dependencies: (value) => entries(value).map(([name, schema]) => `With "${name}" goes ${clip(schema)}`),
-  not: (value) => `Must not fit ${clip(value)}`,
+    value === false ? 'No other properties.' : `Other properties must fit ${quoteJson(value)}`,
+  dependentRequired: (value) => entries(value).map(([name, names]) => `With "${name}" goes ${quoteJson(names)}.`),
+  dependentSchemas: (value) => entries(value).map(([name, schema]) => `With "${name}" it must fit ${quoteJson(schema)}`),
+  dependencies: (value) => entries(value).map(([name, schema]) => `With "${name}" goes ${quoteJson(schema)}`),
+  not: (value) => `Must not fit ${quoteJson(value)}`,
   if: (value, { then = true, else: otherwise = true }) => {
-    return `If it fits ${clip(value)} it must fit ${clip(then)}, otherwise ${clip(otherwise)}`
+    return `If it fits ${quoteJson(value)} it must fit ${quoteJson(then)}, otherwise ${quoteJson(otherwise)}`
   },
-  default: (value) => `Default: ${clip(value)}.`,
+  default: (value) => `Default: ${quoteJson(value)}.`,
   examples: (value) =>
-    Array.isArray(value) && value.length ? `For example ${value.map(clip).join(', ')}.` : undefined,
+    Array.isArray(value) && value.length ? `For example ${value.map(quoteJson).join(', ')}.` : undefined,
   deprecated: (value) => (value === true ? 'Deprecated.' : undefined),
 }
 

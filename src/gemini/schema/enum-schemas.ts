@@ -1,9 +1,9 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
-import { clip } from './describe-constraints.ts'
+import { quoteJson } from './describe-constraints.ts'
 
 /** Listed values by type, since Gemini lists strings and numbers only; of what it cannot list the words tell. */
-export function oneOfValues(values: readonly unknown[], types: readonly string[], words: string[]): JsonObject[] {
-  const allowed = values.filter((value) => types.length === 0 || types.some((type) => isOf(type, value)))
+export function enumSchemas(values: readonly unknown[], types: readonly string[], words: string[]): JsonObject[] {
+  const allowed = values.filter((value) => types.length === 0 || types.some((type) => isOfType(type, value)))
   const strings = allowed.filter((value) => typeof value === 'string')
   const numbers = allowed.filter((value) => typeof value === 'number')
   const schemas: JsonObject[] = []
@@ -16,14 +16,14 @@ export function oneOfValues(values: readonly unknown[], types: readonly string[]
   if (booleans.length === 1)
     words.push(strings.length + numbers.length ? `Of true and false, only ${booleans[0]}.` : `Must be ${booleans[0]}.`)
   const others = allowed.filter((value) => typeof value === 'object' && value !== null)
-  if (others.length) words.push(`Must be one of: ${clip(others)}`)
+  if (others.length) words.push(`Must be one of: ${quoteJson(others)}`)
   if (others.some(isRecord)) schemas.push({ type: 'object' })
   if (others.some(Array.isArray)) schemas.push({ type: 'array' })
   if (allowed.includes(null)) schemas.push({ type: 'null' })
   return schemas.length ? schemas : [{}]
 }
 
-function isOf(type: string, value: unknown): boolean {
+function isOfType(type: string, value: unknown): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
   if (type === 'object') return isRecord(value)

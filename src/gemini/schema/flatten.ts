@@ -1,8 +1,8 @@
 // A schema with its references followed and its `allOf` merged: one list of keywords.
 import { canonicalJson, isRecord, type JsonObject, setOwn } from '../../base/json.ts'
-import { clip } from './describe-constraints.ts'
+import { quoteJson } from './describe-constraints.ts'
 
-export interface Flat {
+export interface FlatSchema {
   readonly keywords: JsonObject
   /** Empty = any. */
   readonly types: readonly string[]
@@ -12,7 +12,7 @@ export interface Flat {
   readonly refs: readonly string[]
 }
 
-export interface Place {
+export interface SchemaCursor {
   readonly root: JsonObject
   /** References we are inside of: following one again and again is a circle. */
   readonly open: readonly string[]
@@ -21,39 +21,39 @@ export interface Place {
 }
 
 /** A circle is followed this often: enough for the model to see how it goes on. */
-const MAX_ROUNDS = 2
+const MAX_RECURSION = 2
 
-export function flatten(raw: JsonObject, place: Place, refs: readonly string[] = []): Flat {
+export function flatten(raw: JsonObject, place: SchemaCursor, refs: readonly string[] = []): FlatSchema {
   const { $ref, allOf, ...own } = raw
-  let flat: Flat = { ...normal(own), refs }
-  if (typeof $ref === 'string') flat = intersect(follow($ref, place, refs), flat)
+  let flat: FlatSchema = { ...splitKeywords(own), refs }
+  if (typeof $ref === 'string') flat = intersect(followReference($ref, place, refs), flat)
   for (const part of Array.isArray(allOf) ? allOf : []) {
     if (isRecord(part)) flat = intersect(flat, flatten(part, place, flat.refs))
   }
   return flat
 }
 
-function follow(ref: string, place: Place, refs: readonly string[]): Flat {
-  const target = targetOf(ref, place.root)
+function followReference(ref: string, place: SchemaCursor, refs: readonly string[]): FlatSchema {
+  const target = resolveReference(ref, place.root)
   const rounds = [...place.open, ...refs].filter((one) => one === ref).length
-  if (target && rounds < MAX_ROUNDS && --place.budget.left >= 0) return flatten(target, place, [...refs, ref])
+  if (target && rounds < MAX_RECURSION && --place.budget.left >= 0) return flatten(target, place, [...refs, ref])
   const name = ref === '#' ? 'the whole' : `"${ref.split('/').at(-1)}"`
-  const types = target ? normal({ type: target.type }).types : []
+  const types = target ? splitKeywords({ type: target.type }).types : []
   return { keywords: {}, types, words: [`${target ? 'Again of' : 'Of'} the shape of ${name}.`], refs }
 }
 
-function targetOf(ref: string, root: JsonObject): JsonObject | undefined {
+function resolveReference(ref: string, root: JsonObject): JsonObject | undefined {
   if (!ref.startsWith('#')) return undefined
   let at: unknown = root
   for (const step of ref.split('/').slice(1)) {
-    const name = stepName(step)
+    const name = decodePointerStep(step)
     if (Array.isArray(at)) at = at[Number(name)]
     else at = isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined
   }
   return isRecord(at) ? at : undefined
 }
 
-function stepName(step: string): string {
+function decodePointerStep(step: string): string {
   const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
   try {
     return decodeURIComponent(name)
@@ -62,7 +62,7 @@ function stepName(step: string): string {
   }
 }
 
-function normal(own: JsonObject): Pick<Flat, 'keywords' | 'types' | 'words'> {
+function splitKeywords(own: JsonObject): Pick<FlatSchema, 'keywords' | 'types' | 'words'> {
   const { type, const: only, ...keywords } = own
   if ('const' in own && !('enum' in keywords)) keywords.enum = [only]
   const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string')
@@ -70,15 +70,15 @@ function normal(own: JsonObject): Pick<Flat, 'keywords' | 'types' | 'words'> {
 }
 
 /** What fits both. */
-export function intersect(a: Flat, b: Flat): Flat {
+export function intersect(a: FlatSchema, b: FlatSchema): FlatSchema {
   const keywords: JsonObject = { ...a.keywords }
   const words = [...a.words, ...b.words]
   for (const keyword of Object.keys(b.keywords)) {
     const [one, other] = [keywords[keyword], b.keywords[keyword]]
     if (one === undefined || canonicalJson(one) === canonicalJson(other)) setOwn(keywords, keyword, other)
     else {
-      const merged = merge(keyword, one, other)
-      if (merged === undefined) words.push(`Must also fit: ${clip({ [keyword]: other })}`)
+      const merged = mergeKeyword(keyword, one, other)
+      if (merged === undefined) words.push(`Must also fit: ${quoteJson({ [keyword]: other })}`)
       else keywords[keyword] = merged
     }
   }
@@ -87,11 +87,11 @@ export function intersect(a: Flat, b: Flat): Flat {
 
 function commonTypes(a: readonly string[], b: readonly string[]): readonly string[] {
   if (a.length === 0) return b
-  const common = b.length === 0 ? a : a.flatMap((type) => narrower(type, b))
+  const common = b.length === 0 ? a : a.flatMap((type) => narrowerType(type, b))
   return common.length ? common : a // nothing fits both: the validator will say so
 }
 
-function narrower(type: string, others: readonly string[]): string[] {
+function narrowerType(type: string, others: readonly string[]): string[] {
   if (others.includes(type)) return [type]
   const isNumber =
     (type === 'number' && others.includes('integer')) || (type === 'integer' && others.includes('number'))
@@ -99,7 +99,7 @@ function narrower(type: string, others: readonly string[]): string[] {
 }
 
 /** Two values of one keyword as one; undefined when there is no such thing. */
-function merge(keyword: string, one: unknown, other: unknown): unknown {
+function mergeKeyword(keyword: string, one: unknown, other: unknown): unknown {
   if (Array.isArray(one) && Array.isArray(other)) {
     if (keyword === 'required') return [...new Set([...one, ...other])]
     if (keyword === 'enum')

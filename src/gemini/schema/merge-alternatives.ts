@@ -1,14 +1,14 @@
 import { canonicalJson, isRecord, type JsonObject, setOwn } from '../../base/json.ts'
-import { type Flat, flatten, intersect, type Place } from './flatten.ts'
-import { clip } from './describe-constraints.ts'
+import { type FlatSchema, flatten, intersect, type SchemaCursor } from './flatten.ts'
+import { quoteJson } from './describe-constraints.ts'
 
 /** Arguments that are one of several shapes, as one shape: all their properties, and only those that all require. */
-export function oneShape(flat: Flat, place: Place): Flat {
+export function mergeAlternatives(flat: FlatSchema, place: SchemaCursor): FlatSchema {
   const { anyOf, oneOf, ...keywords } = flat.keywords
   const list = Array.isArray(anyOf) ? anyOf : oneOf
   if (!Array.isArray(list)) return flat
-  const shapes = list.map((one) => oneShape(flatten(isRecord(one) ? one : {}, place), place))
-  const words = [`The arguments must fit one of these: ${clip(list)}`]
+  const shapes = list.map((one) => mergeAlternatives(flatten(isRecord(one) ? one : {}, place), place))
+  const words = [`The arguments must fit one of these: ${quoteJson(list)}`]
   // one that lists no properties may have any: then none can be named
   if (!shapes.every((shape) => isRecord(shape.keywords.properties)))
     return { ...flat, keywords, words: [...flat.words, ...words] }
@@ -31,6 +31,6 @@ export function oneShape(flat: Flat, place: Place): Flat {
   const refs = shapes.flatMap((shape) => shape.refs)
   const merged = intersect({ ...flat, keywords }, { keywords: union, types: ['object'], words, refs })
   return Array.isArray(anyOf) && Array.isArray(oneOf)
-    ? oneShape({ ...merged, keywords: { ...merged.keywords, oneOf } }, place)
+    ? mergeAlternatives({ ...merged, keywords: { ...merged.keywords, oneOf } }, place)
     : merged
 }

@@ -2,21 +2,21 @@
 import type { GenerateContentParameters, GoogleGenAI } from '@google/genai'
 import { unlessAborted } from '../../policy/wait.ts'
 import type { Settings } from '../settings.ts'
-import { type Seen, watchedFetch } from './observed-fetch.ts'
+import { type ObservedResponse, observedFetch } from './observed-fetch.ts'
 
 /** A request in the client's words. */
-export interface Params {
+export interface RequestParams {
   readonly model: string
   readonly contents: readonly object[]
   readonly config: { readonly [option: string]: unknown }
 }
 
 /** The chunks of the answer; the only one where nothing is streamed. Leaving early closes the connection. */
-export async function* attempt(
+export async function* sendRequest(
   client: GoogleGenAI,
-  params: Params,
+  params: RequestParams,
   settings: Settings,
-  options: { readonly isStream: boolean; readonly signal: AbortSignal | undefined; readonly seen: Seen },
+  options: { readonly isStream: boolean; readonly signal: AbortSignal | undefined; readonly seen: ObservedResponse },
 ): AsyncGenerator<unknown, void, void> {
   const { signal, isStream, seen } = options
   signal?.throwIfAborted()
@@ -24,7 +24,7 @@ export async function* attempt(
   const follow = (): void => leave.abort(signal?.reason)
   signal?.addEventListener('abort', follow, { once: true })
   try {
-    const asked = withTransport(params, settings, fetchOf(client, settings), leave.signal, seen)
+    const asked = withTransport(params, settings, readClientFetch(client, settings), leave.signal, seen)
     if (!isStream) {
       yield await unlessAborted(client.models.generateContent(asked), leave.signal)
       return
@@ -43,17 +43,17 @@ export async function* attempt(
 }
 
 function withTransport(
-  params: Params,
+  params: RequestParams,
   { timeoutMs }: Settings,
   inner: typeof fetch | undefined,
   abortSignal: AbortSignal,
-  seen: Seen,
+  seen: ObservedResponse,
 ): GenerateContentParameters {
   const given = typeof params.config.httpOptions === 'object' ? params.config.httpOptions : {}
   const httpOptions = {
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     ...given,
-    fetch: watchedFetch(inner, seen),
+    fetch: observedFetch(inner, seen),
     retryOptions: { attempts: 1 }, // ours is the only retry
   }
   const automaticFunctionCalling = { disable: true } // the dispatcher's work
@@ -62,7 +62,7 @@ function withTransport(
 }
 
 // A client of the user's may have a fetch of its own, which what is set for one request would hide.
-function fetchOf(client: GoogleGenAI, { fetch }: Settings): typeof globalThis.fetch | undefined {
+function readClientFetch(client: GoogleGenAI, { fetch }: Settings): typeof globalThis.fetch | undefined {
   if (fetch) return fetch
   const { apiClient } = client as unknown as { apiClient?: { getFetch?(): typeof globalThis.fetch | undefined } }
   return apiClient?.getFetch?.()

@@ -4,7 +4,7 @@
 const MAX_OPEN_LINE = 256 * 1024
 
 /** The response, whose body fails after `most` bytes. A long line is passed on when it is complete. */
-export function withBoundedBody(response: Response, most: number, onTooLarge: () => void): Response {
+export function limitBody(response: Response, most: number, onTooLarge: () => void): Response {
   const { body, status } = response
   if (!(body instanceof ReadableStream) || status < 200 || status > 599) return response
   let bytes = 0
@@ -22,11 +22,11 @@ export function withBoundedBody(response: Response, most: number, onTooLarge: ()
       openBytes = lineEnd > 0 ? piece.length - lineEnd : openBytes + piece.length
       held.push(piece)
       if (lineEnd === 0 && openBytes > MAX_OPEN_LINE) return
-      controller.enqueue(joined(held))
+      controller.enqueue(concatBytes(held))
       held = []
     },
     flush(controller) {
-      if (held.length) controller.enqueue(joined(held))
+      if (held.length) controller.enqueue(concatBytes(held))
     },
   })
   return new Response(body.pipeThrough(bounded), response)
@@ -35,7 +35,7 @@ export function withBoundedBody(response: Response, most: number, onTooLarge: ()
 const LF = 10
 const CR = 13
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+function concatBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces
   if (only && pieces.length === 1) return only
   const whole = new Uint8Array(pieces.reduce((bytes, piece) => bytes + piece.length, 0))

@@ -1,9 +1,9 @@
 // The client drops what it does not understand of a refusal. This looks over its shoulder.
 import { MAX_REPLY_BYTES } from '../../base/limits.ts'
-import { withBoundedBody } from './limit-body.ts'
+import { limitBody } from './limit-body.ts'
 
 /** What the last response of an attempt said. */
-export interface Seen {
+export interface ObservedResponse {
   /** There was a good one. */
   isAnswered?: boolean
   /** Of a refusal. */
@@ -17,11 +17,11 @@ export interface Seen {
 const MAX_REFUSAL_BYTES = 1024 * 1024
 
 /** A fetch that notes a refusal's status and header, bounds the body, and waits for a model as long as it takes. */
-export function watchedFetch(inner: typeof fetch | undefined, seen: Seen): typeof fetch {
+export function observedFetch(inner: typeof fetch | undefined, seen: ObservedResponse): typeof fetch {
   return async (input, init) => {
-    const response = inner ? await inner(input, init) : await fetch(input, patient(init))
+    const response = inner ? await inner(input, init) : await fetch(input, withoutIdleTimeout(init))
     seen.isAnswered = response.ok
-    const bounded = withBoundedBody(response, response.ok ? MAX_REPLY_BYTES : MAX_REFUSAL_BYTES, () => {
+    const bounded = limitBody(response, response.ok ? MAX_REPLY_BYTES : MAX_REFUSAL_BYTES, () => {
       seen.isTooLarge = true
     })
     if (response.ok) return bounded
@@ -40,7 +40,7 @@ interface Dispatcher {
 }
 
 // Node's fetch gives up on a server that is silent for five minutes; a model may think longer than that.
-function patient(init: RequestInit | undefined): RequestInit | undefined {
+function withoutIdleTimeout(init: RequestInit | undefined): RequestInit | undefined {
   const found = (globalThis as { [DISPATCHER]?: Dispatcher })[DISPATCHER]
   if (!found) return init
   const dispatcher: Dispatcher = {
