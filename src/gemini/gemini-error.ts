@@ -1,11 +1,11 @@
-/** What Gemini refused, or what came between. The message says what to do about it; no key is in it. */
+/** A failed request to Gemini. The message says what to do. It contains no API key. */
 export class GeminiError extends Error {
   override readonly name: string = 'GeminiError'
-  /** Of HTTP; undefined when there was no answer. */
+  /** HTTP status. Undefined when there was no error response. */
   readonly status: number | undefined
-  /** Google's word for it: `RESOURCE_EXHAUSTED`, `INVALID_ARGUMENT`, ..., or a finish reason: `MALFORMED_FUNCTION_CALL`. */
+  /** Google's error status (`RESOURCE_EXHAUSTED`), or the finish reason of an unusable reply (`MALFORMED_FUNCTION_CALL`). */
   readonly reason: string | undefined
-  /** The same request may succeed later, or with another model. */
+  /** Whether the same request may succeed later or with another model. */
   readonly isRetryable: boolean
   constructor(
     message: string,

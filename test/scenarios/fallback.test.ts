@@ -112,7 +112,10 @@ describe('the first model fails before its first delta', () => {
     const refused = { fault: { type: 'status', status: 403 } } as const
     await staged([refused], [], async ({ other, runner }) => {
       const { error } = await runner().complete(ada)
-      expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringMatching(/^Gemini refused the key/) })
+      expect(error).toMatchObject({
+        code: 'MODEL_ERROR',
+        message: expect.stringMatching(/^Gemini rejected the API key/),
+      })
       expect(other.requests).toEqual([])
     })
     const when = (error: unknown): boolean => (error as { status?: number }).status === 403

@@ -289,7 +289,7 @@ describe('what goes wrong', () => {
       const twice = await told([call, { parts: [] }, { parts: [] }, 'never'], {}, streaming)
       expect(twice.failed).toMatchObject({
         errorCode: 'MODEL_ERROR',
-        errorMessage: expect.stringContaining('without saying anything'),
+        errorMessage: expect.stringContaining('sent an empty reply'),
       })
       expect(twice.server.requests).toHaveLength(3)
     },

@@ -6,8 +6,8 @@ import { readProviderMetadata } from '../provider-metadata.ts'
 
 /** Gemini's grounding metadata if the provider passes it on, otherwise built from the sources. */
 export function toGroundingMetadata({ content, providerMetadata }: AiSdkResult): JsonObject | undefined {
-  for (const bag of Object.values(readProviderMetadata(providerMetadata) ?? {}))
-    if (isRecord(bag.groundingMetadata)) return toPlain(bag.groundingMetadata).value as JsonObject
+  for (const metadata of Object.values(readProviderMetadata(providerMetadata) ?? {}))
+    if (isRecord(metadata.groundingMetadata)) return toPlain(metadata.groundingMetadata).value as JsonObject
   const groundingChunks = content.flatMap((part) => (part.type === 'source' ? [toGroundingChunk({ ...part })] : []))
   return groundingChunks.length ? { groundingChunks } : undefined
 }

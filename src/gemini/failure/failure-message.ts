@@ -1,61 +1,65 @@
-// A failure in plain words, with what to do about it.
 import { MAX_REPLY_BYTES } from '../../base/limits.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import type { Failure } from './failure.ts'
 
-/** What was asked, as far as it explains a refusal. */
+/** What a request contained, as far as it explains a failure. */
 export interface RequestSummary {
+  /** Name of the model. */
   readonly model: string
+  /** Whether the request went to Vertex AI. */
   readonly isVertex: boolean
-  /** Names of the server-side tools in the request. */
+  /** Names of the server tools in the request. */
   readonly serverTools: readonly string[]
+  /** Whether the request declared functions. */
   readonly hasFunctions: boolean
 }
 
+/** The error message for a failure: what failed, why, and what to do. */
 export function failureMessage(
   failure: Failure,
-  asked: RequestSummary,
-  end: { attempts: number; hasBegun: boolean; waitMs?: number | undefined },
+  request: RequestSummary,
+  end: { attempts: number; hasOutput: boolean; waitMs?: number | undefined },
 ): string {
-  const { attempts, hasBegun, waitMs } = end
+  const { attempts, hasOutput, waitMs } = end
   const tries = attempts > 1 ? ` after ${attempts} attempts` : ''
-  const wait = waitMs === undefined ? '' : ` It asks to wait ${Math.ceil(waitMs / 1000)} s.`
-  const who = asked.isVertex ? 'Vertex AI' : 'Gemini'
-  const what = `"${asked.model}"`
+  const wait = waitMs === undefined ? '' : ` Retry after ${Math.ceil(waitMs / 1000)} s.`
+  const service = request.isVertex ? 'Vertex AI' : 'Gemini'
+  const model = `"${request.model}"`
   switch (failure.kind) {
-    case 'refused':
-      return `${rejectionMessage(failure, asked, who, tries)}${wait}`
+    case 'rejected':
+      return `${rejectionMessage(failure, request, service, tries)}${wait}`
     case 'unreachable':
-      return hasBegun
-        ? `The answer of ${what} was cut off: the connection was lost (${failure.detail}).`
-        : `${who} cannot be reached${tries}: ${failure.detail}`
-    case 'broken':
-      return `The answer of ${what} was cut off${tries}: the stream ended before it was finished.`
+      return hasOutput
+        ? `The reply of ${model} was cut off: the connection was lost (${failure.detail}).`
+        : `${service} cannot be reached${tries}: ${failure.detail}`
+    case 'cut-off':
+      return `The reply of ${model} was cut off${tries}: the stream ended without a finish reason.`
     case 'malformed':
-      return `${what} sent an answer that makes no sense: ${failure.detail}`
+      return `${model} sent a reply that could not be parsed: ${failure.detail}`
     case 'empty':
-      return `${what} finished its reply${tries} without saying anything: ${failure.detail}. Send the message again, put another model behind it with fallback(), or answer in onModelError.`
-    case 'bad-call':
-      return `${what} wrote a function call that cannot be run${tries} (${failure.reason}): ${failure.detail}`
+      return `${model} sent an empty reply${tries}: ${failure.detail}. Send the message again, add another model with fallback(), or handle the error in onModelError.`
+    case 'invalid-call':
+      return `${model} wrote an invalid function call${tries} (${failure.reason}): ${failure.detail}`
     case 'too-large':
-      return `The reply of ${what} has more than ${MAX_REPLY_BYTES} bytes and was not read to its end. Limit its output, for example with maxOutputTokens.`
-    case 'late':
-      return `${what} did not answer in time${tries}. A longer time is set with timeoutMs.`
-    case 'unsent':
-      return `${what} could not be asked: ${failure.detail}`
+      return `The reply of ${model} has more than ${MAX_REPLY_BYTES} bytes and was not used. Limit its output, for example with maxOutputTokens.`
+    case 'timed-out':
+      return `${model} did not reply in time${tries}. Raise timeoutMs of gemini().`
+    case 'not-sent':
+      return `The request to ${model} could not be sent: ${failure.detail}`
     default:
       return unreachable(failure.kind)
   }
 }
 
-function rejectionMessage(failure: Failure, asked: RequestSummary, who: string, tries: string): string {
+function rejectionMessage(failure: Failure, request: RequestSummary, service: string, tries: string): string {
   const { status = 0, reason, detail } = failure
   const code = reason === undefined || reason === String(status) ? `${status}` : `${status} ${reason}`
-  if (isKeyRejected(failure)) return `${who} refused the ${keyAdvice(asked.isVertex)} (${code}: ${detail})`
-  if (status === 404) return `${who} has no model "${asked.model}" ${notFoundAdvice(asked)} (${code}: ${detail})`
-  if (status === 429) return `${who} has had too many requests${tries} (${code}: ${detail})`
-  if (status >= 500 || status === 408) return `${who} failed${tries} (${code}: ${detail})`
-  return `${who} refused the request (${code}: ${detail})${mixedToolsAdvice(failure, asked)}${signatureAdvice(detail)}`
+  const why = `(${code}: ${detail})`
+  if (isKeyRejected(failure)) return rejectedKeyMessage(service, why, request)
+  if (status === 404) return unknownModelMessage(service, why, request)
+  if (status === 429) return `${service} received too many requests${tries} ${why}`
+  if (status >= 500 || status === 408) return `${service} failed${tries} ${why}`
+  return `${service} rejected the request ${why}${mixedToolsAdvice(failure, request)}${signatureAdvice(detail)}`
 }
 
 function isKeyRejected({ status, details, detail }: Failure): boolean {
@@ -65,24 +69,26 @@ function isKeyRejected({ status, details, detail }: Failure): boolean {
   )
 }
 
-function keyAdvice(isVertex: boolean): string {
+function rejectedKeyMessage(service: string, why: string, { isVertex }: RequestSummary): string {
   return isVertex
-    ? 'credentials: sign in (gcloud auth application-default login), and check GOOGLE_CLOUD_PROJECT and its permissions'
-    : 'key: check GEMINI_API_KEY, GOOGLE_API_KEY or the apiKey option, whichever is set'
+    ? `${service} rejected the credentials ${why}. Sign in with "gcloud auth application-default login", and check GOOGLE_CLOUD_PROJECT and its permissions.`
+    : `${service} rejected the API key ${why}. Check GEMINI_API_KEY, GOOGLE_API_KEY or the apiKey option.`
 }
 
-function notFoundAdvice({ isVertex }: RequestSummary): string {
-  return isVertex ? 'in this project and location: check all three' : 'for this key: check its name'
+function unknownModelMessage(service: string, why: string, { model, isVertex }: RequestSummary): string {
+  return isVertex
+    ? `${service} has no model "${model}" in this project and location ${why}. Check the model name, the project and the location.`
+    : `${service} has no model "${model}" for this API key ${why}. Check the model name.`
 }
 
 function mixedToolsAdvice({ status, detail }: Failure, { model, serverTools, hasFunctions }: RequestSummary): string {
   const isMixed = serverTools.length > 1 || (serverTools.length > 0 && hasFunctions)
   if (status !== 400 || !isMixed || !/tool|function/i.test(detail)) return ''
-  const beside = hasFunctions ? 'beside function tools' : 'beside each other'
-  return ` ${serverTools.join(', ')} cannot stand ${beside} on "${model}": take a model that can (Gemini 3 or newer), give each an agent of its own with agentTool(), or say capabilities: { serverToolsWithFunctions: false } in the options of gemini() and the framework does that.`
+  const others = hasFunctions ? 'function tools' : 'each other'
+  return ` ${serverTools.join(', ')} cannot be combined with ${others} on "${model}". Use Gemini 3 or newer, move each of them to an agent of its own with agentTool(), or pass { capabilities: { serverToolsWithFunctions: false } } to gemini() to move them automatically.`
 }
 
 function signatureAdvice(detail: string): string {
   if (!/thought.?signature/i.test(detail)) return ''
-  return ' Thought signatures are good for the model, the key and the place they came from: start a new session after changing one of them.'
+  return ' Thought signatures are only valid for the model, key and location that created them. Start a new session after you change one of these.'
 }

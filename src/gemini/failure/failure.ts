@@ -1,43 +1,51 @@
-// What went wrong in one attempt, read from what the client threw.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { messageOf } from '../../error/error.ts'
 import type { ObservedResponse } from '../transport/observed-fetch.ts'
 
+/** What kind of failure an attempt ended with. */
 export type FailureKind =
-  /** The API said no. */
-  | 'refused'
+  /** The API responded with an error status. */
+  | 'rejected'
+  /** The connection failed or was lost. */
   | 'unreachable'
-  /** The reply broke off. */
-  | 'broken'
-  /** The reply cannot be read. */
+  /** The stream ended before the reply was complete. */
+  | 'cut-off'
+  /** The reply could not be parsed. */
   | 'malformed'
-  /** The reply is finished and says nothing. */
+  /** The reply is complete, but has no text and no call. */
   | 'empty'
-  /** The model wrote a function call that cannot be used. */
-  | 'bad-call'
+  /** The model wrote a function call that cannot be run. */
+  | 'invalid-call'
   /** The reply has more than `MAX_REPLY_BYTES`. */
   | 'too-large'
-  | 'late'
-  /** Nothing was sent. */
-  | 'unsent'
+  /** The attempt took longer than `timeoutMs`. */
+  | 'timed-out'
+  /** The client threw before it sent the request. */
+  | 'not-sent'
 
+/** Why one attempt failed. */
 export interface Failure {
+  /** What kind of failure it is. */
   readonly kind: FailureKind
+  /** HTTP status of a rejection. */
   readonly status: number | undefined
-  /** Google's word for it: `RESOURCE_EXHAUSTED`, ..., or the finish reason of a reply that cannot be used. */
+  /** Google's error status (`RESOURCE_EXHAUSTED`), or the finish reason of an unusable reply. */
   readonly reason: string | undefined
-  /** In the other side's words. */
+  /** The message of the API, or of what the client threw. */
   readonly detail: string
-  /** `google.rpc` details of a refusal. */
+  /** `google.rpc` details of a rejection. */
   readonly details: readonly JsonObject[]
-  /** The header. */
+  /** The `Retry-After` header. */
   readonly retryAfter: string | undefined
+  /** What the client threw. */
   readonly thrown: unknown
 }
 
-/** A reply that arrived and is none. */
+/** A reply that arrived but cannot be used. */
 export class UnusableReply extends Error {
+  /** Why it cannot be used. */
   readonly kind: FailureKind
+  /** Its finish reason. */
   readonly reason: string | undefined
   constructor(kind: FailureKind, message: string, reason?: string) {
     super(message)
@@ -46,27 +54,28 @@ export class UnusableReply extends Error {
   }
 }
 
-export function readFailure(thrown: unknown, seen: ObservedResponse): Failure {
-  const refusal = readRejection(thrown)
-  const { status = seen.status, message, details } = refusal
-  const reason = thrown instanceof UnusableReply ? thrown.reason : refusal.reason
+/** Why an attempt failed, from what the client threw and what the HTTP response was. */
+export function readFailure(thrown: unknown, observed: ObservedResponse): Failure {
+  const rejection = readRejection(thrown)
+  const { status = observed.status, message, details } = rejection
+  const reason = thrown instanceof UnusableReply ? thrown.reason : rejection.reason
   const detail = message ?? deepestMessage(thrown)
-  const kind = status === undefined ? failureKind(thrown, seen) : 'refused'
-  return { kind, status, reason, detail, details, retryAfter: seen.retryAfter, thrown }
+  const kind = status === undefined ? failureKind(thrown, observed) : 'rejected'
+  return { kind, status, reason, detail, details, retryAfter: observed.retryAfter, thrown }
 }
 
-function failureKind(thrown: unknown, { isAnswered, isTooLarge }: ObservedResponse): FailureKind {
+function failureKind(thrown: unknown, { isSuccess, isTooLarge }: ObservedResponse): FailureKind {
   const name = thrown instanceof Error ? thrown.name : ''
   if (isTooLarge) return 'too-large'
   if (thrown instanceof UnusableReply) return thrown.kind
-  if (messageOf(thrown).startsWith('Incomplete JSON segment')) return 'broken'
+  if (messageOf(thrown).startsWith('Incomplete JSON segment')) return 'cut-off'
   if (name === 'SyntaxError') return 'malformed'
-  if (name === 'AbortError' || name === 'TimeoutError') return 'late'
+  if (name === 'AbortError' || name === 'TimeoutError') return 'timed-out'
   if (isNetworkError(thrown)) return 'unreachable'
-  return isAnswered ? 'malformed' : 'unsent'
+  return isSuccess ? 'malformed' : 'not-sent'
 }
 
-/** A lost or refused connection, in whatever words the runtime has. */
+/** Whether a connection failed or was lost. The names and messages differ between runtimes. */
 function isNetworkError(thrown: unknown): boolean {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = String((at as { code?: unknown }).code ?? '')
@@ -90,7 +99,7 @@ interface Rejection {
   readonly details: readonly JsonObject[]
 }
 
-/** The client writes the whole answer into its message: `{"error":{...}}`, in a stream with words before it. */
+/** The error in the client's message, which contains the whole response: `{"error":{...}}`, with a prefix in streams. */
 function readRejection(thrown: unknown): Rejection {
   if (!(thrown instanceof Error) || thrown.name !== 'ApiError') return { details: [] }
   const { status } = thrown as { status?: unknown }
@@ -115,7 +124,7 @@ function parse(text: string): unknown {
 
 const MAX_DETAIL = 1_000
 
-/** Proxies answer with pages. */
+/** The text without HTML tags: proxies respond with HTML pages. */
 function plainText(text: string): string {
   const plain = /^\s*</.test(text) ? text.replace(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ') : text
   const short = plain.replace(/\s+/g, ' ').trim()

@@ -1,37 +1,37 @@
-// When a request is worth another attempt, and after which pause.
 import { backoffMs, MAX_RETRY_AFTER_MS, retryAfterMs } from '../../base/backoff.ts'
-import type { Failure, FailureKind } from './failure.ts'
 import type { Settings } from '../settings.ts'
+import type { Failure, FailureKind } from './failure.ts'
 
-/** What the server asks for in its header or its details, in milliseconds. */
+/** Milliseconds the server asks to wait, from its `Retry-After` header or its error details. */
 export function requestedDelayMs({ retryAfter, details }: Failure, now: number): number | undefined {
   const waits = [retryAfterMs(retryAfter, now), ...details.map(({ retryDelay }) => durationMs(retryDelay))]
   const known = waits.filter((wait) => wait !== undefined)
   return known.length ? Math.max(0, ...known) : undefined
 }
 
-/** The pause before the next attempt; undefined = there is none. */
+/** Milliseconds to wait before attempt number `attempt`, or undefined when the failure is final. */
 export function retryDelayMs(attempt: number, failure: Failure, settings: Settings): number | undefined {
   const { retry, ports } = settings
   if (attempt > retry.attempts || !isRetryable(failure)) return undefined
-  const asked = requestedDelayMs(failure, ports.now())
-  if (asked !== undefined) return asked <= MAX_RETRY_AFTER_MS ? asked : undefined
+  const requested = requestedDelayMs(failure, ports.now())
+  if (requested !== undefined) return requested <= MAX_RETRY_AFTER_MS ? requested : undefined
   return backoffMs(attempt - 1, retry, ports.random)
 }
 
+/** Whether the same request may succeed when it is sent again. */
 export function isRetryable({ kind, status = 0 }: Failure): boolean {
-  if (kind === 'refused') return status === 408 || status === 429 || (status >= 500 && status !== 501)
+  if (kind === 'rejected') return status === 408 || status === 429 || (status >= 500 && status !== 501)
   return RETRYABLE_KINDS.has(kind)
 }
 
-const RETRYABLE_KINDS = new Set<FailureKind>(['unreachable', 'broken', 'late', 'empty', 'bad-call'])
+const RETRYABLE_KINDS = new Set<FailureKind>(['unreachable', 'cut-off', 'timed-out', 'empty', 'invalid-call'])
 
-/** A fault of the model, not of the connection: it is asked again only once. */
+/** Whether the model caused the failure, not the connection. Such a request is retried only once. */
 export function isModelFault({ kind }: Failure): boolean {
-  return kind === 'empty' || kind === 'bad-call'
+  return kind === 'empty' || kind === 'invalid-call'
 }
 
-/** `google.rpc.RetryInfo` has a duration such as `1.5s`. */
+/** Reads a duration of `google.rpc.RetryInfo`, for example `1.5s`. */
 function durationMs(value: unknown): number | undefined {
   const seconds = typeof value === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(value)?.[1] : undefined
   return seconds === undefined ? undefined : Number(seconds) * 1_000

@@ -1,37 +1,39 @@
-// What a reply rests on. Each chunk of a stream may hold a share of it, and some repeat what an earlier one had.
+// Merges the sources of a reply. Each chunk of a stream can contain some of them, and some chunks repeat earlier ones.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 
-/** Items in the order they came; one that an earlier chunk had is not added again. */
+/** A list without duplicates across chunks. Duplicates within one chunk stay. */
 export class UniqueList {
+  /** The items in the order they arrived. */
   readonly items: unknown[] = []
-  readonly #places: Map<string, number> = new Map()
+  readonly #indices: Map<string, number> = new Map()
 
-  /** Gives the place of each item in the whole list. */
+  /** Adds the items of one chunk. Returns the index of each item in the whole list. */
   add(items: unknown): number[] {
     if (!Array.isArray(items)) return []
-    const added: [key: string, place: number][] = []
-    const places = items.map((item) => {
+    const added: [key: string, index: number][] = []
+    const indices = items.map((item) => {
       const key = canonicalJson(item)
-      const known = this.#places.get(key)
+      const known = this.#indices.get(key)
       if (known !== undefined) return known
-      const place = this.items.push(item) - 1
-      added.push([key, place])
-      return place
+      const index = this.items.push(item) - 1
+      added.push([key, index])
+      return index
     })
-    for (const [key, place] of added) this.#places.set(key, place)
-    return places
+    for (const [key, index] of added) this.#indices.set(key, index)
+    return indices
   }
 }
 
-/** Lists grow (`groundingChunks`, `webSearchQueries`, ...); of everything else (`searchEntryPoint`, ...) the last counts. */
+/** Merges grounding metadata. Lists (`groundingChunks`) are joined; of other fields (`searchEntryPoint`) the last wins. */
 export class Grounding {
   readonly #lists: Map<string, UniqueList> = new Map()
   readonly #others: Map<string, unknown> = new Map()
 
+  /** Adds the metadata of one chunk. */
   add({ groundingChunks, groundingSupports, ...others }: JsonObject): void {
-    const places = this.#extend('groundingChunks', groundingChunks)
+    const indices = this.#extend('groundingChunks', groundingChunks)
     if (Array.isArray(groundingSupports)) {
-      const supports = groundingSupports.map((support: unknown) => renumberSources(support, places))
+      const supports = groundingSupports.map((support: unknown) => renumberSources(support, indices))
       this.#extend('groundingSupports', supports)
     }
     for (const [field, value] of Object.entries(others)) {
@@ -40,7 +42,7 @@ export class Grounding {
     }
   }
 
-  /** Undefined when no chunk had any. */
+  /** The merged metadata. Undefined when no chunk had any. */
   metadata(): JsonObject | undefined {
     if (this.#lists.size + this.#others.size === 0) return undefined
     const lists = [...this.#lists].map(([field, { items }]): [string, unknown] => [field, items])
@@ -58,11 +60,11 @@ export class Grounding {
   }
 }
 
-/** A support names sources by their place in its own chunk's list; without such a list they are places in the whole. */
-function renumberSources(support: unknown, places: readonly number[]): unknown {
+/** Converts the source indices of a support from its own chunk's list to the merged list. */
+function renumberSources(support: unknown, mergedIndices: readonly number[]): unknown {
   if (!isRecord(support) || !Array.isArray(support.groundingChunkIndices)) return support
   const indices = support.groundingChunkIndices.map((index: unknown) =>
-    typeof index === 'number' ? (places[index] ?? index) : index,
+    typeof index === 'number' ? (mergedIndices[index] ?? index) : index,
   )
   return { ...support, groundingChunkIndices: indices }
 }

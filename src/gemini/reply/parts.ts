@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 
-/** A part as Gemini wrote it; undefined when it holds nothing. */
+/** Reads a part of a reply. Undefined when the part is empty. */
 export function readPart(raw: unknown): Part | undefined {
   if (!isRecord(raw)) return undefined
   const part: JsonObject = {}
@@ -10,7 +10,7 @@ export function readPart(raw: unknown): Part | undefined {
   if (isRecord(part.executableCode)) part.executableCode = readCode(part.executableCode)
   const fields = Object.keys(part).filter((field) => field !== 'thought')
   if (fields.length === 0 || (fields.length === 1 && part.text === '')) return undefined
-  // an empty text is not written, though a signature may hang on it
+  // Gemini omits an empty text even if the part has a signature
   if (fields.length === 1 && part.thoughtSignature !== undefined) part.text = ''
   return part
 }
@@ -27,7 +27,7 @@ function readCode(code: JsonObject): JsonObject {
   return { ...code, language: String(code.language ?? 'PYTHON'), code: String(code.code ?? '') }
 }
 
-/** Adds what follows: text of the same kind goes on, everything else stands for itself. */
+/** Appends a part. Text is merged with a preceding text of the same kind. */
 export function appendPart(parts: Part[], part: Part): void {
   const last = parts.at(-1)
   if (last && isPlainText(last) && isPlainText(part) && (last.thought ?? false) === (part.thought ?? false)) {
@@ -35,7 +35,7 @@ export function appendPart(parts: Part[], part: Part): void {
   } else parts.push(part)
 }
 
-/** A signature belongs to the part it came on, so such a part is never merged with another. */
+/** Whether a part is only text. A part with a signature is never merged: the signature belongs to that part. */
 function isPlainText(part: Part): boolean {
   return part.text !== undefined && Object.keys(part).every((field) => field === 'text' || field === 'thought')
 }

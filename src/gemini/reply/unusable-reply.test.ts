@@ -1,4 +1,4 @@
-// Replies that arrive and cannot be used: nothing in them, calls that cannot be run, too many bytes.
+// Replies that cannot be used: empty replies, invalid function calls, too many bytes.
 import { describe, expect, test } from 'vitest'
 import { MAX_REPLY_BYTES } from '../../base/limits.ts'
 import type { Part } from '../../content/content.ts'
@@ -19,16 +19,16 @@ const ended = (candidate: object): GeminiReply => ({
   chunks: [{ candidates: [{ index: 0, finishReason: 'STOP', ...candidate }] }],
 })
 
-describe('a reply that ends with STOP and says nothing', () => {
-  const nothing: [string, GeminiReply][] = [
-    ['has no content', ended({})],
-    ['has parts that are null', ended({ content: { role: 'model', parts: null } })],
-    ['has empty texts', ended({ content: { parts: [{ text: '' }, { text: '', thought: true }] } })],
-    ['has a signature only', ended({ content: { parts: [{ thoughtSignature: 'c2ln' }] } })],
-    ['has an unspecified reason', ended({ finishReason: 'FINISH_REASON_UNSPECIFIED' })],
+describe('an empty reply', () => {
+  const emptyReplies: [string, GeminiReply][] = [
+    ['without content', ended({})],
+    ['with null instead of parts', ended({ content: { role: 'model', parts: null } })],
+    ['with empty texts', ended({ content: { parts: [{ text: '' }, { text: '', thought: true }] } })],
+    ['with only a signature', ended({ content: { parts: [{ thoughtSignature: 'c2ln' }] } })],
+    ['with an unspecified finish reason', ended({ finishReason: 'FINISH_REASON_UNSPECIFIED' })],
   ]
 
-  test.each(nothing)('and %s is asked for again, once', async (_, empty) => {
+  test.each(emptyReplies)('%s is retried once', async (_, empty) => {
     for (const stream of [false, true]) {
       for (const contents of [[user('Hi')], afterTool]) {
         const second = await ask([empty, 'Hello.'], { stream, contents })
@@ -38,14 +38,14 @@ describe('a reply that ends with STOP and says nothing', () => {
         expect(never.error).toBeInstanceOf(GeminiError)
         expect(never.error).toMatchObject({ isRetryable: true, status: undefined })
         expect(messageOf(never)).toMatch(
-          /^"gemini-2\.5-flash" finished its reply after 2 attempts without saying anything: it has no text and no call/,
+          /^"gemini-2\.5-flash" sent an empty reply after 2 attempts: it has no text and no call/,
         )
         expect(messageOf(never)).toContain('onModelError')
       }
     }
   })
 
-  test('but thoughts counts as empty; it is asked for again unless they were shown', async () => {
+  test('with only thoughts is retried unless the thoughts were streamed', async () => {
     for (const contents of [[user('Hi')], afterTool]) {
       const silent: GeminiReply = { parts: [thought] }
       const whole = await ask([silent, 'Hello.'], { contents })
@@ -57,12 +57,12 @@ describe('a reply that ends with STOP and says nothing', () => {
     }
   })
 
-  test('is not asked for again where retry.attempts is 1', async () => {
+  test('is not retried when retry.attempts is 1', async () => {
     const asked = await ask([ended({}), 'never'], { options: { retry: { attempts: 1 } } })
     expect([asked.requests.length, messageOf(asked).includes('attempts')]).toEqual([1, false])
   })
 
-  test('is asked for again once, however many attempts other failures had', async () => {
+  test('is retried only once, even between other failures', async () => {
     const unavailable: GeminiReply = { fault: { type: 'status', status: 503 } }
     const options = { retry: { attempts: 9 } }
     const asked = await ask([unavailable, ended({}), unavailable, ended({}), 'never'], { options })
@@ -74,19 +74,19 @@ describe('a reply that ends with STOP and says nothing', () => {
     ['media', { inlineData: { mimeType: 'image/png', data: 'cG5n' } }],
     ['code that ran', { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } }],
     ['a line break', { text: '\n' }],
-  ])('with %s says something', async (_, part) => {
+  ])('does not include a reply with %s', async (_, part) => {
     const { whole, requests } = await ask([{ parts: [thought, part] }], { contents: afterTool })
     expect([whole?.content, requests.length]).toEqual([model(thought, part), 1])
   })
 })
 
-describe('a call that cannot be run', () => {
+describe('an invalid function call', () => {
   const reasons = [
-    ['MALFORMED_FUNCTION_CALL', 'simpler parameters'],
-    ['UNEXPECTED_TOOL_CALL', 'not given'],
+    ['MALFORMED_FUNCTION_CALL', 'simplify the parameters'],
+    ['UNEXPECTED_TOOL_CALL', 'does not declare'],
   ] as const
 
-  test.each(reasons)('%s is asked for again once, then it is an error', async (finishReason, cure) => {
+  test.each(reasons)('(%s) is retried once and then reported', async (finishReason, advice) => {
     for (const stream of [false, true]) {
       const bad: GeminiReply = { finishReason }
       const second = await ask([bad, 'Hello.'], { stream })
@@ -94,27 +94,29 @@ describe('a call that cannot be run', () => {
       const never = await ask([bad, bad, 'never'], { stream })
       expect([never.whole, never.requests.length]).toEqual([undefined, 2])
       expect(never.error).toMatchObject({ reason: finishReason, isRetryable: true })
-      expect(messageOf(never)).toContain(`cannot be run after 2 attempts (${finishReason}): It `)
-      expect(messageOf(never)).toContain(cure)
+      expect(messageOf(never)).toContain(`wrote an invalid function call after 2 attempts (${finishReason}): The `)
+      expect(messageOf(never)).toContain(advice)
     }
   })
 
-  test('says what Vertex AI says about it', async () => {
+  test('is reported with the message of Vertex AI', async () => {
     const candidate = { finishMessage: 'Malformed call: print(look(' }
     const asked = await ask([{ finishReason: 'MALFORMED_FUNCTION_CALL', candidate }], {
       options: { vertexai: true, project: 'p', retry: { attempts: 1 } },
     })
-    expect(messageOf(asked)).toContain('(MALFORMED_FUNCTION_CALL): Malformed call: print(look( It wrote a call')
+    expect(messageOf(asked)).toContain(
+      '(MALFORMED_FUNCTION_CALL): Malformed call: print(look( The call could not be parsed.',
+    )
   })
 
-  test.each(reasons)('%s after shown text is not asked for again', async (finishReason) => {
+  test.each(reasons)('(%s) is not retried after streamed text', async (finishReason) => {
     const bad: GeminiReply = { text: 'Let me look.', finishReason }
     const streamed = await ask([bad, 'never'], { stream: true })
     expect([said(streamed), streamed.requests.length, streamed.whole]).toEqual(['Let me look.', 1, undefined])
     expect(streamed.error).toMatchObject({ reason: finishReason })
   })
 
-  test('cut off by MAX_TOKENS is an error that names the option, and its text is kept', async () => {
+  test('cut off by MAX_TOKENS is an error that names maxOutputTokens and keeps the text', async () => {
     const calls = [{ name: 'pay', args: { amount: 1 } }]
     for (const stream of [false, true]) {
       const { whole, requests } = await ask([{ text: 'Paying.', calls, finishReason: 'MAX_TOKENS' }], { stream })
@@ -123,14 +125,14 @@ describe('a call that cannot be run', () => {
         content: { parts: [{ text: 'Paying.' }, { functionCall: { name: 'pay' } }] },
         finishReason: 'MAX_TOKENS',
         errorCode: 'MAX_TOKENS',
-        errorMessage: expect.stringMatching(/\(MAX_TOKENS\), so none of them was run\. Raise maxOutputTokens/),
+        errorMessage: expect.stringMatching(/\(MAX_TOKENS\)\. None of them was run\. Raise maxOutputTokens/),
       })
     }
   })
 })
 
 describe('the size of a reply', () => {
-  const gone = async (server: GeminiServer): Promise<void> => {
+  const connectionClosed = async (server: GeminiServer): Promise<void> => {
     const signal = server.requests[0]?.signal
     if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve))
   }
@@ -139,7 +141,7 @@ describe('the size of a reply', () => {
     [false, 0],
     [true, 0],
     [true, 1],
-  ])('is bounded, and the connection is closed (stream: %s, after %i chunks)', async (stream, after) => {
+  ])('is limited, and the connection is closed (stream: %s, after %i chunks)', async (stream, after) => {
     await using server = await geminiServer([{ chunks: ['Hel', 'lo'], fault: { type: 'endless', after } }])
     const asked = await askServer(server, { stream })
     expect(asked.whole).toBeUndefined()
@@ -148,16 +150,16 @@ describe('the size of a reply', () => {
     expect(messageOf(asked)).toMatch(
       new RegExp(`^The reply of "gemini-2\\.5-flash" has more than ${MAX_REPLY_BYTES} by`),
     )
-    await gone(server)
+    await connectionClosed(server)
   })
 
-  test('is bounded for refusals too, which keep their status', async () => {
+  test('is limited for error responses, which keep their status', async () => {
     const html = `<p>${'and so on '.repeat(200_000)}</p>`
     const asked = await ask([{ fault: { type: 'status', status: 418, html } }])
     expect(asked.error).toMatchObject({ status: 418, message: expect.stringContaining('more than 1048576 bytes') })
   })
 
-  test('leaves room for a picture of several megabytes in one chunk', async () => {
+  test('allows an image of several megabytes in one chunk', async () => {
     const data = 'cG5n'.repeat(2_000_000)
     for (const stream of [false, true]) {
       const { whole } = await ask([{ chunks: ['Look: ', [{ inlineData: { mimeType: 'image/png', data } }]] }], {
@@ -173,15 +175,12 @@ describe('a server that hangs', () => {
     [false, 0],
     [true, 0],
     [true, 1],
-  ])(
-    'is left when timeoutMs has passed, and the connection is closed (stream: %s, after %i chunks)',
-    async (stream, after) => {
-      await using server = await geminiServer([{ chunks: ['Hel', 'lo'], fault: { type: 'hang', after } }])
-      const asked = await askServer(server, { stream, options: { timeoutMs: 50, retry: { attempts: 1 } } })
-      expect(messageOf(asked)).toContain('did not answer in time')
-      expect(asked.error).toMatchObject({ isRetryable: true })
-      const signal = server.requests[0]?.signal
-      if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve))
-    },
-  )
+  ])('is disconnected after timeoutMs (stream: %s, after %i chunks)', async (stream, after) => {
+    await using server = await geminiServer([{ chunks: ['Hel', 'lo'], fault: { type: 'hang', after } }])
+    const asked = await askServer(server, { stream, options: { timeoutMs: 50, retry: { attempts: 1 } } })
+    expect(messageOf(asked)).toContain('did not reply in time')
+    expect(asked.error).toMatchObject({ isRetryable: true })
+    const signal = server.requests[0]?.signal
+    if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+  })
 })

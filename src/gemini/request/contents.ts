@@ -1,30 +1,36 @@
-// The conversation as Gemini takes it: two roles, the user first and last, each call's answer right after it.
+// Converts a conversation to what Gemini accepts: two roles, user turns first and last, each result right after its call.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { codeAsText } from '../../content/code-text.ts'
 import type { Content, FunctionCall, Part } from '../../content/content.ts'
 import { geminiId, toResponseTurns } from './function-responses.ts'
 
+/** The model a conversation is written for. */
 export interface WireTarget {
+  /** Whether the request goes to Vertex AI. */
   readonly isVertex: boolean
-  /** Gemini 3 or newer. */
+  /** Whether the model is Gemini 3 or newer. */
   readonly isGemini3: boolean
-  /** Gemini runs the code it writes: then code is no text to it. */
+  /** Whether Gemini runs the code it writes. Otherwise code is sent as text. */
   readonly runsCode: boolean
 }
 
+/** One turn in Gemini's format. */
 export interface WireContent {
+  /** Gemini has no other roles: results are user turns. */
   readonly role: 'user' | 'model'
+  /** The parts in Gemini's format. */
   readonly parts: readonly JsonObject[]
 }
 
+/** Converts a conversation to Gemini's format. */
 export function toWireContents(contents: readonly Content[], target: WireTarget): WireContent[] {
   const wire: WireContent[] = []
   for (const content of contents) {
     const hasResponses = content.parts.some((part) => part.functionResponse)
-    const written = hasResponses
+    const turns = hasResponses
       ? toResponseTurns(content.parts, target, (parts) => toWireParts(parts, target, 'user'))
       : [toWireContent(content, target)]
-    for (const one of written) if (one.parts.length) appendContent(wire, one)
+    for (const turn of turns) if (turn.parts.length) appendContent(wire, turn)
   }
   if (target.isGemini3) for (const [at, content] of wire.entries()) wire[at] = withPlaceholderSignature(content)
   if (wire[0]?.role !== 'user') wire.unshift(userText('(The conversation begins here.)'))
@@ -32,14 +38,14 @@ export function toWireContents(contents: readonly Content[], target: WireTarget)
   return wire
 }
 
-function toWireContent({ role: who, parts }: Content, target: WireTarget): WireContent {
-  const role = who === 'model' ? 'model' : 'user'
+function toWireContent({ role: given, parts }: Content, target: WireTarget): WireContent {
+  const role = given === 'model' ? 'model' : 'user'
   return { role, parts: toWireParts(parts, target, role) }
 }
 
 const userText = (text: string): WireContent => ({ role: 'user', parts: [{ text }] })
 
-/** Two turns of the model in a row are one: a call may only follow a turn of the user's. */
+/** Merges consecutive model turns: Gemini accepts a call only after a user turn. */
 function appendContent(wire: WireContent[], content: WireContent): void {
   const last = wire.at(-1)
   if (content.role !== 'model' || last?.role !== 'model') wire.push(content)
@@ -50,12 +56,18 @@ function toWireParts(parts: readonly Part[], target: WireTarget, role: WireConte
   return parts.map((part) => toWirePart(part, target, role)).filter((part) => part !== undefined)
 }
 
-/** Undefined when it is nothing to Gemini. */
+/** Converts a part. Undefined when Gemini has no use for it. */
 function toWirePart(part: Part, target: WireTarget, role: WireContent['role']): JsonObject | undefined {
-  const { partMetadata: _, functionCall, executableCode, codeExecutionResult, ...others } = dropForeignSignature(role, part)
+  const {
+    partMetadata: _,
+    functionCall,
+    executableCode,
+    codeExecutionResult,
+    ...others
+  } = dropForeignSignature(role, part)
   if (functionCall) return { ...others, functionCall: toWireCall(functionCall) }
-  const isGeminis = role === 'model' && target.runsCode && !isRunByFramework(part)
-  const code = isGeminis ? undefined : codeAsText(part)
+  const isGeminiCode = role === 'model' && target.runsCode && !isRunByFramework(part)
+  const code = isGeminiCode ? undefined : codeAsText(part)
   if (code !== undefined) return { ...others, text: code }
   const wire: JsonObject = {
     ...others,
@@ -67,13 +79,14 @@ function toWirePart(part: Part, target: WireTarget, role: WireContent['role']): 
   return wire.thoughtSignature === undefined ? undefined : { ...wire, text: '' }
 }
 
-/** What one agent overheard from another is not signed: it was thought by nobody in this conversation. */
+/** Removes the signature from a part in a user turn. It is a message of another agent, signed for another conversation. */
 function dropForeignSignature(role: WireContent['role'], part: Part): Part {
   if (role === 'model' || part.thoughtSignature === undefined) return part
   const { thoughtSignature: _, ...unsigned } = part
   return unsigned
 }
 
+/** Fields of a part that are not its data. */
 const ATTRIBUTE_FIELDS = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
 
 function hasData(part: JsonObject): boolean {
@@ -87,19 +100,19 @@ function hasData(part: JsonObject): boolean {
 }
 
 function toWireCall({ id, name, args }: FunctionCall): JsonObject {
-  return { ...geminiId(id), name, args: isRecord(args) ? args : {} } // another model may have said anything
+  return { ...geminiId(id), name, args: isRecord(args) ? args : {} } // another model may have written invalid arguments
 }
 
-/** Our executor ran it: then the framework gave the id. */
+/** Whether the agent's code executor ran the code. Then the framework created its id. */
 function isRunByFramework({ executableCode, codeExecutionResult }: Part): boolean {
   const id = (executableCode ?? codeExecutionResult)?.id
   return id !== undefined && geminiId(id).id === undefined
 }
 
-/** What Gemini 3 takes in place of a signature it never gave: the call was another model's. */
+/** What Gemini 3 accepts instead of a signature, for a call that another model made. */
 const PLACEHOLDER_SIGNATURE = 'skip_thought_signature_validator'
 
-/** Of calls made at once only the first has a signature. */
+/** Adds the placeholder to the first call of a turn if it has no signature. Only the first call of a batch is signed. */
 function withPlaceholderSignature(content: WireContent): WireContent {
   const at = content.parts.findIndex((part) => part.functionCall)
   const call = content.parts[at]

@@ -1,5 +1,3 @@
-// Results of calls: a turn of their own, with their media inside where Gemini takes it there, else in a turn that
-// follows.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { FunctionResponse, Part } from '../../content/content.ts'
 import { isOwnId } from '../../event/own-id.ts'
@@ -9,9 +7,13 @@ interface Turn {
   readonly parts: readonly JsonObject[]
 }
 
+/**
+ * Converts the results of a batch to a turn of responses and a turn of everything else. Media is inside its response where
+ * Gemini accepts it, otherwise in the second turn.
+ */
 export function toResponseTurns(
   parts: readonly Part[],
-  target: { readonly isNew: boolean },
+  target: { readonly isGemini3: boolean },
   wireParts: (parts: readonly Part[]) => JsonObject[],
 ): Turn[] {
   const responses: JsonObject[] = []
@@ -24,8 +26,8 @@ export function toResponseTurns(
       continue
     }
     const media = [...(functionResponse.parts ?? [])]
-    while (isMedia(parts[at])) media.push(parts[at++] as Part) // media after a result belongs to it
-    const inside = media.filter((one) => target.isNew && fitsInsideResponse(one))
+    while (isMedia(parts[at])) media.push(parts[at++] as Part) // media parts after a response belong to that response
+    const inside = media.filter((one) => target.isGemini3 && fitsInsideResponse(one))
     const outside = media.filter((one) => !inside.includes(one))
     responses.push({ functionResponse: toWireResponse(functionResponse, wireParts(inside)) })
     if (outside.length) others.push({ text: `From the result of ${functionResponse.name}:` }, ...outside)
@@ -48,9 +50,9 @@ function fitsInsideResponse({ inlineData, fileData }: Part): boolean {
 function toWireResponse({ id, name, response }: FunctionResponse, parts: readonly JsonObject[]): JsonObject {
   const names = new Set(parts.map(({ inlineData }) => (isRecord(inlineData) ? inlineData.displayName : undefined)))
   const object = isRecord(response) ? response : { output: response }
-  // `$ref` is how a result points at its media: where it means something else, Gemini would refuse the request
-  const fit = hasForeignReference(object, names) ? { output: JSON.stringify(object) } : object
-  return { ...geminiId(id), name, response: fit, ...(parts.length > 0 && { parts }) }
+  // Gemini reads `$ref` as a reference to media and rejects any other reference
+  const accepted = hasForeignReference(object, names) ? { output: JSON.stringify(object) } : object
+  return { ...geminiId(id), name, response: accepted, ...(parts.length > 0 && { parts }) }
 }
 
 function hasForeignReference(value: unknown, names: ReadonlySet<unknown>): boolean {
@@ -59,7 +61,7 @@ function hasForeignReference(value: unknown, names: ReadonlySet<unknown>): boole
   return Object.values(value).some((inner) => hasForeignReference(inner, names))
 }
 
-/** Ids of the framework's are not Gemini's: it gets back what it gave. */
+/** The id of a call for Gemini. Ids that the framework created are left out: Gemini does not know them. */
 export function geminiId(id: string | undefined): { id?: string } {
   return id === undefined || isOwnId(id) ? {} : { id }
 }

@@ -22,7 +22,7 @@ async function told(contents: readonly Content[], question: Parameters<typeof as
 }
 
 describe('the conversation', () => {
-  test('has two roles: results come from the user', async () => {
+  test('sends results with the role user', async () => {
     const contents = [
       user('Look'),
       model({ functionCall: { id: 'c1', name: 'look', args: { at: 1 } } }),
@@ -35,7 +35,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('begins and ends with the user, whoever spoke', async () => {
+  test('starts and ends with a user turn', async () => {
     expect(await told([])).toEqual([user('(The conversation begins here.)')])
     expect(await told([model('Welcome.')])).toEqual([
       user('(The conversation begins here.)'),
@@ -45,7 +45,7 @@ describe('the conversation', () => {
     expect(await told([user('Hi')])).toEqual([user('Hi')])
   })
 
-  test('has one turn of the model where there were two, so that a call may follow', async () => {
+  test('merges consecutive model turns', async () => {
     const contents = [
       user('Hi'),
       model('Let me see.'),
@@ -56,7 +56,7 @@ describe('the conversation', () => {
     expect(sent[1]).toEqual(model('Let me see.', { functionCall: { name: 'look', args: {} } }))
   })
 
-  test('has nothing that is nothing to Gemini', async () => {
+  test('leaves out parts that Gemini does not accept', async () => {
     const contents: Content[] = [
       user('', { inlineData: { mimeType: 'image/png', data: '' } }),
       user('Hi', '', { partMetadata: { a: 1 } }),
@@ -68,7 +68,7 @@ describe('the conversation', () => {
     expect(await told(contents)).toEqual([user('Hi'), model({ text: '', thoughtSignature: 'c2ln' }), user('Well?')])
   })
 
-  test('carries thoughts and signatures back on the parts they came on, also out of a log', async () => {
+  test('sends thoughts and signatures back on their parts, also after a restart', async () => {
     const reply: Part[] = [
       { text: 'Hm.', thought: true },
       { text: 'Looking.', thoughtSignature: 'dGV4dA==' },
@@ -84,7 +84,7 @@ describe('the conversation', () => {
     expect((await told([user('Go'), stored, results], { name: newer }))[1]).toEqual(model(...reply))
   })
 
-  test('has nothing signed that was only overheard from another agent', async () => {
+  test('drops signatures from the messages of other agents', async () => {
     const overheard = user(
       'For context:',
       { inlineData: { mimeType: 'image/png', data: 'cG5n' }, thoughtSignature: 'c2ln' },
@@ -96,7 +96,7 @@ describe('the conversation', () => {
     ])
   })
 
-  test('has files and inline data as they are', async () => {
+  test('sends files and inline data unchanged', async () => {
     const parts: Part[] = [
       { inlineData: { mimeType: 'image/png', data: 'cG5n' } },
       { fileData: { mimeType: 'video/mp4', fileUri: 'gs://b/v' }, videoMetadata: { startOffset: '1s' } },
@@ -104,7 +104,7 @@ describe('the conversation', () => {
     expect(await told([user('What is it?', ...parts)])).toEqual([user('What is it?', ...parts)])
   })
 
-  test('excuses a call that another model made, where Gemini 3 wants a signature', async () => {
+  test('adds a placeholder signature for Gemini 3 to calls of another model', async () => {
     const contents = [
       user('Go'),
       model({ functionCall: { name: 'a', args: {} } }, { functionCall: { name: 'b', args: {} } }),
@@ -117,7 +117,7 @@ describe('the conversation', () => {
   })
 })
 
-describe('results', () => {
+describe('function responses', () => {
   const image: Part = { inlineData: { mimeType: 'image/png', data: 'cG5n', displayName: 'a.png' } }
   const sound: Part = { inlineData: { mimeType: 'audio/mp3', data: 'bXAz' } }
   const calls = [user('Draw'), model({ functionCall: { name: 'draw', args: {} }, thoughtSignature: 'c2ln' })]
@@ -126,7 +126,7 @@ describe('results', () => {
     tool({ functionResponse: { name: 'draw', response: { done: true }, parts } }),
   ]
 
-  test('hold their media from Gemini 3 on, what came after them too', async () => {
+  test('contain their media for Gemini 3, media after the response included', async () => {
     const after = [...calls, tool({ functionResponse: { name: 'draw', response: { done: true } } }, image)]
     for (const contents of [drawn(image), after]) {
       expect((await told(contents, { name: newer })).slice(2)).toEqual([
@@ -135,7 +135,7 @@ describe('results', () => {
     }
   })
 
-  test('are followed by media that cannot be inside', async () => {
+  test('are followed by media that cannot be inside a response', async () => {
     const bare = { functionResponse: { name: 'draw', response: { done: true } } }
     expect((await told(drawn(image))).slice(2)).toEqual([user(bare), user('From the result of draw:', image)])
     expect((await told(drawn(image, sound), { name: newer })).slice(2)).toEqual([
@@ -144,7 +144,7 @@ describe('results', () => {
     ])
   })
 
-  test('may speak of references, which are none to Gemini', async () => {
+  test('can contain $ref fields that are no media references', async () => {
     const schema = { properties: { a: { $ref: '#/$defs/a' } } }
     const spoken = [...calls, tool({ functionResponse: { name: 'draw', response: schema } })]
     expect((await told(spoken)).at(-1)).toEqual(
@@ -163,7 +163,7 @@ describe('code', () => {
     { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
   )
 
-  test('that an executor of ours ran is text, its result too', async () => {
+  test('that the code executor ran is sent as text with its result', async () => {
     for (const tools of [[], [{ codeExecution: {} }]]) {
       const sent = await told([user('Count'), model('So:', code), tool(result)], { config: { tools } })
       expect(sent).toEqual([
@@ -174,7 +174,7 @@ describe('code', () => {
     }
   })
 
-  test('beside a call does not come between the call and its result', async () => {
+  test('next to a call does not separate the call from its result', async () => {
     const contents = [
       user('Count'),
       model(code, { functionCall: { name: 'look', args: {} } }),
@@ -184,7 +184,7 @@ describe('code', () => {
     expect(sent.slice(2).map(({ parts }) => Object.keys(parts[0] ?? {}))).toEqual([['functionResponse'], ['text']])
   })
 
-  test('that Gemini ran is its own while it runs code, and text afterwards', async () => {
+  test('that Gemini ran is sent unchanged while codeExecution is on, otherwise as text', async () => {
     const contents = [user('Count'), theirs, user('And now?')]
     expect(await told(contents, { config: { tools: [{ codeExecution: {} }] } })).toEqual(contents)
     const [, later] = await told(contents)
@@ -192,8 +192,8 @@ describe('code', () => {
   })
 })
 
-describe('options', () => {
-  test('are all passed on', async () => {
+describe('generateContentConfig', () => {
+  test('is passed on completely', async () => {
     const config = {
       systemInstruction: 'Be brief.',
       temperature: 0.2,
@@ -223,14 +223,14 @@ describe('options', () => {
     })
   })
 
-  test('that stream half a call are left out: no event could hold it', async () => {
+  test('loses streamFunctionCallArguments', async () => {
     const toolConfig = { functionCallingConfig: { mode: 'AUTO', streamFunctionCallArguments: true } }
     const options = { vertexai: true, project: 'p' }
     const { body } = await ask(['Fine.'], { config: { toolConfig, tools: [functions('look')] }, options })
     expect(body.toolConfig).toEqual({ functionCallingConfig: { mode: 'AUTO' } })
   })
 
-  test('with a cache leave out what it must hold itself', async () => {
+  test('with cachedContent sends no instruction and tools', async () => {
     const config = {
       cachedContent: 'cachedContents/one',
       systemInstruction: 'Be brief.',
@@ -244,7 +244,7 @@ describe('options', () => {
     expect([body.systemInstruction, body.tools, body.toolConfig]).toEqual([undefined, undefined, undefined])
   })
 
-  test('a schema for the answer goes with the type it needs', async () => {
+  test('with a response schema gets the MIME type JSON', async () => {
     const responseJsonSchema = {
       type: 'object',
       properties: { city: { type: 'string', minLength: 1 } },
@@ -262,7 +262,7 @@ describe('options', () => {
     })
   })
 
-  test('a model named by the request is asked instead', async () => {
+  test('does not prevent a request from naming another model', async () => {
     await using server = await geminiServer(['Fine.'])
     const asked = gemini('gemini-2.5-flash', { apiKey: 'any', baseUrl: server.url })
     for await (const _ of asked.generate({ ...requestOf(), model: 'gemini-2.5-pro' }, {}));
@@ -271,7 +271,7 @@ describe('options', () => {
 })
 
 describe('tools', () => {
-  test('are declared in one entry, their schemas in words Gemini knows, and are not changed', async () => {
+  test('are declared in one entry with rewritten schemas, without changing the originals', async () => {
     const schema = {
       $schema: 'x',
       type: 'object',
@@ -302,7 +302,7 @@ describe('tools', () => {
     expect(JSON.stringify(one)).toBe(before)
   })
 
-  test('on the side of Gemini are passed on unchanged', async () => {
+  test('of the server are passed on unchanged', async () => {
     const anywhere: WireTool[] = [{ googleSearch: {} }, { urlContext: {} }, { codeExecution: {} }, { googleMaps: {} }]
     expect((await ask(['Fine.'], { config: { tools: anywhere } })).body.tools).toEqual(anywhere)
     const onVertex: WireTool[] = [
@@ -313,7 +313,7 @@ describe('tools', () => {
     expect((await ask(['Fine.'], { config: { tools: onVertex }, options })).body.tools).toEqual(onVertex)
   })
 
-  test('of both kinds are announced where they may stand together', async () => {
+  test('of both kinds set includeServerSideToolInvocations where supported', async () => {
     const tools = [functions('look'), { googleSearch: {} }]
     const { body, error } = await ask(['Fine.'], { name: newer, config: { tools } })
     expect(error).toBeUndefined()
@@ -322,7 +322,7 @@ describe('tools', () => {
     expect([vertex.error, vertex.body.toolConfig]).toEqual([undefined, undefined])
   })
 
-  test('that Gemini called on its side come back with the next turn', async () => {
+  test('that Gemini called itself are sent back in the next request', async () => {
     const parts = [
       { toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH', args: { query: 'oslo' } }, thoughtSignature: 'c2ln' },
       { toolResponse: { id: 't1', toolType: 'GOOGLE_SEARCH', response: { hits: 1 } } },

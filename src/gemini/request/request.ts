@@ -1,45 +1,50 @@
-// A request in the words of the client.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-import type { RequestParams } from '../transport/attempt.ts'
 import { isGemini3 } from '../capabilities.ts'
-import { toWireContents } from './contents.ts'
 import type { RequestSummary } from '../failure/failure-message.ts'
 import { valueSchema } from '../schema/gemini-schema.ts'
+import type { RequestParams } from '../transport/attempt.ts'
+import { toWireContents } from './contents.ts'
 import { toWireTools } from './tools.ts'
 
+/** A request for the client. */
 export interface GeminiRequest {
+  /** What to send. */
   readonly params: RequestParams
+  /** What error messages need to know about the request. */
   readonly summary: RequestSummary
 }
 
+/** Converts a request to the format of the client. */
 export function buildRequest(request: LlmRequest, name: string, isVertex: boolean): GeminiRequest {
   const model = request.model ?? name
   const { systemInstruction, tools = [], toolConfig, responseJsonSchema, responseMimeType, ...others } = request.config
   const { entries, serverTools, hasFunctions } = toWireTools(tools)
-  const asked = { model, isVertex, serverTools, hasFunctions }
+  const summary = { model, isVertex, serverTools, hasFunctions }
   const config: JsonObject = {}
   for (const option of Object.keys(others)) if (others[option] !== undefined) config[option] = others[option]
   if (responseJsonSchema) config.responseJsonSchema = valueSchema(responseJsonSchema)
   const mimeType = responseMimeType ?? (responseJsonSchema ? 'application/json' : undefined)
   if (mimeType !== undefined) config.responseMimeType = mimeType
-  // a cache holds its own instruction and tools, and Gemini takes no others beside it
+  // cached content includes its instruction and tools; Gemini rejects others
   if (config.cachedContent === undefined) {
     if (systemInstruction) config.systemInstruction = systemInstruction
     if (entries.length) config.tools = entries
-    const fit = toWireToolConfig(toolConfig, asked)
-    if (fit) config.toolConfig = fit
+    const wireToolConfig = toWireToolConfig(toolConfig, summary)
+    if (wireToolConfig) config.toolConfig = wireToolConfig
   }
-  const isNew = isGemini3(model)
-  const runsCode = serverTools.includes('codeExecution')
-  return { params: { model, contents: toWireContents(request.contents, { isVertex, isGemini3, runsCode }), config }, summary }
+  const target = { isVertex, isGemini3: isGemini3(model), runsCode: serverTools.includes('codeExecution') }
+  return { params: { model, contents: toWireContents(request.contents, target), config }, summary }
 }
 
-function toWireToolConfig(given: unknown, { model, isVertex, serverTools, hasFunctions }: RequestSummary): JsonObject | undefined {
+function toWireToolConfig(
+  given: unknown,
+  { model, isVertex, serverTools, hasFunctions }: RequestSummary,
+): JsonObject | undefined {
   const { functionCallingConfig, ...others } = isRecord(given) ? given : {}
   const config: JsonObject = { ...others }
   if (isRecord(functionCallingConfig)) {
-    // half a call is nothing an event could hold
+    // an event cannot contain an incomplete call
     const { streamFunctionCallArguments: _, ...calling } = functionCallingConfig
     config.functionCallingConfig = calling
   }

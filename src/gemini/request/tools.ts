@@ -1,17 +1,20 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import type { WireTool } from '../../tool/wire.ts'
-import { argumentsSchema, valueSchema } from '../schema/gemini-schema.ts'
 import { appendNotes } from '../schema/describe-constraints.ts'
+import { argumentsSchema, valueSchema } from '../schema/gemini-schema.ts'
 
+/** The tools of a request in Gemini's format. */
 export interface WireTools {
+  /** The `tools` of the request. */
   readonly entries: readonly JsonObject[]
-  /** Names of what runs on Gemini's side. */
+  /** Names of the server tools. */
   readonly serverTools: readonly string[]
+  /** Whether the request declares functions. */
   readonly hasFunctions: boolean
 }
 
-/** All declarations in one entry, since Vertex AI takes only one; what runs on Gemini's side as it is. */
+/** Converts tools. All declarations are in one entry, because Vertex AI accepts only one. */
 export function toWireTools(tools: readonly WireTool[]): WireTools {
   const declarations = tools.flatMap((entry) => entry.functionDeclarations ?? [])
   const others = tools.filter((entry) => entry.functionDeclarations === undefined)
@@ -24,14 +27,14 @@ export function toWireTools(tools: readonly WireTool[]): WireTools {
   }
 }
 
-// `behavior` is left out: only live sessions know it
+// `behavior` is left out: only live sessions support it
 function toWireDeclaration(declaration: FunctionDeclaration): JsonObject {
   const { name, description, parametersJsonSchema, responseJsonSchema } = declaration
   const wire: JsonObject = { name, description }
   if (responseJsonSchema) wire.responseJsonSchema = valueSchema(responseJsonSchema)
   if (!parametersJsonSchema) return wire
-  const { schema, words } = argumentsSchema(parametersJsonSchema)
-  if (words) wire.description = appendNotes(description, [words])
+  const { schema, notes } = argumentsSchema(parametersJsonSchema)
+  if (notes) wire.description = appendNotes(description, [notes])
   if (schema.properties || schema.additionalProperties) wire.parametersJsonSchema = schema
   return wire
 }

@@ -1,21 +1,21 @@
-// Constraints in words, for where a schema cannot say them.
+// Writes the constraints that Gemini's schemas cannot express as sentences for the description.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 
 const MAX_LENGTH = 600
 
-/** A value in a sentence. */
+/** A value as JSON for a sentence, shortened. */
 export function quoteJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text
 }
 
-/** A description and what must be said besides. */
-export function appendNotes(description: string | undefined, words: readonly string[]): string {
-  if (!description || words.length === 0) return description ?? words.join(' ')
-  return `${/[.!?:)]\s*$/.test(description) ? description.trimEnd() : `${description}.`} ${words.join(' ')}`
+/** A description with notes appended. */
+export function appendNotes(description: string | undefined, notes: readonly string[]): string {
+  if (!description || notes.length === 0) return description ?? notes.join(' ')
+  return `${/[.!?:)]\s*$/.test(description) ? description.trimEnd() : `${description}.`} ${notes.join(' ')}`
 }
 
-/** What Gemini has no keyword for, a sentence each. Keywords of nobody's standard say nothing. */
+/** A sentence for each constraint that Gemini has no keyword for. Unknown keywords are ignored. */
 export function describeConstraints(keywords: JsonObject): string[] {
   return Object.keys(SENTENCES).flatMap((keyword) => {
     const value = keywords[keyword]
@@ -47,7 +47,8 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   unevaluatedProperties: (value) =>
     value === false ? 'No other properties.' : `Other properties must fit ${quoteJson(value)}`,
   dependentRequired: (value) => entries(value).map(([name, names]) => `With "${name}" goes ${quoteJson(names)}.`),
-  dependentSchemas: (value) => entries(value).map(([name, schema]) => `With "${name}" it must fit ${quoteJson(schema)}`),
+  dependentSchemas: (value) =>
+    entries(value).map(([name, schema]) => `With "${name}" it must fit ${quoteJson(schema)}`),
   dependencies: (value) => entries(value).map(([name, schema]) => `With "${name}" goes ${quoteJson(schema)}`),
   not: (value) => `Must not fit ${quoteJson(value)}`,
   if: (value, { then = true, else: otherwise = true }) => {
@@ -59,11 +60,11 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   deprecated: (value) => (value === true ? 'Deprecated.' : undefined),
 }
 
-/** Formats of text that Gemini knows. */
+/** Whether Gemini supports a string format. */
 export const isKnownFormat = (format: unknown): boolean =>
   format === 'date-time' || format === 'date' || format === 'time'
 
-/** OpenAPI's; they constrain nothing. */
+/** Formats of OpenAPI that are no constraints. */
 const NUMBER_FORMATS = new Set<unknown>(['int32', 'int64', 'float', 'double'])
 
 function count(value: unknown, one: string, many = `${one}s`): string {

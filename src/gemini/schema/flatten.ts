@@ -1,45 +1,51 @@
-// A schema with its references followed and its `allOf` merged: one list of keywords.
 import { canonicalJson, isRecord, type JsonObject, setOwn } from '../../base/json.ts'
 import { quoteJson } from './describe-constraints.ts'
 
+/** A schema without references and `allOf`. */
 export interface FlatSchema {
+  /** All keywords except `type`. */
   readonly keywords: JsonObject
-  /** Empty = any. */
+  /** The allowed types. Empty: any type. */
   readonly types: readonly string[]
-  /** What could not be merged. */
-  readonly words: readonly string[]
-  /** References that were followed to get here. */
+  /** Constraints that could not be merged, as sentences. */
+  readonly notes: readonly string[]
+  /** The references that were followed. */
   readonly refs: readonly string[]
 }
 
+/** The position inside a schema. */
 export interface SchemaCursor {
+  /** The whole schema, which references point into. */
   readonly root: JsonObject
-  /** References we are inside of: following one again and again is a circle. */
+  /** The references that lead to this position, to detect recursion. */
   readonly open: readonly string[]
+  /** The nesting depth. */
   readonly depth: number
+  /** How many more schemas may be written, to limit the size. */
   readonly budget: { left: number }
 }
 
-/** A circle is followed this often: enough for the model to see how it goes on. */
+/** How often a recursive reference is followed: enough for the model to see the recursion. */
 const MAX_RECURSION = 2
 
-export function flatten(raw: JsonObject, place: SchemaCursor, refs: readonly string[] = []): FlatSchema {
+/** Follows the reference of a schema and merges its `allOf`. */
+export function flatten(raw: JsonObject, cursor: SchemaCursor, refs: readonly string[] = []): FlatSchema {
   const { $ref, allOf, ...own } = raw
   let flat: FlatSchema = { ...splitKeywords(own), refs }
-  if (typeof $ref === 'string') flat = intersect(followReference($ref, place, refs), flat)
+  if (typeof $ref === 'string') flat = intersect(followReference($ref, cursor, refs), flat)
   for (const part of Array.isArray(allOf) ? allOf : []) {
-    if (isRecord(part)) flat = intersect(flat, flatten(part, place, flat.refs))
+    if (isRecord(part)) flat = intersect(flat, flatten(part, cursor, flat.refs))
   }
   return flat
 }
 
-function followReference(ref: string, place: SchemaCursor, refs: readonly string[]): FlatSchema {
-  const target = resolveReference(ref, place.root)
-  const rounds = [...place.open, ...refs].filter((one) => one === ref).length
-  if (target && rounds < MAX_RECURSION && --place.budget.left >= 0) return flatten(target, place, [...refs, ref])
+function followReference(ref: string, cursor: SchemaCursor, refs: readonly string[]): FlatSchema {
+  const target = resolveReference(ref, cursor.root)
+  const rounds = [...cursor.open, ...refs].filter((one) => one === ref).length
+  if (target && rounds < MAX_RECURSION && --cursor.budget.left >= 0) return flatten(target, cursor, [...refs, ref])
   const name = ref === '#' ? 'the whole' : `"${ref.split('/').at(-1)}"`
   const types = target ? splitKeywords({ type: target.type }).types : []
-  return { keywords: {}, types, words: [`${target ? 'Again of' : 'Of'} the shape of ${name}.`], refs }
+  return { keywords: {}, types, notes: [`${target ? 'Again of' : 'Of'} the shape of ${name}.`], refs }
 }
 
 function resolveReference(ref: string, root: JsonObject): JsonObject | undefined {
@@ -58,37 +64,37 @@ function decodePointerStep(step: string): string {
   try {
     return decodeURIComponent(name)
   } catch {
-    return name // a bare % is its own name
+    return name // a literal %
   }
 }
 
-function splitKeywords(own: JsonObject): Pick<FlatSchema, 'keywords' | 'types' | 'words'> {
+function splitKeywords(own: JsonObject): Pick<FlatSchema, 'keywords' | 'types' | 'notes'> {
   const { type, const: only, ...keywords } = own
   if ('const' in own && !('enum' in keywords)) keywords.enum = [only]
   const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string')
-  return { keywords, types, words: [] }
+  return { keywords, types, notes: [] }
 }
 
-/** What fits both. */
+/** The schema for values that match both schemas. */
 export function intersect(a: FlatSchema, b: FlatSchema): FlatSchema {
   const keywords: JsonObject = { ...a.keywords }
-  const words = [...a.words, ...b.words]
+  const notes = [...a.notes, ...b.notes]
   for (const keyword of Object.keys(b.keywords)) {
     const [one, other] = [keywords[keyword], b.keywords[keyword]]
     if (one === undefined || canonicalJson(one) === canonicalJson(other)) setOwn(keywords, keyword, other)
     else {
       const merged = mergeKeyword(keyword, one, other)
-      if (merged === undefined) words.push(`Must also fit: ${quoteJson({ [keyword]: other })}`)
+      if (merged === undefined) notes.push(`Must also fit: ${quoteJson({ [keyword]: other })}`)
       else keywords[keyword] = merged
     }
   }
-  return { keywords, types: commonTypes(a.types, b.types), words, refs: [...new Set([...a.refs, ...b.refs])] }
+  return { keywords, types: commonTypes(a.types, b.types), notes, refs: [...new Set([...a.refs, ...b.refs])] }
 }
 
 function commonTypes(a: readonly string[], b: readonly string[]): readonly string[] {
   if (a.length === 0) return b
   const common = b.length === 0 ? a : a.flatMap((type) => narrowerType(type, b))
-  return common.length ? common : a // nothing fits both: the validator will say so
+  return common.length ? common : a // no value matches both: the validator rejects every value
 }
 
 function narrowerType(type: string, others: readonly string[]): string[] {
@@ -98,7 +104,7 @@ function narrowerType(type: string, others: readonly string[]): string[] {
   return isNumber ? ['integer'] : []
 }
 
-/** Two values of one keyword as one; undefined when there is no such thing. */
+/** Merges two values of one keyword. Undefined when they cannot be merged. */
 function mergeKeyword(keyword: string, one: unknown, other: unknown): unknown {
   if (Array.isArray(one) && Array.isArray(other)) {
     if (keyword === 'required') return [...new Set([...one, ...other])]

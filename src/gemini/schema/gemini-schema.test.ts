@@ -9,7 +9,7 @@ import { argumentsSchema, valueSchema } from './gemini-schema.ts'
 const accepts = (schema: JsonObject, value: unknown): boolean =>
   validate(value, copyJson(schema) as Schema, '2020-12', undefined, false).valid
 
-describe('what Gemini knows stays as it is', () => {
+describe('a supported schema is unchanged', () => {
   test.each<JsonObject>([
     { type: 'string', description: 'A city' },
     { type: 'string', format: 'date-time' },
@@ -27,7 +27,7 @@ describe('what Gemini knows stays as it is', () => {
   })
 })
 
-describe('what it does not know', () => {
+describe('an unsupported schema is rewritten', () => {
   const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 
   test.each<[string, JsonObject, JsonObject]>([
@@ -49,7 +49,7 @@ describe('what it does not know', () => {
       },
     ],
     ['enum with values of another type', { type: 'string', enum: ['a', 1] }, { type: 'string', enum: ['a'] }],
-    ['numbers that are whole', { type: 'number', enum: [1, 2] }, { type: 'number', enum: [1, 2] }],
+    ['enum of whole numbers with type number', { type: 'number', enum: [1, 2] }, { type: 'number', enum: [1, 2] }],
     [
       'exclusive bounds',
       { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 },
@@ -79,7 +79,7 @@ describe('what it does not know', () => {
       { type: 'string', description: 'Default: "x". For example "y".' },
     ],
     [
-      'what constrains nothing',
+      'annotations without a constraint',
       { $schema: 'x', $id: 'y', $comment: 'c', title: 'T', type: 'string', nullable: true, readOnly: true, 'x-a': 1 },
       { type: 'string' },
     ],
@@ -109,7 +109,7 @@ describe('what it does not know', () => {
       { type: 'object', properties: { a: {} }, required: ['a'], description: '"b" must not be given.' },
     ],
     [
-      'a required stranger',
+      'a required property that is not defined',
       { type: 'object', required: ['a'] },
       { type: 'object', properties: { a: {} }, required: ['a'] },
     ],
@@ -128,7 +128,7 @@ describe('what it does not know', () => {
       },
     ],
     [
-      'patternProperties among others',
+      'patternProperties next to other properties',
       { type: 'object', patternProperties: { a: {} } },
       { type: 'object', description: 'Properties named like a must fit {}' },
     ],
@@ -166,7 +166,7 @@ describe('what it does not know', () => {
     ['one alternative', { oneOf: [{ type: 'string' }] }, { type: 'string' }],
     ['an impossible alternative', { anyOf: [false, { type: 'string' }] }, { type: 'string' }],
     [
-      'anyOf beside others',
+      'anyOf next to other keywords',
       {
         ...person,
         description: 'Who',
@@ -202,7 +202,7 @@ describe('what it does not know', () => {
       { type: 'string', enum: ['abc'], description: 'At least 3 characters.' },
     ],
     [
-      'allOf that cannot be one',
+      'allOf that cannot be merged',
       { type: 'string', allOf: [{ pattern: 'a' }, { pattern: 'b' }] },
       { type: 'string', description: 'Must also fit: {"pattern":"b"} Must match the pattern a' },
     ],
@@ -212,11 +212,15 @@ describe('what it does not know', () => {
       { type: 'array', items: person },
     ],
     [
-      'a reference beside others',
+      'a reference next to other keywords',
       { $ref: '#/definitions/P', description: 'Whose', definitions: { P: person } },
       { ...person, description: 'Whose' },
     ],
-    ['a reference to elsewhere', { $ref: 'https://example.com/person' }, { description: 'Of the shape of "person".' }],
+    [
+      'a reference to another document',
+      { $ref: 'https://example.com/person' },
+      { description: 'Of the shape of "person".' },
+    ],
   ])('%s', (_, schema, expected) => {
     const before = JSON.stringify(schema)
     const rewritten = valueSchema(schema)
@@ -225,7 +229,7 @@ describe('what it does not know', () => {
     expect(JSON.stringify(schema)).toBe(before)
   })
 
-  test('a circle is followed twice, and told', () => {
+  test('follows a recursive reference twice and then describes it', () => {
     const tree = {
       type: 'object',
       properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },
@@ -236,7 +240,7 @@ describe('what it does not know', () => {
     expect(schemaProblem(valueSchema(tree), 'it')).toBeUndefined()
   })
 
-  test('definitions that double at every step stay small', () => {
+  test('limits the size of exponentially growing definitions', () => {
     const $defs: JsonObject = { end: { type: 'string' } }
     for (let i = 0; i < 40; i++) {
       const next = { $ref: `#/$defs/${i === 39 ? 'end' : `step${i + 1}`}` }
@@ -247,7 +251,7 @@ describe('what it does not know', () => {
     expect(schemaProblem(rewritten, 'it')).toBeUndefined()
   })
 
-  test('it is written once', () => {
+  test('caches the rewritten schema', () => {
     const schema = { type: 'object', properties: { a: { const: 1 } } }
     expect(argumentsSchema(schema)).toBe(argumentsSchema(schema))
     expect(valueSchema(schema)).toBe(valueSchema(schema))
@@ -255,16 +259,16 @@ describe('what it does not know', () => {
 })
 
 describe('the arguments of a function', () => {
-  test('are an object, and what is said of the whole is told apart', () => {
+  test('are an object, and notes on the whole are separate', () => {
     const schema = { properties: { a: { type: 'string' } }, description: 'Two things.', minProperties: 1 }
     expect(argumentsSchema(schema)).toEqual({
       schema: { type: 'object', properties: { a: { type: 'string' } } },
-      words: 'Two things. At least 1 property.',
+      notes: 'Two things. At least 1 property.',
     })
   })
 
-  test('of several shapes are all of them in one', () => {
-    const { schema, words } = argumentsSchema({
+  test('with alternatives become one object with all properties', () => {
+    const { schema, notes } = argumentsSchema({
       oneOf: [
         { type: 'object', properties: { kind: { const: 'mail' }, to: { type: 'string' } }, required: ['kind', 'to'] },
         { type: 'object', properties: { kind: { const: 'call' }, number: { type: 'string' } }, required: ['kind'] },
@@ -284,11 +288,11 @@ describe('the arguments of a function', () => {
       },
       required: ['kind'],
     })
-    expect(words).toMatch(/^The arguments must fit one of these: \[\{"type":"object".*"const":"mail"/)
+    expect(notes).toMatch(/^The arguments must fit one of these: \[\{"type":"object".*"const":"mail"/)
     expect(schemaProblem(schema, 'it')).toBeUndefined()
   })
 
-  test('of a large Zod schema are taken by Gemini, and every constraint is there', () => {
+  test('of a large Zod schema are accepted by Gemini and keep every constraint', () => {
     const Place = z.object({
       city: z
         .string()
@@ -314,9 +318,9 @@ describe('the arguments of a function', () => {
       all: z.intersection(z.object({ a: z.string() }), z.object({ b: z.number().multipleOf(0.5) })),
     })
     const schema = z.toJSONSchema(parameters, { unrepresentable: 'any', io: 'input' }) as JsonObject
-    const { schema: rewritten, words } = argumentsSchema(schema)
+    const { schema: rewritten, notes } = argumentsSchema(schema)
     expect(schemaProblem(rewritten, 'it')).toBeUndefined()
-    const text = JSON.stringify(rewritten) + words
+    const text = JSON.stringify(rewritten) + notes
     for (const told of [
       '^[A-Z]',
       'Format: uuid',
@@ -336,7 +340,7 @@ describe('the arguments of a function', () => {
 })
 
 // What the model may say by the rewritten schema is never less than what the validator takes.
-describe('nothing that was allowed is forbidden', () => {
+describe('a rewritten schema allows everything the original allows', () => {
   const leaf = fc.constantFrom<JsonObject>(
     { type: 'string', minLength: 2, pattern: 'a' },
     { type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 3 },
@@ -389,7 +393,7 @@ describe('nothing that was allowed is forbidden', () => {
   })).value
   const $defs = { node: { type: 'object', properties: { a: { type: 'string' }, b: { $ref: '#/$defs/node' } } } }
 
-  test('by a value, and Gemini takes every such schema', () => {
+  test('for values, and Gemini accepts every rewritten schema', () => {
     let fits = 0
     fc.assert(
       fc.property(anySchema, fc.array(anyValue, { minLength: 8, maxLength: 8 }), (schema, values) => {
@@ -419,7 +423,7 @@ describe('nothing that was allowed is forbidden', () => {
     allOf?: JsonObject[]
   }): boolean => !anyOf && !oneOf && allOf.every(isOneShape)
 
-  test('by arguments', () => {
+  test('for arguments', () => {
     fc.assert(
       fc.property(
         anySchema,

@@ -1,29 +1,31 @@
-// Gemini knows a part of JSON Schema. What it does not know is rewritten into what it knows, or into something weaker
-// and a sentence in the description: the model is told every constraint, and the validator enforces the original.
+// Gemini supports a subset of JSON Schema. Unsupported keywords are rewritten to supported ones, or to a weaker schema and
+// a sentence in the description. So the model sees every constraint, and the validator enforces the original schema.
 import { isRecord, type JsonObject, setOwn } from '../../base/json.ts'
-import { type FlatSchema, flatten, intersect, type SchemaCursor } from './flatten.ts'
-import { numberBounds } from './number-bounds.ts'
-import { mergeAlternatives } from './merge-alternatives.ts'
+import { appendNotes, describeConstraints, isKnownFormat, quoteJson } from './describe-constraints.ts'
 import { enumSchemas } from './enum-schemas.ts'
-import { quoteJson, appendNotes, isKnownFormat, describeConstraints } from './describe-constraints.ts'
+import { type FlatSchema, flatten, intersect, type SchemaCursor } from './flatten.ts'
+import { mergeAlternatives } from './merge-alternatives.ts'
+import { numberBounds } from './number-bounds.ts'
 
-/** A schema in Gemini's part of JSON Schema, and what it could not say about the whole. */
+/** A schema for Gemini. */
 export interface GeminiSchema {
+  /** The schema in Gemini's subset. */
   readonly schema: JsonObject
-  readonly words: string
+  /** Constraints of the whole that the schema does not express, as sentences. */
+  readonly notes: string
 }
 
 const argumentSchemas: WeakMap<object, GeminiSchema> = new WeakMap()
 
-/** The schema of a function's arguments, which are an object whatever the schema says. Made once for each schema. */
+/** The schema of a function's arguments, which are always an object. Cached for each schema. */
 export function argumentsSchema(schema: JsonObject): GeminiSchema {
   let known = argumentSchemas.get(schema)
   if (!known) {
-    const place = startCursor(schema)
-    const { keywords, words, refs } = mergeAlternatives(flatten(schema, place), place)
+    const cursor = startCursor(schema)
+    const { keywords, notes, refs } = mergeAlternatives(flatten(schema, cursor), cursor)
     const { enum: values, ...others } = keywords
-    const told = values === undefined ? words : [...words, `Must be one of: ${quoteJson(values)}`]
-    known = separateNotes(rewrite({ keywords: others, types: ['object'], words: told, refs }, place))
+    const allNotes = values === undefined ? notes : [...notes, `Must be one of: ${quoteJson(values)}`]
+    known = separateNotes(rewrite({ keywords: others, types: ['object'], notes: allNotes, refs }, cursor))
     argumentSchemas.set(schema, known)
   }
   return known
@@ -31,12 +33,12 @@ export function argumentsSchema(schema: JsonObject): GeminiSchema {
 
 const valueSchemas: WeakMap<object, JsonObject> = new WeakMap()
 
-/** The schema of anything else: an answer, a result. */
+/** The schema of a reply or a result. Cached for each schema. */
 export function valueSchema(schema: JsonObject): JsonObject {
   let known = valueSchemas.get(schema)
   if (!known) {
-    const place = startCursor(schema)
-    known = withDescription(rewrite(flatten(schema, place), place))
+    const cursor = startCursor(schema)
+    known = withDescription(rewrite(flatten(schema, cursor), cursor))
     valueSchemas.set(schema, known)
   }
   return known
@@ -52,46 +54,51 @@ function startCursor(root: JsonObject): SchemaCursor {
 interface RewrittenSchema {
   readonly schema: JsonObject
   readonly description: string | undefined
-  readonly words: readonly string[]
+  readonly notes: readonly string[]
 }
 
-// what a function says of its arguments as a whole belongs into its own description, which is sure to be read
-function separateNotes({ schema, description, words }: RewrittenSchema): GeminiSchema {
-  return { schema, words: [description, ...words].filter(Boolean).join(' ') }
+// notes on the arguments as a whole go into the description of the function, which models read more reliably
+function separateNotes({ schema, description, notes }: RewrittenSchema): GeminiSchema {
+  return { schema, notes: [description, ...notes].filter(Boolean).join(' ') }
 }
 
-function withDescription({ schema, description, words }: RewrittenSchema): JsonObject {
-  const text = appendNotes(description, words)
+function withDescription({ schema, description, notes }: RewrittenSchema): JsonObject {
+  const text = appendNotes(description, notes)
   return text === '' ? schema : { ...schema, description: text }
 }
 
-/** A schema inside another; `false`, which nothing matches, is undefined. */
-function rewriteNested(raw: unknown, place: SchemaCursor): JsonObject | undefined {
+/** Rewrites a nested schema. Undefined for `false`, which no value matches. */
+function rewriteNested(raw: unknown, cursor: SchemaCursor): JsonObject | undefined {
   if (raw === false) return undefined
   if (!isRecord(raw)) return {}
-  if (place.depth >= MAX_DEPTH || --place.budget.left < 0) return { description: 'Too large to be shown.' }
-  const below = { ...place, depth: place.depth + 1 }
+  if (cursor.depth >= MAX_DEPTH || --cursor.budget.left < 0) return { description: 'Too large to be shown.' }
+  const below = { ...cursor, depth: cursor.depth + 1 }
   return withDescription(rewrite(flatten(raw, below), below))
 }
 
 function rewrite(flat: FlatSchema, before: SchemaCursor): RewrittenSchema {
-  const place = { ...before, open: [...before.open, ...flat.refs] }
+  const cursor = { ...before, open: [...before.open, ...flat.refs] }
   const { keywords, types } = flat
   const description = typeof keywords.description === 'string' ? keywords.description : undefined
-  const words = [...flat.words]
-  const done = (schema: JsonObject): RewrittenSchema => ({ schema, description, words })
-  const alternatives = readAlternatives(flat, words)
+  const notes = [...flat.notes]
+  const done = (schema: JsonObject): RewrittenSchema => ({ schema, description, notes })
+  const alternatives = readAlternatives(flat, notes)
   if (alternatives) {
-    const { default: initial, examples, deprecated } = keywords // said once, of all of them
-    words.push(...describeConstraints({ default: initial, examples, deprecated }))
-    return done(toUnion(alternatives.map((one) => rewriteAlternative(flat, one, place))))
+    const { default: initial, examples, deprecated } = keywords // written once, not for each alternative
+    notes.push(...describeConstraints({ default: initial, examples, deprecated }))
+    return done(toUnion(alternatives.map((one) => rewriteAlternative(flat, one, cursor))))
   }
-  words.push(...describeConstraints(keywords))
-  if (Array.isArray(keywords.enum)) return done(toUnion(enumSchemas(keywords.enum, types, words)))
+  notes.push(...describeConstraints(keywords))
+  if (Array.isArray(keywords.enum)) return done(toUnion(enumSchemas(keywords.enum, types, notes)))
   const [only, ...more] = types.filter((type) => type !== 'null')
-  if (more.length) return done(toUnion(types.map((type) => rewriteTyped([type], keywords, place, words))))
+  if (more.length) return done(toUnion(types.map((type) => rewriteTyped([type], keywords, cursor, notes))))
   return done(
-    rewriteTyped(only === undefined ? types : [only, ...types.filter((type) => type === 'null')], keywords, place, words),
+    rewriteTyped(
+      only === undefined ? types : [only, ...types.filter((type) => type === 'null')],
+      keywords,
+      cursor,
+      notes,
+    ),
   )
 }
 
@@ -99,40 +106,45 @@ function toUnion(schemas: readonly JsonObject[]): JsonObject {
   return schemas.length === 1 ? (schemas[0] as JsonObject) : { anyOf: schemas }
 }
 
-function readAlternatives({ keywords }: FlatSchema, words: string[]): readonly unknown[] | undefined {
+function readAlternatives({ keywords }: FlatSchema, notes: string[]): readonly unknown[] | undefined {
   const { anyOf, oneOf } = keywords
   const lists = [anyOf, oneOf].filter((list) => Array.isArray(list))
-  if (Array.isArray(oneOf) && oneOf.length > 1) words.push('Exactly one of the alternatives must fit.')
-  if (lists.length === 2) words.push(`Must also fit one of: ${quoteJson(oneOf)}`)
+  if (Array.isArray(oneOf) && oneOf.length > 1) notes.push('Exactly one of the alternatives must fit.')
+  if (lists.length === 2) notes.push(`Must also fit one of: ${quoteJson(oneOf)}`)
   const possible = lists[0]?.filter((one) => one !== false)
   return possible?.length ? possible : undefined
 }
 
-/** Gemini takes nothing beside alternatives, so what stands beside them goes into each. */
-function rewriteAlternative(flat: FlatSchema, alternative: unknown, place: SchemaCursor): JsonObject {
+/** Rewrites an alternative. Gemini allows no keywords next to `anyOf`, so they are merged into each alternative. */
+function rewriteAlternative(flat: FlatSchema, alternative: unknown, cursor: SchemaCursor): JsonObject {
   const beside = { ...flat.keywords }
   for (const keyword of ['anyOf', 'oneOf', 'description', 'default', 'examples', 'deprecated']) delete beside[keyword]
-  if (--place.budget.left < 0) return { description: 'Too large to be shown.' }
-  const below = { ...place, depth: place.depth + 1 }
-  const own = isRecord(alternative) ? flatten(alternative, below) : { keywords: {}, types: [], words: [], refs: [] }
-  const both = intersect({ keywords: beside, types: flat.types, words: [], refs: [] }, own)
-  return place.depth >= MAX_DEPTH ? {} : withDescription(rewrite(both, below))
+  if (--cursor.budget.left < 0) return { description: 'Too large to be shown.' }
+  const below = { ...cursor, depth: cursor.depth + 1 }
+  const own = isRecord(alternative) ? flatten(alternative, below) : { keywords: {}, types: [], notes: [], refs: [] }
+  const both = intersect({ keywords: beside, types: flat.types, notes: [], refs: [] }, own)
+  return cursor.depth >= MAX_DEPTH ? {} : withDescription(rewrite(both, below))
 }
 
-function rewriteTyped(types: readonly string[], keywords: JsonObject, place: SchemaCursor, words: string[]): JsonObject {
+function rewriteTyped(
+  types: readonly string[],
+  keywords: JsonObject,
+  cursor: SchemaCursor,
+  notes: string[],
+): JsonObject {
   const [type = impliedType(keywords)] = types
   const schema: JsonObject = {}
   if (type !== undefined) schema.type = types.length > 1 ? types : type
   if (type === 'string' && isKnownFormat(keywords.format)) schema.format = keywords.format
   if (type === 'number' || type === 'integer' || type === undefined) {
-    Object.assign(schema, numberBounds(keywords, type === 'integer', words))
+    Object.assign(schema, numberBounds(keywords, type === 'integer', notes))
   }
-  if (type === 'array') writeItems(keywords, schema, place, words)
-  if (type === 'object') writeProperties(keywords, schema, place, words)
+  if (type === 'array') writeItems(keywords, schema, cursor, notes)
+  if (type === 'object') writeProperties(keywords, schema, cursor, notes)
   return schema
 }
 
-/** Who writes `properties` and no type means an object. */
+/** The type of a schema without `type`: an object if it has `properties`, an array if it has `items`. */
 function impliedType(keywords: JsonObject): string | undefined {
   const isObject = ['properties', 'required', 'additionalProperties', 'patternProperties'].some(
     (one) => one in keywords,
@@ -141,30 +153,30 @@ function impliedType(keywords: JsonObject): string | undefined {
   return isObject === isArray ? undefined : isObject ? 'object' : 'array'
 }
 
-function writeItems(keywords: JsonObject, schema: JsonObject, place: SchemaCursor, words: string[]): void {
+function writeItems(keywords: JsonObject, schema: JsonObject, cursor: SchemaCursor, notes: string[]): void {
   const isTuple = Array.isArray(keywords.items) // before draft 2020-12
   const prefix = isTuple ? keywords.items : keywords.prefixItems
   const rest = isTuple ? keywords.additionalItems : keywords.items
   const first = Array.isArray(prefix) ? prefix : []
-  if (first.length) schema.prefixItems = first.map((one) => rewriteNested(one, place) ?? {})
-  if (isRecord(rest)) schema.items = rewriteNested(rest, place) ?? {}
+  if (first.length) schema.prefixItems = first.map((one) => rewriteNested(one, cursor) ?? {})
+  if (isRecord(rest)) schema.items = rewriteNested(rest, cursor) ?? {}
   for (const keyword of ['minItems', 'maxItems']) {
     if (typeof keywords[keyword] === 'number') schema[keyword] = keywords[keyword]
   }
   if (rest !== false) return
   schema.maxItems = Math.min(first.length, Number(schema.maxItems ?? first.length))
-  words.push(`No more than ${first.length} items.`)
+  notes.push(`No more than ${first.length} items.`)
 }
 
-function writeProperties(keywords: JsonObject, schema: JsonObject, place: SchemaCursor, words: string[]): void {
+function writeProperties(keywords: JsonObject, schema: JsonObject, cursor: SchemaCursor, notes: string[]): void {
   const given = isRecord(keywords.properties) ? keywords.properties : {}
   const properties: JsonObject = {}
   for (const name of Object.keys(given)) {
-    const property = rewriteNested(given[name], place)
+    const property = rewriteNested(given[name], cursor)
     if (property) setOwn(properties, name, property)
-    else words.push(`"${name}" must not be given.`)
+    else notes.push(`"${name}" must not be given.`)
   }
-  const others = additionalSchema(keywords, place)
+  const others = additionalSchema(keywords, cursor)
   const required = Array.isArray(keywords.required) ? keywords.required.filter((name) => typeof name === 'string') : []
   for (const name of required) {
     if (!Object.hasOwn(given, name)) setOwn(properties, name, isRecord(others) ? others : {})
@@ -175,11 +187,11 @@ function writeProperties(keywords: JsonObject, schema: JsonObject, place: Schema
   if (others !== undefined) schema.additionalProperties = others
 }
 
-/** Properties found by a pattern are additional ones to Gemini. */
-function additionalSchema({ additionalProperties, patternProperties }: JsonObject, place: SchemaCursor): unknown {
+/** The `additionalProperties` for Gemini, which has no `patternProperties`. */
+function additionalSchema({ additionalProperties, patternProperties }: JsonObject, cursor: SchemaCursor): unknown {
   const patterns = isRecord(patternProperties) ? Object.values(patternProperties) : []
   if (patterns.length === 0)
-    return isRecord(additionalProperties) ? rewriteNested(additionalProperties, place) : additionalProperties
+    return isRecord(additionalProperties) ? rewriteNested(additionalProperties, cursor) : additionalProperties
   if (additionalProperties !== false) return undefined
-  return toUnion(patterns.map((one) => rewriteNested(one, place) ?? {}))
+  return toUnion(patterns.map((one) => rewriteNested(one, cursor) ?? {}))
 }

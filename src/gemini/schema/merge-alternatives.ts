@@ -1,17 +1,17 @@
 import { canonicalJson, isRecord, type JsonObject, setOwn } from '../../base/json.ts'
-import { type FlatSchema, flatten, intersect, type SchemaCursor } from './flatten.ts'
 import { quoteJson } from './describe-constraints.ts'
+import { type FlatSchema, flatten, intersect, type SchemaCursor } from './flatten.ts'
 
-/** Arguments that are one of several shapes, as one shape: all their properties, and only those that all require. */
-export function mergeAlternatives(flat: FlatSchema, place: SchemaCursor): FlatSchema {
+/** Merges the alternatives of an object into one object. It has all properties, and requires those all alternatives require. */
+export function mergeAlternatives(flat: FlatSchema, cursor: SchemaCursor): FlatSchema {
   const { anyOf, oneOf, ...keywords } = flat.keywords
   const list = Array.isArray(anyOf) ? anyOf : oneOf
   if (!Array.isArray(list)) return flat
-  const shapes = list.map((one) => mergeAlternatives(flatten(isRecord(one) ? one : {}, place), place))
-  const words = [`The arguments must fit one of these: ${quoteJson(list)}`]
-  // one that lists no properties may have any: then none can be named
+  const shapes = list.map((one) => mergeAlternatives(flatten(isRecord(one) ? one : {}, cursor), cursor))
+  const notes = [`The arguments must fit one of these: ${quoteJson(list)}`]
+  // an alternative without properties allows any: then no list of properties is complete
   if (!shapes.every((shape) => isRecord(shape.keywords.properties)))
-    return { ...flat, keywords, words: [...flat.words, ...words] }
+    return { ...flat, keywords, notes: [...flat.notes, ...notes] }
   const properties: JsonObject = {}
   for (const shape of shapes) {
     const own = isRecord(shape.keywords.properties) ? shape.keywords.properties : {}
@@ -29,8 +29,8 @@ export function mergeAlternatives(flat: FlatSchema, place: SchemaCursor): FlatSc
   const isClosed = shapes.length > 0 && shapes.every((shape) => shape.keywords.additionalProperties === false)
   const union = { properties, required, ...(isClosed && { additionalProperties: false }) }
   const refs = shapes.flatMap((shape) => shape.refs)
-  const merged = intersect({ ...flat, keywords }, { keywords: union, types: ['object'], words, refs })
+  const merged = intersect({ ...flat, keywords }, { keywords: union, types: ['object'], notes, refs })
   return Array.isArray(anyOf) && Array.isArray(oneOf)
-    ? mergeAlternatives({ ...merged, keywords: { ...merged.keywords, oneOf } }, place)
+    ? mergeAlternatives({ ...merged, keywords: { ...merged.keywords, oneOf } }, cursor)
     : merged
 }

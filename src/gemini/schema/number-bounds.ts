@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../base/json.ts'
 
-/** Bounds as Gemini knows them: inclusive ones. */
-export function numberBounds(keywords: JsonObject, isInteger: boolean, words: string[]): JsonObject {
+/** Converts number bounds to `minimum` and `maximum`. Gemini has no exclusive bounds; `notes` gets those it cannot express. */
+export function numberBounds(keywords: JsonObject, isInteger: boolean, notes: string[]): JsonObject {
   const lower = bound(keywords.minimum, keywords.exclusiveMinimum, Math.max)
   const upper = bound(keywords.maximum, keywords.exclusiveMaximum, Math.min)
   const schema: JsonObject = {}
   if (lower) schema.minimum = !lower.isOpen ? lower.at : isInteger ? Math.floor(lower.at) + 1 : lower.at
   if (upper) schema.maximum = !upper.isOpen ? upper.at : isInteger ? Math.ceil(upper.at) - 1 : upper.at
-  if (lower?.isOpen && !isInteger) words.push(`Greater than ${lower.at}.`)
-  if (upper?.isOpen && !isInteger) words.push(`Less than ${upper.at}.`)
+  if (lower?.isOpen && !isInteger) notes.push(`Greater than ${lower.at}.`)
+  if (upper?.isOpen && !isInteger) notes.push(`Less than ${upper.at}.`)
   return schema
 }
 

@@ -1,67 +1,82 @@
-// One request, from the connection to the last chunk.
 import type { GenerateContentParameters, GoogleGenAI } from '@google/genai'
 import { unlessAborted } from '../../policy/wait.ts'
 import type { Settings } from '../settings.ts'
 import { type ObservedResponse, observedFetch } from './observed-fetch.ts'
 
-/** A request in the client's words. */
+/** The parameters of a request of the client. */
 export interface RequestParams {
+  /** Name of the model. */
   readonly model: string
+  /** The conversation. */
   readonly contents: readonly object[]
+  /** Instruction, tools and generation settings. */
   readonly config: { readonly [option: string]: unknown }
 }
 
-/** The chunks of the answer; the only one where nothing is streamed. Leaving early closes the connection. */
+/** One request. */
+export interface Attempt {
+  /** What to send. */
+  readonly params: RequestParams
+  /** Whether to stream the reply. */
+  readonly isStream: boolean
+  /** Aborts the request. */
+  readonly signal: AbortSignal | undefined
+  /** Is filled with what the HTTP response was. */
+  readonly observed: ObservedResponse
+}
+
+/**
+ * Sends one request and yields the chunks of its reply: one chunk when it is not streamed. Closes the connection when the
+ * consumer stops iterating.
+ */
 export async function* sendRequest(
   client: GoogleGenAI,
-  params: RequestParams,
   settings: Settings,
-  options: { readonly isStream: boolean; readonly signal: AbortSignal | undefined; readonly seen: ObservedResponse },
+  { params, isStream, signal, observed }: Attempt,
 ): AsyncGenerator<unknown, void, void> {
-  const { signal, isStream, seen } = options
   signal?.throwIfAborted()
-  const leave = new AbortController()
-  const follow = (): void => leave.abort(signal?.reason)
-  signal?.addEventListener('abort', follow, { once: true })
+  const connection = new AbortController()
+  const onAbort = (): void => connection.abort(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
   try {
-    const asked = withTransport(params, settings, readClientFetch(client, settings), leave.signal, seen)
+    const fetch = observedFetch(readClientFetch(client, settings), observed)
+    const request = withTransport(params, settings, fetch, connection.signal)
     if (!isStream) {
-      yield await unlessAborted(client.models.generateContent(asked), leave.signal)
+      yield await unlessAborted(client.models.generateContent(request), connection.signal)
       return
     }
-    const stream = await unlessAborted(client.models.generateContentStream(asked), leave.signal)
+    const stream = await unlessAborted(client.models.generateContentStream(request), connection.signal)
     for (;;) {
-      leave.signal.throwIfAborted() // stopped while the last chunk was looked at
-      const next = await unlessAborted(stream.next(), leave.signal)
+      connection.signal.throwIfAborted() // the consumer may have aborted while it had the last chunk
+      const next = await unlessAborted(stream.next(), connection.signal)
       if (next.done) return
       yield next.value
     }
   } finally {
-    signal?.removeEventListener('abort', follow)
-    leave.abort() // the client lets go of a stream without closing it
+    signal?.removeEventListener('abort', onAbort)
+    connection.abort() // the client does not close a stream that is not read to its end
   }
 }
 
 function withTransport(
   params: RequestParams,
   { timeoutMs }: Settings,
-  inner: typeof fetch | undefined,
+  fetch: typeof globalThis.fetch,
   abortSignal: AbortSignal,
-  seen: ObservedResponse,
 ): GenerateContentParameters {
   const given = typeof params.config.httpOptions === 'object' ? params.config.httpOptions : {}
   const httpOptions = {
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     ...given,
-    fetch: observedFetch(inner, seen),
-    retryOptions: { attempts: 1 }, // ours is the only retry
+    fetch,
+    retryOptions: { attempts: 1 }, // gemini() retries itself
   }
-  const automaticFunctionCalling = { disable: true } // the dispatcher's work
+  const automaticFunctionCalling = { disable: true } // the dispatcher runs tools
   const config = { ...params.config, automaticFunctionCalling, abortSignal, httpOptions }
-  return { ...params, config } as unknown as GenerateContentParameters // the API checks what is in it
+  return { ...params, config } as unknown as GenerateContentParameters // the API validates the parameters
 }
 
-// A client of the user's may have a fetch of its own, which what is set for one request would hide.
+// A client passed by the caller can have its own fetch, which the fetch of a request would override.
 function readClientFetch(client: GoogleGenAI, { fetch }: Settings): typeof globalThis.fetch | undefined {
   if (fetch) return fetch
   const { apiClient } = client as unknown as { apiClient?: { getFetch?(): typeof globalThis.fetch | undefined } }

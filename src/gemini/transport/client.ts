@@ -2,18 +2,18 @@ import type { GoogleGenAI } from '@google/genai'
 import { peer } from '../../error/peer.ts'
 import type { Settings } from '../settings.ts'
 
-/** The client of a model, made when it is first needed: the package is not there before. */
+/** Returns a function that creates the client on its first call: `@google/genai` is only loaded then. */
 export function lazyClient({ access }: Settings): () => Promise<GoogleGenAI> {
   if ('client' in access) return () => Promise.resolve(access.client)
-  let made: GoogleGenAI | undefined
+  let client: GoogleGenAI | undefined
   return async () => {
     const { GoogleGenAI } = await peer('@google/genai', () => import('@google/genai'))
-    made ??= new GoogleGenAI(copyOptions(access.options))
-    return made
+    client ??= new GoogleGenAI(copyOptions(access.options))
+    return client
   }
 }
 
-// the client writes into what it is given
+// the client changes the options object it gets
 function copyOptions<T extends { httpOptions?: object }>(options: T): T {
   return options.httpOptions ? { ...options, httpOptions: { ...options.httpOptions } } : options
 }

@@ -1,50 +1,51 @@
-// The client drops what it does not understand of a refusal. This looks over its shoulder.
+// The client drops the status and headers of error responses it cannot parse. This fetch records them.
 import { MAX_REPLY_BYTES } from '../../base/limits.ts'
 import { limitBody } from './limit-body.ts'
 
-/** What the last response of an attempt said. */
+/** The last HTTP response of an attempt. */
 export interface ObservedResponse {
-  /** There was a good one. */
-  isAnswered?: boolean
-  /** Of a refusal. */
+  /** Whether its status was 2xx. */
+  isSuccess?: boolean
+  /** HTTP status of an error response. */
   status?: number
+  /** `Retry-After` header of an error response. */
   retryAfter?: string
-  /** The body had more bytes than a reply may have. */
+  /** Whether its body was larger than the limit. */
   isTooLarge?: boolean
 }
 
-/** Bytes of the body of a refusal. */
-const MAX_REFUSAL_BYTES = 1024 * 1024
+/** Maximum size of the body of an error response. */
+const MAX_ERROR_BYTES = 1024 * 1024
 
-/** A fetch that notes a refusal's status and header, bounds the body, and waits for a model as long as it takes. */
-export function observedFetch(inner: typeof fetch | undefined, seen: ObservedResponse): typeof fetch {
+/** A fetch that records the response, limits its body, and has no idle timeout: models can think for long. */
+export function observedFetch(inner: typeof fetch | undefined, observed: ObservedResponse): typeof fetch {
   return async (input, init) => {
     const response = inner ? await inner(input, init) : await fetch(input, withoutIdleTimeout(init))
-    seen.isAnswered = response.ok
-    const bounded = limitBody(response, response.ok ? MAX_REPLY_BYTES : MAX_REFUSAL_BYTES, () => {
-      seen.isTooLarge = true
+    observed.isSuccess = response.ok
+    const limited = limitBody(response, response.ok ? MAX_REPLY_BYTES : MAX_ERROR_BYTES, () => {
+      observed.isTooLarge = true
     })
-    if (response.ok) return bounded
-    seen.status = response.status
+    if (response.ok) return limited
+    observed.status = response.status
     const retryAfter = response.headers.get('retry-after')
-    if (retryAfter !== null) seen.retryAfter = retryAfter
-    return bounded
+    if (retryAfter !== null) observed.retryAfter = retryAfter
+    return limited
   }
 }
 
-/** Where Node's own fetch keeps what connects it. */
+/** Where Node stores the dispatcher of its global fetch. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 
 interface Dispatcher {
   dispatch(options: object, handler: unknown): boolean
 }
 
-// Node's fetch gives up on a server that is silent for five minutes; a model may think longer than that.
+// Node's fetch fails when a server sends nothing for five minutes. A model may think longer.
 function withoutIdleTimeout(init: RequestInit | undefined): RequestInit | undefined {
-  const found = (globalThis as { [DISPATCHER]?: Dispatcher })[DISPATCHER]
-  if (!found) return init
+  const current = (globalThis as { [DISPATCHER]?: Dispatcher })[DISPATCHER]
+  if (!current) return init
   const dispatcher: Dispatcher = {
-    dispatch: (options, handler) => found.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
+    dispatch: (options, handler) => current.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
   }
   return { ...init, dispatcher } as RequestInit
 }
