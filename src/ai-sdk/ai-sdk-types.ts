@@ -99,35 +99,53 @@ export type UserPart = TextPart | FilePart
 
 /** A text or a thought in a prompt. */
 export interface TextPart {
+  /** The type of the part. */
   type: 'text' | 'reasoning'
+  /** The text. */
   text: string
+  /** Metadata that the provider attached to the part. */
   providerOptions?: ProviderOptions
 }
 
 /** A file in a prompt. */
 export interface FilePart {
+  /** The type of the part. */
   type: 'file' | 'reasoning-file'
+  /** The bytes or the URL. */
   data: FileData
+  /** The MIME type. */
   mediaType: string
+  /** The name of the file. */
   filename?: string
+  /** Metadata that the provider attached to the part. */
   providerOptions?: ProviderOptions
 }
 
 /** A tool call in a prompt. */
 export interface ToolCallPart {
+  /** The type of the part. */
   type: 'tool-call'
+  /** Id of the tool call. */
   toolCallId: string
+  /** The provider name of the tool. */
   toolName: string
+  /** The arguments. */
   input: unknown
+  /** Metadata that the provider attached to the part. */
   providerOptions?: ProviderOptions
 }
 
 /** A tool result in a prompt. */
 export interface ToolResultPart {
+  /** The type of the part. */
   type: 'tool-result'
+  /** Id of the tool call. */
   toolCallId: string
+  /** The provider name of the tool. */
   toolName: string
+  /** The result. */
   output: { type: 'json' | 'error-json'; value: unknown } | { type: 'content'; value: object[] }
+  /** Metadata that the provider attached to the part. */
   providerOptions?: ProviderOptions
 }
 

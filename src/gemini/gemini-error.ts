@@ -1,5 +1,6 @@
 /** A failed request to Gemini. The message says what to do. It contains no API key. */
 export class GeminiError extends Error {
+  /** Always `GeminiError`. */
   override readonly name: string = 'GeminiError'
   /** HTTP status. Undefined when there was no error response. */
   readonly status: number | undefined

@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from '../base/json.ts'
 
-/** Is it what JSON can hold, all of it? Dates, maps, class instances, NaN, symbols and what cannot be read are not. */
+/** Whether JSON can represent a value completely. It cannot for dates, maps, class instances, NaN and symbols. */
 export function isPlainJson(value: unknown): boolean {
   try {
     return isPlain(value, 0)
@@ -29,7 +29,7 @@ function isPlain(value: unknown, depth: number): boolean {
   return Object.values(value).every((item) => isPlain(item, depth + 1))
 }
 
-/** Is it an object of no class? */
+/** Whether an object has no class. */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
+import { createContext, FakeClock, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 import { rateLimit } from './rate-limit.ts'
-import { FakeClock, createContext, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 
-const through = toolCaller(({ tool, args, context }) => tool.run(args, context))
+const callTool = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 function recorded(clock: FakeClock) {
   const starts: [unknown, number][] = []
@@ -16,11 +16,11 @@ function recorded(clock: FakeClock) {
   return { made, starts }
 }
 
-test('no more than max start in any stretch of time, in the order they came', async () => {
+test('starts at most max calls in any period, in order', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 2, perMs: 100 }, clock)
-  const calls = ['a', 'b', 'c', 'd', 'e'].map((q) => through(limited, { q }))
+  const calls = ['a', 'b', 'c', 'd', 'e'].map((q) => callTool(limited, { q }))
   await flushPromises()
   expect(starts).toEqual([
     ['a', 0],
@@ -38,56 +38,56 @@ test('no more than max start in any stretch of time, in the order they came', as
   expect(clock.timers).toBe(0)
 })
 
-test('a newcomer does not overtake those who wait', async () => {
+test('a new call does not overtake waiting calls', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
-  const calls = [through(limited, { q: 'a' }), through(limited, { q: 'b' })]
+  const calls = [callTool(limited, { q: 'a' }), callTool(limited, { q: 'b' })]
   await clock.advance(100)
-  calls.push(through(limited, { q: 'c' }))
+  calls.push(callTool(limited, { q: 'c' }))
   await clock.advance(100)
   await Promise.all(calls)
   expect(starts.map(([q]) => q)).toEqual(['a', 'b', 'c'])
 })
 
-test('one that is aborted leaves the line, and no timer stays behind', async () => {
+test('removes an aborted call from the queue and clears the timer', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
-  await through(limited, { q: 'a' })
+  await callTool(limited, { q: 'a' })
   const controller = new AbortController()
-  const waiting = through(limited, { q: 'b' }, createContext({ signal: controller.signal }))
+  const waiting = callTool(limited, { q: 'b' }, createContext({ signal: controller.signal }))
   await flushPromises()
   expect(clock.timers).toBe(1)
   controller.abort(new Error('cancelled'))
   await expect(waiting).rejects.toThrow('cancelled')
   expect(clock.timers).toBe(0)
-  await expect(through(limited, { q: 'c' }, createContext({ signal: controller.signal }))).rejects.toThrow('cancelled')
+  await expect(callTool(limited, { q: 'c' }, createContext({ signal: controller.signal }))).rejects.toThrow('cancelled')
   expect(clock.timers).toBe(0)
   expect(starts).toEqual([['a', 0]])
 })
 
-test('each key has its own count', async () => {
+test('limits each key separately', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100, key: ({ context }) => context.invocation.userId }, clock)
-  await through(limited, { q: 'a' })
-  await through(limited, { q: 'b' }, createContext({ userId: 'bob' }))
+  await callTool(limited, { q: 'a' })
+  await callTool(limited, { q: 'b' }, createContext({ userId: 'bob' }))
   expect(starts).toHaveLength(2)
 })
 
-test('many keys are forgotten when idle', async () => {
+test('removes idle keys', async () => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100, key: ({ args }) => String((args as { q: string }).q) }, clock)
   for (let i = 0; i < 2_500; i++) {
-    await through(limited, { q: `${i}` })
+    await callTool(limited, { q: `${i}` })
     if (i % 500 === 0) await clock.advance(200)
   }
   expect(starts).toHaveLength(2_500)
 })
 
-test('bad options are refused when built', () => {
+test('rejects invalid options', () => {
   const { made } = recorded(new FakeClock())
   for (const options of [
     { max: 0, perMs: 1 },
@@ -97,11 +97,11 @@ test('bad options are refused when built', () => {
     expect(() => rateLimit(made, options)).toThrow(/rateLimit\(\) of tool "search"/)
 })
 
-test.each([3_600_000, -3_600_000])('a clock set by %i ms neither lets calls through nor holds them up', async (ms) => {
+test.each([3_600_000, -3_600_000])('is not affected by a wall clock change of %i ms', async (ms) => {
   const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
-  const calls = [through(limited, { q: 'a' }), through(limited, { q: 'b' })]
+  const calls = [callTool(limited, { q: 'a' }), callTool(limited, { q: 'b' })]
   await flushPromises()
   clock.step(ms)
   await clock.advance(99)

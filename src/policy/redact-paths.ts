@@ -1,13 +1,13 @@
-// Paths into a value (`customer.ssn`, `items[].token`, `*.password`) and what is left when they are hidden.
+// Reads paths into a value (`customer.ssn`, `items[].token`, `*.password`) and redacts what they point to.
 import { isRecord, setOwn } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 
-/** One step of a path: a key, an index, or any. */
+/** One step of a path: a key, an index, or any key or index. */
 export type PathStep = string | number | typeof ANY
 
 const ANY: unique symbol = Symbol('any')
 
-/** Reads a path, or gives undefined when it is none. */
+/** Reads a path. Undefined when it is invalid. */
 export function readPath(path: unknown): PathStep[] | undefined {
   if (typeof path !== 'string' || path === '') return undefined
   const steps: PathStep[] = []
@@ -24,21 +24,21 @@ export function readPath(path: unknown): PathStep[] | undefined {
 }
 
 /**
- * The value as it would be recorded (see `toPlain`), with `[redacted]` where the paths lead. What would be recorded is the
- * only form in which nothing is left to hide: no `toJSON`, no getter, no object that contains itself. Never throws.
+ * The value as plain JSON (see `toPlain`), with `[redacted]` at the paths. Only plain JSON has no other way to the value: no
+ * `toJSON`, no getters, no cycles. Never throws.
  */
 export function redactPaths(value: unknown, paths: readonly (readonly PathStep[])[]): unknown {
   if (typeof value !== 'object' || value === null) return value
-  let shown = toPlain(value).value
-  for (const path of paths) shown = redactPath(shown, path, 0)
-  return shown
+  let redacted = toPlain(value).value
+  for (const path of paths) redacted = redactPath(redacted, path, 0)
+  return redacted
 }
 
 function redactPath(value: unknown, path: readonly PathStep[], at: number): unknown {
   const step = path[at]
   if (step === undefined) return '[redacted]'
   if (Array.isArray(value)) {
-    // A key that meets a list means each of its items: forgetting the [] must not show what was to be hidden.
+    // a key applies to every item of a list: a path without [] must not show the value
     if (typeof step === 'string') return value.map((item) => redactPath(item, path, at))
     return value.map((item, i) => (step === ANY || step === i ? redactPath(item, path, at + 1) : item))
   }

@@ -184,7 +184,7 @@ describe('all models fail', () => {
       expect(error).toEqual({
         code: 'MODEL_ERROR',
         message:
-          'All 2 models that were asked failed. "gemini-2.5-flash": Gemini failed (503 UNAVAILABLE: Overloaded.) | "gpt-4.1": openai.chat failed (500): Out of order.',
+          'All 2 models failed. "gemini-2.5-flash": Gemini failed (503 UNAVAILABLE: Overloaded.) | "gpt-4.1": openai.chat failed (500): Out of order.',
       })
     }))
 

@@ -3,6 +3,7 @@ import { cleanMessage } from './clean-message.ts'
 
 /** A failed request to an AI SDK model. Contains neither API keys nor the prompt. */
 export class AiSdkError extends Error {
+  /** Always `AiSdkError`. */
   override readonly name: string = 'AiSdkError'
   /** Provider of the model, for example `openai.responses`. */
   readonly provider: string
