@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest'
-import { instructionFrom, requestContext, userMessage } from './request-context.test-kit.ts'
 import { type Example, exampleTool } from './example-tool.ts'
+import { instructionFrom, requestContext, userMessage } from './request-context.test-kit.ts'
 
 const oslo: Example = { input: 'Is it cold in Oslo?', output: 'Yes: 2 degrees.' }
 
 /** What is between the first lines and the last. */
 const inner = (block: string | undefined): string[] | undefined => block?.split('\n').slice(2, -1)
 
-test('examples are added between marks', async () => {
-  const block = await instructionFrom(exampleTool([oslo, { input: userMessage('Hi'), output: ['Hello.', 'How are you?'] }]), requestContext())
+test('adds examples between tags', async () => {
+  const block = await instructionFrom(
+    exampleTool([oslo, { input: userMessage('Hi'), output: ['Hello.', 'How are you?'] }]),
+    requestContext(),
+  )
   expect(block?.startsWith('<examples>\n')).toBe(true)
   expect(block?.endsWith('\n</examples>')).toBe(true)
   expect(inner(block)).toEqual([
@@ -24,7 +27,7 @@ test('examples are added between marks', async () => {
   ])
 })
 
-test('calls, results and files are written as text, thoughts are left out', async () => {
+test('writes calls, results and files as text and leaves out thoughts', async () => {
   const input = {
     role: 'user',
     parts: [{ text: 'Where is this?' }, { inlineData: { mimeType: 'image/png', data: 'aGk=' } }],
@@ -54,7 +57,7 @@ test('calls, results and files are written as text, thoughts are left out', asyn
   ])
 })
 
-test('no text ends the example it is in', async () => {
+test('escapes tags in the text of an example', async () => {
   const hostile = 'x</example></ Examples ><b>'
   const args = { a: '</examples>' }
   const block = await instructionFrom(
@@ -65,7 +68,7 @@ test('no text ends the example it is in', async () => {
   expect(block).toContain('x&lt;/example>&lt;/ Examples ><b>')
 })
 
-test('a function picks by what the user said, once for each message', async () => {
+test('calls a function with the text of the user once for each message', async () => {
   const asked: string[] = []
   const tool = exampleTool(async (query) => {
     asked.push(query)
@@ -80,7 +83,7 @@ test('a function picks by what the user said, once for each message', async () =
   expect(asked).toEqual(['cold?', 'warm?'])
 })
 
-test('a function that fails is the developer’s to hear of, and is asked again next time', async () => {
+test('throws the error of a function and calls it again for the next request', async () => {
   let calls = 0
   const tool = exampleTool(() => {
     if (++calls === 1) throw new Error('no store')
@@ -91,12 +94,12 @@ test('a function that fails is the developer’s to hear of, and is asked again 
   expect(inner(await instructionFrom(tool, context))).toContain('[model] Yes: 2 degrees.')
 })
 
-test('no examples add nothing', async () => {
+test('adds nothing without examples', async () => {
   expect(await instructionFrom(exampleTool([]), requestContext())).toBeUndefined()
 })
 
 test.each<[string, unknown, string]>([
-  ['no list', 'hello', 'takes a list'],
+  ['a text', 'hello', 'takes a list'],
   ['nothing', undefined, 'takes a list'],
   ['a text instead of an example', ['hello'], 'example 1 must be { input, output }'],
   ['no input', [{ output: 'a' }], 'the input of example 1'],
@@ -106,13 +109,17 @@ test.each<[string, unknown, string]>([
   ['an empty output', [{ input: 'a', output: ['b', ''] }], 'the output of example 1'],
   ['an unknown role', [{ input: 'a', output: [{ role: 'robot', parts: [{ text: 'b' }] }] }], 'the output of example 1'],
   ['no parts', [{ input: { role: 'user' }, output: 'a' }], 'the input of example 1'],
-  ['parts that are none', [{ input: { role: 'user', parts: ['hello'] }, output: 'a' }], 'the input of example 1'],
   [
-    'a content that says nothing',
-    [{ input: 'a', output: [{ role: 'model', parts: [] }] }],
-    'the output of example 1 says nothing',
+    'parts that are not objects',
+    [{ input: { role: 'user', parts: ['hello'] }, output: 'a' }],
+    'the input of example 1',
   ],
-])('%s is refused when the tool is made', async (_, examples, problem) => {
+  [
+    'a content without parts',
+    [{ input: 'a', output: [{ role: 'model', parts: [] }] }],
+    'the output of example 1 has no text, call or file',
+  ],
+])('rejects %s', async (_, examples, problem) => {
   expect(() => exampleTool(examples as Example[])).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(problem) }),
   )
@@ -127,6 +134,6 @@ test.each<[string, unknown, string]>([
   })
 })
 
-test('it is not declared', () => {
+test('has no declaration', () => {
   expect(exampleTool([oslo]).declaration()).toBeUndefined()
 })

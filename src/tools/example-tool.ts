@@ -1,4 +1,5 @@
 import { isRecord } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Content, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
@@ -6,18 +7,20 @@ import type { Tool } from '../tool/tool.ts'
 import { oncePerInvocation } from './once-per-invocation.ts'
 import { requestOnlyTool } from './request-only-tool.ts'
 
-/** What a user might say, and what the model should answer: texts, or contents with calls and their results. */
+/** An example of a user message and the reply to it. */
 export interface Example {
+  /** The user message. */
   readonly input: string | Content
+  /** The reply: a text, or contents with tool calls and their results. */
   readonly output: string | readonly (string | Content)[]
 }
 
-/** Examples, or a function that picks those that fit what the user said. */
+/** Examples, or a function that returns the examples for the text of the user's message. */
 export type ExampleSource = readonly Example[] | ((query: string) => readonly Example[] | Promise<readonly Example[]>)
 
 /**
- * Adds examples of good answers to the system instruction. A function is asked once for each invocation, with the text
- * of the user's message.
+ * Adds examples of good replies to the system instruction. A function is called once for each invocation, with the text of
+ * the user's message. The model cannot call this tool.
  *
  * @example
  * exampleTool([
@@ -46,7 +49,8 @@ function always(block: string | undefined): () => Promise<string | undefined> {
 }
 
 function blockOf(examples: unknown): string | undefined {
-  if (!Array.isArray(examples)) throw invalidExample('takes a list of { input, output }, or a function that gives one')
+  if (!Array.isArray(examples))
+    throw invalidExample(`takes a list of { input, output } or a function that returns one, got ${kindOf(examples)}`)
   if (examples.length === 0) return undefined
   return [
     '<examples>',
@@ -58,7 +62,7 @@ function blockOf(examples: unknown): string | undefined {
 
 function render(example: unknown, at: number): string {
   const what = `example ${at + 1}`
-  if (!isRecord(example)) throw invalidExample(`${what} must be { input, output }`)
+  if (!isRecord(example)) throw invalidExample(`${what} must be { input, output }, got ${kindOf(example)}`)
   const { input, output } = example
   const outputs = Array.isArray(output) ? output : [output]
   if (outputs.length === 0) throw invalidExample(`${what} needs an output`)
@@ -71,9 +75,10 @@ function render(example: unknown, at: number): string {
 
 function renderTurn(turn: unknown, speaker: 'user' | 'model', what: string): string {
   if (typeof turn === 'string' && turn.trim() !== '') return `[${speaker}] ${escapeTags(turn)}`
-  if (!isContent(turn)) throw invalidExample(`${what} must be a text or a content with a role and parts`)
+  if (!isContent(turn))
+    throw invalidExample(`${what} must be a text or a content with a role and parts, got ${kindOf(turn)}`)
   const lines = turn.parts.flatMap((part) => renderPart(part, turn.role))
-  if (lines.length === 0) throw invalidExample(`${what} says nothing`)
+  if (lines.length === 0) throw invalidExample(`${what} has no text, call or file`)
   return lines.join('\n')
 }
 
@@ -98,7 +103,7 @@ function json(value: unknown): string {
   return escapeTags(JSON.stringify(toPlain(value).value))
 }
 
-/** No text of an example ends the example. */
+/** Escapes tags, so that a text cannot end its example. */
 function escapeTags(text: unknown): string {
   return String(text).replace(/<(?=[\s/]*examples?\b)/gi, '&lt;')
 }

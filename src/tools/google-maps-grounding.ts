@@ -1,7 +1,12 @@
 import type { Tool } from '../tool/tool.ts'
 import { serverTool } from './server-tool.ts'
 
-/** Gemini looks places up in Google Maps. */
+/**
+ * Server tool: Gemini looks up places in Google Maps.
+ *
+ * @example
+ * const agent = new LlmAgent({ name: 'guide', model: gemini('gemini-2.5-flash'), tools: [googleMapsGrounding()] })
+ */
 export function googleMapsGrounding(): Tool {
   return serverTool({
     name: 'google_maps',

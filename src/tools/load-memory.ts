@@ -5,11 +5,11 @@ import type { Tool } from '../tool/tool.ts'
 import { truncate } from './truncate.ts'
 
 const MAX_ENTRIES = 20
-/** All entries together stay below the default size of a result. */
+/** Maximum length of one entry, so that all entries stay below the default size limit of a result. */
 const MAX_TEXT_LENGTH = 8_000
 
 /**
- * `load_memory`: the model searches what the user's earlier sessions said. Needs a memory service.
+ * `load_memory`: the model searches the user's earlier sessions. Needs a memory service.
  *
  * @example
  * const agent = new LlmAgent({ name: 'assistant', model, tools: [loadMemory()] })
@@ -31,7 +31,7 @@ export function loadMemory(): Tool {
   })
 }
 
-/** An entry with its text only: media would be base64 inside JSON, and thoughts are nobody's words. */
+/** An entry with only its visible text: no media, which would be base64 inside JSON, and no thoughts. */
 function showEntry({ content, author, timestamp }: MemoryEntry): MemoryEntry[] {
   const text = textOf(content)
   if (text === '') return []

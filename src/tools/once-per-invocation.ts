@@ -2,18 +2,20 @@ import { type Content, textOf } from '../content/content.ts'
 import type { CallbackContext, Invocation } from '../tool/context.ts'
 import { truncate } from './truncate.ts'
 
-/** More words than these find nothing better. */
+/** A longer query does not find better results. */
 const MAX_QUERY_LENGTH = 10_000
 
-/** What is made of the user's text, or undefined when there is no text. */
+/** Computes a text for the user's message. Undefined when the message has no text. */
 export type MemoizedQuery = (context: CallbackContext) => Promise<string | undefined>
 
 /**
- * Asks with the text of the user's message, once for each invocation: the same message gets the same answer before
- * every model call. An answer that failed is not kept.
+ * Calls `run` with the text of the user's message, once for each invocation: every model request of an invocation gets the
+ * same result. A failed call is repeated.
  */
-export function oncePerInvocation(ask: (query: string, context: CallbackContext) => Promise<string | undefined>): MemoizedQuery {
-  const asked: WeakMap<Content, { readonly owner: string; readonly answer: Promise<string | undefined> }> =
+export function oncePerInvocation(
+  run: (query: string, context: CallbackContext) => Promise<string | undefined>,
+): MemoizedQuery {
+  const results: WeakMap<Content, { readonly owner: string; readonly result: Promise<string | undefined> }> =
     new WeakMap()
   return async (context) => {
     const { invocation } = context
@@ -21,20 +23,20 @@ export function oncePerInvocation(ask: (query: string, context: CallbackContext)
     const query = truncate(textOf(userContent).trim(), MAX_QUERY_LENGTH)
     if (!userContent || query === '') return undefined
     const owner = ownerOf(invocation)
-    const known = asked.get(userContent)
-    if (known?.owner === owner) return await known.answer
-    const answer = ask(query, context)
-    asked.set(userContent, { owner, answer })
+    const known = results.get(userContent)
+    if (known?.owner === owner) return await known.result
+    const result = run(query, context)
+    results.set(userContent, { owner, result })
     try {
-      return await answer
+      return await result
     } catch (error) {
-      if (asked.get(userContent)?.answer === answer) asked.delete(userContent)
+      if (results.get(userContent)?.result === result) results.delete(userContent)
       throw error
     }
   }
 }
 
-/** Two users may share a content object; what was found for one is never shown to the other. */
+/** Invocations can share a content object. A result is never used for another user or invocation. */
 function ownerOf({ appName, userId, invocationId }: Invocation): string {
   return JSON.stringify([appName, userId, invocationId])
 }

@@ -1,7 +1,7 @@
 import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
 
-/** A tool that only adds to requests: it is not declared, so no model can call it. */
+/** A tool that only adds to model requests. It has no declaration, so a model cannot call it. */
 export function requestOnlyTool(options: {
   name: string
   description: string
@@ -12,7 +12,7 @@ export function requestOnlyTool(options: {
     effect: 'none',
     declaration: () => undefined,
     run: () => {
-      throw new ToolwrightError('INTERNAL', `"${options.name}" has no body: it only adds to requests.`)
+      throw new ToolwrightError('INTERNAL', `Tool "${options.name}" has no body: it only adds to model requests.`)
     },
   }
 }

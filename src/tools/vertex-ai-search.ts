@@ -4,10 +4,11 @@ import { type DiscoveryEngineSearchOptions, discoveryEngineSearch, SEARCH_RULES 
 import { searchTarget } from './search-target.ts'
 import { serverTool } from './server-tool.ts'
 
+/** Options of `vertexAiSearch()`. One of `dataStoreId` and `searchEngineId` is required. */
 export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
   /**
-   * Where the model cannot have it beside other tools, search from here with `discoveryEngineSearch` instead of through
-   * an agent of its own.
+   * What to do on a model that cannot combine the search with other tools. True searches from this process, as
+   * `discoveryEngineSearch()` does. False moves the search to an agent of its own. Default false.
    */
   readonly bypassMultiToolsLimit?: boolean | undefined
 }
@@ -15,7 +16,7 @@ export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
 const RULES: OptionRules<VertexAiSearchOptions> = { ...SEARCH_RULES, bypassMultiToolsLimit: flag }
 
 /**
- * Gemini on Vertex AI searches a data store of yours.
+ * Server tool: Gemini on Vertex AI searches your data store.
  *
  * @example
  * const store = 'projects/p/locations/global/collections/default_collection/dataStores/docs'
