@@ -1,11 +1,11 @@
-// Whole turns with the real provider packages over a local server that speaks their wires.
+// Complete turns with the real provider packages and a local server that speaks their wire formats.
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { describe, expect, test } from 'vitest'
 import type { Content } from '../content/content.ts'
 import { textOf } from '../content/content.ts'
 import { ProviderServer } from '../testing/server/providers.ts'
 import { fromAiSdk } from './from-ai-sdk.ts'
-import { ask, at, chat, claude, gemini, request, responses, stored, user, waysToAsk } from './providers.test-kit.ts'
+import { ask, at, chat, claude, gemini, request, responses, stored, user, wireCases } from './providers.test-kit.ts'
 
 const parametersJsonSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const weather = { functionDeclarations: [{ name: 'get_weather', description: 'The weather', parametersJsonSchema }] }
@@ -20,8 +20,8 @@ function answers(...results: readonly [id: string, temperature: number][]): Cont
   return { role: 'tool', parts }
 }
 
-describe.each(waysToAsk)('$how', ({ wire, stream }) => {
-  test('an answer comes with its words, its count and its end', async () => {
+describe.each(wireCases)('$how', ({ wire, stream }) => {
+  test('returns the text, token counts and finish reason of a reply', async () => {
     await using server = await ProviderServer.start([wire.say({ text: 'It is cold in Oslo.' })])
     const { whole, partial } = await ask(fromAiSdk(wire.model(server.url)), request([user('Oslo?')], config), {
       stream,
@@ -38,7 +38,7 @@ describe.each(waysToAsk)('$how', ({ wire, stream }) => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain('Be brief.')
   })
 
-  test('two calls in one reply keep their ids and get their results in order', async () => {
+  test('keeps the ids of two calls in one reply and sends their results in order', async () => {
     const first = wire.say({ text: 'Let me look.', calls: [oslo, rome], signature: 'S1' })
     await using server = await ProviderServer.start([first, wire.say({ text: 'Rome is warmer.' })])
     const model = fromAiSdk(wire.model(server.url))
@@ -59,11 +59,11 @@ describe.each(waysToAsk)('$how', ({ wire, stream }) => {
 })
 
 // the others have JSON on the wire
-const withText = waysToAsk.filter(
+const withText = wireCases.filter(
   ({ wire, stream }) => wire === chat || wire === responses || (wire === claude && stream),
 )
 
-test.each(withText)('$how: arguments that are no JSON reach the model again as what they were', async (way) => {
+test.each(withText)('$how: sends invalid arguments back to the model unchanged', async (way) => {
   const { wire, stream } = way
   const broken = { id: 'c1', name: 'get_weather', raw: '{"city": "Os' }
   await using server = await ProviderServer.start([wire.say({ calls: [broken] }), wire.say({ text: 'Sorry.' })])
@@ -86,7 +86,7 @@ test.each(withText)('$how: arguments that are no JSON reach the model again as w
   expect(sent).toContain('INVALID_ARGS')
 })
 
-describe('what a provider needs back comes back on the very same part, after a restart', () => {
+describe('provider metadata is sent back on the same part after a restart', () => {
   const turn = { thinking: 'Cold, surely.', signature: 'SIGNED', redacted: 'HIDDEN', calls: [oslo, rome] }
 
   const second = async (wire: typeof chat, stream: boolean, said: object = turn): Promise<unknown> => {
@@ -114,12 +114,12 @@ describe('what a provider needs back comes back on the very same part, after a r
     expect(at(input, 3)).toMatchObject({ type: 'function_call', call_id: 'c1' })
   })
 
-  test.each([true, false])('OpenAI: reasoning nobody can read is kept though it is empty (%s)', async (stream) => {
+  test.each([true, false])('OpenAI: encrypted reasoning without text (streamed: %s)', async (stream) => {
     const input = at(await second(responses, stream, { ...turn, thinking: '' }), 'input')
     expect(at(input, 2)).toEqual({ type: 'reasoning', id: 'rs_1', encrypted_content: 'SIGNED', summary: [] })
   })
 
-  test.each([true, false])('Google: the signature of the first call, and only there (%s)', async (stream) => {
+  test.each([true, false])('Google: the signature of the first call only (streamed: %s)', async (stream) => {
     expect(at(await second(gemini, stream), 'contents', 1, 'parts')).toMatchObject([
       { text: 'Cold, surely.', thought: true },
       { functionCall: { id: 'c1' }, thoughtSignature: 'SIGNED' },
@@ -127,7 +127,7 @@ describe('what a provider needs back comes back on the very same part, after a r
     ])
   })
 
-  test('Google: a signature a native Gemini model left in the log is sent too', async () => {
+  test('Google: a signature that gemini() stored in the log', async () => {
     await using server = await ProviderServer.start([gemini.say({ text: 'Cold.' })])
     const call = { functionCall: oslo, thoughtSignature: 'NATIVE' }
     const history = [user('?'), { role: 'model' as const, parts: [call] }, answers(['c1', 2])]
@@ -135,13 +135,13 @@ describe('what a provider needs back comes back on the very same part, after a r
     expect(at(server.requests[0]?.body, 'contents', 1, 'parts', 0)).toMatchObject({ thoughtSignature: 'NATIVE' })
   })
 
-  test('Google: the signature is where a native Gemini model looks for it', async () => {
+  test('Google: a signature is stored where gemini() reads it', async () => {
     await using server = await ProviderServer.start([gemini.say({ calls: [oslo], signature: 'SIGNED' })])
     const { whole } = await ask(fromAiSdk(gemini.model(server.url)), request([user('?')], config))
     expect(whole.content?.parts).toMatchObject([{ thoughtSignature: 'SIGNED' }])
   })
 
-  test('another provider goes on with the session', async () => {
+  test('another provider can continue the session', async () => {
     await using server = await ProviderServer.start([claude.say(turn), chat.say({ text: 'Cold.' })])
     const { whole } = await ask(fromAiSdk(claude.model(server.url)), request([user('?')], config))
     const history = stored([user('?'), whole.content as Content, answers(['c1', 2], ['c2', 19])])
@@ -150,14 +150,14 @@ describe('what a provider needs back comes back on the very same part, after a r
   })
 })
 
-test('thoughts and words are told apart while they come', async () => {
+test('streams thoughts and text separately', async () => {
   await using server = await ProviderServer.start([claude.say({ thinking: 'Hm.', signature: 'S', text: 'Cold.' })])
   const { partial } = await ask(fromAiSdk(claude.model(server.url)), request([user('?')]), { stream: true })
   const parts = partial.flatMap(({ content }) => content?.parts ?? [])
   expect(parts).toEqual([{ text: 'Hm.', thought: true }, { text: 'Cold' }, { text: '.' }])
 })
 
-test.each([chat, responses, claude])('$name: arguments can be followed while they are written', async (wire) => {
+test.each([chat, responses, claude])('$name: streams the arguments of a call', async (wire) => {
   await using server = await ProviderServer.start([wire.say({ calls: [oslo] })])
   const { partial } = await ask(fromAiSdk(wire.model(server.url)), request([user('?')], config), { stream: true })
   const written = partial.flatMap(({ customMetadata }) => (customMetadata ? [customMetadata.toolInput] : []))
@@ -173,7 +173,7 @@ test.each([
   { wire: responses, finish: 'max_output_tokens', expected: 'MAX_TOKENS' },
   { wire: gemini, finish: 'MAX_TOKENS', expected: 'MAX_TOKENS' },
   { wire: gemini, finish: 'RECITATION', expected: 'RECITATION' },
-])('$wire.name: a reply that ends with $finish says so', async ({ wire, finish, expected }) => {
+])('$wire.name: reports the finish reason $finish as $expected', async ({ wire, finish, expected }) => {
   await using server = await ProviderServer.start([
     wire.say({ text: 'It is', finish }),
     wire.say({ thinking: 'Hm.', signature: 'S', finish }),
@@ -189,7 +189,7 @@ test.each([
   })
 })
 
-describe('tools and a response schema in one request', () => {
+describe('capability toolsWithOutputSchema', () => {
   const url = 'http://127.0.0.1:1'
   test.each([
     ['OpenAI', chat.model(url), true],
@@ -197,14 +197,14 @@ describe('tools and a response schema in one request', () => {
     ['Gemini 3', gemini.model(url), true],
     ['Gemini 2.5', gemini.model(url, 'gemini-2.5-pro'), false],
     ['an older Anthropic provider', older('anthropic.messages'), false],
-    ['a stranger', older('stranger.chat'), false],
-  ])('%s', (_, model, both) => {
+    ['an unknown provider', older('stranger.chat'), false],
+  ])('of %s can be overridden', (_, model, both) => {
     expect(fromAiSdk(model).capabilities?.toolsWithOutputSchema ?? false).toBe(both)
     expect(fromAiSdk(model, { toolsWithOutputSchema: !both }).capabilities?.toolsWithOutputSchema ?? false).toBe(!both)
   })
 })
 
-test('what is no AI SDK model is refused with words', () => {
+test('rejects values that are not AI SDK models', () => {
   const never = older('stranger')
   expect(() => fromAiSdk('openai/gpt-5' as never)).toThrow("for example openai('gpt-5')")
   expect(() => fromAiSdk({ ...never, specificationVersion: 'v1' } as never)).toThrow('specificationVersion "v1"')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, KEY, model, said, tool, user } from './gemini.test-kit.ts'
+import { ask, KEY, model, streamedText, tool, user } from './gemini.test-kit.ts'
 
 describe('a reply', () => {
   test('is one complete response without streaming', async () => {
@@ -19,7 +19,7 @@ describe('a reply', () => {
 
   test('is streamed as deltas and then a complete response', async () => {
     const asked = await ask([{ chunks: ['Hel', 'lo', ' there.'] }], { stream: true })
-    expect(said(asked)).toBe('Hel|lo| there.')
+    expect(streamedText(asked)).toBe('Hel|lo| there.')
     expect(asked.deltas.every(({ partial, finishReason }) => partial && finishReason === undefined)).toBe(true)
     expect(asked.whole).toMatchObject({
       content: model('Hello there.'),

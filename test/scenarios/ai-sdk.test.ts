@@ -11,8 +11,8 @@ import {
   claude,
   gemini,
   responses,
-  type Wire,
-  waysToAsk,
+  type ProviderWire,
+  wireCases,
   wires,
 } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
@@ -31,7 +31,7 @@ const oslo = { id: 'c1', name: 'get_weather', args: { city: 'Oslo' } }
 const rome = { id: 'c2', name: 'get_weather', args: { city: 'Rome' } }
 
 function runnerFor(
-  wire: Wire,
+  wire: ProviderWire,
   server: ProviderServer,
   agent: Partial<LlmAgentOptions> = {},
   sessionService = new InMemorySessionService(),
@@ -50,7 +50,7 @@ async function restarted(sessionService: InMemorySessionService): Promise<InMemo
   return other
 }
 
-describe.each(waysToAsk)('$how', ({ wire, stream }) => {
+describe.each(wireCases)('$how', ({ wire, stream }) => {
   test('a question, two calls, an answer; after a restart the next question', async () => {
     await using server = await ProviderServer.start([
       wire.say({ thinking: 'Both.', signature: 'SIGNED', text: 'Let me look.', calls: [oslo, rome] }),
@@ -128,7 +128,7 @@ test('two providers take turns in one session', async () => {
     claude.say({ text: 'Two.' }),
   ])
   const sessionService = new InMemorySessionService()
-  const ask = async (wire: Wire, message: string): Promise<string> =>
+  const ask = async (wire: ProviderWire, message: string): Promise<string> =>
     (await runnerFor(wire, server, {}, sessionService).complete({ ...who, message })).text
   expect(await ask(claude, 'Oslo?')).toBe('Two degrees.')
   expect(await ask(gemini, 'Sure?')).toBe('As I said.')

@@ -16,7 +16,7 @@ import { type GeminiOptions, gemini } from 'toolwright/gemini'
 import { type GeminiScript, type GeminiServer, geminiServer } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { chat, type Wire } from '../../src/ai-sdk/providers.test-kit.ts'
+import { chat, type ProviderWire } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
 import { quiet } from './kit.ts'
 import { sentWires } from './sent-wires.ts'
@@ -43,7 +43,7 @@ async function staged(
   script: GeminiScript,
   replies: readonly Reply[],
   play: (stage: Stage) => Promise<void>,
-  { wire = chat, name = 'gemini-2.5-flash' }: { wire?: Wire; name?: string } = {},
+  { wire = chat, name = 'gemini-2.5-flash' }: { wire?: ProviderWire; name?: string } = {},
 ): Promise<void> {
   await using google = await geminiServer(script)
   await using other = await ProviderServer.start(replies)

@@ -1,7 +1,7 @@
 // What provider packages send, read back as contents, with the rules of the provider it was sent to.
 import type { Content, Part } from 'toolwright'
 import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems } from 'toolwright/testing'
-import { chat, claude, gemini, responses, type Wire } from '../../src/ai-sdk/providers.test-kit.ts'
+import { chat, claude, gemini, responses, type ProviderWire } from '../../src/ai-sdk/providers.test-kit.ts'
 
 /** What a message of a provider holds that rules speak of. */
 interface Said {
@@ -72,7 +72,7 @@ function ofClaude({ messages }: { messages: Said[] }): Content[] {
 /** Reads what was sent as contents; the rules are those of whom it was sent to. */
 export const sentWires: readonly {
   name: string
-  wire: Wire
+  wire: ProviderWire
   read(body: never): Content[]
   problems(sent: Content[]): string[]
 }[] = [

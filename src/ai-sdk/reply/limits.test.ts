@@ -19,7 +19,7 @@ function* endless(event: object): Generator<object> {
   for (;;) yield event
 }
 
-test('an endless text ends with an error that says so, and closes the connection', { timeout: 30_000 }, async () => {
+test('an endless text is an error and closes the connection', { timeout: 30_000 }, async () => {
   await using server = await ProviderServer.start([{ events: endless(chunk({ content: MEGABYTE })) }])
   const model = fromAiSdk(chat.model(server.url), { maxRetries: 0 })
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }), logger: quiet })
@@ -33,7 +33,7 @@ test.each([
   ['thoughts', { type: 'reasoning-delta', id: 'r1', delta: MEGABYTE }],
   ['files', { type: 'file', mediaType: 'image/png', data: MEGABYTE }],
   ['calls', { type: 'tool-call', toolCallId: 'c2', toolName: 'add', input: MEGABYTE }],
-])('endless %s end the stream with an error', async (_, part) => {
+])('endless %s are an error', async (_, part) => {
   let isCancelled = false
   const stream = new ReadableStream<AiSdkPart>({
     start: (controller) => controller.enqueue({ type: 'tool-input-start', id: 'c1', toolName: 'add' } as AiSdkPart),
@@ -54,7 +54,7 @@ test.each([
   expect(isCancelled).toBe(true)
 })
 
-test('a large answer below the limit is passed on', async () => {
+test('a large reply below the limit is returned', async () => {
   const events = [chunk({ content: MEGABYTE }), chunk({ content: MEGABYTE }), endOf('stop')]
   await using server = await ProviderServer.start([{ events }])
   const { whole } = await ask(fromAiSdk(chat.model(server.url)), request([user('?')]), { stream: true })
@@ -82,7 +82,7 @@ describe('timeoutMs', () => {
   const held = (events: readonly string[]): Reply => ({ events, ending: 'hold' })
   test.each([
     ['a line that never ends', true, held(['data: {"id":"', MEGABYTE, MEGABYTE])],
-    ['a stream that says nothing', true, held([])],
+    ['a silent stream', true, held([])],
     ['a body that never ends', false, held([`{"id":"${MEGABYTE}`])],
   ])('ends %s and closes the connection', async (_, stream, reply) => {
     await using server = await ProviderServer.start([reply])
@@ -94,7 +94,7 @@ describe('timeoutMs', () => {
     await server.requests[0]?.closed
   })
 
-  test('leaves no timer behind a reply in time', async () => {
+  test('clears the timer after a reply', async () => {
     await using server = await ProviderServer.start([chat.say({ text: 'Here.' })])
     const set = new Set<unknown>()
     const setTimer: Ports['setTimer'] = (callback) => {
@@ -119,7 +119,7 @@ function counting(ran: unknown[]): LlmAgent['options']['tools'] {
   ]
 }
 
-test('of thousands of calls in one reply only as many run as the runner allows', async () => {
+test('runs only maxCallsPerReply of thousands of calls in one reply', async () => {
   const calls = Array.from({ length: 5000 }, (_, n) => ({ id: `c${n}`, name: 'add', args: { n } }))
   await using server = await ProviderServer.start([chat.say({ calls }), chat.say({ text: 'Done.' })])
   const ran: unknown[] = []
@@ -129,7 +129,7 @@ test('of thousands of calls in one reply only as many run as the runner allows',
   expect([text, error, ran.length]).toEqual(['Done.', undefined, 10])
 })
 
-test.each([chat, claude])('$name: calls that share an id both run and are both answered', async (wire) => {
+test.each([chat, claude])('$name: runs both calls that share an id', async (wire) => {
   const calls = [1, 2].map((n) => ({ id: 'same', name: 'add', args: { n } }))
   await using server = await ProviderServer.start([wire.say({ calls }), wire.say({ text: 'Done.' })])
   const ran: unknown[] = []
@@ -143,13 +143,13 @@ test.each([chat, claude])('$name: calls that share an id both run and are both a
 test.each([
   ['in a stream', true, { events: ['data: {"id": oops}\n\n'] }],
   ['in a body', false, { events: ['{"choices": [oops'], headers: { 'content-type': 'application/json' } }],
-])('JSON that is none %s is an error', async (_, stream, reply: Reply) => {
+])('reports invalid JSON %s', async (_, stream, reply: Reply) => {
   await using server = await ProviderServer.start([reply])
   const asking = ask(fromAiSdk(chat.model(server.url), { maxRetries: 0 }), request([user('?')]), { stream })
   await expect(asking).rejects.toThrow('openai.chat sent a reply that could not be parsed.')
 })
 
-test('arguments that a token limit cut to nothing are not run as no arguments', async () => {
+test('does not run a call whose arguments a token limit cut off', async () => {
   const calls = [{ id: 'c1', name: 'wipe', args: {}, raw: '' }]
   await using server = await ProviderServer.start([
     chat.say({ calls, finish: 'length' }),

@@ -10,14 +10,14 @@ import { anthropicBlocks, googleParts, openaiItems } from '../../testing/server/
 import type { LlmResponse } from '../../tool/model.ts'
 import type { LlmRequestConfig } from '../../tool/wire.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
-import { ask, at, claude, gemini, request, responses, stored, user, type Wire } from '../providers.test-kit.ts'
+import { ask, at, claude, gemini, type ProviderWire, request, responses, stored, user } from '../providers.test-kit.ts'
 import { toProviderToolEntry, toWireTool } from '../tools/provider-tool.ts'
 
 const usage = { input_tokens: 1, output_tokens: 1 }
 
 /** One reply, and what the provider gets of it with the next request. */
 async function twice(
-  wire: Wire,
+  wire: ProviderWire,
   reply: Reply,
   stream: boolean,
   config: LlmRequestConfig = {},
@@ -31,7 +31,7 @@ async function twice(
 }
 
 describe.each([true, false])('streamed: %s', (stream) => {
-  describe('what a provider runs itself is never a call of ours, and goes back to it', () => {
+  describe('a tool that the provider runs is not dispatched and is sent back', () => {
     test('OpenAI: a web search', async () => {
       const config = { tools: [toWireTool(toProviderToolEntry(openai.tools.webSearch({})))] }
       const action = { type: 'search', query: 'oslo', sources: [{ type: 'url', url: 'https://yr.no/oslo' }] }
@@ -51,7 +51,7 @@ describe.each([true, false])('streamed: %s', (stream) => {
       expect(JSON.stringify(at(next, 'input'))).toContain('"ws_1"')
     })
 
-    test('Anthropic: a web search with results that are encrypted', async () => {
+    test('Anthropic: a web search with encrypted results', async () => {
       const config = { tools: [toWireTool(toProviderToolEntry(anthropic.tools.webSearch_20250305({}), 'search'))] }
       const result = {
         type: 'web_search_result',
@@ -76,7 +76,7 @@ describe.each([true, false])('streamed: %s', (stream) => {
       ])
     })
 
-    test('Google: code it ran, and what it is grounded on', async () => {
+    test('Google: code execution and grounding', async () => {
       const config = { tools: [toWireTool(toProviderToolEntry(google.tools.codeExecution({})))] }
       const executableCode = { language: 'PYTHON', code: 'print(2)' }
       const codeExecutionResult = { outcome: 'OUTCOME_OK', output: '2\n' }
@@ -98,14 +98,14 @@ describe.each([true, false])('streamed: %s', (stream) => {
     })
   })
 
-  test('a picture it made is in the log, and is shown to it again', async () => {
+  test('stores a generated image and sends it back', async () => {
     const inlineData = { mimeType: 'image/png', data: 'iVBORw0KGgo=' }
     const { whole, next } = await twice(gemini, googleParts([{ inlineData, thoughtSignature: 'S' }]), stream)
     expect(whole.content?.parts).toMatchObject([{ inlineData, thoughtSignature: 'S' }])
     expect(at(next, 'contents', 1, 'parts', 0)).toMatchObject({ inlineData, thoughtSignature: 'S' })
   })
 
-  test('what supports a text is told beside it', async () => {
+  test('returns sources as grounding metadata and citations', async () => {
     const citation = { type: 'url_citation', start_index: 0, end_index: 5, url: 'https://yr.no', title: 'Yr' }
     const content = [{ type: 'output_text', text: 'Cold.', annotations: [citation] }]
     const item = { type: 'message', role: 'assistant', id: 'msg_1', status: 'completed', content }
@@ -126,7 +126,7 @@ describe.each([true, false])('streamed: %s', (stream) => {
     })
   })
 
-  test('talk on the way to a structured answer is no part of the answer', async () => {
+  test('leaves commentary out of a structured answer', async () => {
     const message = (id: string, phase: string, text: string) => ({
       type: 'message',
       role: 'assistant',
@@ -144,7 +144,7 @@ describe.each([true, false])('streamed: %s', (stream) => {
     expect(textOf(free.content)).toBe('Let me see.{"ok":true}')
   })
 
-  test('an approval only the provider wants is an error that says what to do', async () => {
+  test('rejects an approval request of the provider', async () => {
     const asks = {
       type: 'mcp_approval_request',
       id: 'mcpr_1',

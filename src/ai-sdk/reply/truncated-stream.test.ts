@@ -32,24 +32,24 @@ const raw = (rawValue: object): AnyPart => ({ type: 'raw', rawValue })
 const finish = (finishReason: unknown): AnyPart => ({ type: 'finish', finishReason, usage: {} })
 const eos = raw({ choices: [{ finish_reason: 'eos' }] })
 
-describe('an end the provider did not give', () => {
+describe('detects a stream that broke off', () => {
   test.each<[string, string, readonly AnyPart[]]>([
     ['no finish part', 'v3', [said]],
-    ['version 2: unknown', 'v2', [said, finish('unknown')]],
+    ['version 2: finish reason unknown', 'v2', [said, finish('unknown')]],
     [
-      'version 2: unknown, and no reason on the wire',
+      'version 2: finish reason unknown without a reason in the raw chunks',
       'v2',
       [said, raw({ choices: [{ delta: {} }] }), finish('unknown')],
     ],
-    ['version 3: other', 'v3', [said, finish({ unified: 'other', raw: undefined })]],
-    ['a made-up reason', 'v3', [said, finish({ unified: 'other', raw: 'other' })]],
+    ['version 3: finish reason other', 'v3', [said, finish({ unified: 'other', raw: undefined })]],
+    ['a finish reason that the package made up', 'v3', [said, finish({ unified: 'other', raw: 'other' })]],
     [
-      'calls, and no reason on the wire',
+      'calls without a reason in the raw chunks',
       'v3',
       [call, raw({ done: false }), finish({ unified: 'tool-calls', raw: 'x' })],
     ],
     [
-      'a reason only the arguments of the call give',
+      'a reason only in the arguments of a call',
       'v3',
       [
         call,
@@ -58,25 +58,29 @@ describe('an end the provider did not give', () => {
       ],
     ],
     [
-      'arguments that were begun',
+      'incomplete arguments',
       'v4',
       [{ type: 'tool-input-start', id: 'c1', toolName: 'add' }, finish({ unified: 'stop', raw: 'stop' })],
     ],
-    ['interrupted', 'v4', [said, finish({ unified: 'interrupted', raw: undefined })]],
+    ['finish reason interrupted', 'v4', [said, finish({ unified: 'interrupted', raw: undefined })]],
   ])('%s', async (_, version, parts) => {
     const asking = ask(fromAiSdk(streaming(version, parts), { maxRetries: 0 }), request([user('?')]), { stream: true })
     await expect(asking).rejects.toThrow('was cut off before its end')
   })
 })
 
-describe('an end the provider gave', () => {
+describe('accepts a stream that the provider completed', () => {
   test.each<[string, string, readonly AnyPart[]]>([
-    ['version 2', 'v2', [said, finish('stop')]],
-    ['version 2: a reason it does not know', 'v2', [said, eos, finish('unknown')]],
-    ['version 2: other', 'v2', [said, raw({ candidates: [{ finishReason: 'LANGUAGE' }] }), finish('other')]],
-    ['version 3: a word of its own', 'v3', [said, finish({ unified: 'other', raw: 'eos' })]],
-    ['version 3: no word for a stop', 'v3', [said, finish({ unified: 'stop', raw: undefined })]],
-    ['calls, and no raw chunks', 'v3', [call, finish({ unified: 'tool-calls', raw: undefined })]],
+    ['version 2: finish reason stop', 'v2', [said, finish('stop')]],
+    ['version 2: an unknown reason in the raw chunks', 'v2', [said, eos, finish('unknown')]],
+    [
+      'version 2: finish reason other',
+      'v2',
+      [said, raw({ candidates: [{ finishReason: 'LANGUAGE' }] }), finish('other')],
+    ],
+    ['version 3: a finish reason of the provider', 'v3', [said, finish({ unified: 'other', raw: 'eos' })]],
+    ['version 3: finish reason stop without a raw reason', 'v3', [said, finish({ unified: 'stop', raw: undefined })]],
+    ['calls without raw chunks', 'v3', [call, finish({ unified: 'tool-calls', raw: undefined })]],
     ['calls and the last event', 'v4', [call, raw({ type: 'response.completed' }), finish({ unified: 'tool-calls' })]],
     [
       'a token limit inside arguments',
@@ -84,7 +88,7 @@ describe('an end the provider gave', () => {
       [said, { type: 'tool-input-start', id: 'c1', toolName: 'add' }, finish({ unified: 'length', raw: 'length' })],
     ],
     [
-      'arguments that were completed',
+      'complete arguments',
       'v4',
       [
         { type: 'tool-input-start', id: 'c1', toolName: 'add' },
@@ -99,7 +103,7 @@ describe('an end the provider gave', () => {
   })
 })
 
-test('a reply that the provider ends with an error is an error, streamed or not', async () => {
+test('throws when the provider ends its reply with an error', async () => {
   const finishReason = { unified: 'error', raw: undefined }
   const streamed = streaming('v3', [said, finish(finishReason)])
   const whole = { content: [{ type: 'text', text: 'Hi' }], finishReason, usage: {}, warnings: [] }
@@ -110,9 +114,9 @@ test('a reply that the provider ends with an error is an error, streamed or not'
     )
 })
 
-test('Ollama: done without a reason is an end', async () => {
+test('accepts done without a reason from Ollama', async () => {
   const ollama = providers.find(({ name }) => name === 'ollama')
-  if (!ollama) throw new Error('no Ollama')
+  if (!ollama) throw new Error('There is no provider "ollama".')
   const whole = ollama.say({ text: 'Hi.' })
   const reply: Reply = (asked) => {
     const sent = typeof whole === 'function' ? whole(asked) : whole
@@ -121,7 +125,7 @@ test('Ollama: done without a reason is an end', async () => {
   }
   await using server = await ProviderServer.start([reply, upTo(reply, 'Hi.', {})])
   const model = fromAiSdk(ollama.model(server.url), { maxRetries: 0 })
-  const { whole: heard } = await ask(model, request([user('?')]), { stream: true })
-  expect(textOf(heard.content)).toBe('Hi.')
+  const { whole: received } = await ask(model, request([user('?')]), { stream: true })
+  expect(textOf(received.content)).toBe('Hi.')
   await expect(ask(model, request([user('?')]), { stream: true })).rejects.toThrow('cut off')
 })

@@ -8,10 +8,10 @@ const city = { type: 'object', properties: { city: { type: 'string' } }, require
 const place = { type: 'object', properties: { lat: { type: 'number' }, city: { type: 'null' } }, required: ['lat'] }
 
 test.each<[string, JsonObject, JsonObject]>([
-  ['a plain object stays as it is', city, city],
-  ['an object without properties', { type: 'object' }, { type: 'object', properties: {} }],
+  ['keeps a plain object', city, city],
+  ['adds properties to an object without them', { type: 'object' }, { type: 'object', properties: {} }],
   [
-    'one of two: what both require is required',
+    'merges oneOf and requires what all alternatives require',
     { oneOf: [city, { ...place, required: ['lat', 'city'] }] },
     {
       type: 'object',
@@ -20,7 +20,7 @@ test.each<[string, JsonObject, JsonObject]>([
     },
   ],
   [
-    'all of them: everything is required',
+    'merges allOf and requires everything',
     { allOf: [city, { properties: { lat: { type: 'number' } }, required: ['lat'] }] },
     {
       type: 'object',
@@ -29,20 +29,20 @@ test.each<[string, JsonObject, JsonObject]>([
     },
   ],
   [
-    'a reference, with what it refers to',
+    'follows a reference',
     { $ref: '#/$defs/a~1b', $defs: { 'a/b': { ...city, additionalProperties: false } } },
     { ...city, additionalProperties: false, $defs: { 'a/b': { ...city, additionalProperties: false } } },
   ],
-  ['a reference to itself', { $ref: '#' }, { type: 'object', properties: {} }],
-  ['a reference to nowhere', { $ref: '#/$defs/gone' }, { type: 'object', properties: {} }],
+  ['ignores a reference to itself', { $ref: '#' }, { type: 'object', properties: {} }],
+  ['ignores a reference without a target', { $ref: '#/$defs/gone' }, { type: 'object', properties: {} }],
   [
-    'choices that refer to their own root',
+    'ignores an alternative that refers to its own root',
     { anyOf: [{ $ref: '#' }, city] },
     { type: 'object', properties: city.properties },
   ],
 ])('%s', (_, schema, expected) => expect(withObjectRoot(schema)).toEqual(expected))
 
-test('a discriminated union of Zod', () => {
+test('merges a discriminated union of Zod', () => {
   const schema = z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('a'), n: z.number() }),
     z.object({ kind: z.literal('b'), s: z.string() }),
@@ -52,7 +52,7 @@ test('a discriminated union of Zod', () => {
   expect(made.properties).toMatchObject({ kind: { anyOf: [{ const: 'a' }, { const: 'b' }] } })
 })
 
-test('references that branch again and again are read once each', () => {
+test('reads each of exponentially many references once', () => {
   const $defs: JsonObject = { d0: city }
   for (let n = 1; n < 60; n++)
     $defs[`d${n}`] = { anyOf: [{ $ref: `#/$defs/d${n - 1}` }, { $ref: `#/$defs/d${n - 1}` }] }

@@ -6,18 +6,18 @@ import { Runner } from '../../runner/runner.ts'
 import type { Schema } from '../../schema/infer.ts'
 import { ProviderServer, type Reply } from '../../testing/server/providers.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
-import { type Provider, providers } from '../providers.test-kit.ts'
+import { type ProviderCase, providers } from '../providers.test-kit.ts'
 import { closeObjects, isStrict } from './strict-schema.ts'
 
 const quiet = { warn: () => {}, error: () => {} }
-const named = (name: string): Provider => {
+const named = (name: string): ProviderCase => {
   const found = providers.find((one) => one.name === name)
   if (!found) throw new Error(`no ${name}`)
   return found
 }
 const answerCall = (args: object) => ({ calls: [{ id: 'c1', name: 'set_model_response', args: { ...args } }] })
 
-async function answer(provider: Provider, replies: readonly Reply[], outputSchema: Schema, streaming = false) {
+async function answer(provider: ProviderCase, replies: readonly Reply[], outputSchema: Schema, streaming = false) {
   await using server = await ProviderServer.start(replies)
   const model = fromAiSdk(provider.model(server.url), { maxRetries: 0 })
   const agent = new LlmAgent({ name: 'agent', model, outputSchema })
@@ -27,7 +27,7 @@ async function answer(provider: Provider, replies: readonly Reply[], outputSchem
 }
 
 test.each(['groq', 'openai-compatible', 'openai chat', 'openai responses'])(
-  '%s is not told to be strict about optional properties',
+  'does not set strict for optional properties: %s',
   async (name) => {
     const provider = named(name)
     const schema = z.object({ city: z.string(), note: z.string().optional() })
@@ -41,7 +41,7 @@ const city = z.object({ city: z.string() })
 const refuse = (message: string, status = 400): Reply => ({ status, json: { error: { message } } })
 
 describe.each([false, true])('streamed: %s', (streaming) => {
-  test('a provider that refuses the response format is asked with a tool', async () => {
+  test('uses the answer tool when the provider rejects the response format', async () => {
     const groq = named('groq')
     const refusal = refuse('This model does not support response format `json_schema`.')
     const { text, bodies } = await answer(groq, [refusal, groq.say(answerCall({ city: 'Oslo' }))], city, streaming)
@@ -53,14 +53,14 @@ describe.each([false, true])('streamed: %s', (streaming) => {
     expect(bodies[1]).not.toHaveProperty('response_format')
   })
 
-  test('an answer that is no object is given inside one', async () => {
+  test('wraps an answer that is not an object', async () => {
     const provider = named('openai-compatible without schemas')
     const replies = [provider.say({ text: '[]' }), provider.say(answerCall({ result: ['Oslo'] }))]
     const { text } = await answer(provider, replies, z.array(z.string()), streaming)
     expect(JSON.parse(text)).toEqual(['Oslo'])
   })
 
-  test('an answer the tool gave wrong is corrected', async () => {
+  test('lets the model correct an invalid answer', async () => {
     const provider = named('openai-compatible without schemas')
     const replies = [{}, { city: 7 }, { city: 'Oslo' }].map((args) => provider.say(answerCall(args)))
     const { text, bodies } = await answer(provider, replies, city, streaming)
@@ -68,14 +68,14 @@ describe.each([false, true])('streamed: %s', (streaming) => {
   })
 })
 
-test('another refusal is not taken for one of the schema', async () => {
+test('does not use the answer tool after another rejection', async () => {
   const groq = named('groq')
   const { error, bodies } = await answer(groq, [refuse('The prompt is too long.')], city)
   expect(error?.message).toContain('The prompt is too long.')
   expect(bodies).toHaveLength(1)
 })
 
-test('objects are closed, but not those whose shape is spread over several schemas', () => {
+test('closes objects unless they are split over several schemas', () => {
   const open = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
   const closed = { ...open, additionalProperties: false }
   expect(closeObjects({ anyOf: [open, { type: 'null' }] })).toEqual({ anyOf: [closed, { type: 'null' }] })

@@ -1,4 +1,4 @@
-// Tools made with the AI SDK's own functions, called by an agent.
+// Tools created with functions of the AI SDK, called by an agent.
 import { anthropic } from '@ai-sdk/anthropic'
 import { openai } from '@ai-sdk/openai'
 import { dynamicTool, jsonSchema, lazySchema, tool } from '@ai-sdk/provider-utils'
@@ -12,15 +12,15 @@ import { Runner } from '../../runner/runner.ts'
 import { type ScriptedModel, scriptedModel } from '../../testing/scripted-model.ts'
 import { type AiSdkTool, type FromAiSdkToolsOptions, fromAiSdkTools } from './from-ai-sdk-tools.ts'
 
-interface Told {
+interface CallResult {
   readonly events: readonly Event[]
   readonly model: ScriptedModel
   readonly response: JsonObject | undefined
   readonly modelOutput: ModelOutput | undefined
 }
 
-/** A model calls the only tool with these arguments; what does it get? */
-async function call(given: AiSdkTool, args: JsonObject = {}, options: FromAiSdkToolsOptions = {}): Promise<Told> {
+/** The result of a call that a model makes to the only tool. */
+async function call(given: AiSdkTool, args: JsonObject = {}, options: FromAiSdkToolsOptions = {}): Promise<CallResult> {
   const model = scriptedModel([{ calls: [{ name: 'it', args, id: 'c1' }] }, 'done'])
   const agent = new LlmAgent({ name: 'agent', model, tools: fromAiSdkTools({ it: given }, options) })
   const runner = new Runner({ appName: 'app', agent })
@@ -33,7 +33,7 @@ async function call(given: AiSdkTool, args: JsonObject = {}, options: FromAiSdkT
 
 const city = z.object({ city: z.string(), days: z.number().default(1) })
 
-test('a tool is declared and run as it was written', async () => {
+test('declares and runs a tool as its author wrote it', async () => {
   const seen: unknown[] = []
   const given = tool({
     description: 'The weather',
@@ -53,7 +53,7 @@ test('a tool is declared and run as it was written', async () => {
   ])
 })
 
-describe('arguments are checked before it runs', () => {
+describe('validates arguments before the tool runs', () => {
   const never = (): never => {
     throw new Error('It was run.')
   }
@@ -71,39 +71,39 @@ describe('arguments are checked before it runs', () => {
   test.each([
     ['a Standard Schema', city, 'city: expected string'],
     ['JSON Schema', jsonSchema(json), 'city: expected string'],
-    ['JSON Schema with a check', jsonSchema(json, { validate: strict }), 'expected what its schema accepts'],
-    ['a check with issues', jsonSchema(json, { validate: withZod }), 'city: expected Invalid input'],
-    ['a schema made later', lazySchema(() => jsonSchema(json)), 'city: expected string'],
-  ])('%s', async (_, inputSchema, problem) => {
+    ['JSON Schema with validate', jsonSchema(json, { validate: strict }), 'expected what its schema accepts'],
+    ['validate with Zod issues', jsonSchema(json, { validate: withZod }), 'city: expected Invalid input'],
+    ['a lazy schema', lazySchema(() => jsonSchema(json)), 'city: expected string'],
+  ])('with %s', async (_, inputSchema, problem) => {
     const { response } = await call({ inputSchema, execute: never }, { city: 5 })
     expect(response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining(problem) })
     const { response: fine } = await call({ inputSchema, execute: (input: unknown) => input }, { city: 'Oslo' })
     expect(fine?.city).toMatch(/^oslo$/i)
   })
 
-  test('what a check makes of them is what the body gets', async () => {
+  test('passes the transformed arguments to the body', async () => {
     const given = { inputSchema: jsonSchema(json, { validate: strict }), execute: (input: unknown) => input }
     expect((await call(given, { city: 'Oslo' })).response).toEqual({ city: 'OSLO' })
   })
 
-  test('none at all', async () => {
+  test('accepts a tool without an inputSchema', async () => {
     expect((await call({ execute: (input: unknown) => input })).response).toEqual({})
   })
 })
 
-describe('approval is kept', () => {
+describe('needsApproval becomes a confirmation', () => {
   const body = { inputSchema: z.object({ n: z.number() }), execute: ({ n }: { n: number }) => ({ paid: n }) }
   const asked = undefined
 
   test.each([
     ['true', true, asked],
     ['false', false, { paid: 5 }],
-    ['not said', undefined, { paid: 5 }],
-    ['a function that says yes', async ({ n }: { n: number }) => n === 5, asked],
-    ['a function that says no', ({ n }: { n: number }) => n > 100, { paid: 5 }],
+    ['undefined', undefined, { paid: 5 }],
+    ['a function that returns true', async ({ n }: { n: number }) => n === 5, asked],
+    ['a function that returns false', ({ n }: { n: number }) => n > 100, { paid: 5 }],
     ['a function that throws', () => Promise.reject(new Error('?')), asked],
-    ['a function that says nothing', () => undefined, asked],
-  ])('needsApproval: %s', async (_, needsApproval, expected) => {
+    ['a function that returns undefined', () => undefined, asked],
+  ])('for %s', async (_, needsApproval, expected) => {
     const { response, events } = await call({ ...body, needsApproval }, { n: 5 })
     if (expected) expect(response).toMatchObject(expected)
     else {
@@ -112,12 +112,12 @@ describe('approval is kept', () => {
     }
   })
 
-  test('nonsense is refused when it is converted', () => {
+  test('rejects other values', () => {
     expect(() => fromAiSdkTools({ it: { ...body, needsApproval: 'yes' } })).toThrow('needsApproval must be a boolean')
   })
 })
 
-test('a body that yields tells its progress, and its last value is the result', async () => {
+test('yields progress, and the last value is the result', async () => {
   const given = tool({
     inputSchema: z.object({}),
     execute: async function* () {
@@ -131,12 +131,12 @@ test('a body that yields tells its progress, and its last value is the result', 
   expect(response).toEqual({ done: 2 })
 })
 
-test('a body that throws is told to the model', async () => {
+test('reports a thrown error to the model', async () => {
   const { response } = await call({ execute: () => Promise.reject(new Error('No network.')) })
   expect(response).toEqual({ error: 'No network.', errorCode: 'EXECUTION_FAILED' })
 })
 
-test('a run that is cancelled aborts the body', async () => {
+test('aborts the body when the run is cancelled', async () => {
   const controller = new AbortController()
   const aborted = new Promise<void>((resolve) => {
     const execute = (_: unknown, { abortSignal }: { abortSignal: AbortSignal }): Promise<never> => {
@@ -156,7 +156,7 @@ test.each([
   ['JSON', { type: 'json', value: { cold: true } }, { cold: true }],
   ['an error', { type: 'error-text', value: 'Too cold.' }, { error: 'Too cold.' }],
   ['a denial', { type: 'execution-denied', reason: 'No.' }, { error: 'No.', errorCode: 'CANCELLED' }],
-])('toModelOutput decides what the model sees: %s', async (_, output, expected) => {
+])('shows the model the result of toModelOutput: %s', async (_, output, expected) => {
   const given = { execute: () => ({ raw: 1 }), toModelOutput: ({ output: raw }: JsonObject) => raw && output }
   const { response, modelOutput } = await call(given)
   expect(response).toEqual({ raw: 1 })
@@ -171,7 +171,7 @@ test.each([
   ],
   ['AI SDK 6', { type: 'image-data', data: 'AQID', mediaType: 'image/png' }],
   ['AI SDK 5', { type: 'media', data: 'AQID', mediaType: 'image/png' }],
-])('media of a result goes beside it: %s', async (_, file) => {
+])('converts media in a result to parts: %s', async (_, file) => {
   const toModelOutput = () => ({ type: 'content', value: [{ type: 'text', text: 'Drawn.' }, file] })
   const { response, modelOutput, events } = await call({ execute: () => 1, toModelOutput })
   expect(response).toEqual({ result: 1 })
@@ -180,13 +180,13 @@ test.each([
   expect(parts[1]).toEqual({ inlineData: { mimeType: 'image/png', data: 'AQID' } })
 })
 
-test('a result must fit its schema', async () => {
+test('validates the result with the outputSchema', async () => {
   const given = { outputSchema: z.object({ temperature: z.number() }), execute: () => ({ temperature: 'cold' }) }
   expect((await call(given)).response).toMatchObject({ errorCode: 'INVALID_RESULT' })
   expect((await call({ ...given, execute: () => ({ temperature: 2 }) })).response).toEqual({ temperature: 2 })
 })
 
-test('a tool with a context gets it, or says that it needs one', async () => {
+test('passes the context of toolsContext, which a contextSchema requires', async () => {
   const given = {
     contextSchema: z.object({ key: z.string() }),
     description: ({ context }: { context: { key: string } }) => `Uses ${context.key}`,
@@ -198,26 +198,26 @@ test('a tool with a context gets it, or says that it needs one', async () => {
   expect(() => fromAiSdkTools({ it: given })).toThrow('Pass { toolsContext: { it: ... } }')
 })
 
-test('a tool without a body is refused, or waits for its result', async () => {
+test('rejects a tool without execute, or makes it long-running', async () => {
   const given = tool({ inputSchema: z.object({}), outputSchema: z.object({}) })
   expect(() => fromAiSdkTools({ it: given })).toThrow("pass { withoutExecute: 'longRunning' }")
   const { events } = await call(given, {}, { withoutExecute: 'longRunning' })
   expect(events.at(-2)).toMatchObject({ longRunningToolIds: ['c1'] })
 })
 
-test('dynamic tools are tools', async () => {
+test('converts dynamic tools', async () => {
   const given = dynamicTool({ inputSchema: city, execute: async (input) => input })
   expect((await call(given, { city: 'Oslo' })).response).toEqual({ city: 'Oslo', days: 1 })
 })
 
 describe('tools of a provider', () => {
-  test('one the provider runs is only offered', () => {
+  test('that the provider runs are only declared', () => {
     const [made] = fromAiSdkTools({ search: openai.tools.webSearch({}) })
     expect(made).toMatchObject({ name: 'search' })
     expect(made?.declaration()).toBeUndefined()
   })
 
-  test('one it only defines is offered as its own, and run by us', async () => {
+  test('that the provider only defines are declared as its own and run by execute', async () => {
     const given = anthropic.tools.bash_20250124({ execute: async ({ command }) => `ran ${command}` })
     const { response, model } = await call(given, { command: 'ls' })
     expect(response).toEqual({ result: 'ran ls' })
@@ -227,7 +227,7 @@ describe('tools of a provider', () => {
     ])
   })
 
-  test('one it only defines needs a body', () => {
+  test('that the provider only defines need execute', () => {
     expect(() => fromAiSdkTools({ it: anthropic.tools.memory_20250818({}) })).toThrow(
       'has no execute, and the provider does not run it',
     )
@@ -242,6 +242,6 @@ test.each([
   ['no tool', { it: 5 }, 'got 5 instead of a tool of the AI SDK'],
   ['a schema that comes later', { it: { inputSchema: jsonSchema(Promise.resolve({})), execute } }, 'Await it'],
   ['a schema that is none', { it: { inputSchema: 'city', execute } }, 'a schema is a Standard Schema'],
-])('%s is refused with words', (_, tools, words) => {
-  expect(() => fromAiSdkTools(tools as never)).toThrow(words)
+])('rejects %s', (_, tools, message) => {
+  expect(() => fromAiSdkTools(tools as never)).toThrow(message)
 })

@@ -1,4 +1,4 @@
-// Our tools in the hands of the AI SDK: what its own functions make of them.
+// Toolwright tools, called by functions of the AI SDK.
 import { asSchema, executeTool, type Tool as TheirTool } from '@ai-sdk/provider-utils'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -25,7 +25,7 @@ function only(given: Tool, options: ToAiSdkToolsOptions = ada): ToolForAiSdk {
   return made
 }
 
-/** As `generateText` runs a call: every output, the last one final. */
+/** Runs a call as `generateText` does. */
 async function execute(made: TheirTool, input: unknown, abortSignal?: AbortSignal): Promise<unknown> {
   const options = { toolCallId: 'call_1', messages: [], context: {}, ...(abortSignal && { abortSignal }) }
   let final: unknown
@@ -41,7 +41,7 @@ const weather = tool({
   run: ({ city, day }, context) => ({ city, day, call: context.functionCallId, user: context.invocation.userId }),
 })
 
-test('it is described and checked in the words of the AI SDK', async () => {
+test('describes and validates a tool as the AI SDK expects', async () => {
   const made = only(weather)
   const schema = asSchema<unknown>(made.inputSchema)
   expect(made.description).toBe('The weather')
@@ -59,7 +59,7 @@ test('it is described and checked in the words of the AI SDK', async () => {
   expect(await standard.validate({ city: 'Oslo', day: 'now' })).toEqual({ value: { city: 'Oslo', day: 'now' } })
 })
 
-test('a call runs once, for the user it is made for, with the id it has', async () => {
+test('runs a call once, for its user and with its id', async () => {
   expect(await execute(only(weather), { city: 'Oslo', day: 'now' })).toEqual({
     city: 'Oslo',
     day: 'now!',
@@ -68,12 +68,12 @@ test('a call runs once, for the user it is made for, with the id it has', async 
   })
 })
 
-test('whoever skips the check of the AI SDK meets ours', async () => {
+test('validates arguments that the AI SDK did not validate', async () => {
   await expect(only(weather).execute({ city: 5 })).rejects.toMatchObject({ code: 'INVALID_ARGS' })
   await expect(only(weather).execute('Oslo')).rejects.toMatchObject({ code: 'INVALID_ARGS' })
 })
 
-test('what a body throws is thrown', async () => {
+test('throws the error of the body', async () => {
   const fails = tool({
     name: 'fails',
     description: 'Fails',
@@ -84,7 +84,7 @@ test('what a body throws is thrown', async () => {
   await expect(execute(only(fails), {})).rejects.toMatchObject({ message: 'Which order?', code: 'NOT_FOUND' })
 })
 
-test('policies hold: a deadline, a cache', async () => {
+test('applies the policies of a tool', async () => {
   const slow = timeout(tool({ name: 'slow', description: 'Slow', run: () => new Promise(() => {}) }), 5)
   await expect(execute(only(slow), {})).rejects.toMatchObject({ code: 'TIMEOUT' })
   let runs = 0
@@ -93,7 +93,7 @@ test('policies hold: a deadline, a cache', async () => {
   expect([await execute(kept, {}), await execute(kept, {})]).toEqual([{ runs: 1 }, { runs: 1 }])
 })
 
-test('aborting reaches the body', async () => {
+test('passes an abort on to the body', async () => {
   const controller = new AbortController()
   const reason = new Error('Enough.')
   const reached: unknown[] = []
@@ -110,7 +110,7 @@ test('aborting reaches the body', async () => {
   expect(reached).toEqual(['aborted'])
 })
 
-describe('sessions', () => {
+describe('the session of a call', () => {
   const counter = tool({
     name: 'count',
     description: 'Counts',
@@ -120,18 +120,18 @@ describe('sessions', () => {
     },
   })
 
-  test('calls on one session see each other, one after another', async () => {
+  test('is shared by calls with a sessionId, which run one at a time', async () => {
     const made = only(counter, { ...ada, sessionId: 's1' })
     const results = await Promise.all([execute(made, {}), execute(made, {}), execute(made, {})])
     expect(results).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
   })
 
-  test('without one each call is alone', async () => {
+  test('is new for each call without a sessionId', async () => {
     const made = only(counter)
     expect(await Promise.all([execute(made, {}), execute(made, {})])).toEqual([{ n: 1 }, { n: 1 }])
   })
 
-  test('a session service keeps the log of every call', async () => {
+  test('is kept in a given session service', async () => {
     const sessionService = new InMemorySessionService()
     await execute(only(counter, { ...ada, sessionService, appName: 'shop' }), {})
     const [session] = await sessionService.listSessions({ appName: 'shop', userId: 'ada' })
@@ -144,7 +144,7 @@ describe('sessions', () => {
     ])
   })
 
-  test('services are there', async () => {
+  test('has the given services', async () => {
     const memoryService = new InMemoryMemoryService()
     expect(await execute(only(loadMemory(), { ...ada, memoryService }), { query: 'tea' })).toEqual({ memories: [] })
   })
@@ -180,7 +180,7 @@ describe('a tool that needs confirmation', () => {
   }
   const accept = { acceptAiSdkApproval: true }
 
-  test('the AI SDK is told to ask', async () => {
+  test('sets needsApproval', async () => {
     expect(only(always).needsApproval).toBe(true)
     expect(only(weather).needsApproval).toBeUndefined()
     const asks = only(pay).needsApproval as (input: unknown) => Promise<boolean>
@@ -189,7 +189,7 @@ describe('a tool that needs confirmation', () => {
     expect(await (throws as typeof asks)({ n: 5 })).toBe(true)
   })
 
-  test('its predicate sees arguments as the body gets them', async () => {
+  test('passes parsed arguments to requiresConfirmation', async () => {
     const send = tool({
       name: 'send',
       description: 'Sends',
@@ -206,7 +206,7 @@ describe('a tool that needs confirmation', () => {
     expect([await asks({}), await asks({ to: 'ada' }), await asks({ to: 5 })]).toEqual([true, false, true])
   })
 
-  test('its predicate sees the session', async () => {
+  test('passes the session to requiresConfirmation', async () => {
     const sessionService = new InMemorySessionService()
     await sessionService.createSession({ appName: 'ai-sdk', userId: 'ada', sessionId: 's1', state: { limit: 100 } })
     const asks = only(pay, { ...ada, sessionService, sessionId: 's1' }).needsApproval as (
@@ -215,14 +215,14 @@ describe('a tool that needs confirmation', () => {
     expect([await asks({ n: 50 }), await asks({ n: 500 })]).toEqual([false, true])
   })
 
-  test('nobody gets past our gate, whatever the messages say', async () => {
+  test('does not run because of an approval in the messages', async () => {
     await expect(call(asked({ n: 50 }, true))).rejects.toMatchObject({ code: 'CANCELLED' })
     await expect(only(pay).execute({ n: 50 })).rejects.toMatchObject({ code: 'CANCELLED' })
     expect(paid).toBe(0)
     expect(await only(pay).execute({ n: 5 })).toEqual({ paid: 5 })
   })
 
-  test('an approval of the AI SDK opens it for those who trust their messages', async () => {
+  test('runs after an approval in the messages with acceptAiSdkApproval', async () => {
     expect(await call(asked({ n: 50 }, true), accept)).toEqual({ paid: 50 })
     expect(paid).toBe(50)
   })
@@ -232,18 +232,18 @@ describe('a tool that needs confirmation', () => {
     ['anything but true', asked({ n: 50 }, 'true')],
     ['other arguments', asked({ n: 5 }, true)],
     ['no answer', asked({ n: 50 }, true).slice(0, 2)],
-    ['no question', asked({ n: 50 }, true).slice(2)],
-    ['an answer to something else', asked({ n: 50 }, true, { approvalId: 'a2' })],
+    ['no approval request', asked({ n: 50 }, true).slice(2)],
+    ['an answer to another request', asked({ n: 50 }, true, { approvalId: 'a2' })],
     ['an answer of the model', asked({ n: 50 }, true).map((message) => ({ ...message, role: 'assistant' }))],
-    ['a yes and a no', [...asked({ n: 50 }, true), ...asked({ n: 50 }, false).slice(2)]],
+    ['an approval and a denial', [...asked({ n: 50 }, true), ...asked({ n: 50 }, false).slice(2)]],
     ['no messages', []],
-  ])('even then not for %s', async (_, messages) => {
+  ])('does not run with acceptAiSdkApproval after %s', async (_, messages) => {
     await expect(call(messages, accept)).rejects.toMatchObject({ code: 'CANCELLED' })
     expect(paid).toBe(0)
   })
 })
 
-test('media of a result reaches the model', async () => {
+test('shows the model the media of a result', async () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'AQID', displayName: 'a.png' } }
   const draw = tool({ name: 'draw', description: 'Draws', run: () => withParts({ status: 'drawn' }, [picture]) })
   const made = only(draw)
@@ -264,7 +264,7 @@ test('media of a result reaches the model', async () => {
   })
 })
 
-test('toModelOutput of a tool decides what the model of the AI SDK sees', async () => {
+test('shows the model the result of toModelOutput', async () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'AQID' } }
   const run = () => withParts({ rows: [1, 2, 3] }, [picture])
   const made = only(tool({ name: 'list', description: 'Lists', run, toModelOutput: () => ({ rows: 3 }) }))
@@ -274,7 +274,7 @@ test('toModelOutput of a tool decides what the model of the AI SDK sees', async 
   expect(made.toModelOutput({ toolCallId: 'c', input: {}, output })).toEqual(shown)
 })
 
-test('a whole agent is a tool of the AI SDK, when it has a model', async () => {
+test('runs an agent tool that has a model', async () => {
   const inner = { name: 'poet', description: 'Writes', model: scriptedModel(['Snow.']) }
   expect(await execute(only(agentTool(new LlmAgent(inner))), { request: 'a poem' })).toEqual({ text: 'Snow.' })
   const { model: _, ...bare } = inner
@@ -283,7 +283,7 @@ test('a whole agent is a tool of the AI SDK, when it has a model', async () => {
   await expect(execute(unable, { request: 'a poem' })).rejects.toThrow('has no model')
 })
 
-test('what cannot be a tool of the AI SDK is refused', () => {
+test('rejects tools that the AI SDK cannot call', () => {
   expect(() => toAiSdkTools([preloadMemory()], ada)).toThrow('only adds to model requests')
   expect(() => toAiSdkTools([weather, weather], ada)).toThrow('"get_weather" is defined twice')
   expect(() => toAiSdkTools([{ ...weather, name: 'two words' }], ada)).toThrow('a name starts with')

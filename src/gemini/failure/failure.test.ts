@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { GeminiFault } from '../../testing/gemini-script.ts'
 import { geminiServer } from '../../testing/gemini-server.ts'
-import { type Asked, ask, askServer, KEY, model, requestOf, said } from '../gemini.test-kit.ts'
+import { type AskResult, ask, askServer, KEY, model, requestOf, streamedText } from '../gemini.test-kit.ts'
 import { gemini } from '../gemini.ts'
 import { GeminiError } from '../gemini-error.ts'
 
@@ -10,7 +10,7 @@ const status = (code: number, more: object = {}): { fault: GeminiFault } => ({
   fault: { type: 'status', status: code, ...more },
 })
 const noRetry = { retry: { attempts: 1 } }
-const messageOf = ({ error }: Asked): string => (error as Error).message
+const messageOf = ({ error }: AskResult): string => (error as Error).message
 
 describe('a rejected request', () => {
   test.each<[number, RegExp]>([
@@ -157,7 +157,7 @@ describe('retrying a request', () => {
       { type: 'unfinished' },
     ] as const) {
       const asked = await ask([{ chunks: ['Hel', 'lo'], fault }, 'never'], { stream: true })
-      expect(said(asked)).toMatch(/^Hel/)
+      expect(streamedText(asked)).toMatch(/^Hel/)
       expect([asked.requests.length, asked.whole, asked.pauses]).toEqual([1, undefined, []])
       expect(asked.error).toBeInstanceOf(GeminiError)
     }

@@ -4,10 +4,10 @@ import { MAX_REPLY_BYTES } from '../../base/limits.ts'
 import type { Part } from '../../content/content.ts'
 import type { GeminiReply, GeminiServer } from '../../testing/gemini-script.ts'
 import { geminiServer } from '../../testing/gemini-server.ts'
-import { type Asked, ask, askServer, model, said, tool, user } from '../gemini.test-kit.ts'
+import { type AskResult, ask, askServer, model, streamedText, tool, user } from '../gemini.test-kit.ts'
 import { GeminiError } from '../gemini-error.ts'
 
-const messageOf = ({ error }: Asked): string => (error as Error).message
+const messageOf = ({ error }: AskResult): string => (error as Error).message
 const thought: Part = { text: 'Hm.', thought: true }
 const afterTool = [
   user('Weather?'),
@@ -51,7 +51,7 @@ describe('an empty reply', () => {
       const whole = await ask([silent, 'Hello.'], { contents })
       expect([whole.whole?.content, whole.requests.length]).toEqual([model('Hello.'), 2])
       const streamed = await ask([silent, 'never'], { contents, stream: true })
-      expect([said(streamed), streamed.requests.length, streamed.whole]).toEqual(['Hm.', 1, undefined])
+      expect([streamedText(streamed), streamed.requests.length, streamed.whole]).toEqual(['Hm.', 1, undefined])
       expect(messageOf(streamed)).toContain('only thoughts, no text and no call (STOP)')
       expect(streamed.error).toMatchObject({ isRetryable: true })
     }
@@ -112,7 +112,7 @@ describe('an invalid function call', () => {
   test.each(reasons)('(%s) is not retried after streamed text', async (finishReason) => {
     const bad: GeminiReply = { text: 'Let me look.', finishReason }
     const streamed = await ask([bad, 'never'], { stream: true })
-    expect([said(streamed), streamed.requests.length, streamed.whole]).toEqual(['Let me look.', 1, undefined])
+    expect([streamedText(streamed), streamed.requests.length, streamed.whole]).toEqual(['Let me look.', 1, undefined])
     expect(streamed.error).toMatchObject({ reason: finishReason })
   })
 
@@ -145,7 +145,7 @@ describe('the size of a reply', () => {
     await using server = await geminiServer([{ chunks: ['Hel', 'lo'], fault: { type: 'endless', after } }])
     const asked = await askServer(server, { stream })
     expect(asked.whole).toBeUndefined()
-    expect([asked.requests.length, said(asked)]).toEqual([1, after ? 'Hel' : ''])
+    expect([asked.requests.length, streamedText(asked)]).toEqual([1, after ? 'Hel' : ''])
     expect(asked.error).toMatchObject({ isRetryable: false })
     expect(messageOf(asked)).toMatch(
       new RegExp(`^The reply of "gemini-2\\.5-flash" has more than ${MAX_REPLY_BYTES} by`),
