@@ -98,7 +98,7 @@ export type FileData =
 export type UserPart = TextPart | FilePart
 
 /** A text or a thought in a prompt. */
-export interface TextPart {
+interface TextPart {
   /** The type of the part. */
   type: 'text' | 'reasoning'
   /** The text. */

@@ -58,7 +58,7 @@ describe.each(wireCases)('$how', ({ wire, stream }) => {
   })
 })
 
-// the others have JSON on the wire
+// wires that send arguments as text; Google sends JSON
 const withText = wireCases.filter(
   ({ wire, stream }) => wire === chat || wire === responses || (wire === claude && stream),
 )
@@ -71,7 +71,7 @@ test.each(withText)('$how: sends invalid arguments back to the model unchanged',
   const { whole } = await ask(model, request([user('Oslo?')], config), { stream })
   const [part] = whole.content?.parts ?? []
   expect(part?.functionCall).toEqual({ id: 'c1', name: 'get_weather', args: '{"city": "Os' })
-  // whatever the framework makes of such arguments
+  // what dispatch answers to invalid arguments
   const call = { ...part, functionCall: { id: 'c1', name: 'get_weather', args: {} } }
   const refused = { error: 'Invalid arguments', errorCode: 'INVALID_ARGS' }
   const functionResponse = { id: 'c1', name: 'get_weather', response: refused }

@@ -199,7 +199,7 @@ export function request(contents: readonly Content[], config: LlmRequestConfig =
 }
 
 /** All responses of a model to one request. */
-export interface ModelReply {
+interface ModelReply {
   /** The complete response. */
   readonly whole: LlmResponse
   /** The deltas. */

@@ -240,7 +240,7 @@ function weatherBy(name: string, ran: string[]): Tool {
   return tool({ name, description: 'The weather', parameters, effect: 'none', run: () => void ran.push(name) })
 }
 
-/** Words of the event that completes the call, and not yet the reply. */
+/** Text of the event that completes the call but not the reply. */
 function callEnd({ name }: ProviderCase): string {
   const ends: Record<string, string> = {
     'openai responses': '"arguments":"{\\"city',
@@ -255,12 +255,12 @@ function callEnd({ name }: ProviderCase): string {
   return ends[name] ?? 'o\\"}'
 }
 
-/** Bedrock gives a structured answer as a call of a tool of its own. */
+/** Bedrock returns structured output as a call of its own tool. */
 function asBedrock({ name, say }: ProviderCase, answer: object): Reply | undefined {
   return name === 'bedrock' ? say({ calls: [{ id: 'j1', name: 'json', args: { ...answer } }] }) : undefined
 }
 
-/** How a provider frames a stream. */
+/** The reply that a server sends, resolved if it depends on the request. */
 function sentBy(reply: Reply) {
   const asked = { path: '', headers: {}, body: {}, isStream: true, closed: Promise.resolve() }
   return typeof reply === 'function' ? reply(asked) : reply

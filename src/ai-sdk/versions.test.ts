@@ -1,4 +1,4 @@
-// The older specifications: the same stories in the shapes they have for them.
+// Models with older specification versions.
 import type {
   LanguageModelV2,
   LanguageModelV2CallOptions,

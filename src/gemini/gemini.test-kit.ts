@@ -9,7 +9,7 @@ import { gemini } from './gemini.ts'
 import type { GeminiOptions } from './options.ts'
 
 /** The request, the model and the server of a test. */
-export interface AskOptions {
+interface AskOptions {
   /** Name of the model. Default `gemini-2.5-flash`. */
   readonly name?: string
   /** The conversation. Default: one user message. */

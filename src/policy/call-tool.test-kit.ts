@@ -33,7 +33,7 @@ export function createContext(options: ContextOptions = {}): ToolContext {
 }
 
 /** Calls a tool through its policies. */
-export type CallTool = (tool: Tool, args?: unknown, context?: ToolContext) => Promise<unknown>
+type CallTool = (tool: Tool, args?: unknown, context?: ToolContext) => Promise<unknown>
 
 /** A function that calls a tool through its policies. `body` replaces the body of the tool. */
 export function toolCaller(body: (call: PolicyCall) => unknown): CallTool {

@@ -49,7 +49,7 @@ export function checkKey(policy: string, tool: Tool, key: unknown): string {
 const MAX_TIMER_MS = 2_147_483_647
 
 /** Whether a value is a delay that a timer supports, in milliseconds. */
-export function isDuration(ms: unknown): ms is number {
+function isDuration(ms: unknown): ms is number {
   return typeof ms === 'number' && ms > 0 && ms <= MAX_TIMER_MS
 }
 

@@ -15,7 +15,7 @@ interface Counted extends Model {
   readonly asked: LlmRequest[]
 }
 
-/** Each step answers one request: a text, deltas and an error, an error. */
+/** A model whose steps each answer one request: with a text, with deltas and an error, or with an error. */
 function modelOf(name: string, ...steps: (string | Error | [string, Error] | 'hang')[]): Counted {
   const asked: LlmRequest[] = []
   return {

@@ -27,7 +27,7 @@ const pairs = policies.flatMap(([a, outer]) => policies.map(([b, inner]) => [a, 
 
 const MARK = Symbol('mark')
 
-/** A tool with private state, a member of its own and a mark. */
+/** A tool with private state, a member of its own and a symbol property. */
 class Counter {
   #runs = 0
   readonly name = 'count'

@@ -12,7 +12,7 @@ import { checkPolicyOptions, invalidPolicy, requireTool } from './check-policy.t
 import { type PathStep, readPath, redactPaths } from './redact-paths.ts'
 
 /** Property of a tool: a function that redacts its arguments. */
-export const REDACTED_ARGS: unique symbol = Symbol.for('toolwright.redactedArgs')
+const REDACTED_ARGS: unique symbol = Symbol.for('toolwright.redactedArgs')
 
 /** Options of `redact()`: paths such as `customer.ssn`, `items[].token` or `*.password`. */
 export interface RedactOptions {

@@ -4,7 +4,7 @@ import { instructionFrom, requestContext, userMessage } from './request-context.
 
 const oslo: Example = { input: 'Is it cold in Oslo?', output: 'Yes: 2 degrees.' }
 
-/** What is between the first lines and the last. */
+/** The examples without the tags and the introduction. */
 const inner = (block: string | undefined): string[] | undefined => block?.split('\n').slice(2, -1)
 
 test('adds examples between tags', async () => {

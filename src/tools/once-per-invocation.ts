@@ -6,7 +6,7 @@ import { truncate } from './truncate.ts'
 const MAX_QUERY_LENGTH = 10_000
 
 /** Computes a text for the user's message. Undefined when the message has no text. */
-export type MemoizedQuery = (context: CallbackContext) => Promise<string | undefined>
+type MemoizedQuery = (context: CallbackContext) => Promise<string | undefined>
 
 /**
  * Calls `run` with the text of the user's message, once for each invocation: every model request of an invocation gets the

@@ -5,7 +5,7 @@ import { instructionFrom, requestContext, userMessage } from './request-context.
 
 const entry = (text: string, more: Partial<MemoryEntry> = {}): MemoryEntry => ({ content: userMessage(text), ...more })
 
-/** Answers each search in turn and notes who asked what. */
+/** A memory service with scripted results that records its searches. */
 function memory(...answers: (readonly MemoryEntry[] | Error)[]): MemoryService & { asked: string[] } {
   const asked: string[] = []
   const nothing = async () => {}

@@ -3,7 +3,7 @@ import { isRecord } from '../../base/json.ts'
 import { providerMessage } from './to-ai-sdk-error.ts'
 
 /** A part of a request that some providers cannot send. */
-export type OptionalFeature = 'schema' | 'media'
+type OptionalFeature = 'schema' | 'media'
 
 /** The provider cannot send a part of the request. The request is written differently and sent again. */
 export class UnsupportedByProvider extends Error {

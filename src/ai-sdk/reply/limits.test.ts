@@ -1,4 +1,4 @@
-// Servers that send what no honest provider sends.
+// Limits against servers that send too much, too slowly or invalid data.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { LlmAgent } from '../../agent/llm-agent.ts'
@@ -66,7 +66,7 @@ function endOf(finish_reason: string): object {
 }
 
 describe('timeoutMs', () => {
-  /** Timers that fire when they are told to. */
+  /** Timers that a test fires. */
   function timers(): { fire(): void; options: FromAiSdkOptions } {
     const waiting = new Set<() => void>()
     const setTimer: Ports['setTimer'] = (callback) => {

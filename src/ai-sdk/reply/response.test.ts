@@ -1,4 +1,4 @@
-// Replies that are more than words and calls, from the real providers.
+// Replies with more than text and calls, read with the real provider packages.
 import { anthropic } from '@ai-sdk/anthropic'
 import { google } from '@ai-sdk/google'
 import { openai } from '@ai-sdk/openai'
@@ -15,7 +15,7 @@ import { toProviderToolEntry, toWireTool } from '../tools/provider-tool.ts'
 
 const usage = { input_tokens: 1, output_tokens: 1 }
 
-/** One reply, and what the provider gets of it with the next request. */
+/** The response to one reply, and the next request, which contains the reply. */
 async function twice(
   wire: ProviderWire,
   reply: Reply,

@@ -1,4 +1,4 @@
-// What an agent's settings become in the requests of each provider.
+// The settings of an agent in the requests of each provider.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { JsonObject } from '../../base/json.ts'

@@ -13,7 +13,7 @@ import { toPrompt } from './prompt.ts'
 import { closeObjects, isStrict } from './strict-schema.ts'
 
 /** The model a request is written for, and how to write it. */
-export interface CallTarget extends PromptTarget {
+interface CallTarget extends PromptTarget {
   /** Whether the model gives its structured output by calling a tool, because the provider sends no schema. */
   readonly usesAnswerTool: boolean
 }

@@ -1,4 +1,4 @@
-// What a history becomes on the wire of each provider.
+// A conversation in the wire format of each provider.
 import { expect, test } from 'vitest'
 import type { Content, Part } from '../../content/content.ts'
 import { ProviderServer } from '../../testing/server/providers.ts'
@@ -37,7 +37,7 @@ async function sent(
   return server.requests[0]?.body
 }
 
-/** The messages after the first, as OpenAI's chat has them: the plainest of all wires. */
+/** The messages after the first in the format of OpenAI chat completions, which is the simplest. */
 const rest = async (...contents: Content[]): Promise<unknown[]> =>
   (at(await sent(chat, [user('Go.'), ...contents]), 'messages') as unknown[]).slice(1)
 

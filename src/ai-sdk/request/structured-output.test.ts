@@ -1,4 +1,4 @@
-// Structured answers from providers that differ in what they take.
+// Structured output with providers that support schemas differently.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { LlmAgent } from '../../agent/llm-agent.ts'

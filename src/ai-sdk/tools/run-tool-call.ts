@@ -22,7 +22,7 @@ export interface CallEnvironment extends Omit<RunnerOptions, 'agent' | 'models' 
 }
 
 /** A finished tool call and its session. */
-export interface ToolCallRun {
+interface ToolCallRun {
   /** The result of the call. Undefined when the run ended without one. */
   readonly result: ToolCallResult | undefined
   /** The session with the event log of the call. */
@@ -30,7 +30,7 @@ export interface ToolCallRun {
 }
 
 /** The result of a tool call. */
-export interface ToolCallResult {
+interface ToolCallResult {
   /** The response of the tool. */
   readonly response: JsonObject
   /** What the model sees instead of the response. */

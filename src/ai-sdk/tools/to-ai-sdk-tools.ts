@@ -67,7 +67,7 @@ export interface ToolForAiSdk {
 }
 
 /** The options the AI SDK passes to `execute`. */
-export interface ExecuteOptions {
+interface ExecuteOptions {
   /** Id of the tool call. */
   readonly toolCallId?: string | undefined
   /** The conversation, with approvals. */

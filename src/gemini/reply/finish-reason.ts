@@ -5,7 +5,7 @@ import type { Part } from '../../content/content.ts'
 import { UnusableReply } from '../failure/failure.ts'
 
 /** The error fields of a response. */
-export interface FinishError {
+interface FinishError {
   /** The finish reason or block reason. */
   readonly errorCode: string
   /** What happened and what to do. */

@@ -5,7 +5,7 @@ import type { Content, FunctionCall, Part } from '../../content/content.ts'
 import { geminiId, toResponseTurns } from './function-responses.ts'
 
 /** The model a conversation is written for. */
-export interface WireTarget {
+interface WireTarget {
   /** Whether the request goes to Vertex AI. */
   readonly isVertex: boolean
   /** Whether the model is Gemini 3 or newer. */
@@ -15,7 +15,7 @@ export interface WireTarget {
 }
 
 /** One turn in Gemini's format. */
-export interface WireContent {
+interface WireContent {
   /** Gemini has no other roles: results are user turns. */
   readonly role: 'user' | 'model'
   /** The parts in Gemini's format. */

@@ -14,7 +14,7 @@ const declaration = (name: string, parametersJsonSchema?: JsonObject) => ({
 const functions = (...names: string[]): WireTool => ({ functionDeclarations: names.map((name) => declaration(name)) })
 const newer = 'gemini-3-flash-preview'
 
-/** What Gemini is told, having taken it. */
+/** The body of a request that Gemini accepted. */
 async function told(contents: readonly Content[], question: Parameters<typeof ask>[1] = {}): Promise<Content[]> {
   const { body, error } = await ask(['Fine.'], { contents, ...question })
   expect(error).toBeUndefined()

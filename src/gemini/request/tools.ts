@@ -5,7 +5,7 @@ import { appendNotes } from '../schema/describe-constraints.ts'
 import { argumentsSchema, valueSchema } from '../schema/gemini-schema.ts'
 
 /** The tools of a request in Gemini's format. */
-export interface WireTools {
+interface WireTools {
   /** The `tools` of the request. */
   readonly entries: readonly JsonObject[]
   /** Names of the server tools. */

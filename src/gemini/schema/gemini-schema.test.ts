@@ -339,7 +339,7 @@ describe('the arguments of a function', () => {
   })
 })
 
-// What the model may say by the rewritten schema is never less than what the validator takes.
+// The rewritten schema must allow every value that the validator accepts.
 describe('a rewritten schema allows everything the original allows', () => {
   const leaf = fc.constantFrom<JsonObject>(
     { type: 'string', minLength: 2, pattern: 'a' },
@@ -412,7 +412,7 @@ describe('a rewritten schema allows everything the original allows', () => {
     expect(fits).toBeGreaterThan(500)
   })
 
-  // of shapes that list their properties the others are taken to have none: see above
+  // alternatives that list properties are assumed to have no others: see mergeAlternatives
   const isOneShape = ({
     anyOf,
     oneOf,

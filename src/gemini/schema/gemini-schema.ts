@@ -8,7 +8,7 @@ import { mergeAlternatives } from './merge-alternatives.ts'
 import { numberBounds } from './number-bounds.ts'
 
 /** A schema for Gemini. */
-export interface GeminiSchema {
+interface GeminiSchema {
   /** The schema in Gemini's subset. */
   readonly schema: JsonObject
   /** Constraints of the whole that the schema does not express, as sentences. */

@@ -14,7 +14,7 @@ export interface RequestParams {
 }
 
 /** One request. */
-export interface Attempt {
+interface Attempt {
   /** What to send. */
   readonly params: RequestParams
   /** Whether to stream the reply. */
