@@ -12,7 +12,7 @@ import { retryDelayMs } from './errors/retry-delay.ts'
 import { toAiSdkError } from './errors/to-ai-sdk-error.ts'
 import { isSchemaRejection, UnsupportedByProvider, unsupportedFeature } from './errors/unsupported.ts'
 import { checkWarnings, type ReplyContext, toResponse } from './reply/response.ts'
-import { streamReply } from './reply/stream.ts'
+import { streamReply } from './reply/stream-reply.ts'
 import { type CallDefaults, toCallOptions } from './request/call-options.ts'
 import { type MediaPlacement, NEXT_PLACEMENT } from './request/media.ts'
 import { ToolNames } from './request/tool-names.ts'
@@ -98,11 +98,11 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
           const nextPlacement = NEXT_PLACEMENT[media]
           if (!hasOutput && schema && !usesAnswerTool && (unsupported === 'schema' || isSchemaRejection(thrown))) {
             usesAnswerTool = true
-            // a warning holds for every request to the provider, a rejection perhaps only for this schema
+            // a warning applies to every request to the provider, a rejection perhaps only for this schema
             if (unsupported === 'schema') supportsSchema = false
           } else if (unsupported === 'media' && nextPlacement && hasResultMedia(request)) {
             media = nextPlacement
-            // our own error holds for every request to the provider, a rejection perhaps only for this media
+            // our own error applies to every request to the provider, a rejection perhaps only for this media
             if (thrown instanceof UnsupportedByProvider) knownPlacement = 'user-message'
           } else {
             const error = toAiSdkError(thrown, model, ports.now)

@@ -9,11 +9,11 @@ import { isModelFault, isRetryable, requestedDelayMs, retryDelayMs } from './fai
 import { GeminiError } from './gemini-error.ts'
 import type { GeminiOptions } from './options.ts'
 import { ReplyBuilder } from './reply/reply-builder.ts'
-import { buildRequest, type GeminiRequest } from './request/request.ts'
+import { buildRequest, type GeminiRequest } from './request/build-request.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { sendRequest } from './transport/attempt.ts'
 import { lazyClient } from './transport/client.ts'
 import type { ObservedResponse } from './transport/observed-fetch.ts'
+import { sendRequest } from './transport/send-request.ts'
 
 /**
  * A Gemini model, through the Gemini API or Vertex AI. Needs the package `@google/genai`, and an API key or project in the

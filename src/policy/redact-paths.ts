@@ -24,8 +24,8 @@ export function readPath(path: unknown): PathStep[] | undefined {
 }
 
 /**
- * The value as plain JSON (see `toPlain`), with `[redacted]` at the paths. Only plain JSON has no other way to the value: no
- * `toJSON`, no getters, no cycles. Never throws.
+ * The value as plain JSON (see `toPlain`), with `[redacted]` at the paths. Plain JSON has no `toJSON`,
+ * getters or cycles that could still show the value. Never throws.
  */
 export function redactPaths(value: unknown, paths: readonly (readonly PathStep[])[]): unknown {
   if (typeof value !== 'object' || value === null) return value

@@ -74,8 +74,8 @@ function redactResults<T extends Tool>(tool: T, paths: readonly (readonly PathSt
       return found?.status === 'done' ? { ...found, result: await redacted(found.result, false) } : found
     },
   }
-  const made = delegate(tool, { ...forwarded, ...(schema && { [CHECKS_RESULT]: true }) })
-  return addMiddleware(made, async (call, next) => redacted(await next(call), call.context.longRunning))
+  const redacting = delegate(tool, { ...forwarded, ...(schema && { [CHECKS_RESULT]: true }) })
+  return addMiddleware(redacting, async (call, next) => redacted(await next(call), call.context.longRunning))
 }
 
 /** The arguments for callbacks and log lines. */

@@ -113,14 +113,14 @@ const RECONCILE_MS = 30_000
 async function reconcile(tool: Tool, call: PolicyCall, ports: Partial<Ports>): Promise<Reconciled | undefined> {
   const { args, context } = call
   const { timeoutMs = RECONCILE_MS } = tool
-  const waiting = new AbortController()
+  const timer = new AbortController()
   try {
-    const asked = Promise.resolve(tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context }))
-    if (timeoutMs === Number.POSITIVE_INFINITY) return readReconciled(await asked)
-    return readReconciled(await Promise.race([asked, sleep(timeoutMs, waiting.signal, ports)]))
+    const pending = Promise.resolve(tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context }))
+    if (timeoutMs === Number.POSITIVE_INFINITY) return readReconciled(await pending)
+    return readReconciled(await Promise.race([pending, sleep(timeoutMs, timer.signal, ports)]))
   } catch {
     return undefined
   } finally {
-    waiting.abort()
+    timer.abort()
   }
 }

@@ -20,27 +20,27 @@ export function toAiSdkError(thrown: unknown, model: AiSdkModel, now: () => numb
   const isRetryable = error.isRetryable === true
   const waitMs = readRetryAfterMs(error.responseHeaders, now)
   const details = { status, isRetryable, retryAfterMs: waitMs }
-  const words = cleanMessage(providerMessage(thrown))
+  const providerText = cleanMessage(providerMessage(thrown))
   if (status !== undefined && status >= 400)
-    return new AiSdkError(rejectionMessage(provider, status, words, waitMs), model, details)
+    return new AiSdkError(rejectionMessage(provider, status, providerText, waitMs), model, details)
   // the response started normally
   if (status !== undefined && isNetworkError(error.cause)) return cutOffError(model)
   // xAI sends errors with a 2xx status
   if (status !== undefined && error.cause === undefined)
-    return new AiSdkError(`${provider} failed: ${words}`, model, { isRetryable })
+    return new AiSdkError(`${provider} failed: ${providerText}`, model, { isRetryable })
   if (status !== undefined || UNREADABLE_REPLY_ERRORS.has(error.name)) {
     const message = `${provider} sent a reply that could not be parsed.`
-    // the cause holds the response and the parse error, but not the prompt
+    // the cause contains the response and the parse error, but not the prompt
     return new AiSdkError(message, model, { cause: status === undefined ? thrown : error.cause })
   }
   const isNetwork = isNetworkError(thrown)
   if (error.name === 'AI_APICallError' || isNetwork) {
-    const message = `${provider} could not be reached: ${words}`
+    const message = `${provider} could not be reached: ${providerText}`
     return new AiSdkError(message, model, { ...details, isRetryable: isRetryable || isNetwork })
   }
   // only an error without the request may be the cause: the request contains the prompt
   const cause = 'requestBodyValues' in error ? {} : { cause: thrown }
-  return new AiSdkError(`${provider}: ${words}`, model, { ...details, ...cause })
+  return new AiSdkError(`${provider}: ${providerText}`, model, { ...details, ...cause })
 }
 
 /** An error part of a stream is retryable unless its code is final: the provider accepted the request. */
@@ -51,9 +51,10 @@ function fromStreamError(sent: unknown, model: AiSdkModel, now: () => number): E
   const isFinal = number !== undefined && number >= 400 && number < 500 && ![408, 409, 429].includes(number)
   const details = { isRetryable: !isFinal }
   // `value` is what the provider package could not parse: it may be the error
-  const words = messageIn(value) ?? (isRecord(value) && typeof value.message === 'string' ? value.message : undefined)
-  if (words !== undefined) {
-    const message = `${model.provider} failed while streaming its reply: ${cleanMessage(words)}`
+  const providerText =
+    messageIn(value) ?? (isRecord(value) && typeof value.message === 'string' ? value.message : undefined)
+  if (providerText !== undefined) {
+    const message = `${model.provider} failed while streaming its reply: ${cleanMessage(providerText)}`
     return new AiSdkError(message, model, { ...details, cause: sent })
   }
   const { message, cause, ...known } = toAiSdkError(sent, model, now) as AiSdkError
@@ -117,15 +118,15 @@ function readFields(thrown: object): JsonObject {
   return found
 }
 
-function rejectionMessage(provider: string, status: number, words: string, waitMs: number | undefined): string {
+function rejectionMessage(provider: string, status: number, providerText: string, waitMs: number | undefined): string {
   // the provider's message about a wrong key may contain the key
   if (status === 401 || status === 403) return `${provider} rejected the request (${status}). Check its API key.`
   if (status === 429) {
     const wait = waitMs === undefined ? '' : `, retry after ${Math.ceil(waitMs / 1000)} s`
-    return `${provider} received too many requests (429${wait}): ${words}`
+    return `${provider} received too many requests (429${wait}): ${providerText}`
   }
-  if (status === 408 || status >= 500) return `${provider} failed (${status}): ${words}`
-  return `${provider} rejected the request (${status}): ${words}`
+  if (status === 408 || status >= 500) return `${provider} failed (${status}): ${providerText}`
+  return `${provider} rejected the request (${status}): ${providerText}`
 }
 
 /** The most specific message of an error: from its body if it has one. */

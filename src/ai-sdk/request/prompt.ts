@@ -83,15 +83,15 @@ class Prompt {
 
   #addAssistant(parts: readonly Part[]): void {
     const content = parts.flatMap((part): object[] => {
-      const kept = readStoredMetadata(part)
-      if (kept.part) return [kept.part]
+      const stored = readStoredMetadata(part)
+      if (stored.part) return [stored.part]
       if (part.functionCall) return [this.#toCallPart(part, part.functionCall)]
       const options = providerOptionsOf(part)
       if (part.inlineData) return [toFilePart(part, this.#target, options.providerOptions) ?? []].flat()
       const text = part.text ?? codeAsText(part) ?? fileAsText(part)
       // a part without text can carry a signature
       if (text === undefined || (text === '' && !options.providerOptions)) return []
-      return [{ type: part.thought && !kept.isText ? 'reasoning' : 'text', text, ...options }]
+      return [{ type: part.thought && !stored.isText ? 'reasoning' : 'text', text, ...options }]
     })
     if (content.length) this.messages.push({ role: 'assistant', content })
   }
@@ -126,12 +126,12 @@ class Prompt {
       return
     }
     const inside: object[] = []
-    const beside: UserPart[] = []
+    const outside: UserPart[] = []
     for (const part of media) {
       const file =
         this.#isSent(part) && fitsToolResult(part, this.#target) ? toResultContent(part, this.#target) : undefined
       if (file) inside.push(file)
-      else beside.push(...this.#mediaParts(part))
+      else outside.push(...this.#mediaParts(part))
     }
     if (inside.length) {
       const value = [{ type: 'text', text: JSON.stringify(response) }, ...inside]
@@ -140,8 +140,11 @@ class Prompt {
         value: this.#target.media === 'images-in-result' ? forbidJsonEncoding(value) : value,
       })
     } else this.#addResult(call, { type: isFailure(response) ? 'error-json' : 'json', value: response })
-    if (beside.length)
-      this.#afterResults.push({ type: 'text', text: `${call.name} gave this with its result (${call.id}):` }, ...beside)
+    if (outside.length)
+      this.#afterResults.push(
+        { type: 'text', text: `${call.name} gave this with its result (${call.id}):` },
+        ...outside,
+      )
   }
 
   /** Media of a result, after a text that describes it. */

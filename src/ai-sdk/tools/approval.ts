@@ -68,10 +68,10 @@ export function isApproved(messages: unknown, call: { id: string; name: string; 
       part.toolName === call.name &&
       canonicalJson(part.input) === canonicalJson(call.input),
   )
-  const asked = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === call.id)
+  const requests = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === call.id)
   return (
     wasCalled &&
-    asked.some(({ approvalId }) => {
+    requests.some(({ approvalId }) => {
       const answers = parts.filter((part) => part.type === 'tool-approval-response' && part.approvalId === approvalId)
       return answers.length > 0 && answers.every(({ role, approved }) => role === 'tool' && approved === true)
     })

@@ -71,7 +71,7 @@ function adviceFor(reason: string): string {
 
 const ADVICE: Readonly<Record<string, string>> = {
   SAFETY: 'A safety filter blocked it. Adjust safetySettings in generateContentConfig.',
-  RECITATION: 'The reply would have quoted a source at length. Ask for a reply in its own words.',
+  RECITATION: 'The reply would have quoted a source at length. Ask for a summary instead.',
   LANGUAGE: 'The model does not support the language.',
   BLOCKLIST: 'It contains a blocked term.',
   PROHIBITED_CONTENT: 'It contains prohibited content. This filter cannot be changed.',

@@ -117,12 +117,12 @@ function readAlternatives({ keywords }: FlatSchema, notes: string[]): readonly u
 
 /** Rewrites an alternative. Gemini allows no keywords next to `anyOf`, so they are merged into each alternative. */
 function rewriteAlternative(flat: FlatSchema, alternative: unknown, cursor: SchemaCursor): JsonObject {
-  const beside = { ...flat.keywords }
-  for (const keyword of ['anyOf', 'oneOf', 'description', 'default', 'examples', 'deprecated']) delete beside[keyword]
+  const shared = { ...flat.keywords }
+  for (const keyword of ['anyOf', 'oneOf', 'description', 'default', 'examples', 'deprecated']) delete shared[keyword]
   if (--cursor.budget.left < 0) return { description: 'Too large to be shown.' }
   const below = { ...cursor, depth: cursor.depth + 1 }
   const own = isRecord(alternative) ? flatten(alternative, below) : { keywords: {}, types: [], notes: [], refs: [] }
-  const both = intersect({ keywords: beside, types: flat.types, notes: [], refs: [] }, own)
+  const both = intersect({ keywords: shared, types: flat.types, notes: [], refs: [] }, own)
   return cursor.depth >= MAX_DEPTH ? {} : withDescription(rewrite(both, below))
 }
 

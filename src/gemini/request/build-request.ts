@@ -3,7 +3,7 @@ import type { LlmRequest } from '../../tool/tool.ts'
 import { isGemini3 } from '../capabilities.ts'
 import type { RequestSummary } from '../failure/failure-message.ts'
 import { valueSchema } from '../schema/gemini-schema.ts'
-import type { RequestParams } from '../transport/attempt.ts'
+import type { RequestParams } from '../transport/send-request.ts'
 import { toWireContents } from './contents.ts'
 import { toWireTools } from './tools.ts'
 
