@@ -3,7 +3,7 @@ import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { describe, expect, test } from 'vitest'
 import type { Content } from '../content/content.ts'
 import { textOf } from '../content/content.ts'
-import { ProviderServer } from '../testing/server/providers.ts'
+import { ProviderServer } from '../testing/server/provider-server.ts'
 import { fromAiSdk } from './from-ai-sdk.ts'
 import { ask, at, chat, claude, gemini, request, responses, stored, user, wireCases } from './providers.test-kit.ts'
 

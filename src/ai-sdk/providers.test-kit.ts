@@ -13,11 +13,18 @@ import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { createOllama } from 'ollama-ai-provider-v2'
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
-import type { Reply } from '../testing/server/providers.ts'
+import type { Reply } from '../testing/server/provider-server.ts'
 import { bedrock } from '../testing/server/wire-bedrock.ts'
 import { cohere } from '../testing/server/wire-cohere.ts'
 import { ollama } from '../testing/server/wire-ollama.ts'
-import { anthropic, chatCompletions, google, openaiChat, openaiResponses, type Turn } from '../testing/server/wires.ts'
+import {
+  anthropic,
+  chatCompletions,
+  google,
+  type ModelTurn,
+  openaiChat,
+  openaiResponses,
+} from '../testing/server/wires.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import type { LlmRequestConfig } from '../tool/wire.ts'
@@ -32,7 +39,7 @@ export interface ProviderWire {
   /** A model of the provider that sends its requests to `url`. */
   model(url: string, modelId?: string): AiSdkModel
   /** A reply in the wire format of the provider. */
-  say(turn: Turn): Reply
+  say(turn: ModelTurn): Reply
 }
 
 /** OpenAI chat completions. */

@@ -6,7 +6,7 @@ import { LlmAgent } from '../agent/llm-agent.ts'
 import type { Ports } from '../base/ports.ts'
 import { type Content, type Part, textOf } from '../content/content.ts'
 import { Runner } from '../runner/runner.ts'
-import { ProviderServer, type Reply, upTo } from '../testing/server/providers.ts'
+import { ProviderServer, type Reply, truncateAfter } from '../testing/server/provider-server.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
 import { AiSdkError } from './errors/ai-sdk-error.ts'
@@ -125,7 +125,7 @@ describe.each(providers)('$name', (provider) => {
   )
 
   test.each(['end', 'break'] as const)('reports a text that is cut off (%s)', async (ending) => {
-    const cut = upTo(provider.say({ text: 'It is very cold.' }), 'It i', { ending })
+    const cut = truncateAfter(provider.say({ text: 'It is very cold.' }), 'It i', { ending })
     await using server = await ProviderServer.start([cut, provider.say({ text: 'Again.' })])
     const runner = runnerFor(provider, server, [], 2)
     const { error } = await runner.complete({ userId: 'ada', message: 'Oslo?', runConfig: { streaming: true } })
@@ -136,7 +136,7 @@ describe.each(providers)('$name', (provider) => {
 
   test('runs no tool when the reply is cut off after its call', async () => {
     const turn = { text: 'Let me look.', calls: [oslo] }
-    const cut = upTo(provider.say(turn), callEnd(provider), {})
+    const cut = truncateAfter(provider.say(turn), callEnd(provider), {})
     await using server = await ProviderServer.start([cut])
     const ran: string[] = []
     const runner = runnerFor(provider, server, [weather(ran)])
@@ -147,7 +147,7 @@ describe.each(providers)('$name', (provider) => {
 
   test('runs no tool when the reply is cut off inside its call', async () => {
     if (provider.wholeCalls) return
-    const cut = upTo(provider.say({ text: 'Let me look.', calls: [oslo] }), '{\\"ci', {})
+    const cut = truncateAfter(provider.say({ text: 'Let me look.', calls: [oslo] }), '{\\"ci', {})
     await using server = await ProviderServer.start([cut])
     const ran: string[] = []
     const runner = runnerFor(provider, server, [weather(ran)])
@@ -171,7 +171,7 @@ describe.each(providers)('$name', (provider) => {
     const turn = { text: 'It is cold.', calls: [oslo] }
     const events = [provider.error]
     await using server = await ProviderServer.start([
-      upTo(provider.say(turn), 'It i', { events }),
+      truncateAfter(provider.say(turn), 'It i', { events }),
       { ...sentBy(provider.say(turn)), events },
       provider.say({ text: 'Again.' }),
     ])

@@ -15,7 +15,7 @@ import {
   wireCases,
   wires,
 } from '../../src/ai-sdk/providers.test-kit.ts'
-import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
+import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
 import { openaiItems } from '../../src/testing/server/wires.ts'
 import { quiet } from './kit.ts'
 
@@ -187,7 +187,7 @@ test('cancelling a run closes the connection', async () => {
   await using server = await ProviderServer.start([{ events: [' '], ending: 'hold' }])
   const runner = runnerFor(chat, server)
   const running = runner.complete({ ...who, message: 'Oslo?' })
-  await server.hasBeenAsked(1)
+  await server.waitForRequests(1)
   await runner.cancel(who)
   expect((await running).error).toMatchObject({ code: 'CANCELLED' })
   await server.requests[0]?.closed

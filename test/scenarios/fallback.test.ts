@@ -17,7 +17,7 @@ import { type GeminiScript, type GeminiServer, geminiServer } from 'toolwright/t
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { chat, type ProviderWire } from '../../src/ai-sdk/providers.test-kit.ts'
-import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
+import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
 import { quiet } from './kit.ts'
 import { sentWires } from './sent-wires.ts'
 

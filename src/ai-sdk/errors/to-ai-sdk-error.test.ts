@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Ports } from '../../base/ports.ts'
 import { textOf } from '../../content/content.ts'
-import { ProviderServer, type Reply, upTo } from '../../testing/server/providers.ts'
+import { ProviderServer, type Reply, truncateAfter } from '../../testing/server/provider-server.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
 import {
   ask,
@@ -152,7 +152,7 @@ test('reports a reply that cannot be parsed', async () => {
 
 describe.each(wires)('$name: a stream', (wire) => {
   test.each(['end', 'break'] as const)('that is cut off (%s) is an error and is not retried', async (ending) => {
-    const cutOff = upTo(wire.say({ text: 'It is very cold.' }), 'It i', { ending })
+    const cutOff = truncateAfter(wire.say({ text: 'It is very cold.' }), 'It i', { ending })
     const seen: string[] = []
     await using server = await ProviderServer.start([cutOff, wire.say({ text: 'Again.' })])
     const model = fromAiSdk(wire.model(server.url), { ports: recordTimers().ports })
@@ -179,7 +179,7 @@ test.each([
   [claude, { type: 'error', error: { type: 'overloaded_error', message: 'The server had an error' } }],
   [gemini, { error: { code: 503, message: 'The server had an error', status: 'UNAVAILABLE' } }],
 ])('reports an error in the middle of a stream with its message', async (wire, event) => {
-  const failing = upTo(wire.say({ text: 'It is cold.' }), 'It i', { events: [event] })
+  const failing = truncateAfter(wire.say({ text: 'It is cold.' }), 'It i', { events: [event] })
   const { error, asked } = await failure(wire, [failing, failing], {
     stream: true,
     maxRetries: 2,
@@ -191,12 +191,12 @@ test.each([
 
 describe('aborting a request', () => {
   test.each(wireCases)('$how: closes the connection and throws the reason', async ({ wire, stream }) => {
-    const streamed = upTo(wire.say({ text: 'It is very cold.' }), 'It i', { ending: 'hold' })
+    const streamed = truncateAfter(wire.say({ text: 'It is very cold.' }), 'It i', { ending: 'hold' })
     const held = stream ? streamed : { events: [' '], ending: 'hold' as const }
     await using server = await ProviderServer.start([held])
     const controller = new AbortController()
     const asking = ask(fromAiSdk(wire.model(server.url)), request([user('?')]), { stream, signal: controller.signal })
-    await server.hasBeenAsked(1)
+    await server.waitForRequests(1)
     const reason = new Error('Enough.')
     controller.abort(reason)
     await expect(asking).rejects.toBe(reason)
@@ -217,7 +217,7 @@ describe('aborting a request', () => {
   })
 
   test('closes the connection when the consumer stops iterating', async () => {
-    const held = upTo(chat.say({ text: 'It is very cold.' }), 'It i', { ending: 'hold' })
+    const held = truncateAfter(chat.say({ text: 'It is very cold.' }), 'It i', { ending: 'hold' })
     await using server = await ProviderServer.start([held])
     for await (const _ of fromAiSdk(chat.model(server.url)).generate(request([user('?')]), { stream: true })) break
     await server.requests[0]?.closed

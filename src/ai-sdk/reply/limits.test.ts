@@ -5,7 +5,7 @@ import { LlmAgent } from '../../agent/llm-agent.ts'
 import type { Ports } from '../../base/ports.ts'
 import { textOf } from '../../content/content.ts'
 import { Runner } from '../../runner/runner.ts'
-import { ProviderServer, type Reply } from '../../testing/server/providers.ts'
+import { ProviderServer, type Reply } from '../../testing/server/provider-server.ts'
 import { tool } from '../../tool/define.ts'
 import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
@@ -88,7 +88,7 @@ describe('timeoutMs', () => {
     await using server = await ProviderServer.start([reply])
     const { fire, options } = timers()
     const asking = ask(fromAiSdk(chat.model(server.url), options), request([user('?')]), { stream })
-    await server.hasBeenAsked(1)
+    await server.waitForRequests(1)
     fire()
     await expect(asking).rejects.toThrow('openai.chat did not finish its reply within 60000 ms. Raise timeoutMs')
     await server.requests[0]?.closed

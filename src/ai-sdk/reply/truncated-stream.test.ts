@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
 import { textOf } from '../../content/content.ts'
-import { ProviderServer, type Reply, upTo } from '../../testing/server/providers.ts'
+import { ProviderServer, type Reply, truncateAfter } from '../../testing/server/provider-server.ts'
 import type { AiSdkModel, AiSdkPart } from '../ai-sdk-types.ts'
 import { fromAiSdk } from '../from-ai-sdk.ts'
 import { ask, providers, request, user } from '../providers.test-kit.ts'
@@ -123,7 +123,7 @@ test('accepts done without a reason from Ollama', async () => {
     const events = [...(sent.events ?? [])].map((event) => ({ ...Object(event), done_reason: undefined }))
     return { ...sent, events }
   }
-  await using server = await ProviderServer.start([reply, upTo(reply, 'Hi.', {})])
+  await using server = await ProviderServer.start([reply, truncateAfter(reply, 'Hi.', {})])
   const model = fromAiSdk(ollama.model(server.url), { maxRetries: 0 })
   const { whole: received } = await ask(model, request([user('?')]), { stream: true })
   expect(textOf(received.content)).toBe('Hi.')

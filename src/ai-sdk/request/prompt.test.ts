@@ -1,7 +1,7 @@
 // A conversation in the wire format of each provider.
 import { expect, test } from 'vitest'
 import type { Content, Part } from '../../content/content.ts'
-import { ProviderServer } from '../../testing/server/providers.ts'
+import { ProviderServer } from '../../testing/server/provider-server.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
 import {
   ask,

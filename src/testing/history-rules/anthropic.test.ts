@@ -1,72 +1,77 @@
 import { expect, test } from 'vitest'
 import { anthropicHistoryProblems } from './anthropic.ts'
-import { answered, type Case, called, replied, said } from './histories.test-kit.ts'
+import { modelCalls, modelText, type RuleCase, toolResults, userText } from './contents.test-kit.ts'
 
-const fine = [said('hi'), called('a', 'b'), answered('a', 'b')]
-const single = [said('hi'), called('a'), answered('a')]
+const fine = [userText('hi'), modelCalls('a', 'b'), toolResults('a', 'b')]
+const single = [userText('hi'), modelCalls('a'), toolResults('a')]
 
-const cases: readonly Case[] = [
+const cases: readonly RuleCase[] = [
   [
     'the user speaks first',
-    [replied('hello'), said('hi')],
-    [said('hi'), replied('hello')],
+    [modelText('hello'), userText('hi')],
+    [userText('hi'), modelText('hello')],
     'contents[0]: the first message',
   ],
-  ['every call is answered', [said('hi'), called('a', 'b'), answered('a')], fine, 'contents[1]: no result of look (b)'],
+  [
+    'every call is answered',
+    [userText('hi'), modelCalls('a', 'b'), toolResults('a')],
+    fine,
+    'contents[1]: no result of look (b)',
+  ],
   [
     'in the very next message',
-    [said('hi'), called('a'), said('and?'), replied('wait'), answered('a')],
-    [said('hi'), called('a'), answered('a'), said('and?'), replied('wait')],
+    [userText('hi'), modelCalls('a'), userText('and?'), modelText('wait'), toolResults('a')],
+    [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?'), modelText('wait')],
     'contents[1]: no result of look (a) in the message after it',
   ],
   [
     'before anything else in it',
-    [said('hi'), called('a'), said('and?'), answered('a')],
-    [said('hi'), called('a'), answered('a'), said('and?')],
+    [userText('hi'), modelCalls('a'), userText('and?'), toolResults('a')],
+    [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?')],
     'contents[2]: results must come before anything else',
   ],
-  ['and once', [said('hi'), called('a'), answered('a', 'a')], single, 'contents[1]: 2 results of look (a)'],
+  ['and once', [userText('hi'), modelCalls('a'), toolResults('a', 'a')], single, 'contents[1]: 2 results of look (a)'],
   [
     'nothing is answered that was not called',
-    [said('hi'), answered('a')],
+    [userText('hi'), toolResults('a')],
     single,
     'contents[0]: the result of look (a) has no call',
   ],
   [
     'an id is used once',
-    [...single, called('a'), answered('a')],
-    [...single, called('b'), answered('b')],
+    [...single, modelCalls('a'), toolResults('a')],
+    [...single, modelCalls('b'), toolResults('b')],
     'contents[3]: the id of look (a) is used twice',
   ],
   [
     'ids are made of letters, digits, _ and -',
-    [said('hi'), called('look:0'), answered('look:0')],
+    [userText('hi'), modelCalls('look:0'), toolResults('look:0')],
     single,
     'the id of look (look:0) must match',
   ],
   [
     'calls have ids',
-    [said('hi'), called({ name: 'look' }), answered({ name: 'look' })],
+    [userText('hi'), modelCalls({ name: 'look' }), toolResults({ name: 'look' })],
     single,
     'the id of look (without an id)',
   ],
   [
     'so are names',
-    [said('hi'), called({ id: 'a', name: 'look.up' }), answered({ id: 'a', name: 'look.up' })],
+    [userText('hi'), modelCalls({ id: 'a', name: 'look.up' }), toolResults({ id: 'a', name: 'look.up' })],
     single,
     'the name "look.up" must match',
   ],
   [
     'a text says something',
-    [said('hi'), { role: 'model', parts: [{ text: '' }, ...called('a').parts] }, answered('a')],
+    [userText('hi'), { role: 'model', parts: [{ text: '' }, ...modelCalls('a').parts] }, toolResults('a')],
     single,
     'contents[1]: a text is empty',
   ],
-  ['more than white space', [said(' \n')], [said('hi')], 'contents[0]: there is nothing but white space'],
+  ['more than white space', [userText(' \n')], [userText('hi')], 'contents[0]: there is nothing but white space'],
   [
     'words put into the model’s mouth end with a word',
-    [said('hi'), replied('It is ')],
-    [said('hi'), replied('It is')],
+    [userText('hi'), modelText('It is ')],
+    [userText('hi'), modelText('It is')],
     'ends with white space',
   ],
 ]
@@ -79,22 +84,26 @@ test.each(cases)('%s', (_rule, broken, repaired, words) => {
 test('what one side says in a row is one message', () => {
   expect(
     anthropicHistoryProblems([
-      said('hi'),
-      said('there'),
-      replied('wait'),
-      called('a', 'b'),
-      answered('a'),
-      answered('b'),
-      said('and?'),
+      userText('hi'),
+      userText('there'),
+      modelText('wait'),
+      modelCalls('a', 'b'),
+      toolResults('a'),
+      toolResults('b'),
+      userText('and?'),
     ]),
   ).toEqual([])
 })
 
 test('white space beside words, and a thought without a word, are fine', () => {
   expect(
-    anthropicHistoryProblems([said('hi'), { role: 'model', parts: [{ text: '\n' }, { text: 'yes' }] }, said('so')]),
+    anthropicHistoryProblems([
+      userText('hi'),
+      { role: 'model', parts: [{ text: '\n' }, { text: 'yes' }] },
+      userText('so'),
+    ]),
   ).toEqual([])
   expect(
-    anthropicHistoryProblems([said('hi'), { role: 'model', parts: [{ text: '', thought: true }] }, said('so')]),
+    anthropicHistoryProblems([userText('hi'), { role: 'model', parts: [{ text: '', thought: true }] }, userText('so')]),
   ).toEqual([])
 })

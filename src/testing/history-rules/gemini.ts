@@ -1,7 +1,7 @@
 // https://ai.google.dev/gemini-api/docs/function-calling and /thought-signatures, and what the API says when it refuses.
 import type { Content } from '../../content/content.ts'
 import { shapeProblems } from './shape.ts'
-import { merged, named, type Turn, turnsOf } from './turns.ts'
+import { describeCall, mergeTurns, type Turn, toTurns } from './turns.ts'
 
 /**
  * What Gemini would refuse in these contents: each broken rule in plain words, none when they can be sent.
@@ -13,9 +13,9 @@ export function geminiHistoryProblems(contents: readonly Content[]): string[] {
   const malformed = shapeProblems(contents)
   if (malformed.length) return malformed
   // two turns of the model's in a row are one: its calls may only follow a turn of the user's
-  const turns = merged(turnsOf(contents), ({ speaker }) => speaker === 'model')
+  const turns = mergeTurns(toTurns(contents), ({ speaker }) => speaker === 'model')
   return [
-    ...turns.flatMap(emptyTexts),
+    ...turns.flatMap(emptyTextProblems),
     ...orderProblems(turns),
     ...turns.flatMap((turn, at) => responseProblems(turn, turns[at - 1])),
     ...turns.flatMap((turn, at) => callProblems(turn, turns[at + 1])),
@@ -23,7 +23,7 @@ export function geminiHistoryProblems(contents: readonly Content[]): string[] {
   ]
 }
 
-function emptyTexts({ at, parts }: Turn): string[] {
+function emptyTextProblems({ at, parts }: Turn): string[] {
   return parts
     .filter(({ text, thoughtSignature }) => text === '' && thoughtSignature === undefined)
     .map(() => `contents[${at}]: a text is empty`)
@@ -39,7 +39,7 @@ function orderProblems(turns: readonly Turn[]): string[] {
 
 function callProblems({ at, calls }: Turn, next: Turn | undefined): string[] {
   const answers = next?.responses ?? []
-  if (calls.length === 0 || sameCalls(calls, answers)) return []
+  if (calls.length === 0 || isAnsweredBy(calls, answers)) return []
   if (answers.length === 0) return [`contents[${at}]: responses to ${list(calls)} must follow in the next turn`]
   return [`contents[${at}]: the calls ${list(calls)} are answered by ${list(answers)}: one response for each call`]
 }
@@ -52,7 +52,7 @@ function responseProblems({ at, responses }: Turn, before: Turn | undefined): st
 type Named = { readonly id?: string; readonly name: string }
 
 /** By name; ids count where both sides have them. */
-function sameCalls(calls: readonly Named[], responses: readonly Named[]): boolean {
+function isAnsweredBy(calls: readonly Named[], responses: readonly Named[]): boolean {
   const left = [...responses]
   for (const { id, name } of calls) {
     const at = left.findIndex((one) => one.name === name && (one.id ?? id) === (id ?? one.id))
@@ -71,4 +71,4 @@ function signatureProblems(turns: readonly Turn[]): string[] {
   return isSigned ? lost.map(({ at, calls }) => `contents[${at}]: the signature of ${list(calls)} is lost`) : []
 }
 
-const list = (all: readonly Named[]): string => all.map(named).join(', ')
+const list = (all: readonly Named[]): string => all.map(describeCall).join(', ')

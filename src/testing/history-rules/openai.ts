@@ -1,7 +1,7 @@
 // https://platform.openai.com/docs/guides/function-calling: chat completions and responses, whichever is stricter.
 import type { Content, FunctionCall } from '../../content/content.ts'
 import { shapeProblems } from './shape.ts'
-import { named, type Turn, turnsOf } from './turns.ts'
+import { describeCall, type Turn, toTurns } from './turns.ts'
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const MAX_ID = 64
@@ -16,13 +16,13 @@ export function openAiHistoryProblems(contents: readonly Content[]): string[] {
   const found: string[] = []
   const close = (turn: Turn | undefined): void => {
     for (const call of open.values())
-      found.push(`${turn ? `contents[${turn.at}]` : 'the end'} comes before the response to ${named(call)}`)
+      found.push(`${turn ? `contents[${turn.at}]` : 'the end'} comes before the response to ${describeCall(call)}`)
     open = new Map()
   }
-  for (const turn of turnsOf(contents)) {
+  for (const turn of toTurns(contents)) {
     for (const response of turn.responses) {
       if (!open.delete(response.id ?? ''))
-        found.push(`contents[${turn.at}]: the response ${named(response)} answers no open call`)
+        found.push(`contents[${turn.at}]: the response ${describeCall(response)} answers no open call`)
     }
     if (turn.parts.length > turn.responses.length) close(turn)
     for (const call of turn.calls) {

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest'
 import { anthropicHistoryProblems } from './anthropic.ts'
+import { malformed, modelCalls, type RuleCase, toolResults, userText } from './contents.test-kit.ts'
 import { geminiHistoryProblems } from './gemini.ts'
-import { answered, type Case, called, malformed, said } from './histories.test-kit.ts'
 import { openAiHistoryProblems } from './openai.ts'
 
 const look = { name: 'look', args: {} }
 const call = { functionCall: { ...look, id: 'a' } }
 const response = { functionResponse: { id: 'a', name: 'look', response: {} } }
-const turn = [said('hi'), called('a'), answered('a')]
+const turn = [userText('hi'), modelCalls('a'), toolResults('a')]
 
-const cases: readonly Case[] = [
-  ['something', [], [said('hi')], 'nothing in it'],
-  ['a list', malformed(undefined), [said('hi')], 'no list'],
-  ['contents', malformed([null]), [said('hi')], 'contents[0] is no content'],
-  ['a role', malformed([{ role: 'system', parts: [{ text: 'hi' }] }]), [said('hi')], 'the role "system"'],
-  ['parts', malformed([{ role: 'user' }]), [said('hi')], 'contents[0] has no parts'],
-  ['at least one part', [{ role: 'user', parts: [] }], [said('hi')], 'contents[0] has no parts'],
-  ['parts that are some', malformed([{ role: 'user', parts: [7] }]), [said('hi')], 'parts[0] is no part'],
-  ['parts with something in them', [{ role: 'user', parts: [{}] }], [said('hi')], 'parts[0] is empty'],
+const cases: readonly RuleCase[] = [
+  ['something', [], [userText('hi')], 'nothing in it'],
+  ['a list', malformed(undefined), [userText('hi')], 'no list'],
+  ['contents', malformed([null]), [userText('hi')], 'contents[0] is no content'],
+  ['a role', malformed([{ role: 'system', parts: [{ text: 'hi' }] }]), [userText('hi')], 'the role "system"'],
+  ['parts', malformed([{ role: 'user' }]), [userText('hi')], 'contents[0] has no parts'],
+  ['at least one part', [{ role: 'user', parts: [] }], [userText('hi')], 'contents[0] has no parts'],
+  ['parts that are some', malformed([{ role: 'user', parts: [7] }]), [userText('hi')], 'parts[0] is no part'],
+  ['parts with something in them', [{ role: 'user', parts: [{}] }], [userText('hi')], 'parts[0] is empty'],
   [
     'parts of one kind',
-    [said('hi'), { role: 'model', parts: [{ text: 'a', ...call }] }],
+    [userText('hi'), { role: 'model', parts: [{ text: 'a', ...call }] }],
     turn,
     'text and functionCall',
   ],
@@ -28,22 +28,27 @@ const cases: readonly Case[] = [
   ['calls with a name', malformed([{ role: 'model', parts: [{ functionCall: {} }] }]), turn, 'a call needs a name'],
   [
     'ids that are texts',
-    malformed([said('hi'), { role: 'model', parts: [{ functionCall: { ...look, id: 7 } }] }]),
+    malformed([userText('hi'), { role: 'model', parts: [{ functionCall: { ...look, id: 7 } }] }]),
     turn,
     'contents[1].parts[0]: the id of a call is a text',
   ],
   [
     'arguments that are an object',
-    malformed([said('hi'), { role: 'model', parts: [{ functionCall: { ...look, args: '{"ci' } }] }]),
+    malformed([userText('hi'), { role: 'model', parts: [{ functionCall: { ...look, args: '{"ci' } }] }]),
     turn,
     'contents[1].parts[0]: the arguments of look are no object',
   ],
-  ['no responses of the model', [said('hi'), { role: 'model', parts: [response] }], turn, 'the model answers no calls'],
+  [
+    'no responses of the model',
+    [userText('hi'), { role: 'model', parts: [response] }],
+    turn,
+    'the model answers no calls',
+  ],
   [
     'responses that are an object',
     malformed([
-      said('hi'),
-      called('a'),
+      userText('hi'),
+      modelCalls('a'),
       { role: 'tool', parts: [{ functionResponse: { name: 'look', response: 7 } }] },
     ]),
     turn,

@@ -4,13 +4,13 @@ import type { GeminiRules } from '../gemini-script.ts'
 import { schemaProblem } from './gemini-schema-rules.ts'
 import { turnsProblem } from './gemini-turn-rules.ts'
 
-export interface Target {
+export interface RuleTarget {
   readonly isVertex: boolean
   readonly rules: GeminiRules
 }
 
 /** The first thing that is wrong with a request, in Gemini's words. */
-export function requestProblem(body: JsonObject, target: Target): string | undefined {
+export function requestProblem(body: JsonObject, target: RuleTarget): string | undefined {
   return (
     turnsProblem(listOf(body.contents), target) ??
     cacheProblem(body) ??
@@ -25,7 +25,7 @@ function cacheProblem(body: JsonObject): string | undefined {
   return 'CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.'
 }
 
-function toolsProblem(body: JsonObject, { isVertex, rules }: Target): string | undefined {
+function toolsProblem(body: JsonObject, { isVertex, rules }: RuleTarget): string | undefined {
   const tools = listOf(body.tools)
   const declarations = tools.flatMap((tool) => listOf(tool.functionDeclarations))
   for (const [at, declaration] of declarations.entries()) {
@@ -60,7 +60,7 @@ function parametersProblem({ parametersJsonSchema }: JsonObject, where: string):
   return schemaProblem(parametersJsonSchema, `${where}.parameters_json_schema`)
 }
 
-function outputProblem({ generationConfig, tools }: JsonObject, { rules }: Target): string | undefined {
+function outputProblem({ generationConfig, tools }: JsonObject, { rules }: RuleTarget): string | undefined {
   if (!isRecord(generationConfig)) return undefined
   const { responseMimeType, responseJsonSchema } = generationConfig
   if (responseJsonSchema !== undefined && responseMimeType !== 'application/json') {

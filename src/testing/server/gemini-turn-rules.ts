@@ -30,14 +30,14 @@ const KINDS = [
   'toolCall',
   'toolResponse',
 ] as const
-const BESIDE = new Set<string>([...KINDS, 'thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
+const KNOWN_FIELDS = new Set<string>([...KINDS, 'thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
 
 function partsProblem(parts: readonly JsonObject[], where: string, { isVertex }: Target): string | undefined {
   if (parts.length === 0) return `* GenerateContentRequest.${where}.parts: contents.parts must not be empty.`
   for (const [at, part] of parts.entries()) {
     const here = `${where}.parts[${at}]`
     const kinds = KINDS.filter((kind) => part[kind] !== undefined)
-    const unknown = Object.keys(part).find((field) => !BESIDE.has(field) || (isVertex && /^tool[CR]/.test(field)))
+    const unknown = Object.keys(part).find((field) => !KNOWN_FIELDS.has(field) || (isVertex && /^tool[CR]/.test(field)))
     if (unknown) return `Unknown name "${unknown}" at '${here}': Cannot find field.`
     if (kinds.length !== 1) return `${here}.data: required oneof field 'data' must have one initialized field`
     if (part.text === '' && part.thoughtSignature === undefined) return `${here}: the text is empty.`
@@ -54,15 +54,15 @@ function responseProblem(given: JsonObject, here: string, isVertex: boolean): st
   const media = Array.isArray(given.parts) ? given.parts.filter(isRecord) : []
   if (media.some((part) => !part.inlineData && !part.fileData)) return `${here}.function_response.parts: only media.`
   const names = media.map(({ inlineData }) => (isRecord(inlineData) ? inlineData.displayName : undefined))
-  const lost = references(given.response).find((name) => !names.includes(name))
+  const lost = findReferences(given.response).find((name) => !names.includes(name))
   if (lost === undefined) return undefined
   return `The referenced name \`${lost}\` in function_response.response does not match to a display_name in the function_response.parts.`
 }
 
-function references(value: unknown): unknown[] {
+function findReferences(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   const own = '$ref' in value ? [value.$ref] : []
-  return [...own, ...Object.values(value).flatMap(references)]
+  return [...own, ...Object.values(value).flatMap(findReferences)]
 }
 
 type Turns = readonly (readonly JsonObject[])[]

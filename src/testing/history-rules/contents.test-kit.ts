@@ -2,13 +2,13 @@
 import type { Content, Part } from '../../content/content.ts'
 
 /** What a test of a rule holds: its name, a history that breaks it, the same one repaired, and what is said of it. */
-export type Case = readonly [rule: string, broken: readonly Content[], repaired: readonly Content[], said: string]
+export type RuleCase = readonly [rule: string, broken: readonly Content[], repaired: readonly Content[], said: string]
 
-export const said = (text: string): Content => ({ role: 'user', parts: [{ text }] })
-export const replied = (text: string): Content => ({ role: 'model', parts: [{ text }] })
+export const userText = (text: string): Content => ({ role: 'user', parts: [{ text }] })
+export const modelText = (text: string): Content => ({ role: 'model', parts: [{ text }] })
 
 /** A reply with these calls: ids, all of `look`, or whole calls. */
-export function called(...calls: (string | { id?: string; name: string; signature?: string })[]): Content {
+export function modelCalls(...calls: (string | { id?: string; name: string; signature?: string })[]): Content {
   const parts = calls.map((call): Part => {
     const { signature, ...one } = typeof call === 'string' ? { id: call, name: 'look', signature: undefined } : call
     const functionCall = { ...one, args: {} }
@@ -18,7 +18,7 @@ export function called(...calls: (string | { id?: string; name: string; signatur
 }
 
 /** Responses to these calls. */
-export function answered(...responses: (string | { id?: string; name: string })[]): Content {
+export function toolResults(...responses: (string | { id?: string; name: string })[]): Content {
   const parts = responses.map((one): Part => {
     const functionResponse = typeof one === 'string' ? { id: one, name: 'look' } : one
     return { functionResponse: { ...functionResponse, response: { found: true } } }

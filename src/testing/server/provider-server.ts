@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { JsonObject } from '../../base/json.ts'
 
 /** A request as it arrived. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: JsonObject
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** What is sent back: one body, or server-sent events. */
-export interface Sent {
+export interface ServerResponseScript {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
@@ -28,10 +28,14 @@ export interface Sent {
   readonly ending?: 'end' | 'break' | 'hold'
 }
 
-export type Reply = Sent | ((asked: Asked) => Sent)
+export type Reply = ServerResponseScript | ((asked: ReceivedRequest) => ServerResponseScript)
 
 /** The beginning of a streamed reply, up to the event with these words; then more events, or another ending. */
-export function upTo(reply: Reply, words: string, more: Pick<Sent, 'events' | 'ending'>): Reply {
+export function truncateAfter(
+  reply: Reply,
+  words: string,
+  more: Pick<ServerResponseScript, 'events' | 'ending'>,
+): Reply {
   return (asked) => {
     const { events: given = [], ...rest } = typeof reply === 'function' ? reply(asked) : reply
     const events = [...given]
@@ -42,7 +46,7 @@ export function upTo(reply: Reply, words: string, more: Pick<Sent, 'events' | 'e
 }
 
 export class ProviderServer {
-  readonly requests: Asked[] = []
+  readonly requests: ReceivedRequest[] = []
   readonly #replies: Reply[]
   readonly #server = createServer((request, response) => void this.#answer(request, response))
   #waiting: (() => void) | undefined
@@ -63,7 +67,7 @@ export class ProviderServer {
   }
 
   /** Resolves when so many requests have arrived. */
-  async hasBeenAsked(times: number): Promise<void> {
+  async waitForRequests(times: number): Promise<void> {
     while (this.requests.length < times) await new Promise<void>((resolve) => (this.#waiting = resolve))
   }
 
@@ -77,7 +81,7 @@ export class ProviderServer {
     for await (const chunk of request) text += String(chunk)
     const body: JsonObject = JSON.parse(text || '{}')
     const path = request.url ?? ''
-    const asked: Asked = {
+    const asked: ReceivedRequest = {
       path,
       headers: request.headers,
       body,
@@ -94,7 +98,7 @@ export class ProviderServer {
 
 async function send(
   response: ServerResponse,
-  { status = 200, headers, json, events, frame = asEvent, ending = 'end' }: Sent,
+  { status = 200, headers, json, events, frame = toServerSentEvent, ending = 'end' }: ServerResponseScript,
 ): Promise<void> {
   const type = events ? 'text/event-stream' : 'application/json'
   response.writeHead(status, { 'content-type': type, ...headers })
@@ -105,7 +109,7 @@ async function send(
   response.flushHeaders()
   for (const event of events) {
     if (response.destroyed) return
-    if (!response.write(typeof event === 'string' ? event : frame(event))) await hasRoom(response)
+    if (!response.write(typeof event === 'string' ? event : frame(event))) await waitForDrain(response)
   }
   if (ending === 'end') response.end()
   // what was written must have left before the connection is broken
@@ -113,7 +117,7 @@ async function send(
 }
 
 /** Resolves when more can be written, or the client has gone. */
-function hasRoom(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       response.off('drain', done).off('close', done)
@@ -123,7 +127,7 @@ function hasRoom(response: ServerResponse): Promise<void> {
   })
 }
 
-function asEvent(event: object): string {
+function toServerSentEvent(event: object): string {
   const name = 'type' in event ? `event: ${String(event.type)}\n` : ''
   return `${name}data: ${JSON.stringify(event)}\n\n`
 }

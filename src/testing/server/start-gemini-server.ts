@@ -11,7 +11,7 @@ import type {
   GeminiServerOptions,
   GeminiStep,
 } from '../gemini-script.ts'
-import { type Refusal, refusalOf, refuse } from './gemini-refusals.ts'
+import { findRejection, type Rejection, sendRejection } from './gemini-rejections.ts'
 import { writeReply } from './gemini-reply.ts'
 
 export async function startGeminiServer(script: GeminiScript, options: GeminiServerOptions): Promise<GeminiServer> {
@@ -21,20 +21,20 @@ export async function startGeminiServer(script: GeminiScript, options: GeminiSer
   const nextStep = (): GeminiStep | undefined => (typeof script === 'function' ? script : script[said++])
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = await read(incoming, outgoing)
-    if ('status' in request) return refuse(outgoing, request)
+    const request = await readRequest(incoming, outgoing)
+    if ('status' in request) return sendRejection(outgoing, request)
     requests.push(request)
-    const refusal = refusalOf(request, options)
-    if (refusal) return refuse(outgoing, refusal)
+    const refusal = findRejection(request, options)
+    if (refusal) return sendRejection(outgoing, refusal)
     const step = nextStep()
-    if (step === undefined) return refuse(outgoing, isOver(script.length))
-    await writeReply(outgoing, request, await replyOf(step, request))
+    if (step === undefined) return sendRejection(outgoing, scriptOver(script.length))
+    await writeReply(outgoing, request, await resolveReply(step, request))
   }
 
   const server = createServer((incoming, outgoing) => {
     answer(incoming, outgoing).catch((error) => {
       if (outgoing.headersSent) outgoing.destroy()
-      else refuse(outgoing, { status: 400, message: `The script failed: ${messageOf(error)}` })
+      else sendRejection(outgoing, { status: 400, message: `The script failed: ${messageOf(error)}` })
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -67,14 +67,14 @@ function nodeHttp(): typeof import('node:http') {
 }
 
 // no status that clients try again
-function isOver(steps: number): Refusal {
+function scriptOver(steps: number): Rejection {
   return { status: 400, message: `The script is over: it has ${steps} steps, this is one more.` }
 }
 
 const PATH =
   /^\/+v\w+\/(?<vertex>(?:projects\/[^/]+\/locations\/[^/]+\/)?publishers\/google\/)?models\/(?<model>[^/:]+):(?<method>\w+)$/
 
-async function read(incoming: IncomingMessage, outgoing: ServerResponse): Promise<GeminiRequest | Refusal> {
+async function readRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<GeminiRequest | Rejection> {
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://localhost')
   const { model = '', method = '', vertex } = PATH.exec(pathname)?.groups ?? {}
   if (method !== 'generateContent' && method !== 'streamGenerateContent') {
@@ -95,7 +95,7 @@ async function read(incoming: IncomingMessage, outgoing: ServerResponse): Promis
     model: decodeURIComponent(model),
     isStream,
     isVertex: vertex !== undefined,
-    signal: goneSignal(outgoing),
+    signal: disconnectSignal(outgoing),
   }
 }
 
@@ -107,7 +107,7 @@ function parse(text: string): unknown {
   }
 }
 
-function goneSignal(outgoing: ServerResponse): AbortSignal {
+function disconnectSignal(outgoing: ServerResponse): AbortSignal {
   const gone = new AbortController()
   outgoing.on('close', () => {
     if (!outgoing.writableFinished) gone.abort(new Error('The client went away.'))
@@ -115,8 +115,8 @@ function goneSignal(outgoing: ServerResponse): AbortSignal {
   return gone.signal
 }
 
-async function replyOf(step: GeminiStep, request: GeminiRequest): Promise<GeminiReply> {
+async function resolveReply(step: GeminiStep, request: GeminiRequest): Promise<GeminiReply> {
   const given = typeof step === 'function' ? await step(request) : step
-  if (typeof given === 'function') return replyOf(given, request)
+  if (typeof given === 'function') return resolveReply(given, request)
   return typeof given === 'string' ? { text: given } : given
 }

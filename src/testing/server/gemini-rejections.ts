@@ -5,7 +5,7 @@ import type { GeminiRequest, GeminiRules, GeminiServerOptions } from '../gemini-
 import { requestProblem } from './gemini-rules.ts'
 
 /** An answer with a status that is no 2xx. */
-export interface Refusal {
+export interface Rejection {
   readonly status: number
   readonly message?: string | undefined
   readonly retryAfter?: string | number | undefined
@@ -15,23 +15,26 @@ export interface Refusal {
 }
 
 /** Why this request is refused, or undefined when it is fine. */
-export function refusalOf(request: GeminiRequest, options: GeminiServerOptions): Refusal | undefined {
+export function findRejection(request: GeminiRequest, options: GeminiServerOptions): Rejection | undefined {
   const { model, isVertex } = request
-  const refusal = keyRefusal(request, options.apiKey)
+  const refusal = findKeyRejection(request, options.apiKey)
   if (refusal) return refusal
   if (options.models && !options.models.includes(model)) {
     return { status: 404, message: `models/${model} is not found for API version v1beta.` }
   }
-  const message = requestProblem(request.body, { isVertex, rules: { ...rulesOf(model), ...options.rules?.(model) } })
+  const message = requestProblem(request.body, {
+    isVertex,
+    rules: { ...defaultRules(model), ...options.rules?.(model) },
+  })
   return message === undefined ? undefined : { status: 400, message }
 }
 
-function rulesOf(model: string): GeminiRules {
+function defaultRules(model: string): GeminiRules {
   const isNew = Number(/gemini-(\d+)/.exec(model)?.[1] ?? 3) >= 3
   return { mixesTools: isNew, needsSignatures: isNew }
 }
 
-function keyRefusal({ headers, isVertex }: GeminiRequest, apiKey: string | undefined): Refusal | undefined {
+function findKeyRejection({ headers, isVertex }: GeminiRequest, apiKey: string | undefined): Rejection | undefined {
   const given = headers['x-goog-api-key']
   if (given === undefined && headers.authorization === undefined) {
     return { status: isVertex ? 401 : 403, message: "Method doesn't allow unregistered callers." }
@@ -41,7 +44,7 @@ function keyRefusal({ headers, isVertex }: GeminiRequest, apiKey: string | undef
   return { status: 400, message: 'API key not valid. Please pass a valid API key.', details: [info] }
 }
 
-export function refuse(outgoing: ServerResponse, refusal: Refusal): void {
+export function sendRejection(outgoing: ServerResponse, refusal: Rejection): void {
   const { status, retryAfter, html } = refusal
   if (retryAfter !== undefined) outgoing.setHeader('retry-after', String(retryAfter))
   outgoing.writeHead(status, { 'content-type': html === undefined ? 'application/json; charset=UTF-8' : 'text/html' })
@@ -49,14 +52,18 @@ export function refuse(outgoing: ServerResponse, refusal: Refusal): void {
 }
 
 /** The error as Google writes it: in a body, or as an event of a stream. */
-export function errorBody({ status, message, retryDelay, details = [] }: Refusal): JsonObject {
+export function errorBody({ status, message, retryDelay, details = [] }: Rejection): JsonObject {
   const delay = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }
   const all = retryDelay === undefined ? details : [...details, delay]
-  const error = { code: status, message: message ?? `Refused with ${status}.`, status: names[status] ?? 'UNKNOWN' }
+  const error = {
+    code: status,
+    message: message ?? `Refused with ${status}.`,
+    status: STATUS_NAMES[status] ?? 'UNKNOWN',
+  }
   return { error: all.length ? { ...error, details: all } : error }
 }
 
-const names: Readonly<Record<number, string>> = {
+const STATUS_NAMES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
