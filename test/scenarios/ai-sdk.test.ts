@@ -10,8 +10,8 @@ import {
   chat,
   claude,
   gemini,
-  responses,
   type ProviderWire,
+  responses,
   wireCases,
   wires,
 } from '../../src/ai-sdk/providers.test-kit.ts'

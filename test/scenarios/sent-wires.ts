@@ -1,7 +1,7 @@
 // What provider packages send, read back as contents, with the rules of the provider it was sent to.
 import type { Content, Part } from 'toolwright'
 import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems } from 'toolwright/testing'
-import { chat, claude, gemini, responses, type ProviderWire } from '../../src/ai-sdk/providers.test-kit.ts'
+import { chat, claude, gemini, type ProviderWire, responses } from '../../src/ai-sdk/providers.test-kit.ts'
 
 /** What a message of a provider holds that rules speak of. */
 interface Said {

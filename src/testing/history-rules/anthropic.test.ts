@@ -7,81 +7,91 @@ const single = [userText('hi'), modelCalls('a'), toolResults('a')]
 
 const cases: readonly RuleCase[] = [
   [
-    'the user speaks first',
+    'requires a user message first',
     [modelText('hello'), userText('hi')],
     [userText('hi'), modelText('hello')],
     'contents[0]: the first message',
   ],
   [
-    'every call is answered',
+    'requires a result for every call',
     [userText('hi'), modelCalls('a', 'b'), toolResults('a')],
     fine,
     'contents[1]: no result of look (b)',
   ],
   [
-    'in the very next message',
+    'requires results in the next message',
     [userText('hi'), modelCalls('a'), userText('and?'), modelText('wait'), toolResults('a')],
     [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?'), modelText('wait')],
     'contents[1]: no result of look (a) in the message after it',
   ],
   [
-    'before anything else in it',
+    'requires results before other parts of a message',
     [userText('hi'), modelCalls('a'), userText('and?'), toolResults('a')],
     [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?')],
-    'contents[2]: results must come before anything else',
+    'contents[2]: results must be the first parts',
   ],
-  ['and once', [userText('hi'), modelCalls('a'), toolResults('a', 'a')], single, 'contents[1]: 2 results of look (a)'],
   [
-    'nothing is answered that was not called',
+    'rejects two results of one call',
+    [userText('hi'), modelCalls('a'), toolResults('a', 'a')],
+    single,
+    'contents[1]: 2 results of look (a)',
+  ],
+  [
+    'rejects a result without a call',
     [userText('hi'), toolResults('a')],
     single,
     'contents[0]: the result of look (a) has no call',
   ],
   [
-    'an id is used once',
+    'rejects an id that is used twice',
     [...single, modelCalls('a'), toolResults('a')],
     [...single, modelCalls('b'), toolResults('b')],
     'contents[3]: the id of look (a) is used twice',
   ],
   [
-    'ids are made of letters, digits, _ and -',
+    'rejects ids with other characters than letters, digits, _ and -',
     [userText('hi'), modelCalls('look:0'), toolResults('look:0')],
     single,
     'the id of look (look:0) must match',
   ],
   [
-    'calls have ids',
+    'rejects a call without an id',
     [userText('hi'), modelCalls({ name: 'look' }), toolResults({ name: 'look' })],
     single,
     'the id of look (without an id)',
   ],
   [
-    'so are names',
+    'rejects names with other characters than letters, digits, _ and -',
     [userText('hi'), modelCalls({ id: 'a', name: 'look.up' }), toolResults({ id: 'a', name: 'look.up' })],
     single,
     'the name "look.up" must match',
   ],
   [
-    'a text says something',
+    'rejects an empty text',
     [userText('hi'), { role: 'model', parts: [{ text: '' }, ...modelCalls('a').parts] }, toolResults('a')],
     single,
     'contents[1]: a text is empty',
   ],
-  ['more than white space', [userText(' \n')], [userText('hi')], 'contents[0]: there is nothing but white space'],
   [
-    'words put into the model’s mouth end with a word',
+    'rejects a message of white space',
+    [userText(' \n')],
+    [userText('hi')],
+    'contents[0]: the message has only white space',
+  ],
+  [
+    'rejects a last model message that ends with white space',
     [userText('hi'), modelText('It is ')],
     [userText('hi'), modelText('It is')],
     'ends with white space',
   ],
 ]
 
-test.each(cases)('%s', (_rule, broken, repaired, words) => {
-  expect(anthropicHistoryProblems(broken)).toContainEqual(expect.stringContaining(words))
+test.each(cases)('%s', (_rule, broken, repaired, message) => {
+  expect(anthropicHistoryProblems(broken)).toContainEqual(expect.stringContaining(message))
   expect(anthropicHistoryProblems(repaired)).toEqual([])
 })
 
-test('what one side says in a row is one message', () => {
+test('joins consecutive messages of one role', () => {
   expect(
     anthropicHistoryProblems([
       userText('hi'),
@@ -95,7 +105,7 @@ test('what one side says in a row is one message', () => {
   ).toEqual([])
 })
 
-test('white space beside words, and a thought without a word, are fine', () => {
+test('accepts white space next to text and an empty thought', () => {
   expect(
     anthropicHistoryProblems([
       userText('hi'),

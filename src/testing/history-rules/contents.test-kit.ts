@@ -1,13 +1,20 @@
-// Histories in a line: who says what, which calls are made, which are answered.
+// For tests only: short ways to write contents.
 import type { Content, Part } from '../../content/content.ts'
 
-/** What a test of a rule holds: its name, a history that breaks it, the same one repaired, and what is said of it. */
-export type RuleCase = readonly [rule: string, broken: readonly Content[], repaired: readonly Content[], said: string]
+/** A rule, contents that break it, the same contents repaired, and the message. */
+export type RuleCase = readonly [
+  rule: string,
+  broken: readonly Content[],
+  repaired: readonly Content[],
+  message: string,
+]
 
+/** A user content. */
 export const userText = (text: string): Content => ({ role: 'user', parts: [{ text }] })
+/** A model content. */
 export const modelText = (text: string): Content => ({ role: 'model', parts: [{ text }] })
 
-/** A reply with these calls: ids, all of `look`, or whole calls. */
+/** A model content with calls. A string is the id of a call of `look`. */
 export function modelCalls(...calls: (string | { id?: string; name: string; signature?: string })[]): Content {
   const parts = calls.map((call): Part => {
     const { signature, ...one } = typeof call === 'string' ? { id: call, name: 'look', signature: undefined } : call
@@ -17,7 +24,7 @@ export function modelCalls(...calls: (string | { id?: string; name: string; sign
   return { role: 'model', parts }
 }
 
-/** Responses to these calls. */
+/** A tool content with responses. A string is the id of a response of `look`. */
 export function toolResults(...responses: (string | { id?: string; name: string })[]): Content {
   const parts = responses.map((one): Part => {
     const functionResponse = typeof one === 'string' ? { id: one, name: 'look' } : one
@@ -26,5 +33,5 @@ export function toolResults(...responses: (string | { id?: string; name: string 
   return { role: 'tool', parts }
 }
 
-/** Contents as nobody should write them. */
+/** Contents that do not match their type. */
 export const malformed = (contents: unknown): readonly Content[] => contents as readonly Content[]

@@ -1,4 +1,4 @@
-// https://platform.openai.com/docs/guides/function-calling: chat completions and responses, whichever is stricter.
+// https://platform.openai.com/docs/guides/function-calling. The rules are the stricter ones of chat completions and responses.
 import type { Content, FunctionCall } from '../../content/content.ts'
 import { shapeProblems } from './shape.ts'
 import { describeCall, type Turn, toTurns } from './turns.ts'
@@ -6,12 +6,12 @@ import { describeCall, type Turn, toTurns } from './turns.ts'
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const MAX_ID = 64
 
-/** What OpenAI would refuse in these contents: each broken rule in plain words, none when they can be sent. */
+/** Why OpenAI would reject these contents: one message for each broken rule. Empty when they can be sent. */
 export function openAiHistoryProblems(contents: readonly Content[]): string[] {
   const malformed = shapeProblems(contents)
   if (malformed.length) return malformed
   const known = new Set<string>()
-  /** Calls of the last reply that nothing has answered yet. */
+  /** Calls of the last reply without a response so far. */
   let open = new Map<string, FunctionCall>()
   const found: string[] = []
   const close = (turn: Turn | undefined): void => {

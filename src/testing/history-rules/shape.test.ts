@@ -10,49 +10,69 @@ const response = { functionResponse: { id: 'a', name: 'look', response: {} } }
 const turn = [userText('hi'), modelCalls('a'), toolResults('a')]
 
 const cases: readonly RuleCase[] = [
-  ['something', [], [userText('hi')], 'nothing in it'],
-  ['a list', malformed(undefined), [userText('hi')], 'no list'],
-  ['contents', malformed([null]), [userText('hi')], 'contents[0] is no content'],
-  ['a role', malformed([{ role: 'system', parts: [{ text: 'hi' }] }]), [userText('hi')], 'the role "system"'],
-  ['parts', malformed([{ role: 'user' }]), [userText('hi')], 'contents[0] has no parts'],
-  ['at least one part', [{ role: 'user', parts: [] }], [userText('hi')], 'contents[0] has no parts'],
-  ['parts that are some', malformed([{ role: 'user', parts: [7] }]), [userText('hi')], 'parts[0] is no part'],
-  ['parts with something in them', [{ role: 'user', parts: [{}] }], [userText('hi')], 'parts[0] is empty'],
+  ['rejects an empty list', [], [userText('hi')], 'the contents are empty'],
+  ['rejects a value that is not a list', malformed(undefined), [userText('hi')], 'not a list'],
+  ['rejects null instead of a content', malformed([null]), [userText('hi')], 'contents[0] is not a content'],
   [
-    'parts of one kind',
+    'rejects an unknown role',
+    malformed([{ role: 'system', parts: [{ text: 'hi' }] }]),
+    [userText('hi')],
+    'the role "system"',
+  ],
+  ['rejects a content without parts', malformed([{ role: 'user' }]), [userText('hi')], 'contents[0] has no parts'],
+  ['rejects an empty list of parts', [{ role: 'user', parts: [] }], [userText('hi')], 'contents[0] has no parts'],
+  [
+    'rejects a part that is not an object',
+    malformed([{ role: 'user', parts: [7] }]),
+    [userText('hi')],
+    'parts[0] is not a part',
+  ],
+  ['rejects an empty part', [{ role: 'user', parts: [{}] }], [userText('hi')], 'parts[0] is empty'],
+  [
+    'rejects a part of two kinds',
     [userText('hi'), { role: 'model', parts: [{ text: 'a', ...call }] }],
     turn,
-    'text and functionCall',
+    'has text and functionCall; a part has only one',
   ],
-  ['calls of the model only', [{ role: 'user', parts: [call] }], turn, 'only the model calls, not the user'],
-  ['calls with a name', malformed([{ role: 'model', parts: [{ functionCall: {} }] }]), turn, 'a call needs a name'],
   [
-    'ids that are texts',
+    'rejects a call of the user',
+    [{ role: 'user', parts: [call] }],
+    turn,
+    'only the role model can have calls, not user',
+  ],
+  [
+    'rejects a call without a name',
+    malformed([{ role: 'model', parts: [{ functionCall: {} }] }]),
+    turn,
+    'a call needs a name',
+  ],
+  [
+    'rejects an id that is not a string',
     malformed([userText('hi'), { role: 'model', parts: [{ functionCall: { ...look, id: 7 } }] }]),
     turn,
-    'contents[1].parts[0]: the id of a call is a text',
+    'contents[1].parts[0]: the id of a call must be a string',
   ],
   [
-    'arguments that are an object',
+    'rejects arguments that are not an object',
     malformed([userText('hi'), { role: 'model', parts: [{ functionCall: { ...look, args: '{"ci' } }] }]),
     turn,
-    'contents[1].parts[0]: the arguments of look are no object',
+    'contents[1].parts[0]: the arguments of look are not an object',
   ],
   [
-    'no responses of the model',
+    'rejects a response of the model',
     [userText('hi'), { role: 'model', parts: [response] }],
     turn,
-    'the model answers no calls',
+    'the role model cannot have responses',
   ],
   [
-    'responses that are an object',
+    'rejects a response that is not an object',
     malformed([
       userText('hi'),
       modelCalls('a'),
       { role: 'tool', parts: [{ functionResponse: { name: 'look', response: 7 } }] },
     ]),
     turn,
-    'the response of look is no object',
+    'the response of look is not an object',
   ],
 ]
 
@@ -60,9 +80,9 @@ describe.each([
   ['Gemini', geminiHistoryProblems],
   ['OpenAI', openAiHistoryProblems],
   ['Anthropic', anthropicHistoryProblems],
-])('a history for %s has', (_who, problems) => {
-  test.each(cases)('%s', (_rule, broken, repaired, words) => {
-    expect(problems(broken)).toEqual([expect.stringContaining(words)])
+])('history rules of %s', (_who, problems) => {
+  test.each(cases)('%s', (_rule, broken, repaired, message) => {
+    expect(problems(broken)).toEqual([expect.stringContaining(message)])
     expect(problems(repaired)).toEqual([])
   })
 })

@@ -1,23 +1,27 @@
-// A history as turns: who speaks, what is called, what is answered.
 import type { Content, FunctionCall, FunctionResponse, Part } from '../../content/content.ts'
 
+/** One turn of a conversation. */
 export interface Turn {
-  /** The index of the first content in it. */
+  /** Index of its first content. */
   readonly at: number
+  /** The model, or the user for user and tool contents. */
   readonly speaker: 'user' | 'model'
+  /** All parts. */
   readonly parts: readonly Part[]
+  /** The calls among the parts. */
   readonly calls: readonly FunctionCall[]
+  /** The responses among the parts. */
   readonly responses: readonly FunctionResponse[]
 }
 
-/** One turn for each content. */
+/** Converts each content to a turn. */
 export function toTurns(contents: readonly Content[]): Turn[] {
   return contents.map(({ role, parts }, at) =>
     toTurn(at, role === 'model' ? 'model' : 'user', responsesFirst(role, parts)),
   )
 }
 
-/** Turns of one speaker in a row as one, where a test says so. */
+/** Merges consecutive turns of one speaker for which `isOne` returns true. */
 export function mergeTurns(turns: readonly Turn[], isOne: (before: Turn, after: Turn) => boolean): Turn[] {
   const list: Turn[] = []
   for (const next of turns) {
@@ -28,7 +32,7 @@ export function mergeTurns(turns: readonly Turn[], isOne: (before: Turn, after: 
   return list
 }
 
-/** How problems name a call. */
+/** The name of a call in messages. */
 export function describeCall({ id, name }: { readonly id?: string; readonly name: string }): string {
   return id === undefined ? `${name} (without an id)` : `${name} (${id})`
 }
@@ -39,7 +43,7 @@ function toTurn(at: number, speaker: Turn['speaker'], parts: readonly Part[]): T
   return { at, speaker, parts, calls, responses }
 }
 
-/** What stands among responses in a tool's content, media and the output of code, is sent after them. */
+/** The parts as they are sent: in a tool content, media and code output follow the responses. */
 function responsesFirst(role: Content['role'], parts: readonly Part[]): readonly Part[] {
   if (role !== 'tool') return parts
   return [

@@ -1,9 +1,9 @@
-// A scripted reply as the responses Gemini would send.
+// Converts a scripted reply to the responses that Gemini would send.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 import type { GeminiReply } from '../gemini-script.ts'
 
-/** The chunks of a stream, the last of them with the finish reason and the usage. */
+/** The chunks of a stream. The last chunk has the finish reason and the token counts. */
 export function toChunks(reply: GeminiReply, model: string): JsonObject[] {
   const pieces = reply.chunks ?? [toParts(reply)]
   return pieces.map((piece, at) => {
@@ -14,7 +14,7 @@ export function toChunks(reply: GeminiReply, model: string): JsonObject[] {
   })
 }
 
-/** The same as one response. */
+/** The chunks as one response. */
 export function joinChunks(chunks: readonly JsonObject[]): JsonObject {
   const candidates = chunks.flatMap((chunk) => (Array.isArray(chunk.candidates) ? chunk.candidates.slice(0, 1) : []))
   const whole = Object.assign({}, ...chunks)

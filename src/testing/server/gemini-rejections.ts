@@ -1,20 +1,26 @@
-// What Gemini answers instead of an answer.
+// The error responses of Gemini.
 import type { ServerResponse } from 'node:http'
 import type { JsonObject } from '../../base/json.ts'
 import type { GeminiRequest, GeminiRules, GeminiServerOptions } from '../gemini-script.ts'
 import { requestProblem } from './gemini-rules.ts'
 
-/** An answer with a status that is no 2xx. */
+/** An error response. */
 export interface Rejection {
+  /** HTTP status. */
   readonly status: number
+  /** The error message. */
   readonly message?: string | undefined
+  /** The `Retry-After` header. */
   readonly retryAfter?: string | number | undefined
+  /** The delay in the error details, for example `1.5s`. */
   readonly retryDelay?: string | undefined
+  /** The error details. */
   readonly details?: readonly JsonObject[] | undefined
+  /** An HTML page to send instead of JSON. */
   readonly html?: string | undefined
 }
 
-/** Why this request is refused, or undefined when it is fine. */
+/** The error response for an invalid request. Undefined when the request is valid. */
 export function findRejection(request: GeminiRequest, options: GeminiServerOptions): Rejection | undefined {
   const { model, isVertex } = request
   const refusal = findKeyRejection(request, options.apiKey)
@@ -44,6 +50,7 @@ function findKeyRejection({ headers, isVertex }: GeminiRequest, apiKey: string |
   return { status: 400, message: 'API key not valid. Please pass a valid API key.', details: [info] }
 }
 
+/** Sends an error response. */
 export function sendRejection(outgoing: ServerResponse, refusal: Rejection): void {
   const { status, retryAfter, html } = refusal
   if (retryAfter !== undefined) outgoing.setHeader('retry-after', String(retryAfter))
@@ -51,7 +58,7 @@ export function sendRejection(outgoing: ServerResponse, refusal: Rejection): voi
   outgoing.end(html ?? JSON.stringify(errorBody(refusal)))
 }
 
-/** The error as Google writes it: in a body, or as an event of a stream. */
+/** The JSON of an error, in a body or in an event of a stream. */
 export function errorBody({ status, message, retryDelay, details = [] }: Rejection): JsonObject {
   const delay = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }
   const all = retryDelay === undefined ? details : [...details, delay]

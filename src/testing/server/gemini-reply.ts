@@ -1,4 +1,4 @@
-// A scripted reply on the wire: one JSON body, or server-sent events with whatever goes wrong among them.
+// Sends a scripted reply: as one JSON body or as server-sent events, with the scripted fault.
 import type { ServerResponse } from 'node:http'
 import type { JsonObject } from '../../base/json.ts'
 import { unreachable } from '../../base/unreachable.ts'
@@ -6,6 +6,7 @@ import type { GeminiFault, GeminiReply, GeminiRequest } from '../gemini-script.t
 import { joinChunks, toChunks } from './gemini-chunks.ts'
 import { errorBody, sendRejection } from './gemini-rejections.ts'
 
+/** Sends a scripted reply. */
 export async function writeReply(outgoing: ServerResponse, request: GeminiRequest, reply: GeminiReply): Promise<void> {
   const { fault } = reply
   if (fault?.type === 'status') return sendRejection(outgoing, fault)
@@ -86,7 +87,7 @@ async function writeEndless(outgoing: ServerResponse, start: string, signal: Abo
   while (!signal.aborted) await write(outgoing, more, undefined, signal)
 }
 
-/** Between two pieces everybody else gets a turn, so that the client reads the one before the other is sent. */
+/** Sends a text in pieces. Yields between pieces, so that the client reads each piece before the next is sent. */
 async function write(
   outgoing: ServerResponse,
   text: string,

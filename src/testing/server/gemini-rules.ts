@@ -1,15 +1,18 @@
-// What Gemini refuses with INVALID_ARGUMENT, as far as it matters to those who build requests.
+// The checks that Gemini reports as INVALID_ARGUMENT.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { GeminiRules } from '../gemini-script.ts'
 import { schemaProblem } from './gemini-schema-rules.ts'
 import { turnsProblem } from './gemini-turn-rules.ts'
 
+/** The model that a request is checked for. */
 export interface RuleTarget {
+  /** Whether the request goes to Vertex AI. */
   readonly isVertex: boolean
+  /** The rules of the model. */
   readonly rules: GeminiRules
 }
 
-/** The first thing that is wrong with a request, in Gemini's words. */
+/** The first problem of a request, with Gemini's message. */
 export function requestProblem(body: JsonObject, target: RuleTarget): string | undefined {
   return (
     turnsProblem(listOf(body.contents), target) ??

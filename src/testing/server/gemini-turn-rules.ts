@@ -1,4 +1,4 @@
-// How a conversation must go: who speaks first and last, and which turn may follow which.
+// Gemini's rules on the order of turns.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 
 interface Target {
@@ -6,6 +6,7 @@ interface Target {
   readonly rules: { readonly needsSignatures: boolean }
 }
 
+/** The first problem of the turns of a request, with Gemini's message. */
 export function turnsProblem(contents: readonly JsonObject[], target: Target): string | undefined {
   if (contents.length === 0) return '* GenerateContentRequest.contents: contents is not specified'
   const turns = contents.map(({ parts }) => (Array.isArray(parts) ? parts.filter(isRecord) : []))
@@ -86,10 +87,10 @@ function callsProblem(contents: readonly JsonObject[], turns: Turns): string | u
   return undefined
 }
 
-/** Only the current turn is looked at: what follows the last thing the user said. */
+/** Checks the signatures of the calls after the last user message. */
 function signatureProblem(contents: readonly JsonObject[], turns: Turns): string | undefined {
-  const said = contents.findLastIndex(({ role }, at) => role === 'user' && !responsesIn(turns[at]).length)
-  for (const turn of turns.slice(said + 1)) {
+  const lastUserTurn = contents.findLastIndex(({ role }, at) => role === 'user' && !responsesIn(turns[at]).length)
+  for (const turn of turns.slice(lastUserTurn + 1)) {
     const [first] = callsIn(turn)
     if (first && first.thoughtSignature === undefined) {
       return 'Function call is missing a thought_signature in functionCall parts.'

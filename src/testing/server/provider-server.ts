@@ -1,51 +1,59 @@
-// For tests only: a local server that model providers are pointed at. It says what it was told to say and keeps what it
-// was asked.
+// For tests only: a local server that takes the place of a model provider. It sends scripted replies and records requests.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { JsonObject } from '../../base/json.ts'
 
-/** A request as it arrived. */
+/** A request that the server received. */
 export interface ReceivedRequest {
+  /** Path and query of the URL. */
   readonly path: string
+  /** HTTP headers. */
   readonly headers: IncomingHttpHeaders
+  /** The parsed JSON body. */
   readonly body: JsonObject
-  /** Does it want events rather than one body? */
+  /** Whether the client wants a stream of events. */
   readonly isStream: boolean
-  /** When the client has gone, or has got everything. */
+  /** Resolves when the client disconnects or has received everything. */
   readonly closed: Promise<void>
 }
 
-/** What is sent back: one body, or server-sent events. */
+/** What the server sends: one JSON body, or events. */
 export interface ServerResponseScript {
+  /** HTTP status. Default 200. */
   readonly status?: number
+  /** HTTP headers. */
   readonly headers?: Readonly<Record<string, string>>
+  /** The body, if there are no events. */
   readonly json?: unknown
-  /** Objects are data; with a `type` they have an event name too. Strings are written as they are. */
+  /** Objects are the data of an event, named by their `type`. Strings are written unchanged. */
   readonly events?: Iterable<object | string>
-  /** How an event is written. Default: as a server-sent event. */
+  /** Encodes an event. Default: as a server-sent event. */
   readonly frame?: (event: object) => string | Uint8Array
-  /** After the events: `end` (the default), `break` the connection, or `hold` it open. */
+  /** What happens after the events: `end` the response, `break` the connection, or `hold` it open. Default `end`. */
   readonly ending?: 'end' | 'break' | 'hold'
 }
 
+/** A scripted reply, or a function of the request that returns one. */
 export type Reply = ServerResponseScript | ((asked: ReceivedRequest) => ServerResponseScript)
 
-/** The beginning of a streamed reply, up to the event with these words; then more events, or another ending. */
+/** A streamed reply that stops after the event with the text, followed by other events or another ending. */
 export function truncateAfter(
   reply: Reply,
-  words: string,
+  text: string,
   more: Pick<ServerResponseScript, 'events' | 'ending'>,
 ): Reply {
   return (asked) => {
     const { events: given = [], ...rest } = typeof reply === 'function' ? reply(asked) : reply
     const events = [...given]
-    const end = events.findIndex((event) => JSON.stringify(event).includes(words)) + 1
-    if (end === 0) throw new Error(`No event says "${words}".`)
+    const end = events.findIndex((event) => JSON.stringify(event).includes(text)) + 1
+    if (end === 0) throw new Error(`No event contains "${text}".`)
     return { ...rest, ...more, events: [...events.slice(0, end), ...(more.events ?? [])] }
   }
 }
 
+/** A local HTTP server with scripted replies, one for each request. */
 export class ProviderServer {
+  /** The requests received so far. */
   readonly requests: ReceivedRequest[] = []
   readonly #replies: Reply[]
   readonly #server = createServer((request, response) => void this.#answer(request, response))
@@ -55,22 +63,24 @@ export class ProviderServer {
     this.#replies = [...replies]
   }
 
-  /** Listens on a free port of this machine. */
+  /** Starts a server on a free loopback port. */
   static async start(replies: readonly Reply[]): Promise<ProviderServer> {
-    const made = new ProviderServer(replies)
-    await new Promise<void>((resolve) => made.#server.listen(0, '127.0.0.1', resolve))
-    return made
+    const started = new ProviderServer(replies)
+    await new Promise<void>((resolve) => started.#server.listen(0, '127.0.0.1', resolve))
+    return started
   }
 
+  /** URL of the server. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Resolves when so many requests have arrived. */
+  /** Waits until the server has received `times` requests. */
   async waitForRequests(times: number): Promise<void> {
     while (this.requests.length < times) await new Promise<void>((resolve) => (this.#waiting = resolve))
   }
 
+  /** Closes all connections and the server. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections()
     await new Promise((resolve) => this.#server.close(resolve))
@@ -91,7 +101,8 @@ export class ProviderServer {
     this.requests.push(asked)
     this.#waiting?.()
     const reply = this.#replies.shift()
-    if (!reply) await send(response, { status: 500, json: { error: { message: 'The script is over.' } } })
+    if (!reply)
+      await send(response, { status: 500, json: { error: { message: 'The server has no more scripted replies.' } } })
     else await send(response, typeof reply === 'function' ? reply(asked) : reply)
   }
 }
@@ -112,11 +123,11 @@ async function send(
     if (!response.write(typeof event === 'string' ? event : frame(event))) await waitForDrain(response)
   }
   if (ending === 'end') response.end()
-  // what was written must have left before the connection is broken
+  // breaks the connection only after everything is sent
   else if (ending === 'break') response.write('', () => response.destroy())
 }
 
-/** Resolves when more can be written, or the client has gone. */
+/** Waits until more can be written or the client disconnects. */
 function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

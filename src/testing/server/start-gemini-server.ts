@@ -1,4 +1,4 @@
-// A local Gemini: real HTTP, real paths, real refusals. Only what it says is scripted.
+// A local Gemini server with real HTTP, paths and error responses. Only its replies are scripted.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isRecord } from '../../base/json.ts'
@@ -14,11 +14,12 @@ import type {
 import { findRejection, type Rejection, sendRejection } from './gemini-rejections.ts'
 import { writeReply } from './gemini-reply.ts'
 
+/** Starts a local Gemini server with scripted replies. */
 export async function startGeminiServer(script: GeminiScript, options: GeminiServerOptions): Promise<GeminiServer> {
   const { createServer } = nodeHttp()
   const requests: GeminiRequest[] = []
-  let said = 0
-  const nextStep = (): GeminiStep | undefined => (typeof script === 'function' ? script : script[said++])
+  let sentReplies = 0
+  const nextStep = (): GeminiStep | undefined => (typeof script === 'function' ? script : script[sentReplies++])
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const request = await readRequest(incoming, outgoing)
@@ -48,7 +49,7 @@ export async function startGeminiServer(script: GeminiScript, options: GeminiSer
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     assertComplete() {
-      const left = typeof script === 'function' ? 0 : script.length - said
+      const left = typeof script === 'function' ? 0 : script.length - sentReplies
       if (left > 0) throw new Error(`The script has ${left} steps left of ${script.length}.`)
     },
     close,
@@ -56,7 +57,7 @@ export async function startGeminiServer(script: GeminiScript, options: GeminiSer
   }
 }
 
-/** Not an import: a bundler for browsers or workers fails on any `node:` import it can see, also on one that never runs. */
+/** Loads `node:http` without an import: bundlers for browsers and workers fail on every `node:` import. */
 function nodeHttp(): typeof import('node:http') {
   const http = globalThis.process?.getBuiltinModule?.('node:http')
   if (http) return http
@@ -66,7 +67,7 @@ function nodeHttp(): typeof import('node:http') {
   )
 }
 
-// no status that clients try again
+// a status that clients do not retry
 function scriptOver(steps: number): Rejection {
   return { status: 400, message: `The script is over: it has ${steps} steps, this is one more.` }
 }
@@ -110,7 +111,7 @@ function parse(text: string): unknown {
 function disconnectSignal(outgoing: ServerResponse): AbortSignal {
   const gone = new AbortController()
   outgoing.on('close', () => {
-    if (!outgoing.writableFinished) gone.abort(new Error('The client went away.'))
+    if (!outgoing.writableFinished) gone.abort(new Error('The client disconnected.'))
   })
   return gone.signal
 }

@@ -1,10 +1,10 @@
-// For tests only: one turn of a model, the way Amazon Bedrock's Converse API writes it.
+// For tests only: one turn of a model in the wire format of Amazon Bedrock's Converse API.
 import { crc32 } from 'node:zlib'
 import type { JsonObject } from '../../base/json.ts'
 import type { Reply } from './provider-server.ts'
 import { argsText, bodyOrEvents, type ModelTurn, splitText } from './wires.ts'
 
-/** `/model/<id>/converse` and `/model/<id>/converse-stream`. */
+/** `/model/<id>/converse` and `/model/<id>/converse-stream` of Amazon Bedrock. */
 export function bedrock({ text, calls = [], finish }: ModelTurn): Reply {
   const stopReason = finish ?? (calls.length ? 'tool_use' : 'end_turn')
   const usage = { inputTokens: 12, outputTokens: 8, totalTokens: 20 }
@@ -41,7 +41,7 @@ export function bedrock({ text, calls = [], finish }: ModelTurn): Reply {
   )
 }
 
-/** The event stream encoding of AWS: lengths, headers, payload, and a checksum of each. `{ name: payload }` is one event. */
+/** The event stream encoding of AWS: lengths, headers, payload and checksums. An event is `{ name: payload }`. */
 function awsFrame(event: object): Uint8Array {
   const [[name, payload] = ['', {}]] = Object.entries(event as JsonObject)
   const kind = name.endsWith('Exception') ? 'exception' : 'event'

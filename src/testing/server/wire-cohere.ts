@@ -1,8 +1,8 @@
-// For tests only: one turn of a model, the way Cohere's chat API (version 2) writes it.
+// For tests only: one turn of a model in the wire format of Cohere's chat API, version 2.
 import type { Reply } from './provider-server.ts'
 import { argsText, bodyOrEvents, type ModelTurn, splitText } from './wires.ts'
 
-/** `/chat`. */
+/** `/chat` of Cohere. */
 export function cohere({ text, calls = [], finish }: ModelTurn): Reply {
   const finish_reason = finish ?? (calls.length ? 'TOOL_CALL' : 'COMPLETE')
   const usage = { tokens: { input_tokens: 12, output_tokens: 8 } }

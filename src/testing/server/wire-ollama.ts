@@ -1,8 +1,8 @@
-// For tests only: one turn of a model, the way Ollama writes it: a line of JSON for each piece.
+// For tests only: one turn of a model in the wire format of Ollama, a line of JSON for each event.
 import type { Reply } from './provider-server.ts'
 import { bodyOrEvents, type ModelTurn, splitText } from './wires.ts'
 
-/** `/chat`. A call is never in pieces: its arguments are an object. */
+/** `/chat` of Ollama. Calls are not streamed: their arguments are an object. */
 export function ollama({ text, calls = [], finish = 'stop' }: ModelTurn): Reply {
   const head = { model: 'llama-test', created_at: '2026-01-01T00:00:00Z' }
   const counts = { prompt_eval_count: 12, eval_count: 8, total_duration: 1 }

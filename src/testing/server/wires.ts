@@ -1,36 +1,39 @@
-// For tests only: one turn of a model, written the way each provider writes it, as one body or as events.
+// For tests only: one turn of a model in the wire format of each provider, as one body or as events.
 import type { JsonObject } from '../../base/json.ts'
 import type { ReceivedRequest, Reply, ServerResponseScript } from './provider-server.ts'
 
-/** What a model says in one turn. */
+/** One turn of a model. */
 export interface ModelTurn {
+  /** A thought. */
   readonly thinking?: string
-  /** What must come back with the thinking, and with the first call where a provider signs calls. */
+  /** Signature of the thought, and of the first call if the provider signs calls. */
   readonly signature?: string
-  /** Thinking nobody may read. */
+  /** An encrypted thought. */
   readonly redacted?: string
+  /** The text. */
   readonly text?: string
-  /** `raw` is sent instead of the arguments: they need not be JSON. */
+  /** The tool calls. `raw` replaces the arguments and can be invalid JSON. */
   readonly calls?: readonly {
     readonly id: string
     readonly name: string
     readonly args?: JsonObject
     readonly raw?: string
   }[]
-  /** In the provider's own words. */
+  /** The provider's finish reason. */
   readonly finish?: string
 }
 
-/** The words of a text in the pieces they are streamed in. */
+/** Splits a text into the deltas of a stream. */
 export const splitText = (text: string): string[] => text.match(/.{1,4}/gs) ?? []
+/** The arguments of a call as text. */
 export const argsText = ({ args = {}, raw }: { args?: JsonObject; raw?: string }): string => raw ?? JSON.stringify(args)
 
-/** `/chat/completions` of OpenAI. It has no place for thinking. */
+/** `/chat/completions` of OpenAI, which has no thoughts. */
 export function openaiChat({ text, calls = [], finish }: ModelTurn): Reply {
   return chatCompletions({ text, calls, finish }, {})
 }
 
-/** The same for providers that differ: in when they send the token counts, and in whether a call comes in pieces. */
+/** `/chat/completions` of compatible providers, which send token counts and the arguments of calls differently. */
 export function chatCompletions(
   { text, calls = [], finish }: { [K in 'text' | 'calls' | 'finish']?: ModelTurn[K] | undefined },
   { counts = 'alone', hasPieces = true }: { counts?: 'alone' | 'with reason' | 'never'; hasPieces?: boolean },
@@ -96,7 +99,7 @@ export function openaiResponses({ thinking, signature, text, calls = [], finish 
   return openaiItems(items, usage, finish)
 }
 
-/** Output items of OpenAI as they are, for what has no place in a `Turn`. */
+/** Raw output items of OpenAI, for what a `ModelTurn` cannot express. */
 export function openaiItems(items: readonly JsonObject[], usage: JsonObject, finish?: string): Reply {
   const head = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-test', output: [] }
   const status = finish === undefined ? 'completed' : 'incomplete'
@@ -151,7 +154,7 @@ export function anthropic({ thinking, signature, redacted, text, calls = [], fin
   return anthropicBlocks(blocks, finish ?? (calls.length ? 'tool_use' : 'end_turn'))
 }
 
-/** Content blocks of Anthropic as they are, for what has no place in a `Turn`. */
+/** Raw content blocks of Anthropic, for what a `ModelTurn` cannot express. */
 export function anthropicBlocks(blocks: readonly JsonObject[], stop_reason = 'end_turn'): Reply {
   const head = { type: 'message', id: 'msg_1', model: 'claude-test', role: 'assistant' }
   const usage = { input_tokens: 8, output_tokens: 8, cache_read_input_tokens: 4, cache_creation_input_tokens: 0 }
@@ -198,7 +201,7 @@ export function google({ thinking, signature, text, calls = [], finish = 'STOP' 
   return googleParts(parts, finish)
 }
 
-/** Parts of Google as they are, for what has no place in a `Turn`. */
+/** Raw parts of Google, for what a `ModelTurn` cannot express. */
 export function googleParts(parts: readonly JsonObject[], finishReason = 'STOP', more: JsonObject = {}): Reply {
   const head = { responseId: 'g-1', modelVersion: 'gemini-test' }
   const usageMetadata = {
@@ -219,7 +222,7 @@ export function googleParts(parts: readonly JsonObject[], finishReason = 'STOP',
   )
 }
 
-/** One body, or events framed the way the wire frames them (default: server-sent events). */
+/** A reply with one body, or with events if the request asks for a stream. */
 export function bodyOrEvents(
   whole: () => object,
   events: () => (object | string)[],
