@@ -1,4 +1,4 @@
-// For tests only: the real provider packages, pointed at a local server.
+// For tests only: the real provider packages, connected to a local server.
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createCohere } from '@ai-sdk/cohere'
@@ -13,58 +13,74 @@ import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { createOllama } from 'ollama-ai-provider-v2'
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
-import type { Reply } from '../testing/server/providers.ts'
+import type { Reply } from '../testing/server/provider-server.ts'
 import { bedrock } from '../testing/server/wire-bedrock.ts'
 import { cohere } from '../testing/server/wire-cohere.ts'
 import { ollama } from '../testing/server/wire-ollama.ts'
-import { anthropic, chatCompletions, google, openaiChat, openaiResponses, type Turn } from '../testing/server/wires.ts'
+import {
+  anthropic,
+  chatCompletions,
+  google,
+  type ModelTurn,
+  openaiChat,
+  openaiResponses,
+} from '../testing/server/wires.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
 import type { LlmRequestConfig } from '../tool/wire.ts'
-import type { AiSdkModel } from './spec.ts'
+import type { AiSdkModel } from './ai-sdk-types.ts'
 
 const apiKey = 'sk-test-0123456789abcdef'
 
-export interface Wire {
+/** A provider package, and how a server writes its replies. */
+export interface ProviderWire {
+  /** Name in test titles. */
   readonly name: string
+  /** A model of the provider that sends its requests to `url`. */
   model(url: string, modelId?: string): AiSdkModel
-  say(turn: Turn): Reply
+  /** A reply in the wire format of the provider. */
+  say(turn: ModelTurn): Reply
 }
 
-export const chat: Wire = {
+/** OpenAI chat completions. */
+export const chat: ProviderWire = {
   name: 'openai chat',
   model: (url, id = 'gpt-4.1') => createOpenAI({ apiKey, baseURL: url }).chat(id),
   say: openaiChat,
 }
-export const responses: Wire = {
+/** OpenAI responses. */
+export const responses: ProviderWire = {
   name: 'openai responses',
   model: (url, id = 'gpt-5') => createOpenAI({ apiKey, baseURL: url }).responses(id),
   say: openaiResponses,
 }
-export const claude: Wire = {
+/** Anthropic messages. */
+export const claude: ProviderWire = {
   name: 'anthropic',
   model: (url, id = 'claude-sonnet-4-5') => createAnthropic({ apiKey, baseURL: url })(id),
   say: anthropic,
 }
-export const gemini: Wire = {
+/** Google Generative AI. */
+export const gemini: ProviderWire = {
   name: 'google',
   model: (url, id = 'gemini-3-pro-preview') => createGoogleGenerativeAI({ apiKey, baseURL: url })(id),
   say: google,
 }
 
-export const wires: readonly Wire[] = [chat, responses, claude, gemini]
+/** The wires that most tests use. */
+export const wires: readonly ProviderWire[] = [chat, responses, claude, gemini]
 
-/** A wire with what the table of providers must know besides. */
-export interface Provider extends Wire {
-  /** An error in the middle of a stream, as the provider sends it. */
+/** A wire with the differences that the tests of all providers need to know. */
+export interface ProviderCase extends ProviderWire {
+  /** An error in the middle of a stream, in the provider's format. */
   readonly error: object
-  /** The words of the error do not reach us. */
+  /** The provider package drops the error message. */
   readonly hidesErrors?: true
-  /** A picture in a tool result stands in the result. */
-  readonly picturesInResults?: true
-  /** No schema is sent: a tool takes a structured answer. */
+  /** The provider supports images in tool results. */
+  readonly imagesInResults?: true
+  /** The provider sends no response schema: the model answers with a tool call. */
   readonly sendsNoSchema?: true
-  /** The calls of a reply come as a whole, never in pieces. */
+  /** The provider does not stream the arguments of calls. */
   readonly wholeCalls?: true
 }
 
@@ -72,23 +88,23 @@ const chatError = { error: { message: 'The server had an error', type: 'server_e
 const compatible = (url: string, supportsStructuredOutputs: boolean) =>
   createOpenAICompatible({ name: 'acme', apiKey, baseURL: url, supportsStructuredOutputs })
 
-/** One more provider is one more row. */
-export const providers: readonly Provider[] = [
+/** All tested providers. To test another provider, add a row. */
+export const providers: readonly ProviderCase[] = [
   { ...chat, error: chatError },
   {
     ...responses,
     error: { type: 'error', sequence_number: 3, code: 'server_error', message: 'The server had an error' },
-    picturesInResults: true,
+    imagesInResults: true,
   },
   {
     ...claude,
     error: { type: 'error', error: { type: 'overloaded_error', message: 'The server had an error' } },
-    picturesInResults: true,
+    imagesInResults: true,
   },
   {
     ...gemini,
     error: { error: { code: 503, message: 'The server had an error', status: 'UNAVAILABLE' } },
-    picturesInResults: true,
+    imagesInResults: true,
     wholeCalls: true,
   },
   {
@@ -115,7 +131,7 @@ export const providers: readonly Provider[] = [
     model: (url, id = 'grok-4') => createXai({ apiKey, baseURL: url }).responses(id),
     say: openaiResponses,
     error: { type: 'error', code: 'server_error', message: 'The server had an error', param: null },
-    picturesInResults: true,
+    imagesInResults: true,
   },
   {
     name: 'deepseek',
@@ -129,7 +145,7 @@ export const providers: readonly Provider[] = [
       createAmazonBedrock({ region: 'us-east-1', accessKeyId: 'AKID', secretAccessKey: 'none', baseURL: url })(id),
     say: bedrock,
     error: { modelStreamErrorException: { message: 'The server had an error' } },
-    picturesInResults: true,
+    imagesInResults: true,
   },
   {
     name: 'cohere',
@@ -155,7 +171,7 @@ export const providers: readonly Provider[] = [
     model: (url, id = 'acme/router-1') => createOpenRouter({ apiKey, baseURL: url }).chat(id),
     say: openaiChat,
     error: { error: { code: 502, message: 'The server had an error' } },
-    picturesInResults: true,
+    imagesInResults: true,
   },
   {
     name: 'ollama',
@@ -167,16 +183,18 @@ export const providers: readonly Provider[] = [
   },
 ]
 
-/** Every provider of `wires`, streaming and not. */
-export const waysToAsk: { wire: Wire; stream: boolean; how: string }[] = wires.flatMap((wire) => [
-  { wire, stream: false, how: `${wire.name}, whole` },
+/** Each of `wires`, with and without streaming. */
+export const wireCases: { wire: ProviderWire; stream: boolean; how: string }[] = wires.flatMap((wire) => [
+  { wire, stream: false, how: `${wire.name}, not streamed` },
   { wire, stream: true, how: `${wire.name}, streamed` },
 ])
 
+/** A user message. */
 export function user(text: string): Content {
   return { role: 'user', parts: [{ text }] }
 }
 
+/** A request without tools. */
 export function request(contents: readonly Content[], config: LlmRequestConfig = {}): LlmRequest {
   return {
     contents: [...contents],
@@ -187,25 +205,29 @@ export function request(contents: readonly Content[], config: LlmRequestConfig =
   }
 }
 
-export interface Heard {
+/** All responses of a model to one request. */
+interface ModelReply {
+  /** The complete response. */
   readonly whole: LlmResponse
+  /** The deltas. */
   readonly partial: readonly LlmResponse[]
 }
 
-/** Asks a model and hears it to the end. */
+/** Sends a request to a model and reads all its responses. */
 export async function ask(
   model: Model,
   asked: LlmRequest,
   options: { stream?: boolean; signal?: AbortSignal } = {},
-): Promise<Heard> {
+): Promise<ModelReply> {
   const all: LlmResponse[] = []
   for await (const response of model.generate(asked, options)) all.push(response)
   const whole = all.pop()
-  if (!whole || whole.partial || all.some(({ partial }) => !partial)) throw new Error('One whole response, the last.')
+  if (!whole || whole.partial || all.some(({ partial }) => !partial))
+    throw new Error('Expected exactly one complete response, the last one.')
   return { whole, partial: all }
 }
 
-/** As it comes back from a store. */
+/** A value after it was stored as JSON. */
 export function stored<T>(value: T): T {
   return JSON.parse(JSON.stringify(value))
 }

@@ -1,4 +1,4 @@
-// What every provider package must do, over a local server that speaks its wire.
+// The behaviour of every provider package, with a local server that speaks its wire format.
 import { inspect } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -6,17 +6,17 @@ import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Ports } from '../base/ports.ts'
 import { type Content, type Part, textOf } from '../content/content.ts'
 import { Runner } from '../runner/runner.ts'
-import { ProviderServer, type Reply, upTo } from '../testing/server/providers.ts'
+import { ProviderServer, type Reply, truncateAfter } from '../testing/server/provider-server.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
-import { AiSdkError } from './errors.ts'
-import { fromAiSdk } from './from-model.ts'
-import { ask, type Provider, providers, request, user } from './providers.test-kit.ts'
+import { AiSdkError } from './errors/ai-sdk-error.ts'
+import { fromAiSdk } from './from-ai-sdk.ts'
+import { ask, type ProviderCase, providers, request, user } from './providers.test-kit.ts'
 
 const PNG = 'iVBORw0KGgo='
 const oslo = { id: 'callnr001', name: 'get_weather', args: { city: 'Oslo' } }
 const quiet = { warn: () => {}, error: () => {} }
-/** Timers that fire at once. */
+/** Timers that fire immediately. */
 const setTimer: Ports['setTimer'] = (callback) => {
   queueMicrotask(callback)
   return () => {}
@@ -35,7 +35,7 @@ function weather(ran: string[] = [], name = 'get_weather'): Tool {
   })
 }
 
-function runnerFor(provider: Provider, server: ProviderServer, tools: readonly Tool[], maxRetries = 0): Runner {
+function runnerFor(provider: ProviderCase, server: ProviderServer, tools: readonly Tool[], maxRetries = 0): Runner {
   const model = fromAiSdk(provider.model(server.url), { maxRetries, ports: { setTimer } })
   return new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [...tools] }), logger: quiet })
 }
@@ -43,7 +43,7 @@ function runnerFor(provider: Provider, server: ProviderServer, tools: readonly T
 const bodyOf = (server: ProviderServer, at: number): string => JSON.stringify(server.requests[at]?.body)
 
 describe.each(providers)('$name', (provider) => {
-  test.each([false, true])('answers (streamed: %s)', async (stream) => {
+  test.each([false, true])('returns a text (streamed: %s)', async (stream) => {
     await using server = await ProviderServer.start([provider.say({ text: 'It is cold in Oslo.' })])
     const { whole, partial } = await ask(fromAiSdk(provider.model(server.url)), request([user('Oslo?')]), { stream })
     expect(textOf(whole.content)).toBe('It is cold in Oslo.')
@@ -64,7 +64,7 @@ describe.each(providers)('$name', (provider) => {
     expect(bodyOf(server, 1).replaceAll('\\', '')).toContain('"temperature":2')
   })
 
-  test.each([false, true])('gives an answer of the schema (streamed: %s)', async (streaming) => {
+  test.each([false, true])('returns structured output (streamed: %s)', async (streaming) => {
     const answer = { city: 'Oslo', days: [{ celsius: 2 }] }
     const structured = provider.sendsNoSchema
       ? [
@@ -82,7 +82,7 @@ describe.each(providers)('$name', (provider) => {
     expect(JSON.parse(first.text)).toEqual(answer)
     const sent = bodyOf(server, structured.length - 1).replaceAll('\\', '')
     expect(sent).toContain('"celsius"')
-    // what a provider learned is known for the next request
+    // the next request already knows what the provider supports
     const second = await runner.complete({ userId: 'ada', message: 'Oslo?', runConfig: { streaming } })
     expect(JSON.parse(second.text)).toEqual(answer)
     expect(server.requests).toHaveLength(structured.length + 1)
@@ -90,7 +90,7 @@ describe.each(providers)('$name', (provider) => {
   })
 
   test.each(['image/png', 'application/pdf', 'application/x-odd'])(
-    'loses no media of a result: %s',
+    'sends the media of a result: %s',
     async (mimeType) => {
       await using server = await ProviderServer.start([
         provider.say({ text: 'Seen.' }),
@@ -115,17 +115,17 @@ describe.each(providers)('$name', (provider) => {
       for (const at of [0, 1]) {
         const sent = bodyOf(server, at)
         expect(sent.includes(PNG) || sent.includes(`(${mimeType}, about 9 bytes)`)).toBe(true)
-        // bytes as a text in the result would be read as words
+        // base64 bytes in a text would be read as words
         expect(sent).not.toMatch(/\\"data\\":\\"iVBOR/)
         if (mimeType === 'image/png') expect(sent).toContain(PNG)
         const isBeside = sent.includes('gave this with its result')
-        if (mimeType === 'image/png') expect(isBeside).toBe(!provider.picturesInResults)
+        if (mimeType === 'image/png') expect(isBeside).toBe(!provider.imagesInResults)
       }
     },
   )
 
-  test.each(['end', 'break'] as const)('a text that is cut (%s) is an error', async (ending) => {
-    const cut = upTo(provider.say({ text: 'It is very cold.' }), 'It i', { ending })
+  test.each(['end', 'break'] as const)('reports a text that is cut off (%s)', async (ending) => {
+    const cut = truncateAfter(provider.say({ text: 'It is very cold.' }), 'It i', { ending })
     await using server = await ProviderServer.start([cut, provider.say({ text: 'Again.' })])
     const runner = runnerFor(provider, server, [], 2)
     const { error } = await runner.complete({ userId: 'ada', message: 'Oslo?', runConfig: { streaming: true } })
@@ -134,9 +134,9 @@ describe.each(providers)('$name', (provider) => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('a reply that is cut after its call runs no tool', async () => {
+  test('runs no tool when the reply is cut off after its call', async () => {
     const turn = { text: 'Let me look.', calls: [oslo] }
-    const cut = upTo(provider.say(turn), callEnd(provider), {})
+    const cut = truncateAfter(provider.say(turn), callEnd(provider), {})
     await using server = await ProviderServer.start([cut])
     const ran: string[] = []
     const runner = runnerFor(provider, server, [weather(ran)])
@@ -145,9 +145,9 @@ describe.each(providers)('$name', (provider) => {
     expect(ran).toEqual([])
   })
 
-  test('a reply that is cut inside its call runs no tool', async () => {
+  test('runs no tool when the reply is cut off inside its call', async () => {
     if (provider.wholeCalls) return
-    const cut = upTo(provider.say({ text: 'Let me look.', calls: [oslo] }), '{\\"ci', {})
+    const cut = truncateAfter(provider.say({ text: 'Let me look.', calls: [oslo] }), '{\\"ci', {})
     await using server = await ProviderServer.start([cut])
     const ran: string[] = []
     const runner = runnerFor(provider, server, [weather(ran)])
@@ -156,7 +156,7 @@ describe.each(providers)('$name', (provider) => {
     expect(ran).toEqual([])
   })
 
-  test('a stream that is cut before its first word is asked for again', async () => {
+  test('retries a stream that is cut off before its first delta', async () => {
     const { frame, headers } = sentBy(provider.say({ text: 'x' }))
     const nothing: Reply = { events: [], ...(frame && { frame }), ...(headers && { headers }) }
     await using server = await ProviderServer.start([nothing, provider.say({ text: 'Again.' })])
@@ -166,12 +166,12 @@ describe.each(providers)('$name', (provider) => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('an error in the stream is an error, and is not begun anew once something was shown', async () => {
+  test('reports an error in the stream and does not retry after the first delta', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {}) // a provider that prints
     const turn = { text: 'It is cold.', calls: [oslo] }
     const events = [provider.error]
     await using server = await ProviderServer.start([
-      upTo(provider.say(turn), 'It i', { events }),
+      truncateAfter(provider.say(turn), 'It i', { events }),
       { ...sentBy(provider.say(turn)), events },
       provider.say({ text: 'Again.' }),
     ])
@@ -188,29 +188,32 @@ describe.each(providers)('$name', (provider) => {
     warn.mockRestore()
   })
 
-  test.each([false, true])('takes tool names it would refuse under other names (streamed: %s)', async (streaming) => {
-    const long = `weather.${'x'.repeat(100)}`
-    const names = ['weather.get:now', 'weather_get_now', 'weather:get.now', long]
-    const sent = ['weather_get_now_2', 'weather_get_now', 'weather_get_now_3', `weather_${'x'.repeat(56)}`]
-    const calls = sent.map((name, at) => ({ ...oslo, id: `callnr00${at}`, name }))
-    await using server = await ProviderServer.start([provider.say({ calls }), provider.say({ text: 'Fine.' })])
-    const ran: string[] = []
-    const tools = names.map((name) => weatherBy(name, ran))
-    const runner = runnerFor(provider, server, tools)
-    const { events, error } = await runner.complete({ userId: 'ada', message: '?', runConfig: { streaming } })
-    expect(error).toBeUndefined()
-    expect(ran.toSorted()).toEqual(names.toSorted())
-    const logged = events.filter(({ partial }) => !partial).flatMap(({ content }) => content?.parts ?? [])
-    expect(logged.flatMap(({ functionCall }) => functionCall?.name ?? [])).toEqual(names)
-    expect(logged.flatMap(({ functionResponse }) => functionResponse?.name ?? [])).toEqual(names)
-    for (const at of [0, 1]) {
-      const body = bodyOf(server, at)
-      for (const name of sent) expect(body).toContain(`"${name}"`)
-      for (const name of ['weather.get:now', 'weather:get.now', long]) expect(body).not.toContain(`"${name}"`)
-    }
-  })
+  test.each([false, true])(
+    'renames tools whose names the provider does not accept (streamed: %s)',
+    async (streaming) => {
+      const long = `weather.${'x'.repeat(100)}`
+      const names = ['weather.get:now', 'weather_get_now', 'weather:get.now', long]
+      const sent = ['weather_get_now_2', 'weather_get_now', 'weather_get_now_3', `weather_${'x'.repeat(56)}`]
+      const calls = sent.map((name, at) => ({ ...oslo, id: `callnr00${at}`, name }))
+      await using server = await ProviderServer.start([provider.say({ calls }), provider.say({ text: 'Fine.' })])
+      const ran: string[] = []
+      const tools = names.map((name) => weatherBy(name, ran))
+      const runner = runnerFor(provider, server, tools)
+      const { events, error } = await runner.complete({ userId: 'ada', message: '?', runConfig: { streaming } })
+      expect(error).toBeUndefined()
+      expect(ran.toSorted()).toEqual(names.toSorted())
+      const logged = events.filter(({ partial }) => !partial).flatMap(({ content }) => content?.parts ?? [])
+      expect(logged.flatMap(({ functionCall }) => functionCall?.name ?? [])).toEqual(names)
+      expect(logged.flatMap(({ functionResponse }) => functionResponse?.name ?? [])).toEqual(names)
+      for (const at of [0, 1]) {
+        const body = bodyOf(server, at)
+        for (const name of sent) expect(body).toContain(`"${name}"`)
+        for (const name of ['weather.get:now', 'weather:get.now', long]) expect(body).not.toContain(`"${name}"`)
+      }
+    },
+  )
 
-  test('takes parameters whose root is a choice or a reference', async () => {
+  test('accepts parameters whose root is a union or a reference', async () => {
     await using server = await ProviderServer.start([provider.say({ text: 'Fine.' })])
     const byCity = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
     const byPlace = { type: 'object', properties: { lat: { type: 'number' } }, required: ['lat'] }
@@ -237,8 +240,8 @@ function weatherBy(name: string, ran: string[]): Tool {
   return tool({ name, description: 'The weather', parameters, effect: 'none', run: () => void ran.push(name) })
 }
 
-/** Words of the event that completes the call, and not yet the reply. */
-function callEnd({ name }: Provider): string {
+/** Text of the event that completes the call but not the reply. */
+function callEnd({ name }: ProviderCase): string {
   const ends: Record<string, string> = {
     'openai responses': '"arguments":"{\\"city',
     'xai responses': '"arguments":"{\\"city',
@@ -252,12 +255,12 @@ function callEnd({ name }: Provider): string {
   return ends[name] ?? 'o\\"}'
 }
 
-/** Bedrock gives a structured answer as a call of a tool of its own. */
-function asBedrock({ name, say }: Provider, answer: object): Reply | undefined {
+/** Bedrock returns structured output as a call of its own tool. */
+function asBedrock({ name, say }: ProviderCase, answer: object): Reply | undefined {
   return name === 'bedrock' ? say({ calls: [{ id: 'j1', name: 'json', args: { ...answer } }] }) : undefined
 }
 
-/** How a provider frames a stream. */
+/** The reply that a server sends, resolved if it depends on the request. */
 function sentBy(reply: Reply) {
   const asked = { path: '', headers: {}, body: {}, isStream: true, closed: Promise.resolve() }
   return typeof reply === 'function' ? reply(asked) : reply

@@ -1,4 +1,4 @@
-// The older specifications: the same stories in the shapes they have for them.
+// Models with older specification versions.
 import type {
   LanguageModelV2,
   LanguageModelV2CallOptions,
@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
 import type { Content, Part } from '../content/content.ts'
-import { fromAiSdk } from './from-model.ts'
+import { fromAiSdk } from './from-ai-sdk.ts'
 import { ask, request, user } from './providers.test-kit.ts'
 
 const DATA = 'iVBORw0KGgo='
@@ -23,7 +23,7 @@ const search = { providerTool: { id: 'x.search', name: 'search', args: { deep: t
 
 type V2Result = Awaited<ReturnType<LanguageModelV2['doGenerate']>>
 
-test('version 2', async () => {
+test('supports specification version 2', async () => {
   const asked: LanguageModelV2CallOptions[] = []
   const result: V2Result = {
     content: [
@@ -83,7 +83,7 @@ test('version 2', async () => {
   expect(asked[0]?.tools).toEqual([{ type: 'provider-defined', id: 'x.search', name: 'search', args: { deep: true } }])
 })
 
-test('version 3, streamed', async () => {
+test('supports specification version 3 with streaming', async () => {
   const asked: LanguageModelV3CallOptions[] = []
   const model: LanguageModelV3 = {
     specificationVersion: 'v3',
@@ -134,7 +134,7 @@ test('version 3, streamed', async () => {
   expect(asked[0]?.tools).toMatchObject([{ type: 'provider', id: 'x.search' }])
 })
 
-test('parts that were invented later are passed over', async () => {
+test('ignores unknown parts', async () => {
   const parts = [
     { type: 'ping' },
     { type: 'hologram-start', id: '1' },

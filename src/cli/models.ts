@@ -3,7 +3,7 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { agentOf } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
-import { fromAiSdk } from '../ai-sdk/from-model.ts'
+import { fromAiSdk } from '../ai-sdk/from-ai-sdk.ts'
 import { loadPeerByName } from '../error/load-peer.ts'
 import type { Models } from '../runner/models.ts'
 import type { Model } from '../tool/model.ts'

@@ -17,13 +17,13 @@ test.each([
   ['projects/p/locations/l/endpoints/123', false],
   ['tunedModels/gemini-like-3', false],
   ['gemma-3-27b-it', false],
-])('%s is %s', (name, isNew) => {
+])('reports whether %s is Gemini 3 or newer: %s', (name, isNew) => {
   expect(isGemini3(name)).toBe(isNew)
   const { toolsWithOutputSchema, serverToolsWithFunctions } = capabilitiesOf(name, false)
   expect([toolsWithOutputSchema, serverToolsWithFunctions]).toEqual([isNew, isNew])
 })
 
-test('search over the data of a company is on Vertex only', () => {
+test('enterprise search is a server tool on Vertex AI only', () => {
   expect(capabilitiesOf('gemini-2.5-flash', false).serverTools).toEqual([
     'googleSearch',
     'codeExecution',
@@ -35,7 +35,7 @@ test('search over the data of a company is on Vertex only', () => {
   )
 })
 
-test('older ones have fewer tools, and open ones none', () => {
+test('models before Gemini 2.5 have fewer server tools, Gemma models none', () => {
   expect(capabilitiesOf('gemini-2.0-flash', false).serverTools).toEqual(['googleSearch', 'codeExecution'])
   expect(capabilitiesOf('gemma-3-27b-it', true).serverTools).toEqual([])
 })

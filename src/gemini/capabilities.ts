@@ -1,6 +1,6 @@
 import type { Model } from '../tool/model.ts'
 
-/** What a Gemini of this name can do, as far as its name tells. */
+/** What a Gemini model supports, derived from its name. */
 export function capabilitiesOf(name: string, isVertex: boolean): NonNullable<Model['capabilities']> {
   const isNew = isGemini3(name)
   return {
@@ -10,13 +10,13 @@ export function capabilitiesOf(name: string, isVertex: boolean): NonNullable<Mod
   }
 }
 
-/** From Gemini 3 on: functions beside other things, thought signatures demanded back, media in results. */
+/** Whether a model is Gemini 3 or newer: it combines functions with server tools, needs its thought signatures back, and accepts media in results. */
 export function isGemini3(name: string): boolean {
-  if (/(^|\/)gemini-(\w+-)+latest$/.test(name)) return true // what comes next is newer still
+  if (/(^|\/)gemini-(\w+-)+latest$/.test(name)) return true // `latest` names always point to newer versions
   return versionOf(name) >= 3
 }
 
-/** 2.5 of `gemini-2.5-flash`; 0 when the name does not tell: a tuned model, an endpoint, another family. */
+/** 2.5 for `gemini-2.5-flash`. 0 when the name has no version: a tuned model, an endpoint, another family. */
 function versionOf(name: string): number {
   return Number(/(?:^|\/)gemini-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? 0)
 }

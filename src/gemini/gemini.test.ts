@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { ask, KEY, model, said, tool, user } from './asking.test-kit.ts'
+import { ask, KEY, model, streamedText, tool, user } from './gemini.test-kit.ts'
 
-describe('an answer', () => {
-  test('comes as a whole', async () => {
+describe('a reply', () => {
+  test('is one complete response without streaming', async () => {
     const { whole, deltas, requests } = await ask(['Hello.'])
     expect(whole).toEqual({
       content: { role: 'model', parts: [{ text: 'Hello.' }] },
@@ -17,9 +17,9 @@ describe('an answer', () => {
     })
   })
 
-  test('comes in deltas and then as a whole', async () => {
+  test('is streamed as deltas and then a complete response', async () => {
     const asked = await ask([{ chunks: ['Hel', 'lo', ' there.'] }], { stream: true })
-    expect(said(asked)).toBe('Hel|lo| there.')
+    expect(streamedText(asked)).toBe('Hel|lo| there.')
     expect(asked.deltas.every(({ partial, finishReason }) => partial && finishReason === undefined)).toBe(true)
     expect(asked.whole).toMatchObject({
       content: model('Hello there.'),
@@ -29,12 +29,12 @@ describe('an answer', () => {
     expect(asked.requests[0]).toMatchObject({ query: { alt: 'sse' }, isStream: true })
   })
 
-  test.each([1, 2, 7])('dripping %i bytes at a time is the same answer', async (dripBytes) => {
+  test.each([1, 2, 7])('is the same when it arrives in pieces of %i bytes', async (dripBytes) => {
     const asked = await ask([{ chunks: ['Grüße 👋 ', 'aus København'], dripBytes }], { stream: true })
     expect(asked.whole?.content).toEqual(model('Grüße 👋 aus København'))
   })
 
-  test('has calls in order, with the ids Gemini gave and without those it did not', async () => {
+  test('has its calls in order, with an id only where Gemini sent one', async () => {
     const calls = [{ name: 'a', args: { x: 1 }, id: 'one' }, { name: 'b' }, { name: 'a', args: { x: 2 } }]
     for (const stream of [false, true]) {
       const { whole } = await ask([{ text: 'Looking.', calls }], { stream })
@@ -47,7 +47,7 @@ describe('an answer', () => {
     }
   })
 
-  test('keeps thoughts apart and every signature on its own part', async () => {
+  test('keeps thoughts separate and each signature on its part', async () => {
     const chunks = [
       [{ text: 'Hm, ', thought: true }],
       [{ text: 'well.', thought: true }],
@@ -73,7 +73,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('has media, and code that Gemini ran', async () => {
+  test('has media and the code that Gemini ran', async () => {
     const parts = [
       { inlineData: { mimeType: 'image/png', data: 'cG5n' } },
       { executableCode: { language: 'PYTHON', code: 'print(1)' } },
@@ -83,7 +83,7 @@ describe('an answer', () => {
     expect(whole?.content?.parts).toEqual([...parts, { text: 'One.' }])
   })
 
-  test('has what it rests on: grounding, citations, ratings', async () => {
+  test('has grounding metadata, citations and safety ratings', async () => {
     const rating = { category: 'HARM_CATEGORY_HARASSMENT', probability: 'LOW' }
     const candidate = {
       groundingMetadata: { groundingChunks: [{ web: { uri: 'https://example.com' } }] },
@@ -102,12 +102,12 @@ describe('an answer', () => {
   })
 })
 
-describe('an odd answer', () => {
+describe('an unusual reply', () => {
   const frame = (candidate: object) => ({ candidates: [candidate] })
 
   test.each([
     [
-      'null among its parts',
+      'null parts',
       { content: { parts: [null, { text: 'Hi', functionCall: null }] }, finishReason: 'STOP' },
       [{ text: 'Hi' }],
     ],
@@ -122,17 +122,17 @@ describe('an odd answer', () => {
       [{ functionCall: { name: 'a', args: {} } }],
     ],
     [
-      'arguments that are a list',
+      'a call whose arguments are a list',
       { content: { parts: [{ functionCall: { name: 'a', args: [1] } }] }, finishReason: 'STOP' },
       [{ functionCall: { name: 'a', args: {} } }],
     ],
     [
-      'a signature and nothing else beside its text',
+      'a part that only has a signature',
       { content: { parts: [{ text: 'Hi' }, { thoughtSignature: 'c2ln' }] }, finishReason: 'STOP' },
       [{ text: 'Hi' }, { text: '', thoughtSignature: 'c2ln' }],
     ],
     ['no finish reason', { content: { parts: [{ text: 'Hi' }] } }, [{ text: 'Hi' }]],
-  ])('with %s', async (_, candidate, parts) => {
+  ])('with %s is read', async (_, candidate, parts) => {
     for (const stream of 'finishReason' in candidate ? [false, true] : [false]) {
       const { whole, error } = await ask([{ chunks: [frame(candidate)] }], { stream })
       expect(error).toBeUndefined()
@@ -140,7 +140,7 @@ describe('an odd answer', () => {
     }
   })
 
-  test('with several candidates is the first of them', async () => {
+  test('with several candidates uses the first', async () => {
     const candidates = [
       { index: 1, content: { parts: [{ text: 'Second' }] }, finishReason: 'SAFETY' },
       { index: 0, content: { parts: [{ text: 'First' }] }, finishReason: 'STOP' },
@@ -149,15 +149,15 @@ describe('an odd answer', () => {
     expect(whole).toMatchObject({ content: model('First'), finishReason: 'STOP' })
   })
 
-  test('of two thousand chunks is put together', async () => {
+  test('of two thousand chunks is joined', async () => {
     const chunks = Array.from({ length: 2_000 }, (_, at) => `${at} `)
     const { whole } = await ask([{ chunks }], { stream: true })
     expect(whole?.content).toEqual(model(chunks.join('')))
   })
 })
 
-describe('an answer that is none', () => {
-  test('because the prompt was blocked', async () => {
+describe('an error response', () => {
+  test('names the reason a prompt was blocked', async () => {
     const promptFeedback = { blockReason: 'SAFETY', safetyRatings: [{ category: 'X', blocked: true }] }
     for (const stream of [false, true]) {
       const { whole } = await ask([{ chunks: [{ promptFeedback, usageMetadata: { totalTokenCount: 4 } }] }], { stream })
@@ -173,21 +173,25 @@ describe('an answer that is none', () => {
 
   test.each([
     ['SAFETY', 'safetySettings'],
-    ['RECITATION', 'recited'],
-    ['PROHIBITED_CONTENT', 'never'],
+    ['RECITATION', 'quoted a source'],
+    ['PROHIBITED_CONTENT', 'cannot be changed'],
     ['IMAGE_SAFETY', 'safetySettings'],
     ['SOMETHING_NEW', 'SOMETHING_NEW'],
-  ])('because of %s', async (finishReason, told) => {
+  ])('explains the finish reason %s', async (finishReason, advice) => {
     const { whole } = await ask([{ finishReason }], { stream: true })
-    expect(whole).toMatchObject({ errorCode: finishReason, finishReason, errorMessage: expect.stringContaining(told) })
+    expect(whole).toMatchObject({
+      errorCode: finishReason,
+      finishReason,
+      errorMessage: expect.stringContaining(advice),
+    })
   })
 
-  test('though it had begun: what was said is kept', async () => {
+  test('keeps the text before the reply was stopped', async () => {
     const { whole } = await ask([{ text: 'Once upon', finishReason: 'RECITATION' }])
     expect(whole).toMatchObject({ content: model('Once upon'), errorCode: 'RECITATION' })
   })
 
-  test('because all tokens went into thinking, but not when some of it was said', async () => {
+  test('reports MAX_TOKENS only when the reply has no visible text', async () => {
     const cut = await ask([{ text: 'Once upon', finishReason: 'MAX_TOKENS' }])
     expect(cut.whole).toMatchObject({ content: model('Once upon'), finishReason: 'MAX_TOKENS' })
     expect(cut.whole?.errorCode).toBeUndefined()
@@ -199,10 +203,10 @@ describe('an answer that is none', () => {
   })
 })
 
-describe('over Vertex AI', () => {
+describe('a request to Vertex AI', () => {
   const options = { vertexai: true, project: 'p', location: 'europe-west1' }
 
-  test('the path has project and location', async () => {
+  test('has the project and location in its path', async () => {
     const { whole, requests } = await ask(['Hello.'], { options })
     expect(whole?.content).toEqual(model('Hello.'))
     expect(requests[0]?.path).toBe(
@@ -210,7 +214,7 @@ describe('over Vertex AI', () => {
     )
   })
 
-  test('what Vertex AI does not know is left out', async () => {
+  test('leaves out fields that Vertex AI does not support', async () => {
     const contents = [
       user({ text: 'Look', partMetadata: { a: 1 } }),
       model({ functionCall: { id: 'adk-1', name: 'look', args: {} } }, { toolCall: { id: 'x' } } as object),
@@ -233,7 +237,7 @@ describe('over Vertex AI', () => {
     ])
   })
 
-  test('with a key alone', async () => {
+  test('can be made with only an API key', async () => {
     const { requests } = await ask(['Hello.'], { options: { vertexai: true } })
     expect(requests[0]).toMatchObject({ isVertex: true, headers: { 'x-goog-api-key': KEY } })
   })

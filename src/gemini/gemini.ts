@@ -1,22 +1,23 @@
 import type { GoogleGenAI } from '@google/genai'
 import { sleep } from '../policy/wait.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
-import { attempt } from './attempt.ts'
 import { capabilitiesOf } from './capabilities.ts'
-import { clientOf } from './client.ts'
-import { GeminiError } from './error.ts'
-import { type Failure, failureOf } from './failure.ts'
-import { hiddenCause, hide } from './hide.ts'
-import { messageFor } from './messages.ts'
+import { type Failure, readFailure } from './failure/failure.ts'
+import { failureMessage } from './failure/failure-message.ts'
+import { copyWithoutSecrets, hideKnownSecrets } from './failure/hide-secrets.ts'
+import { isModelFault, isRetryable, requestedDelayMs, retryDelayMs } from './failure/retry-delay.ts'
+import { GeminiError } from './gemini-error.ts'
 import type { GeminiOptions } from './options.ts'
-import { toWire, type Wire } from './request.ts'
-import { Answer } from './response.ts'
-import { askedWait, isModelFault, isRetryable, pauseBefore } from './retry.ts'
-import { type Settings, settingsOf } from './settings.ts'
-import type { Seen } from './watched-fetch.ts'
+import { ReplyBuilder } from './reply/reply-builder.ts'
+import { buildRequest, type GeminiRequest } from './request/build-request.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { lazyClient } from './transport/client.ts'
+import type { ObservedResponse } from './transport/observed-fetch.ts'
+import { sendRequest } from './transport/send-request.ts'
 
 /**
- * A Gemini model, over the Gemini API or Vertex AI. Needs `@google/genai`, and a key in the environment or the options.
+ * A Gemini model, through the Gemini API or Vertex AI. Needs the package `@google/genai`, and an API key or project in the
+ * options or in environment variables.
  *
  * @example
  * new LlmAgent({ name: 'assistant', model: gemini('gemini-2.5-flash') })
@@ -25,64 +26,64 @@ import type { Seen } from './watched-fetch.ts'
  * new Runner({ appName: 'app', agent, models: { 'gemini-*': gemini } })
  */
 export function gemini(name: string, options: GeminiOptions = {}): Model {
-  const settings = settingsOf(name, options)
-  const client = clientOf(settings)
+  const settings = readSettings(name, options)
+  const client = lazyClient(settings)
   return {
     name,
     capabilities: options.capabilities ?? capabilitiesOf(name, settings.isVertex),
     async *generate(request, { signal, stream = false }) {
-      const wire = toWire(request, name, settings.isVertex)
-      yield* ask(await client(), wire, settings, stream, signal)
+      const geminiRequest = buildRequest(request, name, settings.isVertex)
+      yield* generateWithRetry(await client(), geminiRequest, settings, { isStream: stream, signal })
     },
   }
 }
 
-/** Asks, again where that is worth it, and gives deltas and the whole. */
-async function* ask(
+/** Yields the deltas of a reply and then the complete response. Retries until the first delta. */
+async function* generateWithRetry(
   client: GoogleGenAI,
-  wire: Wire,
+  request: GeminiRequest,
   settings: Settings,
-  isStream: boolean,
-  signal: AbortSignal | undefined,
+  { isStream, signal }: { isStream: boolean; signal: AbortSignal | undefined },
 ): AsyncGenerator<LlmResponse, void, void> {
-  let hasBegun = false
+  let hasOutput = false
   let modelFaults = 0
   for (let attempts = 1; ; attempts++) {
-    const seen: Seen = {}
-    const answer = new Answer()
+    const observed: ObservedResponse = {}
+    const reply = new ReplyBuilder()
     try {
-      for await (const chunk of attempt(client, wire.params, settings, { isStream, signal, seen })) {
-        const parts = answer.add(chunk).filter((part) => part.text !== '') // a signature alone shows nothing
+      const { params } = request
+      for await (const chunk of sendRequest(client, settings, { params, isStream, signal, observed })) {
+        const parts = reply.add(chunk).filter((part) => part.text !== '') // no delta for a part with only a signature
         if (!isStream || parts.length === 0) continue
-        hasBegun = true
+        hasOutput = true
         yield { content: { role: 'model', parts }, partial: true }
       }
-      yield answer.finish(isStream)
+      yield reply.finish(isStream)
       return
     } catch (thrown) {
       signal?.throwIfAborted()
-      const failure = failureOf(thrown, seen)
+      const failure = readFailure(thrown, observed)
       if (isModelFault(failure)) modelFaults++
-      // what was said cannot be unsaid: after the first delta nothing is asked again
-      const pause = hasBegun || modelFaults > 1 ? undefined : pauseBefore(attempts + 1, failure, settings)
-      if (pause === undefined) throw errorOf(failure, wire, settings, { attempts, hasBegun })
-      await sleep(pause, signal ?? never, settings.ports)
+      // after the first delta a retry would repeat output
+      const delayMs = hasOutput || modelFaults > 1 ? undefined : retryDelayMs(attempts + 1, failure, settings)
+      if (delayMs === undefined) throw toGeminiError(failure, request, settings, { attempts, hasOutput })
+      await sleep(delayMs, signal ?? NEVER_ABORTED, settings.ports)
     }
   }
 }
 
-const never = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
-function errorOf(
+function toGeminiError(
   failure: Failure,
-  { asked }: Wire,
+  { summary }: GeminiRequest,
   settings: Settings,
-  end: { attempts: number; hasBegun: boolean },
+  end: { attempts: number; hasOutput: boolean },
 ): Error {
   const { status, reason, thrown } = failure
   const { secrets, ports } = settings
-  const waitMs = askedWait(failure, ports.now())
-  const message = hide(messageFor(failure, asked, { ...end, waitMs }), secrets)
-  const cause = hiddenCause(thrown, secrets)
+  const waitMs = requestedDelayMs(failure, ports.now())
+  const message = hideKnownSecrets(failureMessage(failure, summary, { ...end, waitMs }), secrets)
+  const cause = copyWithoutSecrets(thrown, secrets)
   return new GeminiError(message, { status, reason, isRetryable: isRetryable(failure), cause })
 }

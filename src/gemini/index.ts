@@ -1,8 +1,9 @@
 /**
- * Gemini as a model, over the Gemini API and Vertex AI.
+ * Gemini models, through the Gemini API and Vertex AI.
  *
  * @module
  */
-export { GeminiError } from './error.ts'
+
 export { gemini } from './gemini.ts'
+export { GeminiError } from './gemini-error.ts'
 export type { GeminiOptions, GeminiRetry } from './options.ts'

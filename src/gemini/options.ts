@@ -2,41 +2,44 @@ import type { GoogleGenAI, GoogleGenAIOptions } from '@google/genai'
 import type { Ports } from '../base/ports.ts'
 import type { Model } from '../tool/model.ts'
 
-/** How Gemini is reached. What is left out comes from the environment. */
+/** Options of `gemini()`. Missing credentials are read from environment variables. */
 export interface GeminiOptions {
-  /** Default: `GOOGLE_API_KEY`, else `GEMINI_API_KEY`. */
+  /** API key. Default: the environment variable `GOOGLE_API_KEY`, otherwise `GEMINI_API_KEY`. */
   readonly apiKey?: string | undefined
-  /** Vertex AI instead of the Gemini API. Default: when there is a `project`, or `GOOGLE_GENAI_USE_VERTEXAI` is true. */
+  /** Whether to use Vertex AI instead of the Gemini API. Default: true if `project` or `GOOGLE_GENAI_USE_VERTEXAI` is set. */
   readonly vertexai?: boolean | undefined
-  /** Of Google Cloud. Default: `GOOGLE_CLOUD_PROJECT`. */
+  /** Google Cloud project for Vertex AI. Default: the environment variable `GOOGLE_CLOUD_PROJECT`. */
   readonly project?: string | undefined
-  /** Default: `GOOGLE_CLOUD_LOCATION`, else `global`. */
+  /** Google Cloud location for Vertex AI. Default: the environment variable `GOOGLE_CLOUD_LOCATION`, otherwise `global`. */
   readonly location?: string | undefined
-  /** How Vertex AI is signed in to. Default: Google's application default credentials. */
+  /** Credentials for Vertex AI. Default: Google's application default credentials. */
   readonly googleAuthOptions?: GoogleGenAIOptions['googleAuthOptions'] | undefined
-  /** Another address: a proxy, a gateway, a test server. */
+  /** URL of a proxy, a gateway or a test server. Default: the URL of Google's service. */
   readonly baseUrl?: string | undefined
+  /** API version, for example `v1`. Default: that of `@google/genai`. */
   readonly apiVersion?: string | undefined
-  /** Sent with every request. */
+  /** HTTP headers of every request. Default: none. */
   readonly headers?: { readonly [name: string]: string } | undefined
-  /** Of one attempt, the whole stream included. Default: none. */
+  /** Time limit of one attempt in milliseconds, until the whole reply is read. Default: no limit. */
   readonly timeoutMs?: number | undefined
+  /** The fetch function for requests. Default: the fetch of the client, otherwise the global one. */
   readonly fetch?: typeof fetch | undefined
-  /** A client of yours, instead of everything above but `fetch` and `timeoutMs`. */
+  /** A client to use. Replaces all options above except `fetch` and `timeoutMs`. Default: a new client. */
   readonly client?: GoogleGenAI | undefined
+  /** When and how often a failed request is sent again. Default: 3 attempts. */
   readonly retry?: GeminiRetry | undefined
-  /** What the model can do, where its name does not tell: a tuned model, an endpoint. */
+  /** What the model supports. Default: derived from its name. Set it for tuned models and endpoints. */
   readonly capabilities?: Model['capabilities'] | undefined
-  /** Time and chance, for tests. */
+  /** Clock, timer and random numbers, for tests. Default: those of the system. */
   readonly ports?: Partial<Ports> | undefined
 }
 
-/** When a request is made again: after 408, 429, 5xx and lost connections, and only before anything was said. */
+/** Retries after status 408, 429 and 5xx, lost connections and unusable replies. Never after the first output. */
 export interface GeminiRetry {
-  /** The first one included. Default 3; 1 = never again. */
+  /** Number of attempts, the first one included. 1 disables retries. Default 3. */
   readonly attempts?: number | undefined
-  /** The longest pause before the second attempt; each further one is up to twice as long. Default 500. */
+  /** Maximum delay before the second attempt in milliseconds. It doubles with each further attempt. Default 500. */
   readonly delayMs?: number | undefined
-  /** Default 8,000. */
+  /** Upper limit of the delay in milliseconds, at most 60,000. Default 8,000. */
   readonly maxDelayMs?: number | undefined
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { gemini } from './gemini.ts'
 import type { GeminiOptions } from './options.ts'
-import { settingsOf } from './settings.ts'
+import { readSettings } from './settings.ts'
 
 const variables = [
   'GEMINI_API_KEY',
@@ -22,23 +22,23 @@ afterEach(() => {
 })
 
 const accessOf = (options: GeminiOptions = {}): unknown => {
-  const { access } = settingsOf('gemini-2.5-flash', options)
+  const { access } = readSettings('gemini-2.5-flash', options)
   return 'options' in access ? access.options : access
 }
 
-describe('the key', () => {
+describe('the API key', () => {
   test.each([
     [{ GEMINI_API_KEY: 'from-gemini' }, 'from-gemini'],
     [{ GOOGLE_API_KEY: 'from-google', GEMINI_API_KEY: 'from-gemini' }, 'from-google'],
     [{ GOOGLE_API_KEY: ' ', GEMINI_API_KEY: ' from-gemini ' }, 'from-gemini'],
-  ])('%j is %s', (values, apiKey) => {
+  ])('from %j is %s', (values, apiKey) => {
     environment(values)
     expect(accessOf()).toEqual({ vertexai: false, apiKey })
     expect(accessOf({ apiKey: 'mine' })).toEqual({ vertexai: false, apiKey: 'mine' })
   })
 
   test.each([{}, { GEMINI_API_KEY: '' }])(
-    'that is missing is said when the model is made, with what to set',
+    'is required when the model is created, with an error that says what to set',
     (values) => {
       environment(values)
       expect(() => gemini('gemini-2.5-flash')).toThrow(
@@ -51,7 +51,7 @@ describe('the key', () => {
     },
   )
 
-  test('is looked for where there is no process, and not found', () => {
+  test('is only read from the options on platforms without a process', () => {
     vi.stubGlobal('process', undefined)
     expect(() => gemini('gemini-2.5-flash')).toThrow('GEMINI_API_KEY')
     expect(gemini('gemini-2.5-flash', { apiKey: 'mine' }).name).toBe('gemini-2.5-flash')
@@ -61,28 +61,38 @@ describe('the key', () => {
 describe('Vertex AI', () => {
   test.each<[string, Record<string, string>, GeminiOptions, object]>([
     [
-      'by the environment',
+      'is chosen by environment variables',
       { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'l', GEMINI_API_KEY: 'k' },
       {},
       { project: 'p', location: 'l' },
     ],
     [
-      'anywhere',
+      'has the default location global',
       { GOOGLE_GENAI_USE_VERTEXAI: '1', GOOGLE_CLOUD_PROJECT: 'p' },
       {},
       { project: 'p', location: 'global' },
     ],
     [
-      'by its newer name',
+      'is chosen by GOOGLE_GENAI_USE_ENTERPRISE',
       { GOOGLE_GENAI_USE_ENTERPRISE: 'true', GOOGLE_CLOUD_PROJECT: 'p' },
       {},
       { project: 'p', location: 'global' },
     ],
-    ['by the project', {}, { project: 'mine', location: 'l' }, { project: 'mine', location: 'l' }],
-    ['with a key alone', { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_API_KEY: 'k' }, {}, { apiKey: 'k' }],
-    ['with a key of mine', { GOOGLE_CLOUD_PROJECT: 'p' }, { vertexai: true, apiKey: 'mine' }, { apiKey: 'mine' }],
+    ['is chosen by the option project', {}, { project: 'mine', location: 'l' }, { project: 'mine', location: 'l' }],
     [
-      'with a key in a project',
+      'uses only an API key in express mode',
+      { GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_API_KEY: 'k' },
+      {},
+      { apiKey: 'k' },
+    ],
+    [
+      'prefers the option apiKey to the project of the environment',
+      { GOOGLE_CLOUD_PROJECT: 'p' },
+      { vertexai: true, apiKey: 'mine' },
+      { apiKey: 'mine' },
+    ],
+    [
+      'uses both a key and a project if both are options',
       {},
       { vertexai: true, apiKey: 'mine', project: 'p' },
       { apiKey: 'mine', project: 'p', location: 'global' },
@@ -92,21 +102,21 @@ describe('Vertex AI', () => {
     expect(accessOf(options)).toEqual({ vertexai: true, ...expected })
   })
 
-  test('without a project or a key says what to set', () => {
+  test('requires a project or a key, with an error that says what to set', () => {
     environment({ GOOGLE_GENAI_USE_VERTEXAI: 'true' })
     expect(() => gemini('gemini-2.5-flash')).toThrow(
       expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining('GOOGLE_CLOUD_PROJECT') }),
     )
   })
 
-  test('is not meant where it says so', () => {
+  test('is not used when the option or the variable is false', () => {
     environment({ GOOGLE_GENAI_USE_VERTEXAI: 'true', GOOGLE_CLOUD_PROJECT: 'p', GEMINI_API_KEY: 'k' })
     expect(accessOf({ vertexai: false })).toEqual({ vertexai: false, apiKey: 'k' })
     environment({ GOOGLE_GENAI_USE_VERTEXAI: 'false', GEMINI_API_KEY: 'k' })
     expect(accessOf()).toEqual({ vertexai: false, apiKey: 'k' })
   })
 
-  test('has tools the Gemini API has not', () => {
+  test('has server tools that the Gemini API does not have', () => {
     environment()
     const has = (options: GeminiOptions) =>
       gemini('gemini-2.5-flash', options).capabilities?.serverTools?.includes('vertexAiSearch')
@@ -115,18 +125,18 @@ describe('Vertex AI', () => {
 })
 
 test.each<[string, string, GeminiOptions]>([
-  ['no name', '', {}],
-  ['no attempt', 'g', { retry: { attempts: 0 } }],
-  ['half an attempt', 'g', { retry: { attempts: 1.5 } }],
-  ['a pause in the past', 'g', { retry: { delayMs: -1 } }],
-  ['a longest pause that is shorter', 'g', { retry: { delayMs: 500, maxDelayMs: 100 } }],
-  ['a pause nobody waits for', 'g', { retry: { maxDelayMs: 60_001 } }],
-  ['a time that is no time', 'g', { timeoutMs: Number.NaN }],
-])('%s is refused when the model is made', (_, name, options) => {
+  ['an empty name', '', {}],
+  ['zero attempts', 'g', { retry: { attempts: 0 } }],
+  ['a fraction of an attempt', 'g', { retry: { attempts: 1.5 } }],
+  ['a negative delayMs', 'g', { retry: { delayMs: -1 } }],
+  ['a maxDelayMs below delayMs', 'g', { retry: { delayMs: 500, maxDelayMs: 100 } }],
+  ['a maxDelayMs above a minute', 'g', { retry: { maxDelayMs: 60_001 } }],
+  ['a timeoutMs that is NaN', 'g', { timeoutMs: Number.NaN }],
+])('rejects %s when the model is created', (_, name, options) => {
   expect(() => gemini(name, { apiKey: 'k', ...options })).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
 })
 
-test('what a model can do may be told', () => {
+test('uses the given capabilities', () => {
   const capabilities = { toolsWithOutputSchema: true, serverTools: [] }
   expect(gemini('tunedModels/mine', { apiKey: 'k', capabilities }).capabilities).toBe(capabilities)
 })

@@ -1,21 +1,39 @@
-// Options and environment, checked when a model is made: a missing key is found before anybody asks anything.
+// Reads the options and environment variables when a model is created, so that a missing key is reported before the first
+// request.
 import type { GoogleGenAI, GoogleGenAIOptions } from '@google/genai'
+import { kindOf } from '../base/kind-of.ts'
 import { type Ports, withSystemPorts } from '../base/ports.ts'
-import { anything, callback, checkOptions, flag, type OptionRules, record, text } from '../error/check-options.ts'
+import {
+  callback,
+  checkOptions,
+  flag,
+  type OptionRules,
+  type Rule,
+  record,
+  text,
+  wholeNumber,
+} from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { PORT_RULES } from '../error/port-rules.ts'
 import type { GeminiOptions, GeminiRetry } from './options.ts'
 
+/** The checked options of `gemini()`. */
 export interface Settings {
+  /** Name of the model. */
   readonly name: string
+  /** Whether to use Vertex AI instead of the Gemini API. */
   readonly isVertex: boolean
-  /** What a client is made of, or the client. */
+  /** The client, or the options to create one. */
   readonly access: { readonly options: GoogleGenAIOptions } | { readonly client: GoogleGenAI }
+  /** Time limit of one attempt in milliseconds. */
   readonly timeoutMs: number | undefined
+  /** The fetch function for requests. */
   readonly fetch: typeof fetch | undefined
+  /** When and how often a failed request is sent again. */
   readonly retry: { readonly attempts: number; readonly delayMs: number; readonly maxDelayMs: number }
+  /** Clock, timer and random numbers. */
   readonly ports: Ports
-  /** What no message may hold. */
+  /** Texts that no error message may contain. */
   readonly secrets: readonly string[]
 }
 
@@ -28,29 +46,31 @@ const RULES: OptionRules<GeminiOptions> = {
   baseUrl: text,
   apiVersion: text,
   headers: record,
-  timeoutMs: anything,
+  timeoutMs: { expects: 'a positive number of milliseconds', accepts: (value) => Number(value) > 0 },
   fetch: callback,
   client: record,
   retry: record,
   capabilities: record,
   ports: record,
 }
-const RETRY_RULES: OptionRules<GeminiRetry> = { attempts: anything, delayMs: anything, maxDelayMs: anything }
+const MAX_DELAY_MS = 60_000
+const DELAY: Rule = {
+  expects: `a number of milliseconds from 0 to ${MAX_DELAY_MS}`,
+  accepts: (value) => typeof value === 'number' && value >= 0 && value <= MAX_DELAY_MS,
+}
+const RETRY_RULES: OptionRules<GeminiRetry> = { attempts: wholeNumber(1), delayMs: DELAY, maxDelayMs: DELAY }
 
-export function settingsOf(name: string, options: GeminiOptions): Settings {
+/** Checks the options of `gemini()` and completes them from environment variables. Throws INVALID_CONFIG. */
+export function readSettings(name: string, options: GeminiOptions): Settings {
   if (typeof name !== 'string' || name.trim() === '')
-    throw invalid('gemini(): the first argument is the name of a model.')
+    throw invalidConfig(`gemini() takes the name of a model as its first argument, got ${kindOf(name)}.`)
   checkOptions('gemini()', options, RULES)
   checkOptions('gemini(), retry', options.retry ?? {}, RETRY_RULES)
   checkOptions('gemini(), ports', options.ports ?? {}, PORT_RULES)
   const { attempts = 3, delayMs = 500, maxDelayMs = 8_000 } = options.retry ?? {}
-  if (!(Number.isInteger(attempts) && attempts >= 1))
-    throw invalid('retry.attempts must be a whole number of at least 1.')
-  if (!(delayMs >= 0 && maxDelayMs >= delayMs && maxDelayMs <= 60_000)) {
-    throw invalid('retry.delayMs and retry.maxDelayMs must be milliseconds, the latter the longer, at most 60000.')
-  }
+  if (maxDelayMs < delayMs)
+    throw invalidConfig(`gemini(), retry: maxDelayMs must be >= delayMs (${delayMs}), got ${maxDelayMs}.`)
   const { timeoutMs, client, fetch } = options
-  if (timeoutMs !== undefined && !(timeoutMs > 0)) throw invalid('timeoutMs must be a positive number of milliseconds.')
   const common = {
     name,
     timeoutMs,
@@ -63,22 +83,22 @@ export function settingsOf(name: string, options: GeminiOptions): Settings {
       ...common,
       isVertex: client.vertexai === true,
       access: { client },
-      secrets: secretsOf(options, keyOf(client)),
+      secrets: collectSecrets(options, readClientKey(client)),
     }
   }
-  const access = accessOf(name, options)
+  const access = clientOptions(name, options)
   return {
     ...common,
     isVertex: access.vertexai === true,
     access: { options: access },
-    secrets: secretsOf(options, access.apiKey),
+    secrets: collectSecrets(options, access.apiKey),
   }
 }
 
-function accessOf(name: string, options: GeminiOptions): GoogleGenAIOptions {
+function clientOptions(name: string, options: GeminiOptions): GoogleGenAIOptions {
   const { googleAuthOptions, baseUrl, apiVersion, headers } = options
-  const isVertex = options.vertexai ?? (given(options.project) !== undefined || isOn(environmentVertex()))
-  const where = isVertex ? vertexAccess(name, options) : { apiKey: keyFor(name, options) }
+  const isVertex = options.vertexai ?? (nonEmpty(options.project) !== undefined || isTrue(environmentVertex()))
+  const where = isVertex ? vertexCredentials(name, options) : { apiKey: requireKey(name, options) }
   const httpOptions = {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(headers !== undefined && { headers: { ...headers } }),
@@ -92,58 +112,58 @@ function accessOf(name: string, options: GeminiOptions): GoogleGenAIOptions {
   }
 }
 
-/** A project, or a key alone ("express mode"). */
-function vertexAccess(name: string, options: GeminiOptions): GoogleGenAIOptions {
-  const apiKey = given(options.apiKey)
-  const project = given(options.project) ?? (apiKey === undefined ? environment('GOOGLE_CLOUD_PROJECT') : undefined)
-  const location = given(options.location) ?? environment('GOOGLE_CLOUD_LOCATION') ?? 'global'
+/** The project and location, or only an API key ("express mode"). */
+function vertexCredentials(name: string, options: GeminiOptions): GoogleGenAIOptions {
+  const apiKey = nonEmpty(options.apiKey)
+  const project = nonEmpty(options.project) ?? (apiKey === undefined ? environment('GOOGLE_CLOUD_PROJECT') : undefined)
+  const location = nonEmpty(options.location) ?? environment('GOOGLE_CLOUD_LOCATION') ?? 'global'
   const key = apiKey ?? (project === undefined ? environmentKey() : undefined)
   if (project === undefined && key === undefined) {
-    throw invalid(
-      `Model "${name}" is to be asked over Vertex AI, and there is neither a project nor a key. Set GOOGLE_CLOUD_PROJECT (and GOOGLE_CLOUD_LOCATION), or pass gemini('${name}', { vertexai: true, project, location }).`,
+    throw invalidConfig(
+      `Model "${name}" uses Vertex AI and needs a project or an API key. Set GOOGLE_CLOUD_PROJECT (and GOOGLE_CLOUD_LOCATION), or pass gemini('${name}', { vertexai: true, project, location }).`,
     )
   }
   return { ...(project !== undefined && { project, location }), ...(key !== undefined && { apiKey: key }) }
 }
 
-function keyFor(name: string, options: GeminiOptions): string {
-  const key = given(options.apiKey) ?? environmentKey()
+function requireKey(name: string, options: GeminiOptions): string {
+  const key = nonEmpty(options.apiKey) ?? environmentKey()
   if (key !== undefined) return key
-  throw invalid(
-    `Model "${name}" needs a key. Set GEMINI_API_KEY (one is made at https://aistudio.google.com/apikey), or pass gemini('${name}', { apiKey }). For Vertex AI set GOOGLE_GENAI_USE_VERTEXAI=true and GOOGLE_CLOUD_PROJECT.`,
+  throw invalidConfig(
+    `Model "${name}" needs an API key. Set GEMINI_API_KEY (create a key at https://aistudio.google.com/apikey), or pass gemini('${name}', { apiKey }). For Vertex AI set GOOGLE_GENAI_USE_VERTEXAI=true and GOOGLE_CLOUD_PROJECT.`,
   )
 }
 
-// the same switch under its newer name
+// both variables are the same switch; Google renamed it
 const environmentVertex = (): string | undefined =>
   environment('GOOGLE_GENAI_USE_ENTERPRISE') ?? environment('GOOGLE_GENAI_USE_VERTEXAI')
 
 const environmentKey = (): string | undefined => environment('GOOGLE_API_KEY') ?? environment('GEMINI_API_KEY')
 
-/** Where there is no process there is no environment. */
+/** An environment variable. Undefined on platforms without `process`. */
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } }
-  return given(process?.env?.[name])
+  return nonEmpty(process?.env?.[name])
 }
 
-function given(value: string | undefined): string | undefined {
+function nonEmpty(value: string | undefined): string | undefined {
   const text = value?.trim()
   return text === '' ? undefined : text
 }
 
-const isOn = (value: string | undefined): boolean => value !== undefined && /^(true|1)$/i.test(value)
+const isTrue = (value: string | undefined): boolean => value !== undefined && /^(true|1)$/i.test(value)
 
-// The client keeps its key to itself; it is read only to keep it out of messages.
-function keyOf(client: GoogleGenAI): string | undefined {
+// The key of a client is private. It is read only to remove it from error messages.
+function readClientKey(client: GoogleGenAI): string | undefined {
   const { apiKey } = client as unknown as { apiKey?: unknown }
   return typeof apiKey === 'string' ? apiKey : undefined
 }
 
-function secretsOf({ headers = {} }: GeminiOptions, key: string | undefined): readonly string[] {
+function collectSecrets({ headers = {} }: GeminiOptions, key: string | undefined): readonly string[] {
   const named = Object.keys(headers).filter((name) => /auth|cookie|key|secret|token/i.test(name))
   return [key ?? '', ...named.map((name) => headers[name] ?? '')].filter((secret) => secret.length >= 6)
 }
 
-function invalid(message: string): ToolwrightError {
+function invalidConfig(message: string): ToolwrightError {
   return new ToolwrightError('INVALID_CONFIG', message)
 }

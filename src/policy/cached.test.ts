@@ -1,24 +1,31 @@
 import { describe, expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { cached } from './cached.ts'
-import { Clock, contextOf, held, settled, throughTo, type Who } from './through.test-kit.ts'
+import {
+  type ContextOptions,
+  createContext,
+  createHeldBody,
+  FakeClock,
+  flushPromises,
+  toolCaller,
+} from './call-tool.test-kit.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const callTool = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 function counter(run: (n: number) => unknown = (n) => ({ n })) {
   let n = 0
   return tool({ name: 'count', description: 'd', run: () => run(++n) })
 }
 
-test('an equal call is answered from memory, whatever the order of its keys', async () => {
+test('answers an equal call from the cache, in any order of keys', async () => {
   const made = cached(counter())
-  expect(await through(made, { a: 1, b: [2, { c: 3 }] })).toEqual({ n: 1 })
-  expect(await through(made, { b: [2, { c: 3 }], a: 1 })).toEqual({ n: 1 })
-  expect(await through(made, { a: 1, b: [2, { c: 4 }] })).toEqual({ n: 2 })
+  expect(await callTool(made, { a: 1, b: [2, { c: 3 }] })).toEqual({ n: 1 })
+  expect(await callTool(made, { b: [2, { c: 3 }], a: 1 })).toEqual({ n: 1 })
+  expect(await callTool(made, { a: 1, b: [2, { c: 4 }] })).toEqual({ n: 2 })
 })
 
-describe('never across users or apps', () => {
-  const scopes: ['invocation' | 'session' | 'user', Who, boolean][] = [
+describe('cache scope', () => {
+  const scopes: ['invocation' | 'session' | 'user', ContextOptions, boolean][] = [
     ['user', { userId: 'bob' }, false],
     ['user', { appName: 'other' }, false],
     ['user', { sessionId: 's2' }, true],
@@ -29,60 +36,60 @@ describe('never across users or apps', () => {
     ['invocation', { invocationId: 'i2' }, false],
     ['invocation', {}, true],
   ]
-  test.each(scopes)('scope %s, %o shares: %s', async (scope, who, shares) => {
+  test.each(scopes)('%s: a call of %o shares the result: %s', async (scope, who, shares) => {
     const made = cached(counter(), { scope })
-    await through(made)
-    expect(await through(made, {}, contextOf(who))).toEqual({ n: shares ? 1 : 2 })
+    await callTool(made)
+    expect(await callTool(made, {}, createContext(who))).toEqual({ n: shares ? 1 : 2 })
   })
 
-  test('names that look like parts of a key do not meet', async () => {
+  test('separates users and apps whose names look like parts of a key', async () => {
     const made = cached(counter(), { scope: 'user' })
-    await through(made, {}, contextOf({ appName: 'a', userId: 'b","c' }))
-    expect(await through(made, {}, contextOf({ appName: 'a","b', userId: 'c' }))).toEqual({ n: 2 })
+    await callTool(made, {}, createContext({ appName: 'a', userId: 'b","c' }))
+    expect(await callTool(made, {}, createContext({ appName: 'a","b', userId: 'c' }))).toEqual({ n: 2 })
   })
 })
 
-test('changing what was returned does not change what is kept', async () => {
+test('keeps the cached result when a caller changes the returned object', async () => {
   const made = cached(counter((n) => ({ list: [n] })))
   for (let i = 0; i < 3; i++) {
-    const result = (await through(made)) as { list: number[] }
+    const result = (await callTool(made)) as { list: number[] }
     expect(result).toEqual({ list: [1] })
     result.list.push(99)
   }
 })
 
-test('only successes are kept', async () => {
+test('caches only successful results', async () => {
   const throws = cached(
     counter((n) => {
       if (n === 1) throw new Error('once')
       return n
     }),
   )
-  await expect(through(throws)).rejects.toThrow('once')
-  expect(await through(throws)).toBe(2)
+  await expect(callTool(throws)).rejects.toThrow('once')
+  expect(await callTool(throws)).toBe(2)
 
   const failing = cached(counter((n) => (n === 1 ? { error: 'no' } : { n })))
-  expect(await through(failing)).toEqual({ error: 'no' })
-  expect(await through(failing)).toEqual({ n: 2 })
+  expect(await callTool(failing)).toEqual({ error: 'no' })
+  expect(await callTool(failing)).toEqual({ n: 2 })
 })
 
-test('a pending call, a transfer, and what JSON cannot hold are not kept', async () => {
+test('does not cache pending calls, transfers and values that are not JSON', async () => {
   const pending = cached(counter())
-  await through(pending, {}, contextOf({ longRunning: true }))
-  expect(await through(pending)).toEqual({ n: 2 })
+  await callTool(pending, {}, createContext({ longRunning: true }))
+  expect(await callTool(pending)).toEqual({ n: 2 })
 
   const transfer = cached(counter())
-  const context = contextOf()
+  const context = createContext()
   context.actions.transferToAgent = 'other'
-  await through(transfer, {}, context)
-  expect(await through(transfer)).toEqual({ n: 2 })
+  await callTool(transfer, {}, context)
+  expect(await callTool(transfer)).toEqual({ n: 2 })
 
   const date = cached(counter((n) => ({ at: new Date(n) })))
-  await through(date)
-  expect(await through(date)).toEqual({ at: new Date(2) })
+  await callTool(date)
+  expect(await callTool(date)).toEqual({ at: new Date(2) })
 })
 
-test('a long-running tool that finished at once is finished from memory too', async () => {
+test('answers from the cache with a final result of a long-running tool', async () => {
   const made = cached(
     tool({
       name: 'job',
@@ -95,23 +102,23 @@ test('a long-running tool that finished at once is finished from memory too', as
     }),
   )
   for (let i = 0; i < 2; i++) {
-    const context = contextOf({ longRunning: true })
-    expect(await through(made, {}, context)).toBe('done')
+    const context = createContext({ longRunning: true })
+    expect(await callTool(made, {}, context)).toBe('done')
     expect(context.longRunning).toBe(false)
   }
 })
 
-test('arguments that are more than JSON are not confused with each other', async () => {
+test('does not cache calls whose arguments are not JSON', async () => {
   const made = cached(counter())
-  await through(made, { at: new Date(1) })
-  expect(await through(made, { at: new Date(2) })).toEqual({ n: 2 })
+  await callTool(made, { at: new Date(1) })
+  expect(await callTool(made, { at: new Date(2) })).toEqual({ n: 2 })
 })
 
-test('concurrent equal calls share one run', async () => {
-  const body = held()
+test('shares one run between concurrent equal calls', async () => {
+  const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
-  const both = [through(made), through(made)]
-  await settled()
+  const both = [callTool(made), callTool(made)]
+  await flushPromises()
   expect(body.calls).toHaveLength(1)
   body.calls[0]?.finish({ a: [1] })
   const [first, second] = await Promise.all(both)
@@ -119,62 +126,62 @@ test('concurrent equal calls share one run', async () => {
   expect(second).not.toBe(first)
 })
 
-test('they share its error too', async () => {
-  const body = held()
+test('shares the error of a run between concurrent equal calls', async () => {
+  const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
-  const both = Promise.allSettled([through(made), through(made)])
-  await settled()
+  const both = Promise.allSettled([callTool(made), callTool(made)])
+  await flushPromises()
   body.calls[0]?.fail(new Error('down'))
   expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(body.calls).toHaveLength(1)
 })
 
-test('a waiter that is aborted only leaves', async () => {
-  const body = held()
+test('an aborted waiting call does not abort the shared run', async () => {
+  const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
-  const first = through(made)
-  await settled()
+  const first = callTool(made)
+  await flushPromises()
   const leaving = new AbortController()
-  const second = through(made, {}, contextOf({ signal: leaving.signal }))
-  await settled()
+  const second = callTool(made, {}, createContext({ signal: leaving.signal }))
+  await flushPromises()
   leaving.abort(new Error('left'))
   await expect(second).rejects.toThrow('left')
   body.calls[0]?.finish(1)
   expect(await first).toBe(1)
 })
 
-test('when the one that runs is aborted, one of the others runs it', async () => {
-  const body = held()
+test('runs the body for a waiting call when the running call is aborted', async () => {
+  const body = createHeldBody()
   const made = cached(tool({ name: 't', description: 'd', run: body.run }))
   const leaving = new AbortController()
-  const first = through(made, {}, contextOf({ signal: leaving.signal }))
-  const others = [through(made), through(made)]
-  await settled()
+  const first = callTool(made, {}, createContext({ signal: leaving.signal }))
+  const others = [callTool(made), callTool(made)]
+  await flushPromises()
   leaving.abort()
   body.calls[0]?.fail(new Error('aborted'))
   await expect(first).rejects.toThrow('aborted')
-  await settled()
+  await flushPromises()
   expect(body.calls).toHaveLength(2)
   body.calls[1]?.finish('done')
   expect(await Promise.all(others)).toEqual(['done', 'done'])
 })
 
-test('entries end after their time, and the least recently used is pushed out', async () => {
-  const clock = new Clock()
+test('removes expired results and the least recently used result', async () => {
+  const clock = new FakeClock()
   const made = cached(counter(), { ttlMs: 100, maxEntries: 2 }, clock)
-  await through(made, { k: 'a' })
+  await callTool(made, { k: 'a' })
   await clock.advance(99)
-  expect(await through(made, { k: 'a' })).toEqual({ n: 1 })
+  expect(await callTool(made, { k: 'a' })).toEqual({ n: 1 })
   await clock.advance(1)
-  expect(await through(made, { k: 'a' })).toEqual({ n: 2 })
-  await through(made, { k: 'b' })
-  await through(made, { k: 'a' })
-  await through(made, { k: 'c' })
-  expect(await through(made, { k: 'a' })).toEqual({ n: 2 })
-  expect(await through(made, { k: 'b' })).toEqual({ n: 5 })
+  expect(await callTool(made, { k: 'a' })).toEqual({ n: 2 })
+  await callTool(made, { k: 'b' })
+  await callTool(made, { k: 'a' })
+  await callTool(made, { k: 'c' })
+  expect(await callTool(made, { k: 'a' })).toEqual({ n: 2 })
+  expect(await callTool(made, { k: 'b' })).toEqual({ n: 5 })
 })
 
-test('bad options are refused when built', () => {
+test('rejects invalid options', () => {
   const bad = [
     { ttlMs: 0 },
     { ttlMs: Number.NaN },

@@ -1,118 +1,103 @@
 import { canonicalJson, copyJson, isRecord } from '../base/json.ts'
 import { type Ports, withSystemPorts } from '../base/ports.ts'
-import { anything, type OptionRules } from '../error/check-options.ts'
+import { type OptionRules, oneOf } from '../error/check-options.ts'
 import type { ToolContext } from '../tool/context.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
-import { isPlainJson } from './plain.ts'
+import { addMiddleware } from './add-middleware.ts'
+import { COUNT, checkPolicyOptions, checkPorts, DURATION, requireTool } from './check-policy.ts'
+import { isPlainJson } from './plain-json.ts'
+import { type CachedResult, ResultCache } from './result-cache.ts'
 import { unlessAborted } from './wait.ts'
-import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
 
-/** Within what a result may be used again; never for another user or app. */
+/** Who shares a cached result: calls of one invocation, one session or one user. Users and apps never share results. */
 export type CacheScope = 'invocation' | 'session' | 'user'
 
-/** How long, how many and for whom. */
+/** Options of `cached()`. */
 export interface CachedOptions {
-  /** Default: until it is pushed out. */
+  /** How long a result is used, in milliseconds. Default: until `maxEntries` removes it. */
   ttlMs?: number | undefined
-  /** The least recently used goes first. Default 100. */
+  /** Maximum number of results in memory. The least recently used result is removed first. Default 100. */
   maxEntries?: number | undefined
-  /** Default `session`. */
+  /** Which calls share a result. Default `session`. */
   scope?: CacheScope | undefined
 }
 
-const RULES: OptionRules<CachedOptions> = { ttlMs: anything, maxEntries: anything, scope: anything }
-
-/** A result, and whether it is the caller's final answer. */
-interface Kept {
-  readonly value: unknown
-  readonly skipSummarization: boolean
+const RULES: OptionRules<CachedOptions> = {
+  ttlMs: DURATION,
+  maxEntries: COUNT,
+  scope: oneOf('invocation', 'session', 'user'),
 }
 
-/** How one run of the body ended, for those who waited for it. */
-type Shared = ({ type: 'value' } & Kept) | { type: 'error'; error: unknown } | { type: 'not-shared' }
+/** What the concurrent calls that wait for a run of the body get. */
+type SharedOutcome = ({ type: 'value' } & CachedResult) | { type: 'error'; error: unknown } | { type: 'not-shared' }
 
 /**
- * Answers equal calls from memory and lets concurrent equal calls share one run. Only successes are kept: not what was
- * thrown, not an object with an `error`, not a pending long-running call. What the body does besides returning, state
- * and artifacts it writes, happens on the first call only.
+ * Returns the result of an earlier call with the same arguments. Concurrent equal calls share one run of the body. Only
+ * successful results are cached: no errors, no objects with `error`, no pending long-running calls. State and artifacts
+ * that the body writes are written on the first call only. The cache is in the memory of this process.
  *
  * @example
- * cached(getExchangeRate, { ttlMs: 60_000, scope: 'user' })
+ * const exchangeRate = cached(getExchangeRate, { ttlMs: 60_000, scope: 'user' })
  */
 export function cached<T extends Tool>(tool: T, options: CachedOptions = {}, ports: Partial<Ports> = {}): T {
   requireTool('cached', tool)
-  checkPolicy('cached', tool, options, RULES, ports)
-  const { ttlMs, maxEntries = 100, scope = 'session' } = options ?? {}
-  if (ttlMs !== undefined && !isDuration(ttlMs))
-    throw invalidPolicy('cached', tool, 'ttlMs must be a positive number of milliseconds.')
-  if (!isCount(maxEntries)) throw invalidPolicy('cached', tool, 'maxEntries must be a whole number of at least 1.')
-  if (!['invocation', 'session', 'user'].includes(scope))
-    throw invalidPolicy('cached', tool, 'scope is "invocation", "session" or "user".')
-  const { monotonicNow: now } = withSystemPorts(ports)
-  const entries = new Map<string, { kept: Kept; expiresAt: number }>()
-  const running = new Map<string, Promise<Shared>>()
+  checkPolicyOptions('cached', tool, options, RULES)
+  checkPorts('cached', tool, ports)
+  const { ttlMs = Number.POSITIVE_INFINITY, maxEntries = 100, scope = 'session' } = options ?? {}
+  const cache = new ResultCache(ttlMs, maxEntries, withSystemPorts(ports).monotonicNow)
+  const running = new Map<string, Promise<SharedOutcome>>()
 
-  return addLayer(tool, async (call, next) => {
-    // Arguments that are more than JSON (a Date a schema made) have no honest key. What has begun goes on to its end.
+  return addMiddleware(tool, async (call, next) => {
+    // Arguments that are not JSON (a Date of a schema) have no reliable key. A resumed call has already started.
     if (!isPlainJson(call.args) || call.isResumed) return await next(call)
-    const key = keyOf(call, scope)
+    const key = cacheKey(call, scope)
     for (;;) {
-      const entry = entries.get(key)
-      entries.delete(key)
-      if (entry && entry.expiresAt > now()) {
-        entries.set(key, entry)
-        return answer(call, entry.kept)
-      }
-      const leader = running.get(key)
-      if (!leader) break
-      const shared = await unlessAborted(leader, call.context.signal)
-      if (shared.type === 'value') return answer(call, shared)
-      if (shared.type === 'error') throw shared.error
+      const result = cache.get(key)
+      if (result) return replay(call, result)
+      const concurrent = running.get(key)
+      if (!concurrent) break
+      const outcome = await unlessAborted(concurrent, call.context.signal)
+      if (outcome.type === 'value') return replay(call, outcome)
+      if (outcome.type === 'error') throw outcome.error
     }
 
-    const { promise, resolve } = Promise.withResolvers<Shared>()
+    const { promise, resolve } = Promise.withResolvers<SharedOutcome>()
     running.set(key, promise)
-    let shared: Shared = { type: 'not-shared' }
+    let outcome: SharedOutcome = { type: 'not-shared' }
     try {
       const value = await next(call)
       if (isShareable(value, call.context)) {
         const skipSummarization = call.context.actions.skipSummarization === true
-        shared = { type: 'value', value: keepParts(value, copyJson(value)), skipSummarization }
-        if (!isFailure(value)) keep(key, shared)
+        outcome = { type: 'value', value: keepParts(value, copyJson(value)), skipSummarization }
+        if (!isFailure(value)) cache.set(key, outcome)
       }
       return value
     } catch (error) {
-      // One that was cancelled says nothing about the others: the next of them runs it.
-      if (!call.context.signal.aborted) shared = { type: 'error', error }
+      // a cancelled call is not shared: the next waiting call runs the body
+      if (!call.context.signal.aborted) outcome = { type: 'error', error }
       throw error
     } finally {
       running.delete(key)
-      resolve(shared)
+      resolve(outcome)
     }
   })
-
-  function keep(key: string, kept: Kept): void {
-    entries.set(key, { kept, expiresAt: ttlMs === undefined ? Number.POSITIVE_INFINITY : now() + ttlMs })
-    const [oldest] = entries.keys()
-    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
-  }
 }
 
-// Only finished results are kept, so one from memory is finished, also of a tool that usually answers with a handle.
-function answer({ context }: PolicyCall, { value, skipSummarization }: Kept): unknown {
+// Only final results are cached, so the call is final even if the tool is long-running.
+function replay({ context }: PolicyCall, { value, skipSummarization }: CachedResult): unknown {
   context.longRunning = false
   if (skipSummarization) context.actions.skipSummarization = true
   return keepParts(value, copyJson(value))
 }
 
-function keyOf({ args, context }: PolicyCall, scope: CacheScope): string {
+function cacheKey({ args, context }: PolicyCall, scope: CacheScope): string {
   const { appName, userId, session, invocationId } = context.invocation
   const within = scope === 'user' ? [] : scope === 'session' ? [session.id] : [session.id, invocationId]
   return canonicalJson([appName, userId, ...within, args])
 }
 
-// A result that also steers the run (a transfer, an open question) is more than its value.
+// A result with actions that control the run (a transfer, a pending request) cannot be replayed from its value.
 function isShareable(value: unknown, context: ToolContext): boolean {
   const { transferToAgent, escalate, requestedToolConfirmations, requestedAuthConfigs } = context.actions
   if (context.longRunning || transferToAgent || escalate) return false

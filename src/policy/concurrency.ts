@@ -1,50 +1,53 @@
-import { anything, type OptionRules } from '../error/check-options.ts'
+import { callback, type OptionRules } from '../error/check-options.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
-import { Line } from './wait.ts'
-import { addLayer, checkPolicy, invalidPolicy, isCount, keyOf, requireTool } from './wrap.ts'
+import { addMiddleware } from './add-middleware.ts'
+import { COUNT, checkKey, checkPolicyOptions, requireOption, requireTool } from './check-policy.ts'
+import { WaitQueue } from './wait-queue.ts'
 
-/** How many calls at once, and of what: all calls of the tool, or those with the same key. */
+/** Options of `concurrency()`. */
 export interface ConcurrencyOptions {
+  /** Maximum number of calls that run at the same time in this process. */
   max: number
+  /** The group of a call; `max` applies to each group. Default: all calls of the tool are one group. */
   key?: ((call: PolicyCall) => string) | undefined
 }
 
-const RULES: OptionRules<ConcurrencyOptions> = { max: anything, key: anything }
+const RULES: OptionRules<ConcurrencyOptions> = { max: COUNT, key: callback }
 
 interface Slots {
   running: number
-  readonly line: Line
+  readonly queue: WaitQueue
 }
 
 /**
- * At most so many calls at once; the others wait in line, and leave it when they are cancelled.
+ * Limits how many calls of a tool run at the same time. Further calls wait in order. A cancelled call leaves the queue. A
+ * number as the second argument is `max`.
  *
  * @example
- * concurrency(query, 4)
- * concurrency(query, { max: 1, key: ({ context }) => context.invocation.userId })
+ * const query = concurrency(runQuery, 4)
+ * const queryPerUser = concurrency(runQuery, { max: 1, key: ({ context }) => context.invocation.userId })
  */
 export function concurrency<T extends Tool>(tool: T, options: number | ConcurrencyOptions): T {
   requireTool('concurrency', tool)
-  if (typeof options !== 'number') checkPolicy('concurrency', tool, options, RULES)
-  const { max, key }: ConcurrencyOptions = typeof options === 'number' ? { max: options } : (options ?? {})
-  if (!isCount(max)) throw invalidPolicy('concurrency', tool, 'max must be a whole number of at least 1.')
-  if (key !== undefined && typeof key !== 'function')
-    throw invalidPolicy('concurrency', tool, 'key must be a function.')
-  const all = new Map<string, Slots>()
-  return addLayer(tool, async (call, next) => {
-    const id = key ? keyOf('concurrency', tool, key(call)) : ''
-    let slots = all.get(id)
+  const given = typeof options === 'number' ? { max: options } : options
+  checkPolicyOptions('concurrency', tool, given, RULES)
+  const { max, key }: ConcurrencyOptions = given ?? {}
+  requireOption('concurrency', tool, 'max', max)
+  const groups = new Map<string, Slots>()
+  return addMiddleware(tool, async (call, next) => {
+    const group = key ? checkKey('concurrency', tool, key(call)) : ''
+    let slots = groups.get(group)
     if (!slots) {
-      slots = { running: 0, line: new Line() }
-      all.set(id, slots)
+      slots = { running: 0, queue: new WaitQueue() }
+      groups.set(group, slots)
     }
-    // Whoever ends hands its slot to the first in line, so that nobody overtakes.
+    // a call that ends passes its slot to the first in the queue, so that no later call overtakes
     if (slots.running < max) slots.running++
-    else await slots.line.wait(call.context.signal)
+    else await slots.queue.wait(call.context.signal)
     try {
       return await next(call)
     } finally {
-      if (!slots.line.next() && --slots.running === 0) all.delete(id)
+      if (!slots.queue.next() && --slots.running === 0) groups.delete(group)
     }
   })
 }

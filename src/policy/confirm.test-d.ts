@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { tool } from '../tool/define.ts'
 import { confirm } from './confirm.ts'
 
-test('confirm knows the arguments of the tool it wraps', () => {
+test('confirm() infers the arguments of the tool it wraps', () => {
   const pay = tool({ name: 'pay', description: 'Pay', parameters: z.object({ n: z.number() }), run: ({ n }) => n })
   confirm(pay, {
     when: ({ n }) => n > 3,

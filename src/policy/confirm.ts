@@ -1,38 +1,36 @@
 import type { JsonObject } from '../base/json.ts'
-import { anything, type OptionRules, textOrCallback } from '../error/check-options.ts'
+import { callback, type OptionRules, textOrCallback } from '../error/check-options.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
 import { delegate } from '../tool/delegate.ts'
 import type { Tool } from '../tool/tool.ts'
-import { checkPolicy, invalidPolicy, requireTool } from './wrap.ts'
+import { checkPolicyOptions, requireTool } from './check-policy.ts'
 
+/** Options of `confirm()`. */
 export interface ConfirmOptions<Args = JsonObject> {
-  /** What the human is asked; a function of the arguments, or a text. */
+  /** The question to the approver: a text, or a function of the arguments. Default: a text with the tool's name. */
   readonly hint?: string | ((args: Args) => string) | undefined
-  /** Which calls need a yes. Default: all. */
+  /** Which calls need an approval. Every result except `false` requires one. Default: all calls. */
   readonly when?: ((args: Args, context: ReadonlyContext) => boolean | Promise<boolean>) | undefined
 }
 
-const RULES: OptionRules<ConfirmOptions> = {
-  hint: textOrCallback,
-  when: anything,
-}
+const RULES: OptionRules<ConfirmOptions> = { hint: textOrCallback, when: callback }
 
-/** What a tool's body gets, where its type says so. */
+/** The arguments of the tool's body, if its type declares them. */
 type ArgsIn<T extends Tool> = unknown extends Parameters<T['run']>[0] ? JsonObject : Parameters<T['run']>[0]
 
 /**
- * A human must say yes before the tool runs. What the tool itself demands stays demanded.
+ * Requires an approval before the tool runs. Calls that the tool's own `requiresConfirmation` covers still need one. A
+ * string as the second argument is the `hint`.
  *
  * @example
- * confirm(refund, { hint: ({ amount }) => `Refund ${amount}?`, when: ({ amount }) => amount > 100 })
+ * const safeRefund = confirm(refund, { hint: ({ amount }) => `Refund ${amount}?`, when: ({ amount }) => amount > 100 })
  */
 export function confirm<T extends Tool>(tool: T, options: string | ConfirmOptions<ArgsIn<T>> = {}): T {
   requireTool('confirm', tool)
-  // the framework passes what the tool's own schema gave
+  // the cast holds: the framework passes arguments that the tool's own schema has parsed
   const given = typeof options === 'string' ? { hint: options } : ((options ?? {}) as ConfirmOptions)
-  checkPolicy('confirm', tool, given, RULES)
+  checkPolicyOptions('confirm', tool, given, RULES)
   const { hint, when } = given
-  if (when !== undefined && typeof when !== 'function') throw invalidPolicy('confirm', tool, 'when must be a function.')
   const own = tool.requiresConfirmation
   const requiresConfirmation: Tool['requiresConfirmation'] =
     when && own !== true
@@ -41,6 +39,6 @@ export function confirm<T extends Tool>(tool: T, options: string | ConfirmOption
           return (await when(args, context)) !== false
         }
       : true
-  const said = typeof hint === 'string' ? () => hint : hint
-  return delegate(tool, { requiresConfirmation, ...(said && { confirmationHint: said }) })
+  const confirmationHint = typeof hint === 'string' ? () => hint : hint
+  return delegate(tool, { requiresConfirmation, ...(confirmationHint && { confirmationHint }) })
 }

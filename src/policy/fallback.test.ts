@@ -4,8 +4,8 @@ import type { Content } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
+import { FakeClock } from './call-tool.test-kit.ts'
 import { FallbackError, type FallbackOptions, fallback } from './fallback.ts'
-import { Clock } from './through.test-kit.ts'
 
 const content = (text: string): Content => ({ role: 'model', parts: [{ text }] })
 const retryable = (message: string, more: object = {}): Error =>
@@ -15,7 +15,7 @@ interface Counted extends Model {
   readonly asked: LlmRequest[]
 }
 
-/** Each step answers one request: a text, deltas and an error, an error. */
+/** A model whose steps each answer one request: with a text, with deltas and an error, or with an error. */
 function modelOf(name: string, ...steps: (string | Error | [string, Error] | 'hang')[]): Counted {
   const asked: LlmRequest[] = []
   return {
@@ -57,15 +57,15 @@ const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('the next model', () => {
-  test('is not asked while the first replies, and nothing is recorded', async () => {
+describe('the next model of a chain', () => {
+  test('is not tried when the first model replies', async () => {
     const [first, second] = [modelOf('first', 'Hello.'), modelOf('second')]
     const { all } = await ask(fallback([first, second]))
     expect(all).toEqual([{ content: content('Hello.'), usageMetadata: { from: 'first' } }])
     expect([first.asked[0]?.model, second.asked.length]).toEqual(['first', 0])
   })
 
-  test('is asked after a retryable failure, under its own name, and the response says why', async () => {
+  test('is tried after a retryable error, and the response names the failure', async () => {
     const first = modelOf('first', retryable('Overloaded.', { status: 503, reason: 'UNAVAILABLE' }))
     const second = modelOf('second', retryable('Quota.', { status: 429 }))
     const third = modelOf('third', 'Hello.')
@@ -90,7 +90,7 @@ describe('the next model', () => {
     ])
   })
 
-  test('is asked when a model gives no response at all', async () => {
+  test('is tried when a model gives no response', async () => {
     const silent: Model = { name: 'silent', async *generate() {} }
     const { whole } = await ask(fallback([silent, modelOf('second', 'Hello.')]))
     expect(whole?.fallback?.from).toEqual([
@@ -100,10 +100,10 @@ describe('the next model', () => {
 
   test.each<[string, unknown]>([
     ['a plain error', new Error('Bad request.')],
-    ['an error that says no', Object.assign(new Error('Bad key.'), { isRetryable: false, status: 401 })],
-    ['an error whose word is not true', Object.assign(new Error('Odd.'), { isRetryable: 'yes' })],
-    ['something that is no error', 'no'],
-  ])('is not asked after %s: it is thrown as it is', async (_, error) => {
+    ['an error that is not retryable', Object.assign(new Error('Bad key.'), { isRetryable: false, status: 401 })],
+    ['an error whose isRetryable is not a boolean', Object.assign(new Error('Odd.'), { isRetryable: 'yes' })],
+    ['a thrown string', 'no'],
+  ])('is not tried after %s, which is thrown unchanged', async (_, error) => {
     const first: Model = {
       name: 'first',
       generate() {
@@ -115,21 +115,21 @@ describe('the next model', () => {
     expect(second.asked).toEqual([])
   })
 
-  test('is not asked once a delta was shown', async () => {
+  test('is not tried after the first delta', async () => {
     const lost = retryable('Connection lost.')
     const second = modelOf('second', 'never')
     expect(await thrownBy(ask(fallback([modelOf('first', ['Hel', lost]), second])))).toBe(lost)
     expect(second.asked).toEqual([])
   })
 
-  test('is asked after deltas that nobody asked for', async () => {
+  test('is tried after deltas of a model that ignores stream: false', async () => {
     const model = fallback([modelOf('first', ['Hel', retryable('Connection lost.')]), modelOf('second', 'Hello.')])
     const all: LlmResponse[] = []
     for await (const response of model.generate(request(), { stream: false })) all.push(response)
     expect(all).toMatchObject([{ content: content('Hello.'), fallback: { model: 'second' } }])
   })
 
-  test('is not asked after something that is no response: it is passed on for the run to refuse', async () => {
+  test('is not tried after an invalid response, which the run rejects', async () => {
     const odd: Model = {
       name: 'odd',
       async *generate() {
@@ -139,7 +139,7 @@ describe('the next model', () => {
     expect((await ask(fallback([odd, modelOf('second')]))).all).toEqual([null])
   })
 
-  test('is asked when the option "when" says true, and only then', async () => {
+  test('is tried only when the option "when" returns true', async () => {
     const badKey = Object.assign(new Error('Bad key.'), { status: 401 })
     const asked: unknown[] = []
     const options = (answer: unknown): FallbackOptions => ({
@@ -158,7 +158,7 @@ describe('the next model', () => {
     expect(asked.every((error) => error === badKey)).toBe(true)
   })
 
-  test('is not asked when the option "when" throws, and both errors are told', async () => {
+  test('is not tried when the option "when" throws, and the error names both errors', async () => {
     const when = (): boolean => {
       throw new Error('broken')
     }
@@ -169,13 +169,13 @@ describe('the next model', () => {
   })
 })
 
-describe('when all models fail', () => {
-  test('the error names each of them, and the last one is its cause', async () => {
+describe('the error when all models fail', () => {
+  test('names each model and has the last error as its cause', async () => {
     const last = retryable('Quota.', { code: 'RATE' })
     const error = await thrownBy(ask(fallback([modelOf('first', retryable('Overloaded.')), modelOf('second', last)])))
     expect(error).toBeInstanceOf(FallbackError)
     expect(error).toMatchObject({
-      message: 'All 2 models that were asked failed. "first": Overloaded. | "second": Quota.',
+      message: 'All 2 models failed. "first": Overloaded. | "second": Quota.',
       cause: last,
       isRetryable: true,
       models: [
@@ -185,7 +185,7 @@ describe('when all models fail', () => {
     })
   })
 
-  test('after a switch, a failure that ends the chain still names those before it', async () => {
+  test('names the models before a final failure', async () => {
     const models = [
       modelOf('first', retryable('Overloaded.')),
       modelOf('second', new Error('Bad request.')),
@@ -201,12 +201,12 @@ describe('when all models fail', () => {
     expect((shown as Error).message).toContain('"first": Overloaded. | "second": Lost.')
   })
 
-  test('a single model throws its own error', async () => {
+  test('is the error of the model when the chain has a single model', async () => {
     const error = retryable('Overloaded.')
     expect(await thrownBy(ask(fallback([modelOf('only', error)])))).toBe(error)
   })
 
-  test('neither secrets nor endless texts are in the message or the record', async () => {
+  test('contains no secrets and no endless texts', async () => {
     const first = (): Model => modelOf('first', retryable(`Key sk-abcdef0123456789 is bad. ${'x'.repeat(5_000)}`))
     const { whole } = await ask(fallback([first(), modelOf('second', 'Hello.')]))
     const error = await thrownBy(ask(fallback([first(), modelOf('second', retryable('Quota.'))])))
@@ -216,7 +216,7 @@ describe('when all models fail', () => {
     }
   })
 
-  test('an error that cannot be read does not break the chain', async () => {
+  test('does not depend on errors whose getters throw', async () => {
     const hostile = new Error('x')
     Object.defineProperty(hostile, 'isRetryable', { value: true })
     Object.defineProperty(hostile, 'reason', {
@@ -229,8 +229,8 @@ describe('when all models fail', () => {
   })
 })
 
-describe('stopping', () => {
-  test('an abort is never a reason to switch, whatever the model throws', async () => {
+describe('aborting a chain', () => {
+  test('never tries the next model, whatever the model throws', async () => {
     const stop = new AbortController()
     const first: Model = {
       name: 'first',
@@ -246,7 +246,7 @@ describe('stopping', () => {
     expect(getEventListeners(stop.signal, 'abort')).toEqual([])
   })
 
-  test('an abort ends a model that does not look at its signal', async () => {
+  test('ends a model that ignores its signal', async () => {
     const stop = new AbortController()
     const asked = thrownBy(
       ask(fallback([modelOf('first', 'hang'), modelOf('second')], { when: () => true }), stop.signal),
@@ -255,7 +255,7 @@ describe('stopping', () => {
     expect(await asked).toEqual(new Error('Enough.'))
   })
 
-  test('nobody is asked when it was aborted before', async () => {
+  test('tries no model when the signal is already aborted', async () => {
     const first = modelOf('first', 'never')
     expect(await thrownBy(ask(fallback([first]), AbortSignal.abort(new Error('Enough.'))))).toEqual(
       new Error('Enough.'),
@@ -263,7 +263,7 @@ describe('stopping', () => {
     expect(first.asked).toEqual([])
   })
 
-  test('leaving the reply aborts the model and runs its cleanup', async () => {
+  test('aborts the model and runs its cleanup when the consumer stops iterating', async () => {
     let heard: AbortSignal | undefined
     let isClean = false
     const first: Model = {
@@ -285,8 +285,8 @@ describe('stopping', () => {
 })
 
 describe('timeoutMs', () => {
-  test('asks the next model when the first response is late, and aborts the late one', async () => {
-    const clock = new Clock()
+  test('tries the next model and aborts a model whose first response is late', async () => {
+    const clock = new FakeClock()
     let heard: AbortSignal | undefined
     const slow: Model = {
       name: 'slow',
@@ -305,8 +305,8 @@ describe('timeoutMs', () => {
     expect(heard?.aborted).toBe(true)
   })
 
-  test('does not bound a reply that has begun', async () => {
-    const clock = new Clock()
+  test('does not limit a reply after its first delta', async () => {
+    const clock = new FakeClock()
     let goOn: (() => void) | undefined
     const steady: Model = {
       name: 'steady',
@@ -327,15 +327,15 @@ describe('cooldownMs', () => {
   const failing = (name: string, times: number, ...then: string[]): Counted =>
     modelOf(name, ...Array.from({ length: times }, () => retryable(`${name} is down.`)), ...then)
 
-  test('without it every call starts with the first model', async () => {
+  test('is 0 by default: every call starts with the first model', async () => {
     const [first, second] = [failing('first', 2, 'Back.'), modelOf('second', 'One.', 'Two.')]
     const model = fallback([first, second])
     for (let at = 0; at < 2; at++) expect((await ask(model)).whole?.fallback?.model).toBe('second')
     expect((await ask(model)).whole).toMatchObject({ content: content('Back.') })
   })
 
-  test('skips a model that failed for so long, and the response still says so', async () => {
-    const clock = new Clock()
+  test('tries a failed model last, and the response still names its failure', async () => {
+    const clock = new FakeClock()
     const [first, second] = [failing('first', 1, 'Back.'), modelOf('second', 'One.', 'Two.')]
     const model = fallback([first, second], { cooldownMs: 1_000 }, clock)
     await ask(model)
@@ -348,8 +348,8 @@ describe('cooldownMs', () => {
     expect((await ask(model)).whole).toEqual({ content: content('Back.'), usageMetadata: { from: 'first' } })
   })
 
-  test('a model that failed lately is still asked when the others fail', async () => {
-    const clock = new Clock()
+  test('still tries a failed model when the others fail', async () => {
+    const clock = new FakeClock()
     const first = failing('first', 1, 'Back.')
     const second = modelOf('second', 'One.', retryable('second is down.'))
     const model = fallback([first, second], { cooldownMs: 1_000 }, clock)
@@ -361,13 +361,13 @@ describe('cooldownMs', () => {
   })
 })
 
-describe('the chain', () => {
+describe('a chain of models', () => {
   const capable = (capabilities?: Model['capabilities']): Model => ({
     ...modelOf('one'),
     ...(capabilities && { capabilities }),
   })
 
-  test('can do what all of its models can', () => {
+  test('has the capabilities that all models share', () => {
     const strong = {
       toolsWithOutputSchema: true,
       serverTools: ['googleSearch', 'urlContext'],
@@ -392,13 +392,13 @@ describe('the chain', () => {
     }
   })
 
-  test('has a name that lists its models, or the one it is given', () => {
+  test('has a name with its models, or the given name', () => {
     const models = [modelOf('first'), modelOf('second')]
     expect(fallback(models).name).toBe('fallback(first, second)')
     expect(fallback(models, { name: 'main' }).name).toBe('main')
   })
 
-  test('may be part of another chain, which names the model that replied', async () => {
+  test('can contain another chain, and names the model that replied', async () => {
     const inner = fallback([modelOf('b', retryable('B.')), modelOf('c', 'Hello.')])
     const { whole } = await ask(fallback([modelOf('a', retryable('A.')), inner]))
     expect(whole?.fallback).toEqual({
@@ -413,16 +413,16 @@ describe('the chain', () => {
   })
 
   test.each<[string, unknown[], string]>([
-    ['no list', [modelOf('only')], 'got an object'],
+    ['a model instead of a list', [modelOf('only')], 'got an object'],
     ['an empty list', [[]], 'got an empty list'],
-    ['a name', [[modelOf('first'), 'gpt-5']], 'at index 1'],
+    ['the name of a model', [[modelOf('first'), 'gpt-5']], 'at index 1'],
     ['an unknown option', [[modelOf('first')], { timeout: 5 }], '"timeout". Did you mean "timeoutMs"?'],
-    ['a time that is none', [[modelOf('first')], { timeoutMs: 0 }], 'timeoutMs must be a positive number'],
-    ['a cooldown that is none', [[modelOf('first')], { cooldownMs: -1 }], 'cooldownMs must be milliseconds, or 0'],
-    ['a "when" that is none', [[modelOf('first')], { when: true }], 'when must be a function'],
-  ])('is refused when it is built with %s', (_, args, told) => {
+    ['a timeoutMs of 0', [[modelOf('first')], { timeoutMs: 0 }], 'timeoutMs must be a positive number'],
+    ['a negative cooldownMs', [[modelOf('first')], { cooldownMs: -1 }], 'cooldownMs must be a number of milliseconds'],
+    ['a "when" that is not a function', [[modelOf('first')], { when: true }], 'when must be a function'],
+  ])('rejects %s', (_, args, message) => {
     const build = (): Model => (fallback as (...args: unknown[]) => Model)(...args)
     expect(build).toThrow(ToolwrightError)
-    expect(build).toThrow(told)
+    expect(build).toThrow(message)
   })
 })

@@ -1,7 +1,7 @@
 import { isRecord } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { clip } from '../base/limits.ts'
-import { type Ports, withSystemPorts } from '../base/ports.ts'
+import type { Ports } from '../base/ports.ts'
 import { callback, checkOptions, name, type OptionRules } from '../error/check-options.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import { hideSecrets } from '../error/hide-secrets.ts'
@@ -9,46 +9,47 @@ import { PORT_RULES } from '../error/port-rules.ts'
 import type { FailedModel } from '../event/event.ts'
 import { isModel, type LlmResponse, type Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import { generateInTime, ModelFault } from './generate-in-time.ts'
-import { isDuration } from './wrap.ts'
+import { DURATION, DURATION_OR_ZERO } from './check-policy.ts'
+import { generateWithTimeout, NoResponseError } from './generate-with-timeout.ts'
 
-/** When the next model is asked, and for how long one that failed is left alone. */
+/** Options of `fallback()`. */
 export interface FallbackOptions {
-  /** What errors call the chain. Default: `fallback(first, second)`. */
+  /** Name of the chain in errors. Default: `fallback(first, second)`, with the names of the models. */
   readonly name?: string | undefined
-  /** Is this failure a reason to ask the next model? Only `true` says so. Default: `error.isRetryable`. */
+  /** Whether to try the next model after an error. Only `true` does. Default: `error.isRetryable`. */
   readonly when?: ((error: unknown) => boolean | Promise<boolean>) | undefined
-  /** How long a model may take until its first delta, or until the whole reply when nothing is streamed. Default: no limit. */
+  /** Time limit until the first delta, or until the whole reply without streaming, in milliseconds. Default: no limit. */
   readonly timeoutMs?: number | undefined
-  /** How long a model that failed is asked only after the others, in all runs of this chain. Default 0. */
+  /** How long a failed model is tried last, in all runs of this chain, in milliseconds. Default 0. */
   readonly cooldownMs?: number | undefined
 }
 
 const RULES: OptionRules<FallbackOptions> = {
   name,
   when: callback,
-  timeoutMs: { expects: 'a positive number of milliseconds', accepts: isDuration },
-  cooldownMs: { expects: 'milliseconds, or 0', accepts: (value) => value === 0 || isDuration(value) },
+  timeoutMs: DURATION,
+  cooldownMs: DURATION_OR_ZERO,
 }
 
-/** Several models failed for one request. `cause` is the last error; the message names every model. */
+/** Several models failed for one request. The message names every model. `cause` is the last error. */
 export class FallbackError extends Error {
+  /** Always `FallbackError`. */
   override readonly name: string = 'FallbackError'
-  /** In the order they were asked. */
+  /** The failed models, in the order they were tried. */
   readonly models: readonly FailedModel[]
-  /** That of the last error. */
+  /** `isRetryable` of the last error. */
   readonly isRetryable: boolean
   constructor(models: readonly FailedModel[], cause: unknown) {
     const list = models.map((one) => `"${one.model}": ${one.message}`).join(' | ')
-    super(`All ${models.length} models that were asked failed. ${list}`, { cause })
+    super(`All ${models.length} models failed. ${list}`, { cause })
     this.models = models
     this.isRetryable = isRetryable(cause)
   }
 }
 
 /**
- * A model that asks the next of several when one fails before anything of its reply was shown. A cancelled run never
- * asks another one. After a switch the event says which model replied and why the others did not: `event.fallback`.
+ * A model that tries the next model of a list when one fails before its first output. After a switch, `event.fallback` names
+ * the model that replied and why the others failed. A cancelled run never tries another model.
  *
  * @example
  * new LlmAgent({ name: 'assistant', model: fallback([gemini('gemini-2.5-flash'), fromAiSdk(openai('gpt-5'))]) })
@@ -63,36 +64,38 @@ export function fallback(
   checkOptions('fallback(), ports', ports, PORT_RULES)
   const { when = isRetryable, timeoutMs, cooldownMs = 0 } = options
   const { setTimer, monotonicNow } = withSystemPorts(ports)
-  const chain = models.map((model): Link => ({ model, coolUntil: 0, lastFailure: undefined }))
+  const chain = models.map((model): ModelState => ({ model, coolsUntil: 0, lastFailure: undefined }))
   return {
     name: options.name ?? `fallback(${models.map((model) => model.name).join(', ')})`,
     capabilities: sharedCapabilities(models),
     async *generate(request, { signal, stream }) {
       const failures: FailedModel[] = []
       const now = monotonicNow()
-      const cooling = chain.filter((link) => link.coolUntil > now)
-      const order = [...chain.filter((link) => !cooling.includes(link)), ...cooling]
-      for (const link of order) {
-        const { model } = link
-        const asked = { signal, stream, timeoutMs, setTimer }
-        let isShown = false
+      const cooling = chain.filter((state) => state.coolsUntil > now)
+      const order = [...chain.filter((state) => !cooling.includes(state)), ...cooling]
+      for (const state of order) {
+        const { model } = state
+        const limits = { signal, stream, timeoutMs, setTimer }
+        let hasOutput = false
         try {
-          for await (const response of generateInTime(model, requestFor(request, model), asked)) {
+          for await (const response of generateWithTimeout(model, requestFor(request, model), limits)) {
             const isWhole = isRecord(response) && !response.partial
-            if (!isWhole && !stream) continue // deltas that were not asked for are not shown
-            isShown = true
-            link.coolUntil = 0
-            yield isWhole ? withFallback(response, model, [...skipped(chain, link, order), ...failures]) : response
+            if (!isWhole && !stream) continue // deltas of a model that ignores `stream: false`
+            hasOutput = true
+            state.coolsUntil = 0
+            yield isWhole
+              ? withFallback(response, model, [...skippedModels(chain, state, order), ...failures])
+              : response
           }
-          if (isShown) return
-          throw new ModelFault('NO_RESPONSE', `Model "${model.name}" gave no response.`)
+          if (hasOutput) return
+          throw new NoResponseError('NO_RESPONSE', `Model "${model.name}" gave no response.`)
         } catch (error) {
           signal?.throwIfAborted()
-          link.lastFailure = failureOf(model, error)
-          failures.push(link.lastFailure)
-          const isReason = !isShown && (await isReasonToSwitch(when, error))
-          if (isReason) link.coolUntil = monotonicNow() + cooldownMs
-          if (isReason && link !== order.at(-1)) continue
+          state.lastFailure = toFailedModel(model, error)
+          failures.push(state.lastFailure)
+          const isSwitching = !hasOutput && (await shouldSwitch(when, error))
+          if (isSwitching) state.coolsUntil = monotonicNow() + cooldownMs
+          if (isSwitching && state !== order.at(-1)) continue
           throw failures.length > 1 ? new FallbackError(failures, error) : error
         }
       }
@@ -100,18 +103,18 @@ export function fallback(
   }
 }
 
-interface Link {
+interface ModelState {
   readonly model: Model
-  /** By the monotonic clock. */
-  coolUntil: number
+  /** End of the cooldown, by the monotonic clock. */
+  coolsUntil: number
   lastFailure: FailedModel | undefined
 }
 
-async function isReasonToSwitch(when: NonNullable<FallbackOptions['when']>, error: unknown): Promise<boolean> {
+async function shouldSwitch(when: NonNullable<FallbackOptions['when']>, error: unknown): Promise<boolean> {
   try {
     return (await when(error)) === true
   } catch (thrown) {
-    const message = `The option "when" of fallback() threw: ${messageOf(thrown)}. It was asked about: ${messageOf(error)}`
+    const message = `The option "when" of fallback() threw: ${messageOf(thrown)}. The error of the model was: ${messageOf(error)}`
     throw new Error(message, { cause: thrown })
   }
 }
@@ -123,11 +126,11 @@ function checkModels(models: readonly Model[]): void {
       ? 'got an empty list'
       : models.map((one, at) => (isModel(one) ? '' : `got ${kindOf(one)} at index ${at}`)).find(Boolean)
   if (problem === undefined) return
-  const cure = "Pass model objects, such as gemini('gemini-2.5-flash'); names are not looked up here."
-  throw new ToolwrightError('INVALID_CONFIG', `fallback() takes a list of models, ${problem}. ${cure}`)
+  const advice = "Pass model objects, for example gemini('gemini-2.5-flash'). Names are not resolved here."
+  throw new ToolwrightError('INVALID_CONFIG', `fallback() takes a list of models, ${problem}. ${advice}`)
 }
 
-/** What every model of the chain can do: a request is built before it is known which of them replies. */
+/** The capabilities that all models share. A request is built before it is known which model replies. */
 function sharedCapabilities(models: readonly Model[]): NonNullable<Model['capabilities']> {
   const all = models.map(({ capabilities = {} }) => capabilities)
   return {
@@ -137,7 +140,7 @@ function sharedCapabilities(models: readonly Model[]): NonNullable<Model['capabi
   }
 }
 
-/** Each model gets its own name, not that of the chain. */
+/** The request with the name of the model instead of the name of the chain. */
 function requestFor(request: LlmRequest, { name: model }: Model): LlmRequest {
   return {
     ...request,
@@ -147,36 +150,36 @@ function requestFor(request: LlmRequest, { name: model }: Model): LlmRequest {
   }
 }
 
-/** The models before this one in the chain that are asked after it, because they failed a moment ago. */
-function skipped(chain: readonly Link[], link: Link, order: readonly Link[]): FailedModel[] {
+/** The failures of earlier models in the chain that are tried after this one because of their cooldown. */
+function skippedModels(chain: readonly ModelState[], state: ModelState, order: readonly ModelState[]): FailedModel[] {
   return chain
-    .slice(0, chain.indexOf(link))
-    .filter((one) => order.indexOf(one) > order.indexOf(link))
+    .slice(0, chain.indexOf(state))
+    .filter((one) => order.indexOf(one) > order.indexOf(state))
     .flatMap(({ lastFailure }) => lastFailure ?? [])
 }
 
 function withFallback(response: LlmResponse, { name: model }: Model, from: readonly FailedModel[]): LlmResponse {
   if (from.length === 0) return response
-  const { fallback: inner } = response // a chain within this chain
+  const { fallback: inner } = response // a chain inside this chain
   return { ...response, fallback: inner ? { ...inner, from: [...from, ...inner.from] } : { model, from } }
 }
 
 function isRetryable(error: unknown): boolean {
-  return memberOf(error, 'isRetryable') === true
+  return readMember(error, 'isRetryable') === true
 }
 
 const MAX_FAILURE_LENGTH = 1_000
 
-function failureOf({ name: model }: Model, error: unknown): FailedModel {
+function toFailedModel({ name: model }: Model, error: unknown): FailedModel {
   const message = clip(hideSecrets(messageOf(error)), MAX_FAILURE_LENGTH)
-  const code = ['reason', 'code', 'status'].map((member) => memberOf(error, member)).find(isCode)
+  const code = ['reason', 'code', 'status'].map((member) => readMember(error, member)).find(isCode)
   return code === undefined ? { model, message } : { model, code: clip(String(code), 100), message }
 }
 
 const isCode = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 
-/** A getter that throws must not hide the error it sits on. */
-function memberOf(error: unknown, member: string): unknown {
+/** Reads a member. A getter that throws must not hide the error it belongs to. */
+function readMember(error: unknown, member: string): unknown {
   try {
     return typeof error === 'object' && error !== null ? (error as { [member: string]: unknown })[member] : undefined
   } catch {

@@ -2,23 +2,23 @@ import type { FunctionDeclaration } from '../content/content.ts'
 import { notePending } from '../tool/define-pending.ts'
 import { delegate } from '../tool/delegate.ts'
 import type { Tool } from '../tool/tool.ts'
-import { requireTool } from './wrap.ts'
+import { requireTool } from './check-policy.ts'
 
 /**
- * Marks a tool whose result comes later: what the body returns is a handle, and the model is told not to call again
- * meanwhile.
+ * Marks a tool whose result arrives later. The body returns a first, pending result, and a client sends the final result.
+ * The declaration tells the model not to call the tool again meanwhile.
  *
  * @example
- * longRunning(requestVacation)
+ * const vacation = longRunning(requestVacation)
  */
 export function longRunning<T extends Tool>(tool: T): T {
   requireTool('longRunning', tool)
-  let from: FunctionDeclaration | undefined
+  let original: FunctionDeclaration | undefined
   let declared: FunctionDeclaration | undefined
   const declaration = (): FunctionDeclaration | undefined => {
     const current = tool.declaration()
-    if (current !== from) {
-      from = current
+    if (current !== original) {
+      original = current
       declared = current && notePending(current)
     }
     return declared

@@ -3,15 +3,15 @@ import type { ToolContext } from '../tool/context.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
 import { cached } from './cached.ts'
+import { createContext, toolCaller } from './call-tool.test-kit.ts'
 import { concurrency } from './concurrency.ts'
 import { longRunning } from './long-running.ts'
 import { rateLimit } from './rate-limit.ts'
 import { redact } from './redact.ts'
 import { retry } from './retry.ts'
-import { contextOf, throughTo } from './through.test-kit.ts'
 import { timeout } from './timeout.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const callTool = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 type Policy = <T extends Tool>(tool: T) => T
 const policies: [string, Policy][] = [
@@ -27,7 +27,7 @@ const pairs = policies.flatMap(([a, outer]) => policies.map(([b, inner]) => [a, 
 
 const MARK = Symbol('mark')
 
-/** A tool with private state, a member of its own and a mark. */
+/** A tool with private state, a member of its own and a symbol property. */
 class Counter {
   #runs = 0
   readonly name = 'count'
@@ -51,12 +51,12 @@ class Counter {
 }
 
 describe.each(pairs)('%s around %s', (a, b, outer, inner) => {
-  test('keeps the tool what it is and runs its body once', async () => {
+  test('keeps the members of the tool and runs its body once', async () => {
     const original = new Counter()
     const made = outer(inner(original))
     expectTypeOf(made).toEqualTypeOf<Counter>()
     const isRedacted = a === 'redact' || b === 'redact'
-    expect(await through(made, {}, contextOf())).toEqual({ runs: 1, secret: isRedacted ? '[redacted]' : 'x' })
+    expect(await callTool(made, {}, createContext())).toEqual({ runs: 1, secret: isRedacted ? '[redacted]' : 'x' })
     expect(original.runs).toBe(1)
     expect(made.runs).toBe(1)
     expect(made.name).toBe('count')
@@ -71,7 +71,7 @@ describe.each(pairs)('%s around %s', (a, b, outer, inner) => {
   })
 })
 
-test('the outermost policy is the first layer, and the inner tool stays as it was', async () => {
+test('runs the outermost policy first and does not change the inner tool', async () => {
   const original = tool({ name: 't', description: 'd', effect: 'none', run: () => ({ a: 'x' }) })
   const inner = redact(original, ['a'])
   const outer = cached(inner)
@@ -82,20 +82,20 @@ test('the outermost policy is the first layer, and the inner tool stays as it wa
 
 describe('timeout', () => {
   const made = tool({ name: 't', description: 'd', run: () => 1 })
-  test('replaces the default, and of several the shortest counts', () => {
+  test('replaces the default, and the shortest of several counts', () => {
     expect(timeout(made, 60_000).timeoutMs).toBe(60_000)
     expect(timeout(timeout(made, 100), 500).timeoutMs).toBe(100)
     expect(timeout(timeout(made, 500), 100).timeoutMs).toBe(100)
     expect(timeout(cached(timeout(made, 100)), 500).timeoutMs).toBe(100)
   })
-  test('bad times are refused when built', () => {
+  test('rejects invalid times', () => {
     for (const ms of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '5' as never])
       expect(() => timeout(made, ms)).toThrow(/timeout\(\) of tool "t"/)
     expect(() => timeout(5 as never, 5)).toThrow(/takes a tool/)
   })
 })
 
-test('longRunning tells the model once not to call again', () => {
+test('longRunning adds its note to the description only once', () => {
   const made = longRunning(longRunning(tool({ name: 't', description: 'Starts a job.', run: () => 1 })))
   expect(made.isLongRunning).toBe(true)
   expect(made.declaration()?.description).toBe(

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
+import { createContext, FakeClock, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 import { rateLimit } from './rate-limit.ts'
-import { Clock, contextOf, settled, throughTo } from './through.test-kit.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const callTool = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
-function recorded(clock: Clock) {
+function recorded(clock: FakeClock) {
   const starts: [unknown, number][] = []
   const made = tool({
     name: 'search',
@@ -16,12 +16,12 @@ function recorded(clock: Clock) {
   return { made, starts }
 }
 
-test('no more than max start in any stretch of time, in the order they came', async () => {
-  const clock = new Clock()
+test('starts at most max calls in any period, in order', async () => {
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 2, perMs: 100 }, clock)
-  const calls = ['a', 'b', 'c', 'd', 'e'].map((q) => through(limited, { q }))
-  await settled()
+  const calls = ['a', 'b', 'c', 'd', 'e'].map((q) => callTool(limited, { q }))
+  await flushPromises()
   expect(starts).toEqual([
     ['a', 0],
     ['b', 0],
@@ -38,57 +38,57 @@ test('no more than max start in any stretch of time, in the order they came', as
   expect(clock.timers).toBe(0)
 })
 
-test('a newcomer does not overtake those who wait', async () => {
-  const clock = new Clock()
+test('a new call does not overtake waiting calls', async () => {
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
-  const calls = [through(limited, { q: 'a' }), through(limited, { q: 'b' })]
+  const calls = [callTool(limited, { q: 'a' }), callTool(limited, { q: 'b' })]
   await clock.advance(100)
-  calls.push(through(limited, { q: 'c' }))
+  calls.push(callTool(limited, { q: 'c' }))
   await clock.advance(100)
   await Promise.all(calls)
   expect(starts.map(([q]) => q)).toEqual(['a', 'b', 'c'])
 })
 
-test('one that is aborted leaves the line, and no timer stays behind', async () => {
-  const clock = new Clock()
+test('removes an aborted call from the queue and clears the timer', async () => {
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
-  await through(limited, { q: 'a' })
+  await callTool(limited, { q: 'a' })
   const controller = new AbortController()
-  const waiting = through(limited, { q: 'b' }, contextOf({ signal: controller.signal }))
-  await settled()
+  const waiting = callTool(limited, { q: 'b' }, createContext({ signal: controller.signal }))
+  await flushPromises()
   expect(clock.timers).toBe(1)
   controller.abort(new Error('cancelled'))
   await expect(waiting).rejects.toThrow('cancelled')
   expect(clock.timers).toBe(0)
-  await expect(through(limited, { q: 'c' }, contextOf({ signal: controller.signal }))).rejects.toThrow('cancelled')
+  await expect(callTool(limited, { q: 'c' }, createContext({ signal: controller.signal }))).rejects.toThrow('cancelled')
   expect(clock.timers).toBe(0)
   expect(starts).toEqual([['a', 0]])
 })
 
-test('each key has its own count', async () => {
-  const clock = new Clock()
+test('limits each key separately', async () => {
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100, key: ({ context }) => context.invocation.userId }, clock)
-  await through(limited, { q: 'a' })
-  await through(limited, { q: 'b' }, contextOf({ userId: 'bob' }))
+  await callTool(limited, { q: 'a' })
+  await callTool(limited, { q: 'b' }, createContext({ userId: 'bob' }))
   expect(starts).toHaveLength(2)
 })
 
-test('many keys are forgotten when idle', async () => {
-  const clock = new Clock()
+test('removes idle keys', async () => {
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100, key: ({ args }) => String((args as { q: string }).q) }, clock)
   for (let i = 0; i < 2_500; i++) {
-    await through(limited, { q: `${i}` })
+    await callTool(limited, { q: `${i}` })
     if (i % 500 === 0) await clock.advance(200)
   }
   expect(starts).toHaveLength(2_500)
 })
 
-test('bad options are refused when built', () => {
-  const { made } = recorded(new Clock())
+test('rejects invalid options', () => {
+  const { made } = recorded(new FakeClock())
   for (const options of [
     { max: 0, perMs: 1 },
     { max: 1, perMs: 0 },
@@ -97,12 +97,12 @@ test('bad options are refused when built', () => {
     expect(() => rateLimit(made, options)).toThrow(/rateLimit\(\) of tool "search"/)
 })
 
-test.each([3_600_000, -3_600_000])('a clock set by %i ms neither lets calls through nor holds them up', async (ms) => {
-  const clock = new Clock()
+test.each([3_600_000, -3_600_000])('is not affected by a wall clock change of %i ms', async (ms) => {
+  const clock = new FakeClock()
   const { made, starts } = recorded(clock)
   const limited = rateLimit(made, { max: 1, perMs: 100 }, clock)
-  const calls = [through(limited, { q: 'a' }), through(limited, { q: 'b' })]
-  await settled()
+  const calls = [callTool(limited, { q: 'a' }), callTool(limited, { q: 'b' })]
+  await flushPromises()
   clock.step(ms)
   await clock.advance(99)
   expect(starts).toHaveLength(1)

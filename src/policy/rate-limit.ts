@@ -1,61 +1,75 @@
 import { type Ports, withSystemPorts } from '../base/ports.ts'
-import { anything, type OptionRules } from '../error/check-options.ts'
+import { callback, type OptionRules } from '../error/check-options.ts'
 import type { PolicyCall, Tool } from '../tool/tool.ts'
-import { Line } from './wait.ts'
-import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, keyOf, requireTool } from './wrap.ts'
+import { addMiddleware } from './add-middleware.ts'
+import {
+  COUNT,
+  checkKey,
+  checkPolicyOptions,
+  checkPorts,
+  DURATION,
+  requireOption,
+  requireTool,
+} from './check-policy.ts'
+import { WaitQueue } from './wait-queue.ts'
 
-/** How many calls may start in any stretch of `perMs`; counted for all calls of the tool, or by key. */
+/** Options of `rateLimit()`. */
 export interface RateLimitOptions {
+  /** Maximum number of calls that start in any period of `perMs`, in this process. */
   max: number
+  /** Length of the period in milliseconds. */
   perMs: number
+  /** The group of a call; `max` applies to each group. Default: all calls of the tool are one group. */
   key?: ((call: PolicyCall) => string) | undefined
 }
 
-const RULES: OptionRules<RateLimitOptions> = { max: anything, perMs: anything, key: anything }
+const RULES: OptionRules<RateLimitOptions> = { max: COUNT, perMs: DURATION, key: callback }
 
 /**
- * At most `max` starts in any `perMs`; the others wait in line, and leave it when they are cancelled.
+ * Limits how many calls of a tool start in a period of time. Further calls wait in order. A cancelled call leaves the
+ * queue.
  *
  * @example
- * rateLimit(search, { max: 10, perMs: 60_000 })
+ * const search = rateLimit(webSearch, { max: 10, perMs: 60_000 })
  */
 export function rateLimit<T extends Tool>(tool: T, options: RateLimitOptions, ports: Partial<Ports> = {}): T {
   requireTool('rateLimit', tool)
-  checkPolicy('rateLimit', tool, options, RULES, ports)
+  checkPolicyOptions('rateLimit', tool, options, RULES)
+  checkPorts('rateLimit', tool, ports)
   const { max, perMs, key } = options ?? {}
-  if (!isCount(max)) throw invalidPolicy('rateLimit', tool, 'max must be a whole number of at least 1.')
-  if (!isDuration(perMs)) throw invalidPolicy('rateLimit', tool, 'perMs must be a positive number of milliseconds.')
-  if (key !== undefined && typeof key !== 'function') throw invalidPolicy('rateLimit', tool, 'key must be a function.')
-  const windows = new Map<string, Window>()
-  let sweepAt = MANY_KEYS
+  requireOption('rateLimit', tool, 'max', max)
+  requireOption('rateLimit', tool, 'perMs', perMs)
+  const windows = new Map<string, SlidingWindow>()
+  let sweepAt = SWEEP_THRESHOLD
   const clock = withSystemPorts(ports)
-  return addLayer(tool, async (call, next) => {
-    if (call.isResumed) return await next(call) // it has started before
-    const id = key ? keyOf('rateLimit', tool, key(call)) : ''
-    let window = windows.get(id)
+  return addMiddleware(tool, async (call, next) => {
+    if (call.isResumed) return await next(call) // the call has already started
+    const group = key ? checkKey('rateLimit', tool, key(call)) : ''
+    let window = windows.get(group)
     if (!window) {
       if (windows.size >= sweepAt) {
         for (const [other, { isIdle }] of windows) if (isIdle) windows.delete(other)
-        sweepAt = Math.max(MANY_KEYS, 2 * windows.size)
+        sweepAt = Math.max(SWEEP_THRESHOLD, 2 * windows.size)
       }
-      window = new Window(max, perMs, clock)
-      windows.set(id, window)
+      window = new SlidingWindow(max, perMs, clock)
+      windows.set(group, window)
     }
-    if (!window.take()) await window.wait(call.context.signal)
+    if (!window.tryStart()) await window.wait(call.context.signal)
     return await next(call)
   })
 }
 
-const MANY_KEYS = 1_000
+/** Number of groups at which idle groups are removed. */
+const SWEEP_THRESHOLD = 1_000
 
-/** A sliding window: the times of the last `max` starts, the oldest first. */
-class Window {
+/** The start times of the last `max` calls of a group, the oldest first. */
+class SlidingWindow {
   readonly #starts: number[] = []
-  readonly #line = new Line()
+  readonly #queue = new WaitQueue()
   readonly #max: number
   readonly #perMs: number
   readonly #clock: Ports
-  #stopTimer: (() => void) | undefined
+  #cancelTimer: (() => void) | undefined
 
   constructor(max: number, perMs: number, clock: Ports) {
     this.#max = max
@@ -64,19 +78,19 @@ class Window {
   }
 
   get isIdle(): boolean {
-    return this.#line.length === 0 && (this.#starts.at(-1) ?? 0) + this.#perMs <= this.#clock.monotonicNow()
+    return this.#queue.length === 0 && (this.#starts.at(-1) ?? 0) + this.#perMs <= this.#clock.monotonicNow()
   }
 
-  /** Starts at once, when nobody is in line and there is room. */
-  take(): boolean {
-    return this.#line.length === 0 && this.#start()
+  /** Starts a call immediately if the queue is empty and the limit is not reached. */
+  tryStart(): boolean {
+    return this.#queue.length === 0 && this.#start()
   }
 
   wait(signal: AbortSignal): Promise<void> {
-    const turn = this.#line.wait(signal, () => {
-      if (this.#line.length === 0) this.#stop()
+    const turn = this.#queue.wait(signal, () => {
+      if (this.#queue.length === 0) this.#clearTimer()
     })
-    this.#arm()
+    this.#setTimer()
     return turn
   }
 
@@ -91,21 +105,21 @@ class Window {
     return true
   }
 
-  #arm(): void {
-    if (this.#stopTimer || this.#line.length === 0) return
-    const free = (this.#starts[0] ?? 0) + this.#perMs - this.#clock.monotonicNow()
-    this.#stopTimer = this.#clock.setTimer(
+  #setTimer(): void {
+    if (this.#cancelTimer || this.#queue.length === 0) return
+    const waitMs = (this.#starts[0] ?? 0) + this.#perMs - this.#clock.monotonicNow()
+    this.#cancelTimer = this.#clock.setTimer(
       () => {
-        this.#stopTimer = undefined
-        while (this.#line.length > 0 && this.#start()) this.#line.next()
-        this.#arm()
+        this.#cancelTimer = undefined
+        while (this.#queue.length > 0 && this.#start()) this.#queue.next()
+        this.#setTimer()
       },
-      Math.max(1, free),
+      Math.max(1, waitMs),
     )
   }
 
-  #stop(): void {
-    this.#stopTimer?.()
-    this.#stopTimer = undefined
+  #clearTimer(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
   }
 }

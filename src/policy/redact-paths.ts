@@ -1,16 +1,15 @@
-// Paths into a value (`customer.ssn`, `items[].token`, `*.password`) and what is left when they are hidden.
+// Reads paths into a value (`customer.ssn`, `items[].token`, `*.password`) and redacts what they point to.
 import { isRecord, setOwn } from '../base/json.ts'
-import { toJsonValue } from '../base/to-json-value.ts'
 
-/** One step of a path: a key, an index, or any. */
-export type Step = string | number | typeof ANY
+/** One step of a path: a key, an index, or any key or index. */
+export type PathStep = string | number | typeof ANY
 
 const ANY: unique symbol = Symbol('any')
 
-/** Reads a path, or gives undefined when it is none. */
-export function readPath(path: unknown): Step[] | undefined {
+/** Reads a path. Undefined when it is invalid. */
+export function readPath(path: unknown): PathStep[] | undefined {
   if (typeof path !== 'string' || path === '') return undefined
-  const steps: Step[] = []
+  const steps: PathStep[] = []
   for (const part of path.split('.')) {
     const found = /^([^[\]]*)((?:\[(?:\d+|\*)?\])*)$/.exec(part)
     if (!found || part === '') return undefined
@@ -24,29 +23,29 @@ export function readPath(path: unknown): Step[] | undefined {
 }
 
 /**
- * The value as it would be recorded (see `toPlain`), with `[redacted]` where the paths lead. What would be recorded is the
- * only form in which nothing is left to hide: no `toJSON`, no getter, no object that contains itself. Never throws.
+ * The value as plain JSON (see `toPlain`), with `[redacted]` at the paths. Plain JSON has no `toJSON`,
+ * getters or cycles that could still show the value. Never throws.
  */
-export function hide(value: unknown, paths: readonly (readonly Step[])[]): unknown {
+export function redactPaths(value: unknown, paths: readonly (readonly PathStep[])[]): unknown {
   if (typeof value !== 'object' || value === null) return value
-  let shown = toJsonValue(value).value
-  for (const path of paths) shown = hideOne(shown, path, 0)
-  return shown
+  let redacted = toJsonValue(value).value
+  for (const path of paths) redacted = redactPath(redacted, path, 0)
+  return redacted
 }
 
-function hideOne(value: unknown, path: readonly Step[], at: number): unknown {
+function redactPath(value: unknown, path: readonly PathStep[], at: number): unknown {
   const step = path[at]
   if (step === undefined) return '[redacted]'
   if (Array.isArray(value)) {
-    // A key that meets a list means each of its items: forgetting the [] must not show what was to be hidden.
-    if (typeof step === 'string') return value.map((item) => hideOne(item, path, at))
-    return value.map((item, i) => (step === ANY || step === i ? hideOne(item, path, at + 1) : item))
+    // a key applies to every item of a list: a path without [] must not show the value
+    if (typeof step === 'string') return value.map((item) => redactPath(item, path, at))
+    return value.map((item, i) => (step === ANY || step === i ? redactPath(item, path, at + 1) : item))
   }
   if (!isRecord(value)) return value
   const copy: { [key: string]: unknown } = {}
   for (const key of Object.keys(value)) {
     const matches = step === ANY || String(step) === key
-    setOwn(copy, key, matches ? hideOne(value[key], path, at + 1) : value[key])
+    setOwn(copy, key, matches ? redactPath(value[key], path, at + 1) : value[key])
   }
   return copy
 }

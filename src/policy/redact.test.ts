@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { tool } from '../tool/define.ts'
 import { cached } from './cached.ts'
+import { toolCaller } from './call-tool.test-kit.ts'
 import { maskArgs, redact } from './redact.ts'
-import { throughTo } from './through.test-kit.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const callTool = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 const of = (result: unknown) => tool({ name: 't', description: 'd', run: () => result })
 const X = '[redacted]'
 
-describe('result', () => {
+describe('redacting a result', () => {
   test.each<[string, unknown, unknown]>([
     ['ssn', { ssn: '1', name: 'Ann' }, { ssn: X, name: 'Ann' }],
     ['customer.ssn', { customer: { ssn: { a: 1 } } }, { customer: { ssn: X } }],
@@ -24,37 +24,37 @@ describe('result', () => {
     ['none', { a: null }, { a: null }],
     ['a', 'text', 'text'],
     ['a', undefined, undefined],
-  ])('%s', async (path, result, shown) => {
-    expect(await through(redact(of(result), [path]))).toEqual(shown)
+  ])('redacts the path %s of %j', async (path, result, shown) => {
+    expect(await callTool(redact(of(result), [path]))).toEqual(shown)
   })
 
-  test('the body keeps its own object', async () => {
+  test('does not change the object of the body', async () => {
     const own = { ssn: '1', nested: { a: 1 } }
-    await through(redact(of(own), ['ssn']))
+    await callTool(redact(of(own), ['ssn']))
     expect(own.ssn).toBe('1')
   })
 
-  test('what a class shows is hidden too', async () => {
+  test('redacts class instances', async () => {
     class Account {
       #secret = 's3cret'
       toJSON() {
         return { secret: this.#secret, id: 1 }
       }
     }
-    expect(await through(redact(of({ account: new Account() }), ['account.secret']))).toEqual({
+    expect(await callTool(redact(of({ account: new Account() }), ['account.secret']))).toEqual({
       account: { secret: X, id: 1 },
     })
   })
 
-  test('an own __proto__ stays data', async () => {
+  test('keeps an own __proto__ property as data', async () => {
     const result = JSON.parse('{"__proto__":{"polluted":1},"ssn":"1"}')
-    const shown = (await through(redact(of(result), ['ssn']))) as object
+    const shown = (await callTool(redact(of(result), ['ssn']))) as object
     expect(JSON.stringify(shown)).toBe('{"__proto__":{"polluted":1},"ssn":"[redacted]"}')
     expect(Object.getPrototypeOf(shown)).toBe(Object.prototype)
   })
 })
 
-test('arguments are hidden from observers, not from the body; nested policies add up', async () => {
+test('redacts arguments for callbacks but not for the body, and combines nested policies', async () => {
   const echo = tool({
     name: 'login',
     description: 'd',
@@ -63,19 +63,19 @@ test('arguments are hidden from observers, not from the body; nested policies ad
   })
   const made = redact(cached(redact(echo, { args: ['password'] })), { args: ['user'] })
   const args = { user: 'ann', password: 'p', other: 1 }
-  expect(await through(made, args)).toEqual(args)
+  expect(await callTool(made, args)).toEqual(args)
   expect(maskArgs(made, args)).toEqual({ user: X, password: X, other: 1 })
   expect(maskArgs(echo, args)).toBe(args)
 })
 
-test('bad paths are refused when built', () => {
+test('rejects invalid paths', () => {
   for (const path of ['', 'a..b', '.a', 'a[', 'a[x]', 'a.', 5 as never])
     expect(() => redact(of(1), [path])).toThrow(/path/)
   expect(() => redact(of(1), [])).toThrow(/at least one path/)
   expect(() => redact(of(1), 'ssn' as never)).toThrow(/redact/)
 })
 
-describe('nothing a body gives can show what is hidden, or make the call fail', () => {
+describe('redacting never shows the value or fails the call', () => {
   const SECRET = 's3cret'
   const cyclic: { [key: string]: unknown } = { ssn: SECRET, name: 'Ann' }
   cyclic.self = cyclic
@@ -136,22 +136,22 @@ describe('nothing a body gives can show what is hidden, or make the call fail', 
       ),
       '[unreadable]',
     ],
-    ['a date beside it', { at: new Date(0), ssn: SECRET }, { at: '1970-01-01T00:00:00.000Z', ssn: X }],
+    ['a result with a date', { at: new Date(0), ssn: SECRET }, { at: '1970-01-01T00:00:00.000Z', ssn: X }],
     ['a list with holes', Object.assign(new Array(2), { 1: { ssn: SECRET } }), [null, { ssn: X }]],
-  ])('%s', async (_, result, shown) => {
-    expect(await through(redact(of(result), ['ssn']))).toEqual(shown)
+  ])('for %s', async (_, result, shown) => {
+    expect(await callTool(redact(of(result), ['ssn']))).toEqual(shown)
     expect(maskArgs(redact(of(1), { args: ['ssn'] }), result)).toEqual(shown)
   })
 
-  test('a toJSON is asked once', async () => {
+  test('calls toJSON once', async () => {
     let times = 0
     const fickle = { toJSON: () => (times++ === 0 ? { ssn: SECRET } : { other: SECRET }) }
-    expect(await through(redact(of(fickle), ['ssn']))).toEqual({ ssn: X })
+    expect(await callTool(redact(of(fickle), ['ssn']))).toEqual({ ssn: X })
     expect(times).toBe(1)
   })
 
-  test('values of no kind of object are left as they are', async () => {
+  test('returns values that are not objects unchanged', async () => {
     for (const value of ['text', 5n, true, null, undefined])
-      expect(await through(redact(of(value), ['ssn']))).toBe(value)
+      expect(await callTool(redact(of(value), ['ssn']))).toBe(value)
   })
 })

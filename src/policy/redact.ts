@@ -1,79 +1,83 @@
+import { kindOf } from '../base/kind-of.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { list, type OptionRules } from '../error/check-options.ts'
 import { ToolError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
-import { describeInvalidResult } from '../schema/issues.ts'
 import { delegate } from '../tool/delegate.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { Tool } from '../tool/tool.ts'
-import { hide, readPath, type Step } from './redact-paths.ts'
-import { addLayer, checkPolicy, invalidPolicy, requireTool } from './wrap.ts'
+import { addMiddleware } from './add-middleware.ts'
+import { checkPolicyOptions, invalidPolicy, requireTool } from './check-policy.ts'
+import { type PathStep, readPath, redactPaths } from './redact-paths.ts'
 
-/** On a tool: shows its arguments without what must not be seen. */
-export const REDACTED_ARGS: unique symbol = Symbol.for('toolwright.redactedArgs')
+/** Property of a tool: a function that redacts its arguments. */
+const REDACTED_ARGS: unique symbol = Symbol.for('toolwright.redactedArgs')
 
-/** What to hide: in the result from everybody, in the arguments from observers (callbacks after the call, log lines). */
+/** Options of `redact()`: paths such as `customer.ssn`, `items[].token` or `*.password`. */
 export interface RedactOptions {
+  /** Paths in the result. They are redacted for everyone: the model, the event log, callbacks and clients. Default: none. */
   result?: readonly string[] | undefined
+  /** Paths in the arguments. They are redacted for callbacks after the call and log lines, not for the body. Default: none. */
   args?: readonly string[] | undefined
 }
 
 const RULES: OptionRules<RedactOptions> = { result: list, args: list }
 
-/** On a tool: its results are checked against `outputSchema` before they are redacted, not after. */
+/** Property of a tool: its results are validated before they are redacted, so dispatch must not validate them again. */
 export const CHECKS_RESULT: unique symbol = Symbol.for('toolwright.checksResult')
 
 /**
- * Replaces parts of the result by `[redacted]` before anybody sees it, and hides parts of the arguments from whoever
- * observes the call. Paths name places in the result as it would be recorded: `customer.ssn`, `items[].token`,
- * `*.password`. What a body reports as progress, writes to state, puts into an error's message or beside the result as
- * media is its own affair.
+ * Replaces parts of a result by `[redacted]` before the model, the event log or a callback gets it. Also redacts arguments
+ * for callbacks and log lines. Not redacted: progress, state, error messages and media parts. A list as the second argument
+ * is `result`.
  *
  * @example
- * redact(getCustomer, ['ssn', 'cards[].number'])
- * redact(login, { args: ['password'] })
+ * const customer = redact(getCustomer, ['ssn', 'cards[].number'])
+ * const signIn = redact(login, { args: ['password'] })
  */
 export function redact<T extends Tool>(tool: T, options: readonly string[] | RedactOptions): T {
   requireTool('redact', tool)
-  if (!isList(options)) checkPolicy('redact', tool, options, RULES)
+  if (!isList(options)) checkPolicyOptions('redact', tool, options, RULES)
   const { result = [], args = [] }: RedactOptions = isList(options) ? { result: options } : (options ?? {})
   const resultPaths = readPaths(tool, result)
   const argsPaths = readPaths(tool, args)
   if (resultPaths.length + argsPaths.length === 0)
-    throw invalidPolicy('redact', tool, 'name at least one path to hide.')
-  let made = tool
+    throw invalidPolicy('redact', tool, 'pass at least one path to redact, for example ["ssn"].')
+  let redacting = tool
   if (argsPaths.length > 0)
-    made = delegate(made, { [REDACTED_ARGS]: (given: unknown) => hide(maskArgs(tool, given), argsPaths) })
-  return resultPaths.length > 0 ? hideResults(made, resultPaths) : made
+    redacting = delegate(redacting, {
+      [REDACTED_ARGS]: (given: unknown) => redactPaths(maskArgs(tool, given), argsPaths),
+    })
+  return resultPaths.length > 0 ? redactResults(redacting, resultPaths) : redacting
 }
 
-function hideResults<T extends Tool>(tool: T, paths: readonly (readonly Step[])[]): T {
+function redactResults<T extends Tool>(tool: T, paths: readonly (readonly PathStep[])[]): T {
   const isChecked = (tool as { [CHECKS_RESULT]?: boolean })[CHECKS_RESULT] === true
-  // "[redacted]" need not fit the schema of the result: what the body gave is checked, before it is hidden
+  // validate before redacting: "[redacted]" may not match the output schema
   const schema =
     tool.outputSchema === undefined || isChecked
       ? undefined
       : compileSchema(tool.outputSchema, `Tool "${tool.name}", output`)
   const redacted = async (value: unknown, pending: boolean): Promise<unknown> => {
-    if (typeof value === 'symbol') return value // the framework's own: the call waits
-    if (!schema || pending) return keepParts(value, hide(value, paths))
+    if (typeof value === 'symbol') return value // a marker of the framework: the call is pending
+    if (!schema || pending) return keepParts(value, redactPaths(value, paths))
     const parsed = await schema.parse(toJsonValue(value).value)
-    if (!parsed.issues) return keepParts(value, hide(parsed.value, paths))
+    if (!parsed.issues) return keepParts(value, redactPaths(parsed.value, paths))
     throw new ToolError(describeInvalidResult(tool.name, parsed.issues), { code: 'INVALID_RESULT' })
   }
   const { reconcile } = tool
   const forwarded = reconcile && {
-    // what it says about an interrupted call is a result too
+    // the result of an interrupted call is redacted too
     reconcile: async (attempt: Parameters<typeof reconcile>[0]) => {
       const found = await reconcile.call(tool, attempt)
       return found?.status === 'done' ? { ...found, result: await redacted(found.result, false) } : found
     },
   }
-  const made = delegate(tool, { ...forwarded, ...(schema && { [CHECKS_RESULT]: true }) })
-  return addLayer(made, async (call, next) => redacted(await next(call), call.context.longRunning))
+  const redacting = delegate(tool, { ...forwarded, ...(schema && { [CHECKS_RESULT]: true }) })
+  return addMiddleware(redacting, async (call, next) => redacted(await next(call), call.context.longRunning))
 }
 
-/** The arguments as observers may see them. */
+/** The arguments for callbacks and log lines. */
 export function maskArgs(tool: Tool, args: unknown): unknown {
   const mask = (tool as { [REDACTED_ARGS]?: (args: unknown) => unknown })[REDACTED_ARGS]
   return mask ? mask(args) : args
@@ -83,11 +87,13 @@ function isList(options: readonly string[] | RedactOptions): options is readonly
   return Array.isArray(options)
 }
 
-function readPaths(tool: Tool, paths: readonly string[]): (readonly Step[])[] {
-  if (!Array.isArray(paths)) throw invalidPolicy('redact', tool, 'paths are a list of strings.')
+function readPaths(tool: Tool, paths: readonly string[]): (readonly PathStep[])[] {
+  if (!Array.isArray(paths))
+    throw invalidPolicy('redact', tool, `paths must be a list of strings, got ${kindOf(paths)}.`)
   return paths.map((path) => {
     const steps = readPath(path)
-    if (!steps) throw invalidPolicy('redact', tool, `${JSON.stringify(path)} is not a path like "items[].token".`)
+    if (!steps)
+      throw invalidPolicy('redact', tool, `${JSON.stringify(path)} is not a valid path. Write it like "items[].token".`)
     return steps
   })
 }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { ToolError, ToolwrightError } from '../error/error.ts'
 import { tool } from '../tool/define.ts'
 import type { Effect, Reconciled } from '../tool/tool.ts'
+import { createContext, FakeClock, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 import { retry } from './retry.ts'
-import { Clock, contextOf, settled, throughTo } from './through.test-kit.ts'
 
-const through = throughTo(({ tool, args, context }) => tool.run(args, context))
+const callTool = toolCaller(({ tool, args, context }) => tool.run(args, context))
 
 function failing(
   errors: unknown[],
@@ -25,10 +25,10 @@ function failing(
   return { made, runs: () => runs }
 }
 
-test('it runs again until it works, waiting longer each time', async () => {
-  const clock = new Clock()
+test('retries until the body succeeds, with increasing delays', async () => {
+  const clock = new FakeClock()
   const { made, runs } = failing([new Error('1'), new Error('2')])
-  const call = through(retry(made, { attempts: 3, delayMs: 100, jitter: false }, clock))
+  const call = callTool(retry(made, { attempts: 3, delayMs: 100, jitter: false }, clock))
   await clock.advance(99)
   expect(runs()).toBe(1)
   await clock.advance(1)
@@ -39,10 +39,10 @@ test('it runs again until it works, waiting longer each time', async () => {
   expect(await call).toEqual({ runs: 3 })
 })
 
-test('the last error is thrown, and pauses are capped and jittered', async () => {
-  const clock = new Clock()
+test('throws the last error after limited delays with jitter', async () => {
+  const clock = new FakeClock()
   const { made } = failing([new Error('1'), new Error('2'), new Error('3')])
-  const call = through(retry(made, { attempts: 3, delayMs: 1000, maxDelayMs: 1000 }, clock))
+  const call = callTool(retry(made, { attempts: 3, delayMs: 1000, maxDelayMs: 1000 }, clock))
   const outcome = expect(call).rejects.toThrow('3')
   await clock.advance(750)
   await clock.advance(750)
@@ -54,13 +54,13 @@ test.each([
   new ToolError('none', { code: 'NOT_FOUND' }),
   new ToolError('stop', { code: 'CANCELLED' }),
   new ToolwrightError('LEASE_LOST', 'gone'),
-])('%s is final', async (error) => {
+])('does not retry %s', async (error) => {
   const { made, runs } = failing([error])
-  await expect(through(retry(made, { attempts: 3, delayMs: 0 }))).rejects.toBe(error)
+  await expect(callTool(retry(made, { attempts: 3, delayMs: 0 }))).rejects.toBe(error)
   expect(runs()).toBe(1)
 })
 
-test('only errors `when` says true to, and none when it throws', async () => {
+test('retries only when `when` returns true, and not when it throws', async () => {
   for (const when of [
     () => false,
     () => 'yes' as unknown as boolean,
@@ -69,19 +69,19 @@ test('only errors `when` says true to, and none when it throws', async () => {
     },
   ]) {
     const { made, runs } = failing([new Error('boom')])
-    await expect(through(retry(made, { attempts: 3, delayMs: 0, when }))).rejects.toThrow('boom')
+    await expect(callTool(retry(made, { attempts: 3, delayMs: 0, when }))).rejects.toThrow('boom')
     expect(runs()).toBe(1)
   }
   const { made } = failing([new Error('boom')])
-  expect(await through(retry(made, { attempts: 2, delayMs: 0, when: () => true }))).toEqual({ runs: 2 })
+  expect(await callTool(retry(made, { attempts: 2, delayMs: 0, when: () => true }))).toEqual({ runs: 2 })
 })
 
-test('an aborted call stops waiting at once and leaves no timer', async () => {
-  const clock = new Clock()
+test('an aborted call ends its delay and clears the timer', async () => {
+  const clock = new FakeClock()
   const controller = new AbortController()
   const { made, runs } = failing([new Error('1')])
-  const call = through(retry(made, { attempts: 3 }, clock), {}, contextOf({ signal: controller.signal }))
-  await settled()
+  const call = callTool(retry(made, { attempts: 3 }, clock), {}, createContext({ signal: controller.signal }))
+  await flushPromises()
   expect(clock.timers).toBe(1)
   controller.abort(new Error('cancelled'))
   await expect(call).rejects.toThrow('cancelled')
@@ -89,30 +89,30 @@ test('an aborted call stops waiting at once and leaves no timer', async () => {
   expect(runs()).toBe(1)
 })
 
-test('a tool that must not run twice is refused when built', () => {
+test('rejects a tool with effect atMostOnce', () => {
   for (const options of [{}, { effect: 'atMostOnce' as const }])
     expect(() => retry(failing([], options).made, { attempts: 2 })).toThrow(/atMostOnce/)
 })
 
-test('a reconcilable tool is asked what the failed attempt did', async () => {
+test('reconciles a reconcilable tool after a failed attempt', async () => {
   const answers: [Reconciled, unknown, number][] = [
     [{ status: 'done', result: 'paid' }, 'paid', 1],
     [{ status: 'not-done' }, { runs: 2 }, 2],
   ]
   for (const [answer, result, count] of answers) {
     const { made, runs } = failing([new Error('lost')], { effect: 'reconcilable', reconcile: () => answer })
-    expect(await through(retry(made, { attempts: 2, delayMs: 0 }))).toEqual(result)
+    expect(await callTool(retry(made, { attempts: 2, delayMs: 0 }))).toEqual(result)
     expect(runs()).toBe(count)
   }
   const { made, runs } = failing([new Error('lost')], {
     effect: 'reconcilable',
     reconcile: () => ({ status: 'unknown' }),
   })
-  await expect(through(retry(made, { attempts: 2, delayMs: 0 }))).rejects.toThrow('lost')
+  await expect(callTool(retry(made, { attempts: 2, delayMs: 0 }))).rejects.toThrow('lost')
   expect(runs()).toBe(1)
 })
 
-test('bad options are refused when built', () => {
+test('rejects invalid options', () => {
   const { made } = failing([])
   const bad = [
     { attempts: 0 },

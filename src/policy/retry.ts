@@ -1,78 +1,84 @@
 import { type Ports, systemPorts } from '../base/ports.ts'
-import { anything, flag, type OptionRules } from '../error/check-options.ts'
+import { callback, flag, type OptionRules } from '../error/check-options.ts'
 import { ToolError, ToolwrightError } from '../error/error.ts'
 import { readReconciled } from '../tool/reconciled.ts'
 import type { PolicyCall, Reconciled, Tool } from '../tool/tool.ts'
+import { addMiddleware } from './add-middleware.ts'
+import {
+  COUNT,
+  checkPolicyOptions,
+  checkPorts,
+  DURATION,
+  DURATION_OR_ZERO,
+  invalidPolicy,
+  requireOption,
+  requireTool,
+} from './check-policy.ts'
 import { sleep } from './wait.ts'
-import { addLayer, checkPolicy, invalidPolicy, isCount, isDuration, requireTool } from './wrap.ts'
 
-/** How often, after what pause, and after which errors a body is run again. */
+/** Options of `retry()`. */
 export interface RetryOptions {
-  /** The first one included. */
+  /** Maximum number of attempts, the first one included. */
   attempts: number
-  /** Before the second attempt. Default 200. */
+  /** Delay before the second attempt in milliseconds. Default 200. */
   delayMs?: number | undefined
-  /** What each further pause is multiplied by. Default 2. */
+  /** Factor by which the delay grows with each further attempt. Default 2. */
   factor?: number | undefined
-  /** Default 30,000. */
+  /** Upper limit of the delay in milliseconds. Default 30,000. */
   maxDelayMs?: number | undefined
-  /** Shorten each pause by a random part, up to half, so that many callers do not come back at once. Default true. */
+  /** Whether to shorten each delay by a random part of up to half, so that retries do not coincide. Default true. */
   jitter?: boolean | undefined
-  /** Is it worth another attempt? Only `true` says so. Default: any error. */
+  /** Whether to retry after an error. Only `true` retries. Default: retry after any error. */
   when?: ((error: unknown) => boolean) | undefined
 }
 
 const RULES: OptionRules<RetryOptions> = {
-  attempts: anything,
-  delayMs: anything,
-  factor: anything,
-  maxDelayMs: anything,
+  attempts: COUNT,
+  delayMs: DURATION_OR_ZERO,
+  factor: { expects: 'a number >= 1', accepts: (value) => Number.isFinite(value) && Number(value) >= 1 },
+  maxDelayMs: DURATION,
   jitter: flag,
-  when: anything,
+  when: callback,
 }
 
 /**
- * Runs the body again when it throws. Refused for tools whose effect is `atMostOnce`; a `reconcilable` one is asked
- * first what the failed attempt did. Answers that say what is wrong (`INVALID_ARGS`, `NOT_FOUND`, `CANCELLED`) and
- * aborted calls are final.
+ * Runs the body again when it throws. Errors with the code `INVALID_ARGS`, `INVALID_RESULT`, `NOT_FOUND` or `CANCELLED` and
+ * aborted calls are not retried. A tool with effect `reconcilable` is reconciled before each retry. A tool with effect
+ * `atMostOnce` cannot be retried: `retry()` throws INVALID_CONFIG.
  *
  * @example
- * retry(search, { attempts: 3 })
+ * const search = retry(webSearch, { attempts: 3 })
  */
 export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Partial<Ports> = {}): T {
   requireTool('retry', tool)
-  checkPolicy('retry', tool, options, RULES, ports)
+  checkPolicyOptions('retry', tool, options, RULES)
+  checkPorts('retry', tool, ports)
   const { attempts, delayMs = 200, factor = 2, maxDelayMs = 30_000, jitter = true, when } = options ?? {}
-  if (!isCount(attempts)) throw invalidPolicy('retry', tool, 'attempts must be a whole number of at least 1.')
-  if (delayMs !== 0 && !isDuration(delayMs)) throw invalidPolicy('retry', tool, 'delayMs must be milliseconds, or 0.')
-  if (!isDuration(maxDelayMs))
-    throw invalidPolicy('retry', tool, 'maxDelayMs must be a positive number of milliseconds.')
-  if (!(factor >= 1 && Number.isFinite(factor))) throw invalidPolicy('retry', tool, 'factor must be at least 1.')
-  if (when !== undefined && typeof when !== 'function') throw invalidPolicy('retry', tool, 'when must be a function.')
+  requireOption('retry', tool, 'attempts', attempts)
   if ((tool.effect ?? 'atMostOnce') === 'atMostOnce')
     throw invalidPolicy(
       'retry',
       tool,
-      'its effect is "atMostOnce", so running it again could do the thing twice. Give it effect "none" or "idempotent", ' +
-        'or "reconcilable" with a reconcile function.',
+      'its effect is "atMostOnce", so a retry could take effect twice. Set effect to "none" or "idempotent", or to ' +
+        '"reconcilable" with a reconcile function.',
     )
   const random = ports.random ?? systemPorts.random
-  return addLayer(tool, async (call, next) => {
+  return addMiddleware(tool, async (call, next) => {
     const { context } = call
     const { longRunning } = context
     for (let attempt = 1; ; attempt++) {
       try {
         return await next(call)
       } catch (error) {
-        if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isWorthIt(when, error)) throw error
-        const pause = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs)
-        // a body that fails at once would keep timers and cancellation from having a turn
-        if (pause > 0 || attempt % ATTEMPTS_PER_TURN === 0)
-          await sleep(jitter ? pause * (1 - random() / 2) : pause, context.signal, ports)
+        if (attempt >= attempts || context.signal.aborted || isFinal(error) || !isRetryable(when, error)) throw error
+        const delay = Math.min(delayMs * factor ** (attempt - 1), maxDelayMs)
+        // a body that fails synchronously would block timers and cancellation
+        if (delay > 0 || attempt % ATTEMPTS_PER_TURN === 0)
+          await sleep(jitter ? delay * (1 - random() / 2) : delay, context.signal, ports)
         if (tool.effect === 'reconcilable') {
-          const found = await reconciled(tool, call, ports)
-          if (found?.status === 'done') return found.result
-          if (found?.status !== 'not-done') throw error
+          const reconciled = await reconcile(tool, call, ports)
+          if (reconciled?.status === 'done') return reconciled.result
+          if (reconciled?.status !== 'not-done') throw error
         }
         context.longRunning = longRunning
       }
@@ -80,43 +86,41 @@ export function retry<T extends Tool>(tool: T, options: RetryOptions, ports: Par
   })
 }
 
-/** Attempts without a pause before timers have a turn. */
+/** Number of attempts without a delay before timers run. */
 const ATTEMPTS_PER_TURN = 100
 
-const FINAL = new Set(['INVALID_ARGS', 'INVALID_RESULT', 'NOT_FOUND', 'CANCELLED'])
+const FINAL_CODES = new Set(['INVALID_ARGS', 'INVALID_RESULT', 'NOT_FOUND', 'CANCELLED'])
 
-// Errors of the framework (a stale append, a lost lease) end the run; they are not the tool's.
+// Errors of the framework (a lost lease) end the run. They are not errors of the tool.
 function isFinal(error: unknown): boolean {
-  return error instanceof ToolwrightError || (error instanceof ToolError && FINAL.has(error.code))
+  return error instanceof ToolwrightError || (error instanceof ToolError && FINAL_CODES.has(error.code))
 }
 
-function isWorthIt(when: RetryOptions['when'], error: unknown): boolean {
+function isRetryable(when: RetryOptions['when'], error: unknown): boolean {
   try {
-    const answer: unknown = when === undefined || when(error)
-    if (answer instanceof Promise) answer.catch(() => {}) // no `true`, whatever it becomes
-    return answer === true
+    const result: unknown = when === undefined || when(error)
+    if (result instanceof Promise) result.catch(() => {}) // a promise is not `true`; prevents an unhandled rejection
+    return result === true
   } catch {
     return false
   }
 }
 
+/** Time limit of `reconcile` for a tool without its own, in milliseconds. */
 const RECONCILE_MS = 30_000
 
-/**
- * What became of a failed attempt. Undefined when `reconcile` throws or misses the tool's deadline: the error of the
- * attempt stays, because that attempt may have taken effect.
- */
-async function reconciled(tool: Tool, call: PolicyCall, ports: Partial<Ports>): Promise<Reconciled | undefined> {
+/** The outcome of a failed attempt. Undefined when `reconcile` throws or times out: the attempt may have taken effect. */
+async function reconcile(tool: Tool, call: PolicyCall, ports: Partial<Ports>): Promise<Reconciled | undefined> {
   const { args, context } = call
   const { timeoutMs = RECONCILE_MS } = tool
-  const waiting = new AbortController()
+  const timer = new AbortController()
   try {
-    const asked = Promise.resolve(tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context }))
-    if (timeoutMs === Number.POSITIVE_INFINITY) return readReconciled(await asked)
-    return readReconciled(await Promise.race([asked, sleep(timeoutMs, waiting.signal, ports)]))
+    const pending = Promise.resolve(tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args, context }))
+    if (timeoutMs === Number.POSITIVE_INFINITY) return readReconciled(await pending)
+    return readReconciled(await Promise.race([pending, sleep(timeoutMs, timer.signal, ports)]))
   } catch {
     return undefined
   } finally {
-    waiting.abort()
+    timer.abort()
   }
 }

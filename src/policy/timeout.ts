@@ -1,16 +1,17 @@
 import { delegate } from '../tool/delegate.ts'
 import type { Tool } from '../tool/tool.ts'
-import { invalidPolicy, isDuration, requireTool } from './wrap.ts'
+import { checkPolicyOptions, DURATION, requireOption, requireTool } from './check-policy.ts'
 
 /**
- * Gives the body a deadline that replaces the runner's, shorter or longer; of several the shortest counts. Waiting for
- * a human or for a slot does not count.
+ * Sets the time limit of a tool's body, in milliseconds. It replaces the runner's `toolTimeoutMs`. If a tool has several,
+ * the shortest counts. Waiting for an approval or in the queue of another policy does not count.
  *
  * @example
- * timeout(search, 5_000)
+ * const search = timeout(webSearch, 5_000)
  */
 export function timeout<T extends Tool>(tool: T, ms: number): T {
   requireTool('timeout', tool)
-  if (!isDuration(ms)) throw invalidPolicy('timeout', tool, 'the time must be a positive number of milliseconds.')
+  checkPolicyOptions('timeout', tool, { ms }, { ms: DURATION })
+  requireOption('timeout', tool, 'ms', ms)
   return delegate(tool, { timeoutMs: Math.min(ms, tool.timeoutMs ?? ms) })
 }

@@ -1,6 +1,6 @@
 import { callback, checkOptions, list, type OptionRules, text } from '../error/check-options.ts'
 import type { GeminiScript, GeminiServer, GeminiServerOptions } from './gemini-script.ts'
-import { startGeminiServer } from './server/gemini.ts'
+import { startGeminiServer } from './server/start-gemini-server.ts'
 
 const RULES: OptionRules<GeminiServerOptions> = { models: list, apiKey: text, rules: callback }
 

@@ -1,9 +1,15 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverTool } from './server-tool.ts'
 
-/** Gemini runs the Python it writes on Google's servers. To run code on yours, give the agent a `codeExecutor`. */
+/**
+ * Server tool: Gemini runs the Python code it writes on Google's servers. To run code on your own machine, set the agent's
+ * `codeExecutor` instead.
+ *
+ * @example
+ * const agent = new LlmAgent({ name: 'calculator', model: gemini('gemini-2.5-flash'), tools: [codeExecution()] })
+ */
 export function codeExecution(): Tool {
-  return serverSide({
+  return serverTool({
     name: 'code_execution',
     description: 'Write Python and run it, to compute something exactly.',
     capability: 'codeExecution',

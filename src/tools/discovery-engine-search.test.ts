@@ -55,7 +55,7 @@ async function search(options: Omit<DiscoveryEngineSearchOptions, 'dataStoreId'>
 const chunk = { content: 'Tea is hot.', documentMetadata: { title: 'Tea', uri: 'https://example.com/tea' } }
 const found = { results: [{ title: 'Tea', url: 'https://example.com/tea', content: 'Tea is hot.' }] }
 
-test('passages are found, with the token in the header and the query in the body', async () => {
+test('finds passages with the token in the header and the query in the body', async () => {
   const { url, seen } = await serve(() => ({ body: { results: [{ chunk }] } }))
   expect(
     await search({ baseUrl: url, accessToken: async () => 'secret', filter: 'a: ANY("b")', maxResults: 2 }),
@@ -72,7 +72,7 @@ test('passages are found, with the token in the header and the query in the body
   })
 })
 
-test('a store without passages is asked for documents', async () => {
+test('searches documents in a data store without passages', async () => {
   const derivedStructData = {
     title: 'Tea',
     link: 'https://example.com/tea',
@@ -93,31 +93,31 @@ test('a store without passages is asked for documents', async () => {
   expect(seen).toHaveLength(2)
 })
 
-test('a mode that was chosen is not changed', async () => {
+test('does not change the given searchResultMode', async () => {
   const { url, seen } = await serve(() => ({ status: 400, body: { error: { message: 'CHUNKS is not supported' } } }))
   expect(await search({ baseUrl: url, accessToken: 't', searchResultMode: 'chunks' })).toEqual({
-    error: 'The search service answered 400: CHUNKS is not supported',
+    error: 'The search service responded with status 400: CHUNKS is not supported',
     errorCode: 'EXECUTION_FAILED',
   })
   expect(seen).toHaveLength(1)
 })
 
-describe('what goes wrong is told to the model, without the token', () => {
+describe('a failed search is reported to the model without the token', () => {
   test.each<[string, Answer, RegExp]>([
-    ['a refusal', { status: 403, body: { error: { message: 'no access' } } }, /403: no access/],
-    ['an error without words', { status: 500, body: '' }, /500/],
-    ['an answer that is no JSON', { body: '<html>' }, /no JSON/],
-    ['an endless answer', { body: `"${'x'.repeat(5_000_000)}"` }, /longer than/],
-    ['a redirect elsewhere', { status: 302, body: '', headers: { location: 'http://127.0.0.1:9/' } }, /./],
-  ])('%s', async (_, answer, said) => {
+    ['a rejection', { status: 403, body: { error: { message: 'no access' } } }, /403: no access/],
+    ['an error without a message', { status: 500, body: '' }, /500/],
+    ['a response that is not JSON', { body: '<html>' }, /not JSON/],
+    ['an endless response', { body: `"${'x'.repeat(5_000_000)}"` }, /longer than/],
+    ['a redirect', { status: 302, body: '', headers: { location: 'http://127.0.0.1:9/' } }, /./],
+  ])('for %s', async (_, answer, message) => {
     const { url } = await serve(() => answer)
     const { error } = await search({ baseUrl: url, accessToken: 'secret-token' })
-    expect(error).toMatch(said)
+    expect(error).toMatch(message)
     expect(error).not.toContain('secret-token')
   })
 
   test.each([{ results: 'x' }, { results: [null, 1, {}, { chunk: 3 }] }, []])(
-    'an answer of another shape: %j',
+    'ignores results of another shape: %j',
     async (body) => {
       const { url } = await serve(() => ({ body }))
       expect(await search({ baseUrl: url, accessToken: 't' })).toEqual({ results: [] })
@@ -125,7 +125,7 @@ describe('what goes wrong is told to the model, without the token', () => {
   )
 })
 
-test('without a token the application default credentials are used', async () => {
+test('uses the application default credentials without a token', async () => {
   const { url, seen } = await serve(({ url: path }) =>
     path === '/token'
       ? {
@@ -159,6 +159,6 @@ test('without a token the application default credentials are used', async () =>
   expect(seen.at(-1)?.authorization).toBe('Bearer from-key')
 })
 
-test.each([0, 1.5, 101])('maxResults %d is refused when built', (maxResults) => {
+test.each([0, 1.5, 101])('rejects maxResults %d', (maxResults) => {
   expect(() => discoveryEngineSearch({ dataStoreId, maxResults })).toThrow('maxResults')
 })

@@ -1,60 +1,59 @@
-// A data store searched from here, over HTTP: for models that cannot search it themselves beside other tools.
+// Searches a data store over HTTP from this process: for models that cannot combine server tools with other tools.
 import { isRecord, type JsonObject } from '../base/json.ts'
-import {
-  anything,
-  callback,
-  checkOptions,
-  type OptionRules,
-  oneOf,
-  text,
-  textOrCallback,
-} from '../error/check-options.ts'
-import { messageOf, ToolError, ToolwrightError } from '../error/error.ts'
+import { callback, checkOptions, type OptionRules, oneOf, text, textOrCallback } from '../error/check-options.ts'
+import { messageOf, ToolError } from '../error/error.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
+import { readResults, type SearchResult } from './discovery-engine-results.ts'
 import { type AccessToken, googleToken } from './google-token.ts'
 import { type SearchTarget, type SearchTargetOptions, searchTarget } from './search-target.ts'
 
-/** `chunks`: passages; `documents`: whole documents with snippets. */
+/** What a search returns: `chunks` are passages, `documents` are documents with snippets. */
 export type SearchResultMode = 'chunks' | 'documents'
 
+/** Options of `discoveryEngineSearch()`. One of `dataStoreId` and `searchEngineId` is required. */
 export interface DiscoveryEngineSearchOptions extends SearchTargetOptions {
-  /** Default `discovery_engine_search`. */
+  /** Name of the tool. Default `discovery_engine_search`. */
   readonly name?: string | undefined
+  /** What the tool searches, for the model. Default `Search the documents of the data store.` */
   readonly description?: string | undefined
-  /** In the service's filter language. */
+  /** A filter expression of Vertex AI Search. Default: no filter. */
   readonly filter?: string | undefined
-  /** Default 5. */
+  /** Maximum number of results, from 1 to 100. Default 5. */
   readonly maxResults?: number | undefined
-  /** Default `chunks`; where the store has none, `documents`. */
+  /** What a search returns. Default: `chunks`, or `documents` if the data store has no chunks. */
   readonly searchResultMode?: SearchResultMode | undefined
-  /** Default: the application default credentials. */
+  /** Access token for Google Cloud, or a function that returns one. Default: the application default credentials. */
   readonly accessToken?: AccessToken | undefined
-  /** Default: the service's address for the store's location. */
+  /** URL of the search service. Default: Google's service in the location of the data store. */
   readonly baseUrl?: string | undefined
+  /** The fetch function for requests. Default: the global one. */
   readonly fetch?: typeof fetch | undefined
 }
 
-/** Of both searches of a data store. */
+/** The rules of the options of both tools that search a data store. */
 export const SEARCH_RULES: OptionRules<DiscoveryEngineSearchOptions> = {
   dataStoreId: text,
   searchEngineId: text,
   name: text,
   description: text,
   filter: text,
-  maxResults: anything,
+  maxResults: {
+    expects: 'a whole number from 1 to 100',
+    accepts: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 100,
+  },
   searchResultMode: oneOf('chunks', 'documents'),
   accessToken: textOrCallback,
   baseUrl: text,
   fetch: callback,
 }
 
-/** Longer answers are refused. */
-const MAX_ANSWER = 4_000_000
-const MAX_CONTENT = 8_000
+/** Maximum length of a response, in characters. */
+const MAX_RESPONSE_LENGTH = 4_000_000
 
 /**
- * Searches a Vertex AI Search data store or app from this process, so it stands beside any other tool and any model.
+ * A tool that searches a Vertex AI Search data store or app. The search runs in this process, so it works with every model
+ * and next to every other tool.
  *
  * @example
  * const docs = discoveryEngineSearch({ dataStoreId: 'projects/p/locations/global/collections/default_collection/dataStores/docs' })
@@ -63,13 +62,6 @@ export function discoveryEngineSearch(options: DiscoveryEngineSearchOptions): To
   checkOptions('discoveryEngineSearch()', options, SEARCH_RULES)
   const name = options.name ?? 'discovery_engine_search'
   const target = searchTarget('discoveryEngineSearch', options)
-  const { maxResults = 5 } = options
-  if (!Number.isInteger(maxResults) || maxResults < 1 || maxResults > 100) {
-    throw new ToolwrightError(
-      'INVALID_CONFIG',
-      'maxResults of discoveryEngineSearch must be a whole number from 1 to 100.',
-    )
-  }
   return tool({
     name,
     description: options.description ?? 'Search the documents of the data store.',
@@ -79,7 +71,7 @@ export function discoveryEngineSearch(options: DiscoveryEngineSearchOptions): To
       required: ['query'],
     },
     effect: 'none',
-    run: async ({ query }, { signal }) => ({ results: await search(options, target, query, maxResults, signal) }),
+    run: async ({ query }, { signal }) => ({ results: await search(options, target, query, signal) }),
   })
 }
 
@@ -87,35 +79,29 @@ async function search(
   options: DiscoveryEngineSearchOptions,
   target: SearchTarget,
   query: string,
-  pageSize: number,
   signal: AbortSignal,
-): Promise<Found[]> {
-  const ask = (mode: SearchResultMode): Promise<JsonObject> =>
-    post(
-      options,
-      target,
-      { query, pageSize, ...(options.filter && { filter: options.filter }), ...specOf(mode) },
-      signal,
-    )
-  const { searchResultMode } = options
-  if (searchResultMode) return foundIn(await ask(searchResultMode))
+): Promise<SearchResult[]> {
+  const { filter, maxResults: pageSize = 5, searchResultMode } = options
+  const send = (mode: SearchResultMode): Promise<JsonObject> =>
+    post(options, target, { query, pageSize, ...(filter && { filter }), ...searchSpec(mode) }, signal)
+  if (searchResultMode) return readResults(await send(searchResultMode))
   try {
-    return foundIn(await ask('chunks'))
+    return readResults(await send('chunks'))
   } catch (error) {
-    // stores of structured data, or without chunks, say so with a 400
-    if (!(error instanceof Refused) || error.status !== 400) throw error
-    return foundIn(await ask('documents'))
+    // the status of data stores with structured data or without chunks
+    if (!(error instanceof RejectedSearch) || error.status !== 400) throw error
+    return readResults(await send('documents'))
   }
 }
 
-function specOf(mode: SearchResultMode): JsonObject {
+function searchSpec(mode: SearchResultMode): JsonObject {
   if (mode === 'chunks') return { contentSearchSpec: { searchResultMode: 'CHUNKS' } }
   const snippetSpec = { returnSnippet: true }
   const extractiveContentSpec = { maxExtractiveAnswerCount: 1 }
   return { contentSearchSpec: { searchResultMode: 'DOCUMENTS', snippetSpec, extractiveContentSpec } }
 }
 
-class Refused extends ToolError {
+class RejectedSearch extends ToolError {
   readonly status: number
   constructor(status: number, message: string) {
     super(message)
@@ -135,67 +121,32 @@ async function post(
     method: 'POST',
     headers: { authorization: `Bearer ${await googleToken(accessToken)}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    redirect: 'error', // the token goes nowhere else
+    redirect: 'error', // a redirect would send the token to another server
     signal,
   })
-  const answer = parsed(await textWithin(response, MAX_ANSWER))
-  if (response.ok) return answer
-  const detail = isRecord(answer.error) && typeof answer.error.message === 'string' ? `: ${answer.error.message}` : ''
-  throw new Refused(response.status, `The search service answered ${response.status}${detail}`)
+  const parsed = parseBody(await readText(response))
+  if (response.ok) return parsed
+  const detail = isRecord(parsed.error) && typeof parsed.error.message === 'string' ? `: ${parsed.error.message}` : ''
+  throw new RejectedSearch(response.status, `The search service responded with status ${response.status}${detail}`)
 }
 
-async function textWithin(response: Response, max: number): Promise<string> {
+async function readText(response: Response): Promise<string> {
   let text = ''
   const decoder = new TextDecoder()
   for await (const bytes of response.body ?? []) {
     text += decoder.decode(bytes, { stream: true })
-    if (text.length > max) throw new ToolError(`The search service's answer is longer than ${max} characters.`)
+    if (text.length > MAX_RESPONSE_LENGTH)
+      throw new ToolError(`The response of the search service is longer than ${MAX_RESPONSE_LENGTH} characters.`)
   }
   return text + decoder.decode()
 }
 
-function parsed(text: string): JsonObject {
+function parseBody(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : {}
   } catch (error) {
     if (text === '') return {}
-    throw new ToolError(`The search service's answer is no JSON: ${messageOf(error)}`)
+    throw new ToolError(`The response of the search service is not JSON: ${messageOf(error)}`)
   }
-}
-
-interface Found {
-  readonly title: string
-  readonly url: string
-  readonly content: string
-}
-
-function foundIn({ results }: JsonObject): Found[] {
-  return (Array.isArray(results) ? results : []).flatMap((one: unknown) => {
-    if (!isRecord(one)) return []
-    if (isRecord(one.chunk)) return [chunkOf(one.chunk)]
-    return isRecord(one.document) ? [documentOf(one.document)] : []
-  })
-}
-
-function chunkOf({ content, documentMetadata }: JsonObject): Found {
-  const about: JsonObject = isRecord(documentMetadata) ? documentMetadata : {}
-  return { title: textIn(about.title), url: textIn(about.uri), content: textIn(content) }
-}
-
-/** What the service says of a document is in snake case. */
-function documentOf({ derivedStructData, structData }: JsonObject): Found {
-  const about: JsonObject = isRecord(derivedStructData) ? derivedStructData : {}
-  const said = [...contents(about.extractive_answers, 'content'), ...contents(about.snippets, 'snippet')]
-  const content = said.join('\n') || (isRecord(structData) ? JSON.stringify(structData) : '')
-  return { title: textIn(about.title), url: textIn(about.link), content: textIn(content) }
-}
-
-function contents(list: unknown, key: string): string[] {
-  if (!Array.isArray(list)) return []
-  return list.flatMap((one: unknown) => (isRecord(one) && typeof one[key] === 'string' ? [one[key]] : []))
-}
-
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, MAX_CONTENT).toWellFormed() : ''
 }

@@ -1,9 +1,15 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverTool } from './server-tool.ts'
 
-/** Gemini on Vertex AI searches the web within an enterprise's compliance rules. */
+/**
+ * Server tool: Gemini on Vertex AI searches the web with the compliance controls for enterprises.
+ *
+ * @example
+ * const model = gemini('gemini-2.5-flash', { vertexai: true, project: 'my-project' })
+ * const agent = new LlmAgent({ name: 'news', model, tools: [enterpriseWebSearch()] })
+ */
 export function enterpriseWebSearch(): Tool {
-  return serverSide({
+  return serverTool({
     name: 'enterprise_web_search',
     description: 'Search the web.',
     capability: 'enterpriseWebSearch',

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest'
-import { addedBy, asking, said } from './asking.test-kit.ts'
 import { type Example, exampleTool } from './example-tool.ts'
+import { instructionFrom, requestContext, userMessage } from './request-context.test-kit.ts'
 
 const oslo: Example = { input: 'Is it cold in Oslo?', output: 'Yes: 2 degrees.' }
 
-/** What is between the first lines and the last. */
+/** The examples without the tags and the introduction. */
 const inner = (block: string | undefined): string[] | undefined => block?.split('\n').slice(2, -1)
 
-test('examples are added between marks', async () => {
-  const block = await addedBy(exampleTool([oslo, { input: said('Hi'), output: ['Hello.', 'How are you?'] }]), asking())
+test('adds examples between tags', async () => {
+  const block = await instructionFrom(
+    exampleTool([oslo, { input: userMessage('Hi'), output: ['Hello.', 'How are you?'] }]),
+    requestContext(),
+  )
   expect(block?.startsWith('<examples>\n')).toBe(true)
   expect(block?.endsWith('\n</examples>')).toBe(true)
   expect(inner(block)).toEqual([
@@ -24,13 +27,13 @@ test('examples are added between marks', async () => {
   ])
 })
 
-test('calls, results and files are written as text, thoughts are left out', async () => {
+test('writes calls, results and files as text and leaves out thoughts', async () => {
   const input = {
     role: 'user',
     parts: [{ text: 'Where is this?' }, { inlineData: { mimeType: 'image/png', data: 'aGk=' } }],
   } as const
   const call = { functionCall: { name: 'locate', args: { image: 1, exact: true } } }
-  const block = await addedBy(
+  const block = await instructionFrom(
     exampleTool([
       {
         input,
@@ -41,7 +44,7 @@ test('calls, results and files are written as text, thoughts are left out', asyn
         ],
       },
     ]),
-    asking(),
+    requestContext(),
   )
   expect(inner(block)).toEqual([
     '<example>',
@@ -54,49 +57,49 @@ test('calls, results and files are written as text, thoughts are left out', asyn
   ])
 })
 
-test('no text ends the example it is in', async () => {
+test('escapes tags in the text of an example', async () => {
   const hostile = 'x</example></ Examples ><b>'
   const args = { a: '</examples>' }
-  const block = await addedBy(
+  const block = await instructionFrom(
     exampleTool([{ input: hostile, output: [{ role: 'model', parts: [{ functionCall: { name: 'f', args } }] }] }]),
-    asking(),
+    requestContext(),
   )
   expect(block?.match(/<\s*\/?\s*examples?\s*>/gi)).toEqual(['<examples>', '<example>', '</example>', '</examples>'])
   expect(block).toContain('x&lt;/example>&lt;/ Examples ><b>')
 })
 
-test('a function picks by what the user said, once for each message', async () => {
+test('calls a function with the text of the user once for each message', async () => {
   const asked: string[] = []
   const tool = exampleTool(async (query) => {
     asked.push(query)
     return query === 'cold?' ? [oslo] : []
   })
-  const userContent = said('cold?')
-  const first = await addedBy(tool, asking({ userContent }))
+  const userContent = userMessage('cold?')
+  const first = await instructionFrom(tool, requestContext({ userContent }))
   expect(inner(first)).toContain('[user] Is it cold in Oslo?')
-  expect(await addedBy(tool, asking({ userContent }))).toBe(first)
-  expect(await addedBy(tool, asking({ userContent: said('warm?') }))).toBeUndefined()
-  expect(await addedBy(tool, asking())).toBeUndefined()
+  expect(await instructionFrom(tool, requestContext({ userContent }))).toBe(first)
+  expect(await instructionFrom(tool, requestContext({ userContent: userMessage('warm?') }))).toBeUndefined()
+  expect(await instructionFrom(tool, requestContext())).toBeUndefined()
   expect(asked).toEqual(['cold?', 'warm?'])
 })
 
-test('a function that fails is the developer’s to hear of, and is asked again next time', async () => {
+test('throws the error of a function and calls it again for the next request', async () => {
   let calls = 0
   const tool = exampleTool(() => {
     if (++calls === 1) throw new Error('no store')
     return [oslo]
   })
-  const context = asking({ userContent: said('cold?') })
-  await expect(addedBy(tool, context)).rejects.toThrow('no store')
-  expect(inner(await addedBy(tool, context))).toContain('[model] Yes: 2 degrees.')
+  const context = requestContext({ userContent: userMessage('cold?') })
+  await expect(instructionFrom(tool, context)).rejects.toThrow('no store')
+  expect(inner(await instructionFrom(tool, context))).toContain('[model] Yes: 2 degrees.')
 })
 
-test('no examples add nothing', async () => {
-  expect(await addedBy(exampleTool([]), asking())).toBeUndefined()
+test('adds nothing without examples', async () => {
+  expect(await instructionFrom(exampleTool([]), requestContext())).toBeUndefined()
 })
 
 test.each<[string, unknown, string]>([
-  ['no list', 'hello', 'takes a list'],
+  ['a text', 'hello', 'takes a list'],
   ['nothing', undefined, 'takes a list'],
   ['a text instead of an example', ['hello'], 'example 1 must be { input, output }'],
   ['no input', [{ output: 'a' }], 'the input of example 1'],
@@ -106,19 +109,23 @@ test.each<[string, unknown, string]>([
   ['an empty output', [{ input: 'a', output: ['b', ''] }], 'the output of example 1'],
   ['an unknown role', [{ input: 'a', output: [{ role: 'robot', parts: [{ text: 'b' }] }] }], 'the output of example 1'],
   ['no parts', [{ input: { role: 'user' }, output: 'a' }], 'the input of example 1'],
-  ['parts that are none', [{ input: { role: 'user', parts: ['hello'] }, output: 'a' }], 'the input of example 1'],
   [
-    'a content that says nothing',
-    [{ input: 'a', output: [{ role: 'model', parts: [] }] }],
-    'the output of example 1 says nothing',
+    'parts that are not objects',
+    [{ input: { role: 'user', parts: ['hello'] }, output: 'a' }],
+    'the input of example 1',
   ],
-])('%s is refused when the tool is made', async (_, examples, problem) => {
+  [
+    'a content without parts',
+    [{ input: 'a', output: [{ role: 'model', parts: [] }] }],
+    'the output of example 1 has no text, call or file',
+  ],
+])('rejects %s', async (_, examples, problem) => {
   expect(() => exampleTool(examples as Example[])).toThrow(
     expect.objectContaining({ code: 'INVALID_CONFIG', message: expect.stringContaining(problem) }),
   )
-  const context = asking({ userContent: said('hi') })
+  const context = requestContext({ userContent: userMessage('hi') })
   await expect(
-    addedBy(
+    instructionFrom(
       exampleTool(() => examples as Example[]),
       context,
     ),
@@ -127,6 +134,6 @@ test.each<[string, unknown, string]>([
   })
 })
 
-test('it is not declared', () => {
+test('has no declaration', () => {
   expect(exampleTool([oslo]).declaration()).toBeUndefined()
 })

@@ -1,23 +1,26 @@
 import { isRecord } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { Content, Part } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from '../tool/tool.ts'
-import { askOnce } from './ask-once.ts'
-import { passive } from './passive.ts'
+import { oncePerInvocation } from './once-per-invocation.ts'
+import { requestOnlyTool } from './request-only-tool.ts'
 
-/** What a user might say, and what the model should answer: texts, or contents with calls and their results. */
+/** An example of a user message and the reply to it. */
 export interface Example {
+  /** The user message. */
   readonly input: string | Content
+  /** The reply: a text, or contents with tool calls and their results. */
   readonly output: string | readonly (string | Content)[]
 }
 
-/** Examples, or a function that picks those that fit what the user said. */
+/** Examples, or a function that returns the examples for the text of the user's message. */
 export type ExampleSource = readonly Example[] | ((query: string) => readonly Example[] | Promise<readonly Example[]>)
 
 /**
- * Adds examples of good answers to the system instruction. A function is asked once for each invocation, with the text
- * of the user's message.
+ * Adds examples of good replies to the system instruction. A function is called once for each invocation, with the text of
+ * the user's message. The model cannot call this tool.
  *
  * @example
  * exampleTool([
@@ -26,8 +29,8 @@ export type ExampleSource = readonly Example[] | ((query: string) => readonly Ex
  * ])
  */
 export function exampleTool(examples: ExampleSource): Tool {
-  const blockFor = typeof examples === 'function' ? picked(examples) : always(blockOf(examples))
-  return passive({
+  const blockFor = typeof examples === 'function' ? pickExamples(examples) : always(blockOf(examples))
+  return requestOnlyTool({
     name: 'example_tool',
     description: 'Adds examples to the system instruction.',
     processLlmRequest: async (request, context) => {
@@ -37,8 +40,8 @@ export function exampleTool(examples: ExampleSource): Tool {
   })
 }
 
-function picked(pick: Extract<ExampleSource, (query: string) => unknown>): ReturnType<typeof askOnce> {
-  return askOnce(async (query) => blockOf(await pick(query)))
+function pickExamples(pick: Extract<ExampleSource, (query: string) => unknown>): ReturnType<typeof oncePerInvocation> {
+  return oncePerInvocation(async (query) => blockOf(await pick(query)))
 }
 
 function always(block: string | undefined): () => Promise<string | undefined> {
@@ -46,7 +49,8 @@ function always(block: string | undefined): () => Promise<string | undefined> {
 }
 
 function blockOf(examples: unknown): string | undefined {
-  if (!Array.isArray(examples)) throw invalid('takes a list of { input, output }, or a function that gives one')
+  if (!Array.isArray(examples))
+    throw invalidExample(`takes a list of { input, output } or a function that returns one, got ${kindOf(examples)}`)
   if (examples.length === 0) return undefined
   return [
     '<examples>',
@@ -58,10 +62,10 @@ function blockOf(examples: unknown): string | undefined {
 
 function render(example: unknown, at: number): string {
   const what = `example ${at + 1}`
-  if (!isRecord(example)) throw invalid(`${what} must be { input, output }`)
+  if (!isRecord(example)) throw invalidExample(`${what} must be { input, output }, got ${kindOf(example)}`)
   const { input, output } = example
   const outputs = Array.isArray(output) ? output : [output]
-  if (outputs.length === 0) throw invalid(`${what} needs an output`)
+  if (outputs.length === 0) throw invalidExample(`${what} needs an output`)
   const turns = [
     renderTurn(input, 'user', `the input of ${what}`),
     ...outputs.map((one) => renderTurn(one, 'model', `the output of ${what}`)),
@@ -70,10 +74,11 @@ function render(example: unknown, at: number): string {
 }
 
 function renderTurn(turn: unknown, speaker: 'user' | 'model', what: string): string {
-  if (typeof turn === 'string' && turn.trim() !== '') return `[${speaker}] ${inside(turn)}`
-  if (!isContent(turn)) throw invalid(`${what} must be a text or a content with a role and parts`)
+  if (typeof turn === 'string' && turn.trim() !== '') return `[${speaker}] ${escapeTags(turn)}`
+  if (!isContent(turn))
+    throw invalidExample(`${what} must be a text or a content with a role and parts, got ${kindOf(turn)}`)
   const lines = turn.parts.flatMap((part) => renderPart(part, turn.role))
-  if (lines.length === 0) throw invalid(`${what} says nothing`)
+  if (lines.length === 0) throw invalidExample(`${what} has no text, call or file`)
   return lines.join('\n')
 }
 
@@ -85,24 +90,24 @@ function isContent(value: unknown): value is Content {
 
 function renderPart(part: Part, role: string): string[] {
   if (part.functionCall)
-    return [`[model calls ${inside(part.functionCall.name)}] ${json(part.functionCall.args ?? {})}`]
+    return [`[model calls ${escapeTags(part.functionCall.name)}] ${json(part.functionCall.args ?? {})}`]
   if (part.functionResponse) {
-    return [`[${inside(part.functionResponse.name)} answers] ${json(part.functionResponse.response)}`]
+    return [`[${escapeTags(part.functionResponse.name)} answers] ${json(part.functionResponse.response)}`]
   }
   const media = part.inlineData ?? part.fileData
-  if (media) return [`[${role}] (a file, ${inside(media.mimeType ?? 'of unknown type')})`]
-  return part.text && !part.thought ? [`[${role}] ${inside(part.text)}`] : []
+  if (media) return [`[${role}] (a file, ${escapeTags(media.mimeType ?? 'of unknown type')})`]
+  return part.text && !part.thought ? [`[${role}] ${escapeTags(part.text)}`] : []
 }
 
 function json(value: unknown): string {
-  return inside(JSON.stringify(toJsonValue(value).value))
+  return escapeTags(JSON.stringify(toJsonValue(value).value))
 }
 
-/** No text of an example ends the example. */
-function inside(text: unknown): string {
+/** Escapes tags, so that a text cannot end its example. */
+function escapeTags(text: unknown): string {
   return String(text).replace(/<(?=[\s/]*examples?\b)/gi, '&lt;')
 }
 
-function invalid(problem: string): ToolwrightError {
+function invalidExample(problem: string): ToolwrightError {
   return new ToolwrightError('INVALID_CONFIG', `exampleTool(): ${problem}.`)
 }

@@ -2,8 +2,8 @@ import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
 
 /**
- * `exit_loop`: the model ends the loop it works in. The nearest LoopAgent stops after this turn, and whatever comes
- * after the loop goes on.
+ * `exit_loop`: the model ends the loop it runs in. The nearest `LoopAgent` stops after this turn, and the run continues after
+ * the loop.
  *
  * @example
  * const critic = new LlmAgent({ name: 'critic', instruction: 'Call exit_loop when the text is good.', tools: [exitLoop()] })

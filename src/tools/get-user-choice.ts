@@ -2,8 +2,8 @@ import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
 
 /**
- * `get_user_choice`: the model lets the user choose. The call waits until it is answered with one of the options;
- * anything else is refused and it goes on waiting.
+ * `get_user_choice`: the model lets the user choose one of several options. The call stays pending until the user answers
+ * with one of the options. Other answers are rejected.
  *
  * @example
  * const { pending } = await runner.complete({ userId: 'ada', sessionId: 's1', message: 'A drink, please.' })

@@ -1,9 +1,14 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverTool } from './server-tool.ts'
 
-/** Gemini looks places up in Google Maps. */
+/**
+ * Server tool: Gemini looks up places in Google Maps.
+ *
+ * @example
+ * const agent = new LlmAgent({ name: 'guide', model: gemini('gemini-2.5-flash'), tools: [googleMapsGrounding()] })
+ */
 export function googleMapsGrounding(): Tool {
-  return serverSide({
+  return serverTool({
     name: 'google_maps',
     description: 'Look up places with Google Maps.',
     capability: 'googleMaps',

@@ -13,14 +13,15 @@ import { type ShownArtifact, showArtifact } from './show-artifact.ts'
 const MAX_NAMES = 20
 const MAX_LISTED = 100
 const MAX_LISTED_LENGTH = 200
-/** All texts of one call together; below the default size of a result. */
+/** Maximum length of all texts of one call, below the default size limit of a result. */
 const MAX_TEXT_LENGTH = 120_000
-/** All media of one call together; more is refused by models. */
+/** Maximum size of all media of one call. Models reject more. */
 const MAX_MEDIA_BYTES = 15 * 1024 * 1024
 
 /**
- * `load_artifacts`: the model looks at saved files. Texts are in the result; images, audio, video and PDF files are
- * parts beside it, which the log holds as references and the model sees until the user's next message. Before each model call the model is told which artifacts there are. Needs an artifact service.
+ * `load_artifacts`: the model reads saved files. Texts are in the result. Images, audio, video and PDF files are media parts,
+ * which the event log stores as references and the model sees until the user's next message. Each model request lists the
+ * artifacts. Needs an artifact service.
  *
  * @example
  * const agent = new LlmAgent({ name: 'reader', model, tools: [loadArtifacts()] })
@@ -44,23 +45,23 @@ export function loadArtifacts(): Tool {
       required: ['artifact_names'],
     },
     effect: 'none',
-    run: async ({ artifact_names }, context) => await load([...new Set(artifact_names)], context),
-    processLlmRequest: listArtifacts,
+    run: async ({ artifact_names }, context) => await loadAll([...new Set(artifact_names)], context),
+    processLlmRequest: addArtifactList,
   })
   return delegate<Tool>(loader, { [SHOWS_ARTIFACTS]: true })
 }
 
-type Loaded = { name: string; part: ShownArtifact['shown'] } | { name: string; error: string }
+type LoadedArtifact = { name: string; part: ShownArtifact['shown'] } | { name: string; error: string }
 
-async function load(names: readonly string[], context: ToolContext): Promise<{ loaded: Loaded[] }> {
+async function loadAll(names: readonly string[], context: ToolContext): Promise<{ loaded: LoadedArtifact[] }> {
   const maxTextLength = Math.floor(MAX_TEXT_LENGTH / names.length)
-  const found = await Promise.all(names.map((name) => find(name, context)))
+  const found = await Promise.all(names.map((name) => loadOne(name, context)))
   const media: Part[] = []
   let mediaBytes = 0
-  const loaded = found.map(({ name, part, error }): Loaded => {
+  const loaded = found.map(({ name, part, error }): LoadedArtifact => {
     if (!part) return { name, error }
     const artifact = showArtifact(part, { maxTextLength })
-    if (!artifact) return { name, error: 'holds nothing that can be shown' }
+    if (!artifact) return { name, error: 'has no content that can be shown' }
     if (!artifact.media) return { name, part: artifact.shown }
     mediaBytes += artifact.shown.bytes ?? 0
     if (mediaBytes > MAX_MEDIA_BYTES) {
@@ -73,10 +74,10 @@ async function load(names: readonly string[], context: ToolContext): Promise<{ l
   return media.length ? withParts({ loaded }, media) : { loaded }
 }
 
-type Found = { name: string; part: Part; error?: undefined } | { name: string; part?: undefined; error: string }
+type FoundArtifact = { name: string; part: Part; error?: undefined } | { name: string; part?: undefined; error: string }
 
-/** One artifact that cannot be read does not keep the others away; a missing service does. */
-async function find(name: string, context: ToolContext): Promise<Found> {
+/** Loads an artifact. An unreadable artifact is an error of that artifact only; a missing service fails the call. */
+async function loadOne(name: string, context: ToolContext): Promise<FoundArtifact> {
   try {
     const part = await context.loadArtifact(name)
     return part ? { name, part } : { name, error: 'not found' }
@@ -86,11 +87,11 @@ async function find(name: string, context: ToolContext): Promise<Found> {
   }
 }
 
-/** Tells the model what there is; when that cannot be found out, the run goes on without. */
-async function listArtifacts(request: LlmRequest, context: CallbackContext): Promise<void> {
+/** Adds the names of the artifacts to the system instruction. If they cannot be listed, the request has no list. */
+async function addArtifactList(request: LlmRequest, context: CallbackContext): Promise<void> {
   if (!context.invocation.services.artifacts) return
   const all = await context.listArtifacts().catch(() => [])
-  const names = all.filter((name) => !isMediaName(name)) // the conversation names those, where they were shown
+  const names = all.filter((name) => !isMediaName(name)) // media of the conversation is named in the conversation
   const listed = names.filter((name) => name.length <= MAX_LISTED_LENGTH).slice(0, MAX_LISTED)
   if (listed.length === 0) return
   const more = names.length > listed.length ? `, and ${names.length - listed.length} more` : ''

@@ -20,18 +20,18 @@ const search = (memories: readonly MemoryEntry[]): Promise<{ memories: MemoryEnt
     memories: MemoryEntry[]
   }>
 
-test('entries come with author and time as far as they are known', async () => {
+test('returns entries with author and time if known', async () => {
   const whole: MemoryEntry = { ...entry('green tea'), author: 'user', timestamp: 1_700_000_000 }
   expect(await search([whole, entry('black tea')])).toEqual({ memories: [whole, entry('black tea')] })
 })
 
-test('the best twenty are shown', async () => {
+test('returns the best twenty entries', async () => {
   const { memories } = await search(Array.from({ length: 50 }, (_, i) => entry(`tea ${i}`)))
   expect(memories).toHaveLength(20)
   expect(memories[19]).toEqual(entry('tea 19'))
 })
 
-test('only visible text is shown, and not without end', async () => {
+test('returns only visible text, shortened', async () => {
   const parts = [
     { text: 'let me think', thought: true },
     { inlineData: { mimeType: 'image/png', data: 'aGk=' } },
@@ -44,6 +44,6 @@ test('only visible text is shown, and not without end', async () => {
   expect(memories).toEqual([{ content: { role: 'model', parts: [{ text: `${'x'.repeat(7_999)}…` }] } }])
 })
 
-test('without a memory service the error says what is missing', async () => {
+test('reports a missing memory service', async () => {
   await expect(loadMemory().run({ query: 'tea' }, createToolContext())).rejects.toThrow('memoryService')
 })

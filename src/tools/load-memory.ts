@@ -2,14 +2,14 @@ import { textOf } from '../content/content.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { tool } from '../tool/define.ts'
 import type { Tool } from '../tool/tool.ts'
-import { cut } from './cut.ts'
+import { truncate } from './truncate.ts'
 
 const MAX_ENTRIES = 20
-/** All entries together stay below the default size of a result. */
+/** Maximum length of one entry, so that all entries stay below the default size limit of a result. */
 const MAX_TEXT_LENGTH = 8_000
 
 /**
- * `load_memory`: the model searches what the user's earlier sessions said. Needs a memory service.
+ * `load_memory`: the model searches the user's earlier sessions. Needs a memory service.
  *
  * @example
  * const agent = new LlmAgent({ name: 'assistant', model, tools: [loadMemory()] })
@@ -26,18 +26,18 @@ export function loadMemory(): Tool {
     },
     effect: 'none',
     run: async ({ query }, context) => ({
-      memories: (await context.searchMemory(query)).flatMap(shown).slice(0, MAX_ENTRIES),
+      memories: (await context.searchMemory(query)).flatMap(showEntry).slice(0, MAX_ENTRIES),
     }),
   })
 }
 
-/** An entry with its text only: media would be base64 inside JSON, and thoughts are nobody's words. */
-function shown({ content, author, timestamp }: MemoryEntry): MemoryEntry[] {
+/** An entry with only its visible text: no media, which would be base64 inside JSON, and no thoughts. */
+function showEntry({ content, author, timestamp }: MemoryEntry): MemoryEntry[] {
   const text = textOf(content)
   if (text === '') return []
   return [
     {
-      content: { role: content.role, parts: [{ text: cut(text, MAX_TEXT_LENGTH) }] },
+      content: { role: content.role, parts: [{ text: truncate(text, MAX_TEXT_LENGTH) }] },
       ...(author !== undefined && { author }),
       ...(timestamp !== undefined && { timestamp }),
     },

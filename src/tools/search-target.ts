@@ -1,21 +1,28 @@
 import { ToolwrightError } from '../error/error.ts'
 
-/** What is searched: one of the two, by its full resource name. */
+/** The data store or app to search. Exactly one of the two is required, with its full resource name. */
 export interface SearchTargetOptions {
-  /** `projects/P/locations/L/collections/C/dataStores/S` */
+  /** A data store: `projects/P/locations/L/collections/C/dataStores/S`. */
   readonly dataStoreId?: string | undefined
-  /** `projects/P/locations/L/collections/C/engines/E` */
+  /** A search app: `projects/P/locations/L/collections/C/engines/E`. */
   readonly searchEngineId?: string | undefined
 }
 
+/** A checked data store or app. */
 export interface SearchTarget {
+  /** The full resource name. */
   readonly resource: string
+  /** The Google Cloud location in the name. */
   readonly location: string
 }
 
+/** The data store or app in the options. `what` names the tool in errors. Throws INVALID_CONFIG. */
 export function searchTarget(what: string, { dataStoreId, searchEngineId }: SearchTargetOptions): SearchTarget {
   if ((dataStoreId === undefined) === (searchEngineId === undefined)) {
-    throw new ToolwrightError('INVALID_CONFIG', `${what} needs either dataStoreId or searchEngineId, not both.`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `${what}() needs either dataStoreId or searchEngineId, got ${dataStoreId === undefined ? 'neither' : 'both'}.`,
+    )
   }
   const resource = (dataStoreId ?? searchEngineId) as string
   const kind = dataStoreId === undefined ? 'engines' : 'dataStores'
@@ -23,7 +30,10 @@ export function searchTarget(what: string, { dataStoreId, searchEngineId }: Sear
   const location = form.exec(resource)?.[1]
   if (location === undefined) {
     const expected = `projects/P/locations/L/collections/C/${kind}/ID`
-    throw new ToolwrightError('INVALID_CONFIG', `${what}: "${resource}" is no full resource name like ${expected}.`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `${what}(): "${resource}" is not a full resource name. Write it like ${expected}.`,
+    )
   }
   return { resource, location }
 }

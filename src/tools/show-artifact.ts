@@ -1,26 +1,26 @@
 import { base64ByteLength } from '../base/base64.ts'
 import type { Blob, FileData, Part } from '../content/content.ts'
-import { cut } from './cut.ts'
+import { truncate } from './truncate.ts'
 
-/** An artifact as a model gets it. */
+/** An artifact as the model sees it. */
 export interface ShownArtifact {
-  /** What the result says of it: its text, or what kind of file it is. */
+  /** The artifact in the result: its text, or a description of the file. */
   readonly shown: {
     readonly text?: string
-    /** The text was longer. */
+    /** The text was shortened. */
     readonly truncated?: true
     readonly mimeType?: string
     readonly bytes?: number
-    /** Which of the media beside the result it is, from 1. */
+    /** Number of its media part, from 1. */
     readonly attachment?: number
-    /** Why there is nothing more of it. */
+    /** Why its content is missing. */
     readonly note?: string
   }
-  /** What goes beside the result. */
+  /** The media part of the artifact. */
   readonly media?: Part
 }
 
-/** Text as text, media as media; undefined when it is neither. */
+/** Text becomes text, media a media part. Undefined when the artifact is neither. */
 export function showArtifact(part: Part, limits: { maxTextLength: number }): ShownArtifact | undefined {
   if (part.inlineData) return showBlob(part, part.inlineData, limits.maxTextLength)
   if (part.fileData) return showFile(part, part.fileData)
@@ -28,7 +28,7 @@ export function showArtifact(part: Part, limits: { maxTextLength: number }): Sho
   return undefined
 }
 
-// a model that does not know the type would refuse this request and every later one of the session
+// a model would reject an unknown type in this request and in every later request of the session
 const note = 'files of this type cannot be shown'
 
 function showBlob(part: Part, { mimeType, data }: Blob, maxTextLength: number): ShownArtifact {
@@ -44,10 +44,10 @@ function showFile(part: Part, { mimeType }: FileData): ShownArtifact {
 }
 
 function showText(text: string, maxLength: number): { text: string; truncated?: true } {
-  return text.length <= maxLength ? { text } : { text: cut(text, maxLength), truncated: true }
+  return text.length <= maxLength ? { text } : { text: truncate(text, maxLength), truncated: true }
 }
 
-/** What models look at or listen to; SVG is a picture to people and text to models. */
+/** Whether models can see or hear a type. SVG is text for models. */
 function isMedia(mimeType: string): boolean {
   return /^(?:(?:image|audio|video)\/(?!svg)|application\/pdf\b)/i.test(mimeType)
 }
@@ -58,7 +58,7 @@ function isText(mimeType: string): boolean {
   )
 }
 
-/** The beginning as UTF-8, a little more than is shown; undefined when it is no base64. */
+/** Decodes the beginning of base64 as UTF-8, a little more than is shown. Undefined when it is not base64. */
 function decode(data: string, maxLength: number): string | undefined {
   const enough = (maxLength + 1) * 4 // four bytes are at least one character; four characters of base64 are three bytes
   try {

@@ -1,9 +1,14 @@
 import type { Tool } from '../tool/tool.ts'
-import { serverSide } from './server-side.ts'
+import { serverTool } from './server-tool.ts'
 
-/** Gemini reads the web pages whose addresses are in the conversation. */
+/**
+ * Server tool: Gemini reads the web pages whose URLs are in the conversation.
+ *
+ * @example
+ * const agent = new LlmAgent({ name: 'reader', model: gemini('gemini-2.5-flash'), tools: [urlContext()] })
+ */
 export function urlContext(): Tool {
-  return serverSide({
+  return serverTool({
     name: 'url_context',
     description: 'Read web pages whose addresses are given.',
     capability: 'urlContext',

@@ -2,12 +2,13 @@ import { checkOptions, flag, type OptionRules } from '../error/check-options.ts'
 import type { Tool } from '../tool/tool.ts'
 import { type DiscoveryEngineSearchOptions, discoveryEngineSearch, SEARCH_RULES } from './discovery-engine-search.ts'
 import { searchTarget } from './search-target.ts'
-import { serverSide } from './server-side.ts'
+import { serverTool } from './server-tool.ts'
 
+/** Options of `vertexAiSearch()`. One of `dataStoreId` and `searchEngineId` is required. */
 export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
   /**
-   * Where the model cannot have it beside other tools, search from here with `discoveryEngineSearch` instead of through
-   * an agent of its own.
+   * What to do on a model that cannot combine the search with other tools. True searches from this process, as
+   * `discoveryEngineSearch()` does. False moves the search to an agent of its own. Default false.
    */
   readonly bypassMultiToolsLimit?: boolean | undefined
 }
@@ -15,7 +16,7 @@ export interface VertexAiSearchOptions extends DiscoveryEngineSearchOptions {
 const RULES: OptionRules<VertexAiSearchOptions> = { ...SEARCH_RULES, bypassMultiToolsLimit: flag }
 
 /**
- * Gemini on Vertex AI searches a data store of yours.
+ * Server tool: Gemini on Vertex AI searches your data store.
  *
  * @example
  * const store = 'projects/p/locations/global/collections/default_collection/dataStores/docs'
@@ -25,7 +26,7 @@ export function vertexAiSearch(options: VertexAiSearchOptions): Tool {
   checkOptions('vertexAiSearch()', options, RULES)
   const { dataStoreId, searchEngineId, filter, maxResults, bypassMultiToolsLimit, ...client } = options
   searchTarget('vertexAiSearch', options)
-  return serverSide({
+  return serverTool({
     name: 'vertex_ai_search',
     description: 'Search the documents of the data store.',
     capability: 'vertexAiSearch',

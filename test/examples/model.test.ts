@@ -1,6 +1,6 @@
 // Which model the examples talk to: the real provider packages, with a local server in the provider's place.
 import { expect, test } from 'vitest'
-import { ProviderServer } from '../../src/testing/server/providers.ts'
+import { ProviderServer } from '../../src/testing/server/provider-server.ts'
 import { anthropic, google, openaiResponses } from '../../src/testing/server/wires.ts'
 import { node, withoutKeys } from './child.ts'
 

@@ -10,12 +10,12 @@ import {
   chat,
   claude,
   gemini,
+  type ProviderWire,
   responses,
-  type Wire,
-  waysToAsk,
+  wireCases,
   wires,
 } from '../../src/ai-sdk/providers.test-kit.ts'
-import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
+import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
 import { openaiItems } from '../../src/testing/server/wires.ts'
 import { quiet } from './kit.ts'
 
@@ -31,7 +31,7 @@ const oslo = { id: 'c1', name: 'get_weather', args: { city: 'Oslo' } }
 const rome = { id: 'c2', name: 'get_weather', args: { city: 'Rome' } }
 
 function runnerFor(
-  wire: Wire,
+  wire: ProviderWire,
   server: ProviderServer,
   agent: Partial<LlmAgentOptions> = {},
   sessionService = new InMemorySessionService(),
@@ -50,7 +50,7 @@ async function restarted(sessionService: InMemorySessionService): Promise<InMemo
   return other
 }
 
-describe.each(waysToAsk)('$how', ({ wire, stream }) => {
+describe.each(wireCases)('$how', ({ wire, stream }) => {
   test('a question, two calls, an answer; after a restart the next question', async () => {
     await using server = await ProviderServer.start([
       wire.say({ thinking: 'Both.', signature: 'SIGNED', text: 'Let me look.', calls: [oslo, rome] }),
@@ -131,7 +131,7 @@ test('lets two providers take turns in one session', async () => {
     claude.say({ text: 'Two.' }),
   ])
   const sessionService = new InMemorySessionService()
-  const ask = async (wire: Wire, message: string): Promise<string> =>
+  const ask = async (wire: ProviderWire, message: string): Promise<string> =>
     (await runnerFor(wire, server, {}, sessionService).complete({ ...who, message })).text
   expect(await ask(claude, 'Oslo?')).toBe('Two degrees.')
   expect(await ask(gemini, 'Sure?')).toBe('As I said.')
@@ -190,7 +190,7 @@ test('closes the provider connection when the run is cancelled', async () => {
   await using server = await ProviderServer.start([{ events: [' '], ending: 'hold' }])
   const runner = runnerFor(chat, server)
   const running = runner.complete({ ...who, message: 'Oslo?' })
-  await server.hasBeenAsked(1)
+  await server.waitForRequests(1)
   await runner.cancel(who)
   expect((await running).error).toMatchObject({ code: 'CANCELLED' })
   await server.requests[0]?.closed

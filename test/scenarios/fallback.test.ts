@@ -16,8 +16,8 @@ import { type GeminiOptions, gemini } from 'toolwright/gemini'
 import { type GeminiScript, type GeminiServer, geminiServer } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { chat, type Wire } from '../../src/ai-sdk/providers.test-kit.ts'
-import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
+import { chat, type ProviderWire } from '../../src/ai-sdk/providers.test-kit.ts'
+import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
 import { quiet } from './kit.ts'
 import { sentWires } from './sent-requests.ts'
 
@@ -43,7 +43,7 @@ async function staged(
   script: GeminiScript,
   replies: readonly Reply[],
   play: (stage: Stage) => Promise<void>,
-  { wire = chat, name = 'gemini-2.5-flash' }: { wire?: Wire; name?: string } = {},
+  { wire = chat, name = 'gemini-2.5-flash' }: { wire?: ProviderWire; name?: string } = {},
 ): Promise<void> {
   await using google = await geminiServer(script)
   await using other = await ProviderServer.start(replies)
@@ -112,7 +112,10 @@ describe('the first model fails before its first delta', () => {
     const refused = { fault: { type: 'status', status: 403 } } as const
     await staged([refused], [], async ({ other, runner }) => {
       const { error } = await runner().complete(ada)
-      expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringMatching(/^Gemini refused the key/) })
+      expect(error).toMatchObject({
+        code: 'MODEL_ERROR',
+        message: expect.stringMatching(/^Gemini rejected the API key/),
+      })
       expect(other.requests).toEqual([])
     })
     const when = (error: unknown): boolean => (error as { status?: number }).status === 403
@@ -181,7 +184,7 @@ describe('all models fail', () => {
       expect(error).toEqual({
         code: 'MODEL_ERROR',
         message:
-          'All 2 models that were asked failed. "gemini-2.5-flash": Gemini failed (503 UNAVAILABLE: Overloaded.) | "gpt-4.1": openai.chat could not answer (500): Out of order.',
+          'All 2 models failed. "gemini-2.5-flash": Gemini failed (503 UNAVAILABLE: Overloaded.) | "gpt-4.1": openai.chat failed (500): Out of order.',
       })
     }))
 

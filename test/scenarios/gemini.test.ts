@@ -291,7 +291,7 @@ describe('errors', () => {
       const twice = await runScript([call, { parts: [] }, { parts: [] }, 'never'], {}, streaming)
       expect(twice.failed).toMatchObject({
         errorCode: 'MODEL_ERROR',
-        errorMessage: expect.stringContaining('without saying anything'),
+        errorMessage: expect.stringContaining('sent an empty reply'),
       })
       expect(twice.server.requests).toHaveLength(3)
     },

@@ -1,7 +1,7 @@
 // Request bodies of provider packages, read back as contents and checked with the rules of that provider.
 import type { Content, Part } from 'toolwright'
 import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems } from 'toolwright/testing'
-import { chat, claude, gemini, responses, type Wire } from '../../src/ai-sdk/providers.test-kit.ts'
+import { chat, claude, gemini, type ProviderWire, responses } from '../../src/ai-sdk/providers.test-kit.ts'
 
 /** The members of a provider's message that its rules cover. */
 interface Said {
@@ -72,7 +72,7 @@ function ofClaude({ messages }: { messages: Said[] }): Content[] {
 /** Reads a request body as contents, and lists what its provider would reject. */
 export const sentWires: readonly {
   name: string
-  wire: Wire
+  wire: ProviderWire
   read(body: never): Content[]
   problems(sent: Content[]): string[]
 }[] = [

@@ -1,100 +1,119 @@
 import { expect, test } from 'vitest'
 import { anthropicHistoryProblems } from './anthropic.ts'
-import { answered, type Case, called, replied, said } from './histories.test-kit.ts'
+import { modelCalls, modelText, type RuleCase, toolResults, userText } from './contents.test-kit.ts'
 
-const fine = [said('hi'), called('a', 'b'), answered('a', 'b')]
-const single = [said('hi'), called('a'), answered('a')]
+const fine = [userText('hi'), modelCalls('a', 'b'), toolResults('a', 'b')]
+const single = [userText('hi'), modelCalls('a'), toolResults('a')]
 
-const cases: readonly Case[] = [
+const cases: readonly RuleCase[] = [
   [
-    'the user speaks first',
-    [replied('hello'), said('hi')],
-    [said('hi'), replied('hello')],
+    'requires a user message first',
+    [modelText('hello'), userText('hi')],
+    [userText('hi'), modelText('hello')],
     'contents[0]: the first message',
   ],
-  ['every call is answered', [said('hi'), called('a', 'b'), answered('a')], fine, 'contents[1]: no result of look (b)'],
   [
-    'in the very next message',
-    [said('hi'), called('a'), said('and?'), replied('wait'), answered('a')],
-    [said('hi'), called('a'), answered('a'), said('and?'), replied('wait')],
+    'requires a result for every call',
+    [userText('hi'), modelCalls('a', 'b'), toolResults('a')],
+    fine,
+    'contents[1]: no result of look (b)',
+  ],
+  [
+    'requires results in the next message',
+    [userText('hi'), modelCalls('a'), userText('and?'), modelText('wait'), toolResults('a')],
+    [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?'), modelText('wait')],
     'contents[1]: no result of look (a) in the message after it',
   ],
   [
-    'before anything else in it',
-    [said('hi'), called('a'), said('and?'), answered('a')],
-    [said('hi'), called('a'), answered('a'), said('and?')],
-    'contents[2]: results must come before anything else',
+    'requires results before other parts of a message',
+    [userText('hi'), modelCalls('a'), userText('and?'), toolResults('a')],
+    [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?')],
+    'contents[2]: results must be the first parts',
   ],
-  ['and once', [said('hi'), called('a'), answered('a', 'a')], single, 'contents[1]: 2 results of look (a)'],
   [
-    'nothing is answered that was not called',
-    [said('hi'), answered('a')],
+    'rejects two results of one call',
+    [userText('hi'), modelCalls('a'), toolResults('a', 'a')],
+    single,
+    'contents[1]: 2 results of look (a)',
+  ],
+  [
+    'rejects a result without a call',
+    [userText('hi'), toolResults('a')],
     single,
     'contents[0]: the result of look (a) has no call',
   ],
   [
-    'an id is used once',
-    [...single, called('a'), answered('a')],
-    [...single, called('b'), answered('b')],
+    'rejects an id that is used twice',
+    [...single, modelCalls('a'), toolResults('a')],
+    [...single, modelCalls('b'), toolResults('b')],
     'contents[3]: the id of look (a) is used twice',
   ],
   [
-    'ids are made of letters, digits, _ and -',
-    [said('hi'), called('look:0'), answered('look:0')],
+    'rejects ids with other characters than letters, digits, _ and -',
+    [userText('hi'), modelCalls('look:0'), toolResults('look:0')],
     single,
     'the id of look (look:0) must match',
   ],
   [
-    'calls have ids',
-    [said('hi'), called({ name: 'look' }), answered({ name: 'look' })],
+    'rejects a call without an id',
+    [userText('hi'), modelCalls({ name: 'look' }), toolResults({ name: 'look' })],
     single,
     'the id of look (without an id)',
   ],
   [
-    'so are names',
-    [said('hi'), called({ id: 'a', name: 'look.up' }), answered({ id: 'a', name: 'look.up' })],
+    'rejects names with other characters than letters, digits, _ and -',
+    [userText('hi'), modelCalls({ id: 'a', name: 'look.up' }), toolResults({ id: 'a', name: 'look.up' })],
     single,
     'the name "look.up" must match',
   ],
   [
-    'a text says something',
-    [said('hi'), { role: 'model', parts: [{ text: '' }, ...called('a').parts] }, answered('a')],
+    'rejects an empty text',
+    [userText('hi'), { role: 'model', parts: [{ text: '' }, ...modelCalls('a').parts] }, toolResults('a')],
     single,
     'contents[1]: a text is empty',
   ],
-  ['more than white space', [said(' \n')], [said('hi')], 'contents[0]: there is nothing but white space'],
   [
-    'words put into the model’s mouth end with a word',
-    [said('hi'), replied('It is ')],
-    [said('hi'), replied('It is')],
+    'rejects a message of white space',
+    [userText(' \n')],
+    [userText('hi')],
+    'contents[0]: the message has only white space',
+  ],
+  [
+    'rejects a last model message that ends with white space',
+    [userText('hi'), modelText('It is ')],
+    [userText('hi'), modelText('It is')],
     'ends with white space',
   ],
 ]
 
-test.each(cases)('%s', (_rule, broken, repaired, words) => {
-  expect(anthropicHistoryProblems(broken)).toContainEqual(expect.stringContaining(words))
+test.each(cases)('%s', (_rule, broken, repaired, message) => {
+  expect(anthropicHistoryProblems(broken)).toContainEqual(expect.stringContaining(message))
   expect(anthropicHistoryProblems(repaired)).toEqual([])
 })
 
-test('what one side says in a row is one message', () => {
+test('joins consecutive messages of one role', () => {
   expect(
     anthropicHistoryProblems([
-      said('hi'),
-      said('there'),
-      replied('wait'),
-      called('a', 'b'),
-      answered('a'),
-      answered('b'),
-      said('and?'),
+      userText('hi'),
+      userText('there'),
+      modelText('wait'),
+      modelCalls('a', 'b'),
+      toolResults('a'),
+      toolResults('b'),
+      userText('and?'),
     ]),
   ).toEqual([])
 })
 
-test('white space beside words, and a thought without a word, are fine', () => {
+test('accepts white space next to text and an empty thought', () => {
   expect(
-    anthropicHistoryProblems([said('hi'), { role: 'model', parts: [{ text: '\n' }, { text: 'yes' }] }, said('so')]),
+    anthropicHistoryProblems([
+      userText('hi'),
+      { role: 'model', parts: [{ text: '\n' }, { text: 'yes' }] },
+      userText('so'),
+    ]),
   ).toEqual([])
   expect(
-    anthropicHistoryProblems([said('hi'), { role: 'model', parts: [{ text: '', thought: true }] }, said('so')]),
+    anthropicHistoryProblems([userText('hi'), { role: 'model', parts: [{ text: '', thought: true }] }, userText('so')]),
   ).toEqual([])
 })

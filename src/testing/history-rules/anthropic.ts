@@ -1,19 +1,19 @@
-// https://docs.anthropic.com/en/docs/agents-and-tools/tool-use and /api/messages, and what the API says when it refuses.
+// https://docs.anthropic.com/en/docs/agents-and-tools/tool-use and /api/messages, and the error messages of the API.
 import type { Content, Part } from '../../content/content.ts'
 import { shapeProblems } from './shape.ts'
-import { merged, named, type Turn, turnsOf } from './turns.ts'
+import { describeCall, mergeTurns, type Turn, toTurns } from './turns.ts'
 
 const ID = /^[a-zA-Z0-9_-]+$/
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/
 
-/** What Anthropic would refuse in these contents: each broken rule in plain words, none when they can be sent. */
+/** Why Anthropic would reject these contents: one message for each broken rule. Empty when they can be sent. */
 export function anthropicHistoryProblems(contents: readonly Content[]): string[] {
   const malformed = shapeProblems(contents)
   if (malformed.length) return malformed
-  const turns = merged(turnsOf(contents), () => true) // the API joins what one side says in a row
+  const turns = mergeTurns(toTurns(contents), () => true) // the API joins consecutive messages of one role
   const last = turns.at(-1)
   return [
-    ...(turns[0]?.speaker === 'user' ? [] : ['contents[0]: the first message must be the user’s']),
+    ...(turns[0]?.speaker === 'user' ? [] : ['contents[0]: the first message must have the role user']),
     ...turns.flatMap(textProblems),
     ...turns.flatMap((turn, at) => useProblems(turn, turns[at + 1])),
     ...turns.flatMap((turn, at) => resultProblems(turn, turns[at - 1])),
@@ -24,13 +24,13 @@ export function anthropicHistoryProblems(contents: readonly Content[]): string[]
   ]
 }
 
-/** Thoughts are blocks of another kind. */
+/** Whether a part is visible text. Thoughts are another kind of block. */
 const isText = (part: Part): boolean => part.text !== undefined && !part.thought
 
 function textProblems({ at, parts }: Turn): string[] {
   if (parts.some((part) => isText(part) && part.text === '')) return [`contents[${at}]: a text is empty`]
   const isBlank = parts.every((part) => isText(part) && part.text?.trim() === '')
-  return isBlank ? [`contents[${at}]: there is nothing but white space`] : []
+  return isBlank ? [`contents[${at}]: the message has only white space`] : []
 }
 
 function useProblems({ at, calls }: Turn, next: Turn | undefined): string[] {
@@ -38,10 +38,10 @@ function useProblems({ at, calls }: Turn, next: Turn | undefined): string[] {
     const found: string[] = []
     if (!NAME.test(call.name))
       found.push(`contents[${at}]: the name ${JSON.stringify(call.name)} must match ${NAME.source}`)
-    if (!ID.test(call.id ?? '')) found.push(`contents[${at}]: the id of ${named(call)} must match ${ID.source}`)
+    if (!ID.test(call.id ?? '')) found.push(`contents[${at}]: the id of ${describeCall(call)} must match ${ID.source}`)
     const results = next?.responses.filter(({ id }) => id === call.id).length ?? 0
-    if (results === 0) found.push(`contents[${at}]: no result of ${named(call)} in the message after it`)
-    if (results > 1) found.push(`contents[${at}]: ${results} results of ${named(call)} in the message after it`)
+    if (results === 0) found.push(`contents[${at}]: no result of ${describeCall(call)} in the message after it`)
+    if (results > 1) found.push(`contents[${at}]: ${results} results of ${describeCall(call)} in the message after it`)
     return found
   })
 }
@@ -49,16 +49,16 @@ function useProblems({ at, calls }: Turn, next: Turn | undefined): string[] {
 function resultProblems({ at, parts, responses }: Turn, before: Turn | undefined): string[] {
   const orphans = responses
     .filter(({ id }) => !before?.calls.some((call) => call.id === id))
-    .map((one) => `contents[${at}]: the result of ${named(one)} has no call in the message before it`)
+    .map((one) => `contents[${at}]: the result of ${describeCall(one)} has no call in the message before it`)
   const isFirst = parts.slice(0, responses.length).every((part) => part.functionResponse)
-  return isFirst ? orphans : [...orphans, `contents[${at}]: results must come before anything else in a message`]
+  return isFirst ? orphans : [...orphans, `contents[${at}]: results must be the first parts of a message`]
 }
 
 function idProblems(turns: readonly Turn[]): string[] {
   const known = new Set<string | undefined>()
   return turns.flatMap(({ at, calls }) =>
     calls.flatMap((call) => {
-      if (known.has(call.id)) return [`contents[${at}]: the id of ${named(call)} is used twice`]
+      if (known.has(call.id)) return [`contents[${at}]: the id of ${describeCall(call)} is used twice`]
       known.add(call.id)
       return []
     }),

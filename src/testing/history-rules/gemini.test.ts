@@ -1,105 +1,107 @@
 import { expect, test } from 'vitest'
+import { modelCalls, modelText, type RuleCase, toolResults, userText } from './contents.test-kit.ts'
 import { geminiHistoryProblems } from './gemini.ts'
-import { answered, type Case, called, replied, said } from './histories.test-kit.ts'
 
 const look = { name: 'look' }
 const find = { name: 'find' }
-const fine = [said('hi'), called('a', 'b'), answered('a', 'b')]
+const fine = [userText('hi'), modelCalls('a', 'b'), toolResults('a', 'b')]
 
-const cases: readonly Case[] = [
+const cases: readonly RuleCase[] = [
   [
-    'the user speaks first',
-    [replied('hello'), said('hi')],
-    [said('hi'), replied('hello'), said('hi')],
+    'requires a user turn first',
+    [modelText('hello'), userText('hi')],
+    [userText('hi'), modelText('hello'), userText('hi')],
     'contents[0]: the first',
   ],
   [
-    'the model does not speak last',
-    [said('hi'), replied('yes')],
-    [said('hi'), replied('yes'), said('go on')],
+    'rejects a model turn at the end',
+    [userText('hi'), modelText('yes')],
+    [userText('hi'), modelText('yes'), userText('go on')],
     'contents[1]: the last',
   ],
-  ['a text says something', [said('')], [said('hi')], 'contents[0]: a text is empty'],
+  ['rejects an empty text', [userText('')], [userText('hi')], 'contents[0]: a text is empty'],
   [
-    'responses follow at once',
-    [said('hi'), called('a'), said('and?'), answered('a')],
-    [said('hi'), called('a'), answered('a'), said('and?')],
+    'requires responses in the next turn',
+    [userText('hi'), modelCalls('a'), userText('and?'), toolResults('a')],
+    [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?')],
     'contents[1]: responses to look (a) must follow in the next turn',
   ],
   [
-    'every call is answered',
-    [said('hi'), called('a', 'b'), answered('a')],
+    'requires a response to every call',
+    [userText('hi'), modelCalls('a', 'b'), toolResults('a')],
     fine,
     'look (a), look (b) are answered by look (a)',
   ],
   [
-    'no call is answered twice',
-    [said('hi'), called('a'), answered('a', 'a')],
-    [said('hi'), called('a'), answered('a')],
+    'rejects two responses to one call',
+    [userText('hi'), modelCalls('a'), toolResults('a', 'a')],
+    [userText('hi'), modelCalls('a'), toolResults('a')],
     'one response for each call',
   ],
   [
-    'the responses to one turn are one turn',
-    [said('hi'), called('a', 'b'), answered('a'), answered('b')],
+    'requires all responses in one turn',
+    [userText('hi'), modelCalls('a', 'b'), toolResults('a'), toolResults('b')],
     fine,
     'contents[1]: the calls look (a), look (b) are answered by look (a)',
   ],
   [
-    'responses have the names of the calls',
-    [said('hi'), called(look), answered(find)],
-    [said('hi'), called(look), answered(look)],
+    'requires responses with the names of the calls',
+    [userText('hi'), modelCalls(look), toolResults(find)],
+    [userText('hi'), modelCalls(look), toolResults(look)],
     'answered by find',
   ],
   [
-    'and their ids',
-    [said('hi'), called('a'), answered('b')],
-    [said('hi'), called('a'), answered('a')],
+    'requires responses with the ids of the calls',
+    [userText('hi'), modelCalls('a'), toolResults('b')],
+    [userText('hi'), modelCalls('a'), toolResults('a')],
     'look (a) are answered by look (b)',
   ],
   [
-    'nothing is answered that was not called',
-    [said('hi'), answered('a')],
-    [said('hi'), called('a'), answered('a')],
+    'rejects a response without a call',
+    [userText('hi'), toolResults('a')],
+    [userText('hi'), modelCalls('a'), toolResults('a')],
     'contents[1]: responses of look (a) must follow',
   ],
   [
-    'a response does not come before its call',
-    [said('hi'), answered('a'), called('a'), said('and?')],
-    [said('hi'), called('a'), answered('a'), said('and?')],
+    'rejects a response before its call',
+    [userText('hi'), toolResults('a'), modelCalls('a'), userText('and?')],
+    [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?')],
     'contents[1]: responses of look (a) must follow',
   ],
   [
-    'signatures of the current turn come back',
-    [said('hi'), called({ ...look, signature: 's1' }), answered(look), called(look), answered(look)],
+    'requires the signatures since the last user message',
+    [userText('hi'), modelCalls({ ...look, signature: 's1' }), toolResults(look), modelCalls(look), toolResults(look)],
     [
-      said('hi'),
-      called({ ...look, signature: 's1' }),
-      answered(look),
-      called({ ...look, signature: 's2' }),
-      answered(look),
+      userText('hi'),
+      modelCalls({ ...look, signature: 's1' }),
+      toolResults(look),
+      modelCalls({ ...look, signature: 's2' }),
+      toolResults(look),
     ],
-    'contents[3]: the signature of look (without an id) is lost',
+    'contents[3]: the signature of look (without an id) is missing',
   ],
 ]
 
-test.each(cases)('%s', (_rule, broken, repaired, words) => {
-  expect(geminiHistoryProblems(broken)).toContainEqual(expect.stringContaining(words))
+test.each(cases)('%s', (_rule, broken, repaired, message) => {
+  expect(geminiHistoryProblems(broken)).toContainEqual(expect.stringContaining(message))
   expect(geminiHistoryProblems(repaired)).toEqual([])
 })
 
-test('what the model says twice in a row is one turn', () => {
-  expect(geminiHistoryProblems([said('hi'), replied('wait'), called('a'), answered('a')])).toEqual([])
-  expect(geminiHistoryProblems([said('hi'), called('a'), called('b'), answered('a', 'b')])).toEqual([])
+test('joins consecutive model turns', () => {
+  expect(geminiHistoryProblems([userText('hi'), modelText('wait'), modelCalls('a'), toolResults('a')])).toEqual([])
+  expect(geminiHistoryProblems([userText('hi'), modelCalls('a'), modelCalls('b'), toolResults('a', 'b')])).toEqual([])
 })
 
-test('of calls made at once the first is signed, and earlier turns need no signature', () => {
+test('accepts a signature on the first call only, and none in earlier turns', () => {
   const signed = { ...look, signature: 's' }
-  const earlier = [said('hi'), called(look), answered(look), replied('yes')]
-  expect(geminiHistoryProblems([...earlier, said('again'), called(signed, find), answered(look, find)])).toEqual([])
+  const earlier = [userText('hi'), modelCalls(look), toolResults(look), modelText('yes')]
+  expect(
+    geminiHistoryProblems([...earlier, userText('again'), modelCalls(signed, find), toolResults(look, find)]),
+  ).toEqual([])
 })
 
-test('every broken rule is told, not only the first', () => {
-  const problems = geminiHistoryProblems([replied(''), said(''), called('a')])
+test('reports every broken rule', () => {
+  const problems = geminiHistoryProblems([modelText(''), userText(''), modelCalls('a')])
   expect(problems.map((problem) => problem.slice(0, 11))).toEqual([
     'contents[0]',
     'contents[1]',

@@ -1,10 +1,10 @@
-// https://ai.google.dev/gemini-api/docs/function-calling and /thought-signatures, and what the API says when it refuses.
+// https://ai.google.dev/gemini-api/docs/function-calling and /thought-signatures, and the error messages of the API.
 import type { Content } from '../../content/content.ts'
 import { shapeProblems } from './shape.ts'
-import { merged, named, type Turn, turnsOf } from './turns.ts'
+import { describeCall, mergeTurns, type Turn, toTurns } from './turns.ts'
 
 /**
- * What Gemini would refuse in these contents: each broken rule in plain words, none when they can be sent.
+ * Why Gemini would reject these contents: one message for each broken rule. Empty when they can be sent.
  *
  * @example
  * assert.deepEqual(geminiHistoryProblems(model.requests[1].contents), [])
@@ -12,10 +12,10 @@ import { merged, named, type Turn, turnsOf } from './turns.ts'
 export function geminiHistoryProblems(contents: readonly Content[]): string[] {
   const malformed = shapeProblems(contents)
   if (malformed.length) return malformed
-  // two turns of the model's in a row are one: its calls may only follow a turn of the user's
-  const turns = merged(turnsOf(contents), ({ speaker }) => speaker === 'model')
+  // consecutive model turns are one: calls may only follow a user turn
+  const turns = mergeTurns(toTurns(contents), ({ speaker }) => speaker === 'model')
   return [
-    ...turns.flatMap(emptyTexts),
+    ...turns.flatMap(emptyTextProblems),
     ...orderProblems(turns),
     ...turns.flatMap((turn, at) => responseProblems(turn, turns[at - 1])),
     ...turns.flatMap((turn, at) => callProblems(turn, turns[at + 1])),
@@ -23,7 +23,7 @@ export function geminiHistoryProblems(contents: readonly Content[]): string[] {
   ]
 }
 
-function emptyTexts({ at, parts }: Turn): string[] {
+function emptyTextProblems({ at, parts }: Turn): string[] {
   return parts
     .filter(({ text, thoughtSignature }) => text === '' && thoughtSignature === undefined)
     .map(() => `contents[${at}]: a text is empty`)
@@ -31,15 +31,16 @@ function emptyTexts({ at, parts }: Turn): string[] {
 
 function orderProblems(turns: readonly Turn[]): string[] {
   const found: string[] = []
-  if (turns[0]?.speaker !== 'user') found.push('contents[0]: the first turn must be the user’s')
+  if (turns[0]?.speaker !== 'user') found.push('contents[0]: the first turn must have the role user')
   const last = turns.at(-1)
-  if (last?.speaker === 'model') found.push(`contents[${last.at}]: the last turn must be the user’s, or responses`)
+  if (last?.speaker === 'model')
+    found.push(`contents[${last.at}]: the last turn must have the role user or be responses`)
   return found
 }
 
 function callProblems({ at, calls }: Turn, next: Turn | undefined): string[] {
   const answers = next?.responses ?? []
-  if (calls.length === 0 || sameCalls(calls, answers)) return []
+  if (calls.length === 0 || isAnsweredBy(calls, answers)) return []
   if (answers.length === 0) return [`contents[${at}]: responses to ${list(calls)} must follow in the next turn`]
   return [`contents[${at}]: the calls ${list(calls)} are answered by ${list(answers)}: one response for each call`]
 }
@@ -51,24 +52,24 @@ function responseProblems({ at, responses }: Turn, before: Turn | undefined): st
 
 type Named = { readonly id?: string; readonly name: string }
 
-/** By name; ids count where both sides have them. */
-function sameCalls(calls: readonly Named[], responses: readonly Named[]): boolean {
-  const left = [...responses]
+/** Whether each call has exactly one response. Names must be equal, ids only if both have one. */
+function isAnsweredBy(calls: readonly Named[], responses: readonly Named[]): boolean {
+  const open = [...responses]
   for (const { id, name } of calls) {
-    const at = left.findIndex((one) => one.name === name && (one.id ?? id) === (id ?? one.id))
+    const at = open.findIndex((one) => one.name === name && (one.id ?? id) === (id ?? one.id))
     if (at < 0) return false
-    left.splice(at, 1)
+    open.splice(at, 1)
   }
-  return left.length === 0
+  return open.length === 0
 }
 
-/** A model that signs its calls signs the first of each step; within the current turn it wants all of them back. */
+/** A model that signs calls signs the first call of each step. It requires the signatures since the last user message. */
 function signatureProblems(turns: readonly Turn[]): string[] {
-  const said = turns.findLastIndex(({ speaker, responses }) => speaker === 'user' && responses.length === 0)
-  const steps = turns.slice(said + 1).filter(({ calls }) => calls.length)
-  const lost = steps.filter(({ parts }) => parts.find((part) => part.functionCall)?.thoughtSignature === undefined)
+  const lastUserTurn = turns.findLastIndex(({ speaker, responses }) => speaker === 'user' && responses.length === 0)
+  const steps = turns.slice(lastUserTurn + 1).filter(({ calls }) => calls.length)
+  const unsigned = steps.filter(({ parts }) => parts.find((part) => part.functionCall)?.thoughtSignature === undefined)
   const isSigned = steps.some(({ parts }) => parts.some((part) => part.functionCall && part.thoughtSignature))
-  return isSigned ? lost.map(({ at, calls }) => `contents[${at}]: the signature of ${list(calls)} is lost`) : []
+  return isSigned ? unsigned.map(({ at, calls }) => `contents[${at}]: the signature of ${list(calls)} is missing`) : []
 }
 
-const list = (all: readonly Named[]): string => all.map(named).join(', ')
+const list = (all: readonly Named[]): string => all.map(describeCall).join(', ')

@@ -1,82 +1,82 @@
 import { expect, test } from 'vitest'
-import { answered, type Case, called, replied, said } from './histories.test-kit.ts'
+import { modelCalls, modelText, type RuleCase, toolResults, userText } from './contents.test-kit.ts'
 import { openAiHistoryProblems } from './openai.ts'
 
-const fine = [said('hi'), called('a', 'b'), answered('a', 'b')]
-const single = [said('hi'), called('a'), answered('a')]
+const fine = [userText('hi'), modelCalls('a', 'b'), toolResults('a', 'b')]
+const single = [userText('hi'), modelCalls('a'), toolResults('a')]
 const long = 'x'.repeat(65)
 
-const cases: readonly Case[] = [
+const cases: readonly RuleCase[] = [
   [
-    'every call is answered',
-    [said('hi'), called('a', 'b'), answered('a')],
+    'requires a response to every call',
+    [userText('hi'), modelCalls('a', 'b'), toolResults('a')],
     fine,
     'the end comes before the response to look (b)',
   ],
   [
-    'before anything else is said',
-    [said('hi'), called('a'), said('and?'), answered('a')],
-    [said('hi'), called('a'), answered('a'), said('and?')],
+    'requires responses before the next user message',
+    [userText('hi'), modelCalls('a'), userText('and?'), toolResults('a')],
+    [userText('hi'), modelCalls('a'), toolResults('a'), userText('and?')],
     'contents[2] comes before the response to look (a)',
   ],
   [
-    'also by the model',
-    [said('hi'), called('a'), replied('wait'), answered('a')],
-    [...single, replied('wait')],
+    'requires responses before the next model message',
+    [userText('hi'), modelCalls('a'), modelText('wait'), toolResults('a')],
+    [...single, modelText('wait')],
     'contents[2] comes before',
   ],
   [
-    'and once',
-    [said('hi'), called('a'), answered('a', 'a')],
+    'rejects two responses to one call',
+    [userText('hi'), modelCalls('a'), toolResults('a', 'a')],
     single,
     'contents[2]: the response look (a) answers no open call',
   ],
   [
-    'not before it is called',
-    [said('hi'), answered('a'), called('a')],
+    'rejects a response before its call',
+    [userText('hi'), toolResults('a'), modelCalls('a')],
     single,
     'contents[1]: the response look (a) answers no open call',
   ],
   [
-    'nothing is answered that was not called',
-    [said('hi'), answered('a')],
+    'rejects a response without a call',
+    [userText('hi'), toolResults('a')],
     single,
     'contents[1]: the response look (a)',
   ],
   [
-    'calls have ids',
-    [said('hi'), called({ name: 'look' }), answered({ name: 'look' })],
+    'rejects a call without an id',
+    [userText('hi'), modelCalls({ name: 'look' }), toolResults({ name: 'look' })],
     single,
     'contents[1]: the call of look has no id',
   ],
   [
-    'an id is used once',
-    [...single, called('a'), answered('a')],
-    [...single, called('b'), answered('b')],
+    'rejects an id that is used twice',
+    [...single, modelCalls('a'), toolResults('a')],
+    [...single, modelCalls('b'), toolResults('b')],
     'contents[3]: the id a is used twice',
   ],
-  ['an id is not too long', [said('hi'), called(long), answered(long)], single, 'is longer than 64'],
+  ['rejects a long id', [userText('hi'), modelCalls(long), toolResults(long)], single, 'is longer than 64'],
   [
-    'names are made of letters, digits, _ and -',
-    [said('hi'), called({ id: 'a', name: 'look up' }), answered({ id: 'a', name: 'look up' })],
+    'rejects names with other characters than letters, digits, _ and -',
+    [userText('hi'), modelCalls({ id: 'a', name: 'look up' }), toolResults({ id: 'a', name: 'look up' })],
     single,
     'contents[1]: the name "look up" must match',
   ],
 ]
 
-test.each(cases)('%s', (_rule, broken, repaired, words) => {
-  expect(openAiHistoryProblems(broken)).toContainEqual(expect.stringContaining(words))
+test.each(cases)('%s', (_rule, broken, repaired, message) => {
+  expect(openAiHistoryProblems(broken)).toContainEqual(expect.stringContaining(message))
   expect(openAiHistoryProblems(repaired)).toEqual([])
 })
 
-test('responses may come in several contents, with their media, and in any order', () => {
+test('accepts responses in several contents, with media and in any order', () => {
   const image = { inlineData: { mimeType: 'image/png', data: 'AA==' } }
-  const [b, a] = [answered('b'), answered('a')]
-  expect(openAiHistoryProblems([said('hi'), called('a', 'b'), b, a])).toEqual([])
+  const [b, a] = [toolResults('b'), toolResults('a')]
+  expect(openAiHistoryProblems([userText('hi'), modelCalls('a', 'b'), b, a])).toEqual([])
   const withMedia = { role: 'tool' as const, parts: [...a.parts, image, ...b.parts] }
-  expect(openAiHistoryProblems([said('hi'), called('a', 'b'), withMedia])).toEqual([])
+  expect(openAiHistoryProblems([userText('hi'), modelCalls('a', 'b'), withMedia])).toEqual([])
 })
 
-test('the model may have the last word, and the first', () => {
-  expect(openAiHistoryProblems([replied('hello')])).toEqual([])
+test('accepts a model message first and last', () => {
+  expect(openAiHistoryProblems([modelText('hello')])).toEqual([])
 })

@@ -1,28 +1,28 @@
-// https://platform.openai.com/docs/guides/function-calling: chat completions and responses, whichever is stricter.
+// https://platform.openai.com/docs/guides/function-calling. The rules are the stricter ones of chat completions and responses.
 import type { Content, FunctionCall } from '../../content/content.ts'
 import { shapeProblems } from './shape.ts'
-import { named, type Turn, turnsOf } from './turns.ts'
+import { describeCall, type Turn, toTurns } from './turns.ts'
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const MAX_ID = 64
 
-/** What OpenAI would refuse in these contents: each broken rule in plain words, none when they can be sent. */
+/** Why OpenAI would reject these contents: one message for each broken rule. Empty when they can be sent. */
 export function openAiHistoryProblems(contents: readonly Content[]): string[] {
   const malformed = shapeProblems(contents)
   if (malformed.length) return malformed
   const known = new Set<string>()
-  /** Calls of the last reply that nothing has answered yet. */
+  /** Calls of the last reply without a response so far. */
   let open = new Map<string, FunctionCall>()
   const found: string[] = []
   const close = (turn: Turn | undefined): void => {
     for (const call of open.values())
-      found.push(`${turn ? `contents[${turn.at}]` : 'the end'} comes before the response to ${named(call)}`)
+      found.push(`${turn ? `contents[${turn.at}]` : 'the end'} comes before the response to ${describeCall(call)}`)
     open = new Map()
   }
-  for (const turn of turnsOf(contents)) {
+  for (const turn of toTurns(contents)) {
     for (const response of turn.responses) {
       if (!open.delete(response.id ?? ''))
-        found.push(`contents[${turn.at}]: the response ${named(response)} answers no open call`)
+        found.push(`contents[${turn.at}]: the response ${describeCall(response)} answers no open call`)
     }
     if (turn.parts.length > turn.responses.length) close(turn)
     for (const call of turn.calls) {

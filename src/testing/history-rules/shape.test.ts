@@ -1,53 +1,78 @@
 import { describe, expect, test } from 'vitest'
 import { anthropicHistoryProblems } from './anthropic.ts'
+import { malformed, modelCalls, type RuleCase, toolResults, userText } from './contents.test-kit.ts'
 import { geminiHistoryProblems } from './gemini.ts'
-import { answered, type Case, called, malformed, said } from './histories.test-kit.ts'
 import { openAiHistoryProblems } from './openai.ts'
 
 const look = { name: 'look', args: {} }
 const call = { functionCall: { ...look, id: 'a' } }
 const response = { functionResponse: { id: 'a', name: 'look', response: {} } }
-const turn = [said('hi'), called('a'), answered('a')]
+const turn = [userText('hi'), modelCalls('a'), toolResults('a')]
 
-const cases: readonly Case[] = [
-  ['something', [], [said('hi')], 'nothing in it'],
-  ['a list', malformed(undefined), [said('hi')], 'no list'],
-  ['contents', malformed([null]), [said('hi')], 'contents[0] is no content'],
-  ['a role', malformed([{ role: 'system', parts: [{ text: 'hi' }] }]), [said('hi')], 'the role "system"'],
-  ['parts', malformed([{ role: 'user' }]), [said('hi')], 'contents[0] has no parts'],
-  ['at least one part', [{ role: 'user', parts: [] }], [said('hi')], 'contents[0] has no parts'],
-  ['parts that are some', malformed([{ role: 'user', parts: [7] }]), [said('hi')], 'parts[0] is no part'],
-  ['parts with something in them', [{ role: 'user', parts: [{}] }], [said('hi')], 'parts[0] is empty'],
+const cases: readonly RuleCase[] = [
+  ['rejects an empty list', [], [userText('hi')], 'the contents are empty'],
+  ['rejects a value that is not a list', malformed(undefined), [userText('hi')], 'not a list'],
+  ['rejects null instead of a content', malformed([null]), [userText('hi')], 'contents[0] is not a content'],
   [
-    'parts of one kind',
-    [said('hi'), { role: 'model', parts: [{ text: 'a', ...call }] }],
-    turn,
-    'text and functionCall',
+    'rejects an unknown role',
+    malformed([{ role: 'system', parts: [{ text: 'hi' }] }]),
+    [userText('hi')],
+    'the role "system"',
   ],
-  ['calls of the model only', [{ role: 'user', parts: [call] }], turn, 'only the model calls, not the user'],
-  ['calls with a name', malformed([{ role: 'model', parts: [{ functionCall: {} }] }]), turn, 'a call needs a name'],
+  ['rejects a content without parts', malformed([{ role: 'user' }]), [userText('hi')], 'contents[0] has no parts'],
+  ['rejects an empty list of parts', [{ role: 'user', parts: [] }], [userText('hi')], 'contents[0] has no parts'],
   [
-    'ids that are texts',
-    malformed([said('hi'), { role: 'model', parts: [{ functionCall: { ...look, id: 7 } }] }]),
+    'rejects a part that is not an object',
+    malformed([{ role: 'user', parts: [7] }]),
+    [userText('hi')],
+    'parts[0] is not a part',
+  ],
+  ['rejects an empty part', [{ role: 'user', parts: [{}] }], [userText('hi')], 'parts[0] is empty'],
+  [
+    'rejects a part of two kinds',
+    [userText('hi'), { role: 'model', parts: [{ text: 'a', ...call }] }],
     turn,
-    'contents[1].parts[0]: the id of a call is a text',
+    'has text and functionCall; a part has only one',
   ],
   [
-    'arguments that are an object',
-    malformed([said('hi'), { role: 'model', parts: [{ functionCall: { ...look, args: '{"ci' } }] }]),
+    'rejects a call of the user',
+    [{ role: 'user', parts: [call] }],
     turn,
-    'contents[1].parts[0]: the arguments of look are no object',
+    'only the role model can have calls, not user',
   ],
-  ['no responses of the model', [said('hi'), { role: 'model', parts: [response] }], turn, 'the model answers no calls'],
   [
-    'responses that are an object',
+    'rejects a call without a name',
+    malformed([{ role: 'model', parts: [{ functionCall: {} }] }]),
+    turn,
+    'a call needs a name',
+  ],
+  [
+    'rejects an id that is not a string',
+    malformed([userText('hi'), { role: 'model', parts: [{ functionCall: { ...look, id: 7 } }] }]),
+    turn,
+    'contents[1].parts[0]: the id of a call must be a string',
+  ],
+  [
+    'rejects arguments that are not an object',
+    malformed([userText('hi'), { role: 'model', parts: [{ functionCall: { ...look, args: '{"ci' } }] }]),
+    turn,
+    'contents[1].parts[0]: the arguments of look are not an object',
+  ],
+  [
+    'rejects a response of the model',
+    [userText('hi'), { role: 'model', parts: [response] }],
+    turn,
+    'the role model cannot have responses',
+  ],
+  [
+    'rejects a response that is not an object',
     malformed([
-      said('hi'),
-      called('a'),
+      userText('hi'),
+      modelCalls('a'),
       { role: 'tool', parts: [{ functionResponse: { name: 'look', response: 7 } }] },
     ]),
     turn,
-    'the response of look is no object',
+    'the response of look is not an object',
   ],
 ]
 
@@ -55,9 +80,9 @@ describe.each([
   ['Gemini', geminiHistoryProblems],
   ['OpenAI', openAiHistoryProblems],
   ['Anthropic', anthropicHistoryProblems],
-])('a history for %s has', (_who, problems) => {
-  test.each(cases)('%s', (_rule, broken, repaired, words) => {
-    expect(problems(broken)).toEqual([expect.stringContaining(words)])
+])('history rules of %s', (_who, problems) => {
+  test.each(cases)('%s', (_rule, broken, repaired, message) => {
+    expect(problems(broken)).toEqual([expect.stringContaining(message)])
     expect(problems(repaired)).toEqual([])
   })
 })

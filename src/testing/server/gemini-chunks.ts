@@ -1,21 +1,21 @@
-// A scripted reply as the responses Gemini would send.
+// Converts a scripted reply to the responses that Gemini would send.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { Part } from '../../content/content.ts'
 import type { GeminiReply } from '../gemini-script.ts'
 
-/** The chunks of a stream, the last of them with the finish reason and the usage. */
-export function chunksOf(reply: GeminiReply, model: string): JsonObject[] {
-  const pieces = reply.chunks ?? [partsOf(reply)]
+/** The chunks of a stream. The last chunk has the finish reason and the token counts. */
+export function toChunks(reply: GeminiReply, model: string): JsonObject[] {
+  const pieces = reply.chunks ?? [toParts(reply)]
   return pieces.map((piece, at) => {
     if (typeof piece !== 'string' && !isList(piece)) return piece
     const parts = typeof piece === 'string' ? [{ text: piece }] : piece
-    const chunk = { candidates: [candidate(parts)], modelVersion: model, responseId: 'response-1' }
-    return at === pieces.length - 1 ? finished(chunk, parts, reply) : chunk
+    const chunk = { candidates: [toCandidate(parts)], modelVersion: model, responseId: 'response-1' }
+    return at === pieces.length - 1 ? finishChunk(chunk, parts, reply) : chunk
   })
 }
 
-/** The same as one response. */
-export function wholeOf(chunks: readonly JsonObject[]): JsonObject {
+/** The chunks as one response. */
+export function joinChunks(chunks: readonly JsonObject[]): JsonObject {
   const candidates = chunks.flatMap((chunk) => (Array.isArray(chunk.candidates) ? chunk.candidates.slice(0, 1) : []))
   const whole = Object.assign({}, ...chunks)
   if (candidates.length < 2) return whole
@@ -23,7 +23,7 @@ export function wholeOf(chunks: readonly JsonObject[]): JsonObject {
   return { ...whole, candidates: [{ ...Object.assign({}, ...candidates), content: { role: 'model', parts } }] }
 }
 
-function partsOf({ parts = [], text, calls = [] }: GeminiReply): readonly Part[] {
+function toParts({ parts = [], text, calls = [] }: GeminiReply): readonly Part[] {
   return [
     ...parts,
     ...(text === undefined ? [] : [{ text }]),
@@ -34,18 +34,18 @@ function partsOf({ parts = [], text, calls = [] }: GeminiReply): readonly Part[]
   ]
 }
 
-function candidate(parts: readonly Part[]): JsonObject {
+function toCandidate(parts: readonly Part[]): JsonObject {
   return parts.length ? { content: { role: 'model', parts }, index: 0 } : { index: 0 }
 }
 
-function finished(chunk: JsonObject, parts: readonly Part[], reply: GeminiReply): JsonObject {
+function finishChunk(chunk: JsonObject, parts: readonly Part[], reply: GeminiReply): JsonObject {
   const { finishReason = 'STOP', response, fault } = reply
   const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: 3, totalTokenCount: 8 }
   const reason = fault?.type === 'unfinished' ? {} : { finishReason }
   return {
     ...chunk,
     usageMetadata,
-    candidates: [{ ...candidate(parts), ...reason, ...reply.candidate }],
+    candidates: [{ ...toCandidate(parts), ...reason, ...reply.candidate }],
     ...response,
   }
 }

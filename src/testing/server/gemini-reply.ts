@@ -1,15 +1,16 @@
-// A scripted reply on the wire: one JSON body, or server-sent events with whatever goes wrong among them.
+// Sends a scripted reply: as one JSON body or as server-sent events, with the scripted fault.
 import type { ServerResponse } from 'node:http'
 import type { JsonObject } from '../../base/json.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import type { GeminiFault, GeminiReply, GeminiRequest } from '../gemini-script.ts'
-import { chunksOf, wholeOf } from './gemini-chunks.ts'
-import { errorBody, refuse } from './gemini-refusals.ts'
+import { joinChunks, toChunks } from './gemini-chunks.ts'
+import { errorBody, sendRejection } from './gemini-rejections.ts'
 
+/** Sends a scripted reply. */
 export async function writeReply(outgoing: ServerResponse, request: GeminiRequest, reply: GeminiReply): Promise<void> {
   const { fault } = reply
-  if (fault?.type === 'status') return refuse(outgoing, fault)
-  const chunks = chunksOf(reply, request.model)
+  if (fault?.type === 'status') return sendRejection(outgoing, fault)
+  const chunks = toChunks(reply, request.model)
   if (request.isStream) await writeStream(outgoing, request, reply, chunks)
   else await writeWhole(outgoing, request, reply, chunks)
 }
@@ -26,7 +27,7 @@ async function writeStream(
   const breaking = fault && isBreaking(fault) ? fault : undefined
   const sent = fault?.type === 'empty' ? [] : breaking ? events.slice(0, breaking.after ?? 0) : events
   for (const event of sent) await write(outgoing, event, dripBytes, signal)
-  if (breaking) await goWrong(outgoing, breaking, events[sent.length] ?? '', signal)
+  if (breaking) await writeFault(outgoing, breaking, events[sent.length] ?? '', signal)
   if (!signal.aborted && fault?.type !== 'hang') outgoing.end()
 }
 
@@ -36,7 +37,7 @@ const isBreaking = (fault: GeminiFault): fault is BreakingFault => BREAKING.has(
 
 const BREAKING = new Set<GeminiFault['type']>(['error-event', 'malformed', 'cut', 'endless', 'hang'])
 
-async function goWrong(
+async function writeFault(
   outgoing: ServerResponse,
   fault: BreakingFault,
   next: string,
@@ -67,12 +68,12 @@ async function writeWhole(
   chunks: readonly JsonObject[],
 ): Promise<void> {
   if (fault?.type === 'hang') return
-  if (fault?.type === 'error-event') return refuse(outgoing, fault)
+  if (fault?.type === 'error-event') return sendRejection(outgoing, fault)
   if (fault?.type === 'endless') {
     outgoing.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' })
     return writeEndless(outgoing, '{"candidates": [{"content": {"parts": [{"text": "', signal)
   }
-  const body = fault?.type === 'empty' ? '{}' : JSON.stringify(wholeOf(chunks))
+  const body = fault?.type === 'empty' ? '{}' : JSON.stringify(joinChunks(chunks))
   outgoing.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' })
   const isBroken = fault?.type === 'cut' || fault?.type === 'malformed'
   await write(outgoing, isBroken ? body.slice(0, body.length / 2) : body, dripBytes, signal)
@@ -86,7 +87,7 @@ async function writeEndless(outgoing: ServerResponse, start: string, signal: Abo
   while (!signal.aborted) await write(outgoing, more, undefined, signal)
 }
 
-/** Between two pieces everybody else gets a turn, so that the client reads the one before the other is sent. */
+/** Sends a text in pieces. Yields between pieces, so that the client reads each piece before the next is sent. */
 async function write(
   outgoing: ServerResponse,
   text: string,

@@ -1,16 +1,19 @@
-// What Gemini refuses with INVALID_ARGUMENT, as far as it matters to those who build requests.
+// The checks that Gemini reports as INVALID_ARGUMENT.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import type { GeminiRules } from '../gemini-script.ts'
 import { schemaProblem } from './gemini-schema-rules.ts'
 import { turnsProblem } from './gemini-turn-rules.ts'
 
-export interface Target {
+/** The model that a request is checked for. */
+export interface RuleTarget {
+  /** Whether the request goes to Vertex AI. */
   readonly isVertex: boolean
+  /** The rules of the model. */
   readonly rules: GeminiRules
 }
 
-/** The first thing that is wrong with a request, in Gemini's words. */
-export function requestProblem(body: JsonObject, target: Target): string | undefined {
+/** The first problem of a request, with Gemini's message. */
+export function requestProblem(body: JsonObject, target: RuleTarget): string | undefined {
   return (
     turnsProblem(listOf(body.contents), target) ??
     cacheProblem(body) ??
@@ -25,7 +28,7 @@ function cacheProblem(body: JsonObject): string | undefined {
   return 'CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config.'
 }
 
-function toolsProblem(body: JsonObject, { isVertex, rules }: Target): string | undefined {
+function toolsProblem(body: JsonObject, { isVertex, rules }: RuleTarget): string | undefined {
   const tools = listOf(body.tools)
   const declarations = tools.flatMap((tool) => listOf(tool.functionDeclarations))
   for (const [at, declaration] of declarations.entries()) {
@@ -60,7 +63,7 @@ function parametersProblem({ parametersJsonSchema }: JsonObject, where: string):
   return schemaProblem(parametersJsonSchema, `${where}.parameters_json_schema`)
 }
 
-function outputProblem({ generationConfig, tools }: JsonObject, { rules }: Target): string | undefined {
+function outputProblem({ generationConfig, tools }: JsonObject, { rules }: RuleTarget): string | undefined {
   if (!isRecord(generationConfig)) return undefined
   const { responseMimeType, responseJsonSchema } = generationConfig
   if (responseJsonSchema !== undefined && responseMimeType !== 'application/json') {

@@ -1,5 +1,5 @@
-// The part of JSON Schema that Gemini documents. Of the rest it refuses some and silently ignores some; here all of it
-// is refused, so that a constraint cannot get lost unseen.
+// The subset of JSON Schema that Gemini documents. Gemini rejects some of the other keywords and ignores the rest. Here all
+// of them are rejected, so that no constraint is lost unnoticed.
 import { isRecord } from '../../base/json.ts'
 
 const KNOWN = new Set([
@@ -28,7 +28,7 @@ const KNOWN = new Set([
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 const FORMATS = ['date-time', 'date', 'time']
 
-/** The first thing Gemini would not take in a schema. */
+/** The first problem of a schema. */
 export function schemaProblem(schema: unknown, where: string, root: unknown = schema): string | undefined {
   if (schema === undefined) return undefined
   if (!isRecord(schema)) return `${where}: a schema is an object.`

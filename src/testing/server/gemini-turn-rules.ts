@@ -1,4 +1,4 @@
-// How a conversation must go: who speaks first and last, and which turn may follow which.
+// Gemini's rules on the order of turns.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 
 interface Target {
@@ -6,6 +6,7 @@ interface Target {
   readonly rules: { readonly needsSignatures: boolean }
 }
 
+/** The first problem of the turns of a request, with Gemini's message. */
 export function turnsProblem(contents: readonly JsonObject[], target: Target): string | undefined {
   if (contents.length === 0) return '* GenerateContentRequest.contents: contents is not specified'
   const turns = contents.map(({ parts }) => (Array.isArray(parts) ? parts.filter(isRecord) : []))
@@ -30,14 +31,14 @@ const KINDS = [
   'toolCall',
   'toolResponse',
 ] as const
-const BESIDE = new Set<string>([...KINDS, 'thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
+const KNOWN_FIELDS = new Set<string>([...KINDS, 'thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution'])
 
 function partsProblem(parts: readonly JsonObject[], where: string, { isVertex }: Target): string | undefined {
   if (parts.length === 0) return `* GenerateContentRequest.${where}.parts: contents.parts must not be empty.`
   for (const [at, part] of parts.entries()) {
     const here = `${where}.parts[${at}]`
     const kinds = KINDS.filter((kind) => part[kind] !== undefined)
-    const unknown = Object.keys(part).find((field) => !BESIDE.has(field) || (isVertex && /^tool[CR]/.test(field)))
+    const unknown = Object.keys(part).find((field) => !KNOWN_FIELDS.has(field) || (isVertex && /^tool[CR]/.test(field)))
     if (unknown) return `Unknown name "${unknown}" at '${here}': Cannot find field.`
     if (kinds.length !== 1) return `${here}.data: required oneof field 'data' must have one initialized field`
     if (part.text === '' && part.thoughtSignature === undefined) return `${here}: the text is empty.`
@@ -54,15 +55,15 @@ function responseProblem(given: JsonObject, here: string, isVertex: boolean): st
   const media = Array.isArray(given.parts) ? given.parts.filter(isRecord) : []
   if (media.some((part) => !part.inlineData && !part.fileData)) return `${here}.function_response.parts: only media.`
   const names = media.map(({ inlineData }) => (isRecord(inlineData) ? inlineData.displayName : undefined))
-  const lost = references(given.response).find((name) => !names.includes(name))
+  const lost = findReferences(given.response).find((name) => !names.includes(name))
   if (lost === undefined) return undefined
   return `The referenced name \`${lost}\` in function_response.response does not match to a display_name in the function_response.parts.`
 }
 
-function references(value: unknown): unknown[] {
+function findReferences(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   const own = '$ref' in value ? [value.$ref] : []
-  return [...own, ...Object.values(value).flatMap(references)]
+  return [...own, ...Object.values(value).flatMap(findReferences)]
 }
 
 type Turns = readonly (readonly JsonObject[])[]
@@ -86,10 +87,10 @@ function callsProblem(contents: readonly JsonObject[], turns: Turns): string | u
   return undefined
 }
 
-/** Only the current turn is looked at: what follows the last thing the user said. */
+/** Checks the signatures of the calls after the last user message. */
 function signatureProblem(contents: readonly JsonObject[], turns: Turns): string | undefined {
-  const said = contents.findLastIndex(({ role }, at) => role === 'user' && !responsesIn(turns[at]).length)
-  for (const turn of turns.slice(said + 1)) {
+  const lastUserTurn = contents.findLastIndex(({ role }, at) => role === 'user' && !responsesIn(turns[at]).length)
+  for (const turn of turns.slice(lastUserTurn + 1)) {
     const [first] = callsIn(turn)
     if (first && first.thoughtSignature === undefined) {
       return 'Function call is missing a thought_signature in functionCall parts.'

@@ -1,20 +1,27 @@
-// For tests only: one turn of a model, the way Amazon Bedrock's Converse API writes it.
+// For tests only: one turn of a model in the wire format of Amazon Bedrock's Converse API.
 import { crc32 } from 'node:zlib'
 import type { JsonObject } from '../../base/json.ts'
-import type { Reply } from './providers.ts'
-import { argsOf, either, pieces, type Turn } from './wires.ts'
+import type { Reply } from './provider-server.ts'
+import { argsText, bodyOrEvents, type ModelTurn, splitText } from './wires.ts'
 
-/** `/model/<id>/converse` and `/model/<id>/converse-stream`. */
-export function bedrock({ text, calls = [], finish }: Turn): Reply {
+/** `/model/<id>/converse` and `/model/<id>/converse-stream` of Amazon Bedrock. */
+export function bedrock({ text, calls = [], finish }: ModelTurn): Reply {
   const stopReason = finish ?? (calls.length ? 'tool_use' : 'end_turn')
   const usage = { inputTokens: 12, outputTokens: 8, totalTokens: 20 }
-  const uses = calls.map((call) => ({ toolUseId: call.id, name: call.name, raw: argsOf(call), input: call.args ?? {} }))
+  const uses = calls.map((call) => ({
+    toolUseId: call.id,
+    name: call.name,
+    raw: argsText(call),
+    input: call.args ?? {},
+  }))
   const content = [...(text === undefined ? [] : [{ text }]), ...uses.map(({ raw: _, ...toolUse }) => ({ toolUse }))]
   const blocks = [
-    ...(text === undefined ? [] : [{ start: undefined, deltas: pieces(text).map((one): object => ({ text: one })) }]),
+    ...(text === undefined
+      ? []
+      : [{ start: undefined, deltas: splitText(text).map((one): object => ({ text: one })) }]),
     ...uses.map(({ toolUseId, name, raw }) => ({
       start: { toolUse: { toolUseId, name } },
-      deltas: pieces(raw).map((input): object => ({ toolUse: { input } })),
+      deltas: splitText(raw).map((input): object => ({ toolUse: { input } })),
     })),
   ]
   const events = (): object[] => [
@@ -27,14 +34,14 @@ export function bedrock({ text, calls = [], finish }: Turn): Reply {
     { messageStop: { stopReason } },
     { metadata: { usage, metrics: { latencyMs: 1 } } },
   ]
-  return either(
+  return bodyOrEvents(
     () => ({ output: { message: { role: 'assistant', content } }, stopReason, usage, metrics: { latencyMs: 1 } }),
     events,
     { frame: awsFrame, headers: { 'content-type': 'application/vnd.amazon.eventstream' } },
   )
 }
 
-/** The event stream encoding of AWS: lengths, headers, payload, and a checksum of each. `{ name: payload }` is one event. */
+/** The event stream encoding of AWS: lengths, headers, payload and checksums. An event is `{ name: payload }`. */
 function awsFrame(event: object): Uint8Array {
   const [[name, payload] = ['', {}]] = Object.entries(event as JsonObject)
   const kind = name.endsWith('Exception') ? 'exception' : 'event'

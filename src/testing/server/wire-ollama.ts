@@ -1,9 +1,9 @@
-// For tests only: one turn of a model, the way Ollama writes it: a line of JSON for each piece.
-import type { Reply } from './providers.ts'
-import { either, pieces, type Turn } from './wires.ts'
+// For tests only: one turn of a model in the wire format of Ollama, a line of JSON for each event.
+import type { Reply } from './provider-server.ts'
+import { bodyOrEvents, type ModelTurn, splitText } from './wires.ts'
 
-/** `/chat`. A call is never in pieces: its arguments are an object. */
-export function ollama({ text, calls = [], finish = 'stop' }: Turn): Reply {
+/** `/chat` of Ollama. Calls are not streamed: their arguments are an object. */
+export function ollama({ text, calls = [], finish = 'stop' }: ModelTurn): Reply {
   const head = { model: 'llama-test', created_at: '2026-01-01T00:00:00Z' }
   const counts = { prompt_eval_count: 12, eval_count: 8, total_duration: 1 }
   const tool_calls = calls.map(({ id, name, args = {} }) => ({ id, function: { name, arguments: args } }))
@@ -14,12 +14,12 @@ export function ollama({ text, calls = [], finish = 'stop' }: Turn): Reply {
   })
   const last = { done: true, done_reason: finish, ...counts }
   const events = (): object[] => [
-    ...pieces(text ?? '').map((content) => line({ content })),
+    ...splitText(text ?? '').map((content) => line({ content })),
     ...tool_calls.map((call) => line({ tool_calls: [call] })),
     { ...line({}), ...last },
   ]
   const message = { role: 'assistant', content: text ?? '', ...(calls.length && { tool_calls }) }
-  return either(() => ({ ...head, message, ...last }), events, {
+  return bodyOrEvents(() => ({ ...head, message, ...last }), events, {
     frame: (event) => `${JSON.stringify(event)}\n`,
     headers: { 'content-type': 'application/x-ndjson' },
   })

@@ -1,38 +1,41 @@
-// For tests only: one turn of a model, written the way each provider writes it, as one body or as events.
+// For tests only: one turn of a model in the wire format of each provider, as one body or as events.
 import type { JsonObject } from '../../base/json.ts'
-import type { Asked, Reply, Sent } from './providers.ts'
+import type { ReceivedRequest, Reply, ServerResponseScript } from './provider-server.ts'
 
-/** What a model says in one turn. */
-export interface Turn {
+/** One turn of a model. */
+export interface ModelTurn {
+  /** A thought. */
   readonly thinking?: string
-  /** What must come back with the thinking, and with the first call where a provider signs calls. */
+  /** Signature of the thought, and of the first call if the provider signs calls. */
   readonly signature?: string
-  /** Thinking nobody may read. */
+  /** An encrypted thought. */
   readonly redacted?: string
+  /** The text. */
   readonly text?: string
-  /** `raw` is sent instead of the arguments: they need not be JSON. */
+  /** The tool calls. `raw` replaces the arguments and can be invalid JSON. */
   readonly calls?: readonly {
     readonly id: string
     readonly name: string
     readonly args?: JsonObject
     readonly raw?: string
   }[]
-  /** In the provider's own words. */
+  /** The provider's finish reason. */
   readonly finish?: string
 }
 
-/** The words of a text in the pieces they are streamed in. */
-export const pieces = (text: string): string[] => text.match(/.{1,4}/gs) ?? []
-export const argsOf = ({ args = {}, raw }: { args?: JsonObject; raw?: string }): string => raw ?? JSON.stringify(args)
+/** Splits a text into the deltas of a stream. */
+export const splitText = (text: string): string[] => text.match(/.{1,4}/gs) ?? []
+/** The arguments of a call as text. */
+export const argsText = ({ args = {}, raw }: { args?: JsonObject; raw?: string }): string => raw ?? JSON.stringify(args)
 
-/** `/chat/completions` of OpenAI. It has no place for thinking. */
-export function openaiChat({ text, calls = [], finish }: Turn): Reply {
+/** `/chat/completions` of OpenAI, which has no thoughts. */
+export function openaiChat({ text, calls = [], finish }: ModelTurn): Reply {
   return chatCompletions({ text, calls, finish }, {})
 }
 
-/** The same for providers that differ: in when they send the token counts, and in whether a call comes in pieces. */
+/** `/chat/completions` of compatible providers, which send token counts and the arguments of calls differently. */
 export function chatCompletions(
-  { text, calls = [], finish }: { [K in 'text' | 'calls' | 'finish']?: Turn[K] | undefined },
+  { text, calls = [], finish }: { [K in 'text' | 'calls' | 'finish']?: ModelTurn[K] | undefined },
   { counts = 'alone', hasPieces = true }: { counts?: 'alone' | 'with reason' | 'never'; hasPieces?: boolean },
 ): Reply {
   const head = { id: 'chatcmpl-1', created: 1, model: 'gpt-test' }
@@ -47,7 +50,7 @@ export function chatCompletions(
   const toolCalls = calls.map((call) => ({
     id: call.id,
     type: 'function',
-    function: { name: call.name, arguments: argsOf(call) },
+    function: { name: call.name, arguments: argsText(call) },
   }))
   const message = { role: 'assistant', content: text ?? null, ...(calls.length && { tool_calls: toolCalls }) }
   const chunk = (delta: object, more: object = {}): object => ({
@@ -56,23 +59,23 @@ export function chatCompletions(
     choices: [{ index: 0, delta, ...more }],
   })
   const events = (): object[] => [
-    ...pieces(text ?? '').map((content) => chunk({ content })),
+    ...splitText(text ?? '').map((content) => chunk({ content })),
     ...(hasPieces ? [] : toolCalls.map((call, index) => chunk({ tool_calls: [{ index, ...call }] }))),
     ...(hasPieces ? toolCalls : []).flatMap(({ id, type, function: { name, arguments: all } }, index) => [
       chunk({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] }),
-      ...pieces(all).map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
+      ...splitText(all).map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
     ]),
     { ...chunk({}, { finish_reason }), ...(counts === 'with reason' && { usage }) },
     ...(counts === 'alone' ? [{ ...chunk({}), choices: [], usage }] : []),
   ]
-  return either(
+  return bodyOrEvents(
     () => ({ ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason }], usage }),
     () => [...events(), 'data: [DONE]\n\n'],
   )
 }
 
 /** `/responses` of OpenAI. */
-export function openaiResponses({ thinking, signature, text, calls = [], finish }: Turn): Reply {
+export function openaiResponses({ thinking, signature, text, calls = [], finish }: ModelTurn): Reply {
   const usage = {
     input_tokens: 12,
     input_tokens_details: { cached_tokens: 4 },
@@ -90,18 +93,18 @@ export function openaiResponses({ thinking, signature, text, calls = [], finish 
   }
   for (const [at, call] of calls.entries()) {
     const { id, name } = call
-    const made = { type: 'function_call', id: `fc_${at}`, call_id: id, name, arguments: argsOf(call) }
+    const made = { type: 'function_call', id: `fc_${at}`, call_id: id, name, arguments: argsText(call) }
     items.push({ ...made, status: 'completed' })
   }
   return openaiItems(items, usage, finish)
 }
 
-/** Output items of OpenAI as they are, for what has no place in a `Turn`. */
+/** Raw output items of OpenAI, for what a `ModelTurn` cannot express. */
 export function openaiItems(items: readonly JsonObject[], usage: JsonObject, finish?: string): Reply {
   const head = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-test', output: [] }
   const status = finish === undefined ? 'completed' : 'incomplete'
   const incomplete_details = finish === undefined ? null : { reason: finish }
-  return either(
+  return bodyOrEvents(
     () => ({ ...head, status, output: items, usage, incomplete_details }),
     () => [
       { type: 'response.created', response: { ...head, status: 'in_progress' } },
@@ -117,7 +120,7 @@ function itemEvents(item: JsonObject, output_index: number): object[] {
   const done = { type: 'response.output_item.done', output_index, item }
   if (item.type === 'message') {
     const [{ text = '' } = {}] = item.content as { text?: string }[]
-    const deltas = pieces(text).map((delta) => ({
+    const deltas = splitText(text).map((delta) => ({
       type: 'response.output_text.delta',
       item_id,
       output_index,
@@ -129,19 +132,19 @@ function itemEvents(item: JsonObject, output_index: number): object[] {
   if (item.type === 'reasoning') {
     const [{ text = '' } = {}] = item.summary as { text?: string }[]
     const type = 'response.reasoning_summary_text.delta'
-    const deltas = pieces(text).map((delta) => ({ type, item_id, output_index, summary_index: 0, delta }))
+    const deltas = splitText(text).map((delta) => ({ type, item_id, output_index, summary_index: 0, delta }))
     return [added({ ...item, encrypted_content: null }), ...deltas, done]
   }
   if (item.type === 'function_call') {
     const type = 'response.function_call_arguments.delta'
-    const deltas = pieces(String(item.arguments)).map((delta) => ({ type, item_id, output_index, delta }))
+    const deltas = splitText(String(item.arguments)).map((delta) => ({ type, item_id, output_index, delta }))
     return [added({ ...item, arguments: '' }), ...deltas, done]
   }
   return [added(item), done]
 }
 
 /** `/messages` of Anthropic. */
-export function anthropic({ thinking, signature, redacted, text, calls = [], finish }: Turn): Reply {
+export function anthropic({ thinking, signature, redacted, text, calls = [], finish }: ModelTurn): Reply {
   const blocks: JsonObject[] = []
   if (thinking !== undefined) blocks.push({ type: 'thinking', thinking, signature })
   if (redacted !== undefined) blocks.push({ type: 'redacted_thinking', data: redacted })
@@ -151,17 +154,17 @@ export function anthropic({ thinking, signature, redacted, text, calls = [], fin
   return anthropicBlocks(blocks, finish ?? (calls.length ? 'tool_use' : 'end_turn'))
 }
 
-/** Content blocks of Anthropic as they are, for what has no place in a `Turn`. */
+/** Raw content blocks of Anthropic, for what a `ModelTurn` cannot express. */
 export function anthropicBlocks(blocks: readonly JsonObject[], stop_reason = 'end_turn'): Reply {
   const head = { type: 'message', id: 'msg_1', model: 'claude-test', role: 'assistant' }
   const usage = { input_tokens: 8, output_tokens: 8, cache_read_input_tokens: 4, cache_creation_input_tokens: 0 }
-  return either(
+  return bodyOrEvents(
     () => ({ ...head, content: blocks, stop_reason, stop_sequence: null, usage }),
     () => [
       { type: 'message_start', message: { ...head, content: [], stop_reason: null, stop_sequence: null, usage } },
       ...blocks.flatMap((block, index) => [
-        { type: 'content_block_start', index, content_block: startOf(block) },
-        ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
+        { type: 'content_block_start', index, content_block: blockStart(block) },
+        ...blockDeltas(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
         { type: 'content_block_stop', index },
       ]),
       { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage },
@@ -170,25 +173,25 @@ export function anthropicBlocks(blocks: readonly JsonObject[], stop_reason = 'en
   )
 }
 
-function startOf(block: JsonObject): object {
+function blockStart(block: JsonObject): object {
   if (block.type === 'text') return { type: 'text', text: '' }
   if (block.type === 'thinking') return { type: 'thinking', thinking: '' }
   return block.type === 'tool_use' || block.type === 'server_tool_use' ? { ...block, input: {} } : block
 }
 
-function deltasOf(block: JsonObject): object[] {
-  if (block.type === 'text') return pieces(String(block.text)).map((text) => ({ type: 'text_delta', text }))
+function blockDeltas(block: JsonObject): object[] {
+  if (block.type === 'text') return splitText(String(block.text)).map((text) => ({ type: 'text_delta', text }))
   if (block.type === 'thinking') {
-    const said = pieces(String(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking }))
+    const said = splitText(String(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking }))
     return [...said, { type: 'signature_delta', signature: block.signature }]
   }
   if (block.type !== 'tool_use' && block.type !== 'server_tool_use') return []
   const all = typeof block.raw === 'string' ? block.raw : JSON.stringify(block.input)
-  return pieces(all).map((partial_json) => ({ type: 'input_json_delta', partial_json }))
+  return splitText(all).map((partial_json) => ({ type: 'input_json_delta', partial_json }))
 }
 
 /** `:generateContent` and `:streamGenerateContent` of Google. */
-export function google({ thinking, signature, text, calls = [], finish = 'STOP' }: Turn): Reply {
+export function google({ thinking, signature, text, calls = [], finish = 'STOP' }: ModelTurn): Reply {
   const sign = signature === undefined ? {} : { thoughtSignature: signature }
   const parts: JsonObject[] = []
   if (thinking !== undefined) parts.push({ text: thinking, thought: true, ...(calls.length ? {} : sign) })
@@ -198,7 +201,7 @@ export function google({ thinking, signature, text, calls = [], finish = 'STOP' 
   return googleParts(parts, finish)
 }
 
-/** Parts of Google as they are, for what has no place in a `Turn`. */
+/** Raw parts of Google, for what a `ModelTurn` cannot express. */
 export function googleParts(parts: readonly JsonObject[], finishReason = 'STOP', more: JsonObject = {}): Reply {
   const head = { responseId: 'g-1', modelVersion: 'gemini-test' }
   const usageMetadata = {
@@ -213,17 +216,17 @@ export function googleParts(parts: readonly JsonObject[], finishReason = 'STOP',
     candidates: [{ index: 0, content: { role: 'model', parts: some }, ...end }],
     usageMetadata,
   })
-  return either(
+  return bodyOrEvents(
     () => candidate(parts, { finishReason, ...more }),
     () => [...parts.map((part) => candidate([part], {})), candidate([], { finishReason, ...more })],
   )
 }
 
-/** One body, or events framed the way the wire frames them (default: server-sent events). */
-export function either(
+/** A reply with one body, or with events if the request asks for a stream. */
+export function bodyOrEvents(
   whole: () => object,
   events: () => (object | string)[],
-  framing: Pick<Sent, 'frame' | 'headers'> = {},
+  framing: Pick<ServerResponseScript, 'frame' | 'headers'> = {},
 ): Reply {
-  return ({ isStream }: Asked) => (isStream ? { events: events(), ...framing } : { json: whole() })
+  return ({ isStream }: ReceivedRequest) => (isStream ? { events: events(), ...framing } : { json: whole() })
 }

@@ -1,0 +1,79 @@
+// Approvals for toAiSdkTools(): when the AI SDK must ask the user, and whether its messages contain an approval.
+import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
+import type { InvocationHost } from '../../tool/host.ts'
+import { readonlyContext } from '../../tool/invocation.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { InputSchema } from './input-schema.ts'
+import { AGENT_NAME, type CallEnvironment } from './run-tool-call.ts'
+
+/** The tool's `requiresConfirmation` as `needsApproval` of the AI SDK. Undefined when the tool has none. */
+export function approvalGate(
+  tool: Tool,
+  parse: InputSchema['parse'],
+  environment: CallEnvironment,
+): boolean | ((input: unknown) => Promise<boolean>) | undefined {
+  const { requiresConfirmation } = tool
+  if (typeof requiresConfirmation !== 'function') return requiresConfirmation ? true : undefined
+  // only `false` runs the call without an approval
+  return async (input) => {
+    try {
+      const { value } = await parse(input)
+      const context = readonlyContext(await sessionHost(environment), AGENT_NAME, undefined)
+      return !isRecord(value) || (await requiresConfirmation.call(tool, value, context)) !== false
+    } catch {
+      return true
+    }
+  }
+}
+
+/** A host with just enough to read the session. */
+async function sessionHost({
+  appName,
+  userId,
+  sessionId = '',
+  sessionService,
+  ...services
+}: CallEnvironment): Promise<InvocationHost> {
+  const found = sessionId ? await sessionService?.getSession({ appName, userId, sessionId }) : undefined
+  const session = found ?? { id: sessionId, appName, userId, state: {}, events: [], lastUpdateTime: 0 }
+  return {
+    appName,
+    userId,
+    sessionId,
+    invocationId: '',
+    userContent: undefined,
+    runConfig: {},
+    runContext: services.runContext,
+    artifactService: services.artifactService,
+    memoryService: services.memoryService,
+    credentialService: services.credentialService,
+    state: {
+      get: (key) => (Object.hasOwn(session.state, key) ? session.state[key] : undefined),
+      keys: () => Object.keys(session.state),
+    },
+    session: () => session,
+  }
+}
+
+/** Whether the messages contain an approval of exactly this call: same id, name and arguments. */
+export function isApproved(messages: unknown, call: { id: string; name: string; input: unknown }): boolean {
+  const parts = (Array.isArray(messages) ? messages : []).flatMap((message: unknown): JsonObject[] => {
+    const { role, content }: JsonObject = isRecord(message) ? message : {}
+    return Array.isArray(content) ? content.filter(isRecord).map((part) => ({ ...part, role })) : []
+  })
+  const wasCalled = parts.some(
+    (part) =>
+      part.type === 'tool-call' &&
+      part.toolCallId === call.id &&
+      part.toolName === call.name &&
+      canonicalJson(part.input) === canonicalJson(call.input),
+  )
+  const requests = parts.filter((part) => part.type === 'tool-approval-request' && part.toolCallId === call.id)
+  return (
+    wasCalled &&
+    requests.some(({ approvalId }) => {
+      const answers = parts.filter((part) => part.type === 'tool-approval-response' && part.approvalId === approvalId)
+      return answers.length > 0 && answers.every(({ role, approved }) => role === 'tool' && approved === true)
+    })
+  )
+}

@@ -1,0 +1,169 @@
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import { toJsonValue } from '../../base/to-json-value.ts'
+import type { FunctionDeclaration } from '../../content/content.ts'
+import { anything, checkOptions, flag, type OptionRules, text } from '../../error/check-options.ts'
+import { type ResultErrorCode, ToolError, ToolwrightError } from '../../error/error.ts'
+import { isFailure } from '../../event/fold.ts'
+import { compileSchema } from '../../schema/compile.ts'
+import { InMemorySessionService } from '../../session/in-memory.ts'
+import { delegate } from '../../tool/delegate.ts'
+import { withParts } from '../../tool/parts.ts'
+import type { Tool } from '../../tool/tool.ts'
+import { approvalGate, isApproved } from './approval.ts'
+import type { InputSchema } from './input-schema.ts'
+import { type ModelOutput, toModelOutput, withModelOutput } from './model-output.ts'
+import { AGENT_NAME, type CallEnvironment, runToolCall } from './run-tool-call.ts'
+import { type AiSdkInputSchema, toAiSdkSchema } from './to-ai-sdk-schema.ts'
+
+/** Options of `toAiSdkTools()`: the user, and the services and limits of the runner. */
+export interface ToAiSdkToolsOptions extends Omit<CallEnvironment, 'appName'> {
+  /** Name of the app in sessions, artifacts and memory. Default `ai-sdk`. */
+  readonly appName?: string | undefined
+  /** The user the tools act for. */
+  readonly userId: string
+  /** The session of all calls, which then run one at a time and share state. Default: a new session for each call. */
+  readonly sessionId?: string | undefined
+  /**
+   * Whether an approval in the AI SDK's messages counts as the user's approval. Messages often come from a browser, where
+   * users can forge them: set it to true only if clients cannot change the messages. Default false: a call that needs
+   * confirmation never runs.
+   */
+  readonly acceptAiSdkApproval?: boolean | undefined
+}
+
+/** The runner of each call checks the values of the runner options. */
+const RULES: OptionRules<ToAiSdkToolsOptions> = {
+  appName: text,
+  userId: text,
+  sessionId: text,
+  runContext: anything,
+  acceptAiSdkApproval: flag,
+  sessionService: anything,
+  artifactService: anything,
+  memoryService: anything,
+  credentialService: anything,
+  plugins: anything,
+  toolTimeoutMs: anything,
+  maxResultBytes: anything,
+  maxArgsBytes: anything,
+  maxCallsPerReply: anything,
+  logger: anything,
+  ports: anything,
+}
+
+/** A tool for `generateText` and `streamText` of the AI SDK. */
+export interface ToolForAiSdk {
+  /** What the tool does, for the model. */
+  readonly description: string
+  /** The schema of the arguments. */
+  readonly inputSchema: AiSdkInputSchema
+  /** Whether a call needs an approval: the tool's `requiresConfirmation`. */
+  readonly needsApproval?: boolean | ((input: unknown) => Promise<boolean>)
+  /** Runs a call through the dispatcher. Throws a `ToolError` when the call fails. */
+  execute(input: unknown, options?: ExecuteOptions): Promise<JsonObject>
+  /** What the model sees of a result. */
+  toModelOutput(result: unknown): ModelOutput
+}
+
+/** The options the AI SDK passes to `execute`. */
+interface ExecuteOptions {
+  /** Id of the tool call. */
+  readonly toolCallId?: string | undefined
+  /** The conversation, with approvals. */
+  readonly messages?: unknown
+  /** Aborts the call. */
+  readonly abortSignal?: AbortSignal | undefined
+}
+
+/**
+ * Makes Toolwright tools usable by the AI SDK. Every call goes through the dispatcher in a run of its own. A failed call
+ * throws, as the AI SDK expects.
+ *
+ * @example
+ * await generateText({ model, prompt, tools: toAiSdkTools([getWeather], { userId: 'ada' }) })
+ */
+export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions): Record<string, ToolForAiSdk> {
+  checkOptions('toAiSdkTools()', options, RULES)
+  const { acceptAiSdkApproval = false, sessionService = new InMemorySessionService(), ...rest } = options
+  const environment: CallEnvironment = { ...rest, appName: options.appName ?? 'ai-sdk', sessionService }
+  const keepsSessions = options.sessionService !== undefined
+  const settings: ToolSettings = { environment, acceptAiSdkApproval, keepsSessions, queue: new CallQueue() }
+  const { table } = new LlmAgent({ name: AGENT_NAME, tools }) // reports invalid tools now instead of on the first call
+  return Object.fromEntries([...table.tools].map(([name, tool]) => [name, toTool(tool, settings)]))
+}
+
+interface ToolSettings {
+  readonly environment: CallEnvironment
+  readonly acceptAiSdkApproval: boolean
+  /** Whether sessions stay after the call: the caller passed a session service and can read them. */
+  readonly keepsSessions: boolean
+  readonly queue: CallQueue
+}
+
+function toTool(tool: Tool, settings: ToolSettings): ToolForAiSdk {
+  const declaration = tool.declaration()
+  if (!declaration)
+    throw invalidTool(
+      `Tool "${tool.name}" only adds to model requests of Toolwright agents. Remove it from toAiSdkTools().`,
+    )
+  const input = readInputSchema(tool, declaration)
+  const gate = approvalGate(tool, input.parse, settings.environment)
+  return {
+    description: declaration.description,
+    inputSchema: toAiSdkSchema(input),
+    ...(gate !== undefined && { needsApproval: gate }),
+    execute: (input, options) => execute(tool, input, options, settings),
+    toModelOutput,
+  }
+}
+
+async function execute(
+  tool: Tool,
+  input: unknown,
+  { toolCallId = '', messages, abortSignal }: ExecuteOptions = {},
+  settings: ToolSettings,
+): Promise<JsonObject> {
+  if (!isRecord(input))
+    throw new ToolError(`Invalid arguments for ${tool.name}: expected an object`, { code: 'INVALID_ARGS' })
+  const { name } = tool
+  const { environment, queue } = settings
+  const hasApproval = settings.acceptAiSdkApproval && isApproved(messages, { id: toolCallId, name, input })
+  const gated = hasApproval ? delegate(tool, { requiresConfirmation: false }) : tool
+  const call = { id: toolCallId, name, args: toJsonValue(input).value as JsonObject }
+  const run = () => runToolCall(gated, call, environment, abortSignal)
+  const { result, sessionId } = await (environment.sessionId === undefined ? run() : queue.run(run))
+  if (environment.sessionId === undefined && !settings.keepsSessions) {
+    const { appName, userId } = environment
+    await environment.sessionService?.deleteSession({ appName, userId, sessionId })
+  }
+  abortSignal?.throwIfAborted()
+  if (!result) throw new ToolError(`Tool "${name}" ended without a result.`)
+  const { response, parts, modelOutput } = result
+  if (!isFailure(response)) {
+    const full = parts.length ? withParts(response, parts) : { ...response }
+    if (!modelOutput) return full
+    return withModelOutput(full, modelOutput.showsMedia ? withParts(modelOutput.response, parts) : modelOutput.response)
+  }
+  throw new ToolError(String(response.error), { code: response.errorCode as ResultErrorCode })
+}
+
+function readInputSchema(tool: Tool, { parametersJsonSchema }: FunctionDeclaration): InputSchema {
+  const jsonSchema = parametersJsonSchema ?? { type: 'object', properties: {}, additionalProperties: false }
+  if (tool.parse) return { jsonSchema, parse: tool.parse.bind(tool) }
+  return compileSchema(jsonSchema, `Tool "${tool.name}"`, { object: true })
+}
+
+/** Runs the calls of one session one at a time. */
+class CallQueue {
+  #last: Promise<unknown> = Promise.resolve()
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => {})
+    return result
+  }
+}
+
+function invalidTool(message: string): ToolwrightError {
+  return new ToolwrightError('INVALID_CONFIG', message)
+}

@@ -1,0 +1,54 @@
+import { isRecord, type JsonObject } from '../../base/json.ts'
+import type { LlmRequest } from '../../tool/tool.ts'
+import { isGemini3 } from '../capabilities.ts'
+import type { RequestSummary } from '../failure/failure-message.ts'
+import { valueSchema } from '../schema/gemini-schema.ts'
+import type { RequestParams } from '../transport/send-request.ts'
+import { toWireContents } from './contents.ts'
+import { toWireTools } from './tools.ts'
+
+/** A request for the client. */
+export interface GeminiRequest {
+  /** What to send. */
+  readonly params: RequestParams
+  /** What error messages need to know about the request. */
+  readonly summary: RequestSummary
+}
+
+/** Converts a request to the format of the client. */
+export function buildRequest(request: LlmRequest, name: string, isVertex: boolean): GeminiRequest {
+  const model = request.model ?? name
+  const { systemInstruction, tools = [], toolConfig, responseJsonSchema, responseMimeType, ...others } = request.config
+  const { entries, serverTools, hasFunctions } = toWireTools(tools)
+  const summary = { model, isVertex, serverTools, hasFunctions }
+  const config: JsonObject = {}
+  for (const option of Object.keys(others)) if (others[option] !== undefined) config[option] = others[option]
+  if (responseJsonSchema) config.responseJsonSchema = valueSchema(responseJsonSchema)
+  const mimeType = responseMimeType ?? (responseJsonSchema ? 'application/json' : undefined)
+  if (mimeType !== undefined) config.responseMimeType = mimeType
+  // cached content includes its instruction and tools; Gemini rejects others
+  if (config.cachedContent === undefined) {
+    if (systemInstruction) config.systemInstruction = systemInstruction
+    if (entries.length) config.tools = entries
+    const wireToolConfig = toWireToolConfig(toolConfig, summary)
+    if (wireToolConfig) config.toolConfig = wireToolConfig
+  }
+  const target = { isVertex, isGemini3: isGemini3(model), runsCode: serverTools.includes('codeExecution') }
+  return { params: { model, contents: toWireContents(request.contents, target), config }, summary }
+}
+
+function toWireToolConfig(
+  given: unknown,
+  { model, isVertex, serverTools, hasFunctions }: RequestSummary,
+): JsonObject | undefined {
+  const { functionCallingConfig, ...others } = isRecord(given) ? given : {}
+  const config: JsonObject = { ...others }
+  if (isRecord(functionCallingConfig)) {
+    // an event cannot contain an incomplete call
+    const { streamFunctionCallArguments: _, ...calling } = functionCallingConfig
+    config.functionCallingConfig = calling
+  }
+  const isMixed = serverTools.length > 0 && hasFunctions
+  if (isMixed && !isVertex && isGemini3(model)) config.includeServerSideToolInvocations ??= true
+  return Object.keys(config).length ? config : undefined
+}

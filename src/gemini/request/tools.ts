@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../base/json.ts'
+import type { FunctionDeclaration } from '../../content/content.ts'
+import type { WireTool } from '../../tool/wire.ts'
+import { appendNotes } from '../schema/describe-constraints.ts'
+import { argumentsSchema, valueSchema } from '../schema/gemini-schema.ts'
+
+/** The tools of a request in Gemini's format. */
+interface WireTools {
+  /** The `tools` of the request. */
+  readonly entries: readonly JsonObject[]
+  /** Names of the server tools. */
+  readonly serverTools: readonly string[]
+  /** Whether the request declares functions. */
+  readonly hasFunctions: boolean
+}
+
+/** Converts tools. All declarations are in one entry, because Vertex AI accepts only one. */
+export function toWireTools(tools: readonly WireTool[]): WireTools {
+  const declarations = tools.flatMap((entry) => entry.functionDeclarations ?? [])
+  const others = tools.filter((entry) => entry.functionDeclarations === undefined)
+  const entries: JsonObject[] = others.map((entry) => ({ ...entry }))
+  if (declarations.length) entries.unshift({ functionDeclarations: declarations.map(toWireDeclaration) })
+  return {
+    entries,
+    serverTools: [...new Set(others.flatMap((entry) => Object.keys(entry)))],
+    hasFunctions: declarations.length > 0,
+  }
+}
+
+// `behavior` is left out: only live sessions support it
+function toWireDeclaration(declaration: FunctionDeclaration): JsonObject {
+  const { name, description, parametersJsonSchema, responseJsonSchema } = declaration
+  const wire: JsonObject = { name, description }
+  if (responseJsonSchema) wire.responseJsonSchema = valueSchema(responseJsonSchema)
+  if (!parametersJsonSchema) return wire
+  const { schema, notes } = argumentsSchema(parametersJsonSchema)
+  if (notes) wire.description = appendNotes(description, [notes])
+  if (schema.properties || schema.additionalProperties) wire.parametersJsonSchema = schema
+  return wire
+}

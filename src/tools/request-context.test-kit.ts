@@ -1,0 +1,46 @@
+// For tests only: a request and its context, as `processLlmRequest` gets them.
+import type { Content } from '../content/content.ts'
+import { RunCallbackContext } from '../tool/callback-context.ts'
+import type { CallbackContext } from '../tool/context.ts'
+import type { InvocationHost } from '../tool/host.ts'
+import type { LlmRequest, Tool } from '../tool/tool.ts'
+
+/** A user message with a text. */
+export function userMessage(text: string): Content {
+  return { role: 'user', parts: [{ text }] }
+}
+
+/** A context as `processLlmRequest` gets it. */
+export function requestContext(overrides: Partial<InvocationHost> = {}): CallbackContext {
+  const { appName = 'app', userId = 'ada', sessionId = 's1' } = overrides
+  const host: InvocationHost = {
+    appName,
+    userId,
+    sessionId,
+    invocationId: 'e-1',
+    userContent: undefined,
+    runConfig: {},
+    runContext: undefined,
+    artifactService: undefined,
+    memoryService: undefined,
+    credentialService: undefined,
+    state: { get: () => undefined, keys: () => [] },
+    session: () => ({ id: sessionId, appName, userId, state: {}, events: [], lastUpdateTime: 0 }),
+    ...overrides,
+  }
+  return new RunCallbackContext(host, 'agent', undefined)
+}
+
+/** The text a tool adds to the system instruction. */
+export async function instructionFrom(tool: Tool, context: CallbackContext): Promise<string | undefined> {
+  const added: string[] = []
+  const request: LlmRequest = {
+    contents: [],
+    config: {},
+    tools: new Map(),
+    appendInstruction: (text) => void added.push(text),
+    appendWireTool: () => {},
+  }
+  await tool.processLlmRequest?.(request, context)
+  return added.length ? added.join('\n\n') : undefined
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { truncate } from './truncate.ts'
+
+test.each([
+  ['', 3, ''],
+  ['abc', 3, 'abc'],
+  ['abcd', 3, 'ab…'],
+  ['a😀b', 3, 'a…'],
+  ['😀😀😀', 4, '😀…'],
+])('truncates %j to %d characters: %j', (text, max, expected) => {
+  expect(truncate(text, max)).toBe(expected)
+})
