@@ -1,6 +1,5 @@
 // Reads our own documentation: its pages, the fenced blocks in them, and the programs these make.
 import { globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 
 export interface Page {
   readonly file: string
@@ -9,9 +8,9 @@ export interface Page {
 }
 
 /**
- * A fenced block: ```` ```ts run ```` has the language `ts` and the word `run`. Words of `ts` blocks: `run` = it is run
- * and prints what the next block, `text`, shows; `test` = it is run and ends well; `more` = it goes on with the block
- * before.
+ * A fenced block: ```` ```ts run ```` has the language `ts` and the word `run`. Words of `ts` blocks: `run` = the block is
+ * run and prints what the next block, `text`, shows; `test` = the block is run and exits with 0; `more` = the block
+ * continues the block before; `file=desk.mts` = other blocks of the page import the block by this file name.
  */
 export interface Block {
   readonly language: string
@@ -24,6 +23,7 @@ export interface Block {
 /** A block, or several where `more` continues the one before. */
 export interface Program {
   readonly page: string
+  /** The path of the file, unique among all pages; files of one page share a folder. */
   readonly name: string
   readonly blocks: readonly Block[]
   /** It is run, and must end well. */
@@ -32,8 +32,28 @@ export interface Program {
   readonly output: string | undefined
 }
 
+/** README.md and the pages of docs/ that people write; the API reference is generated. */
 export function pages(): Page[] {
-  return ['README.md', ...globSync('docs/*.md').sort()].map((file) => readPage(file, readFileSync(file, 'utf8')))
+  return ['README.md', ...docPages().filter((file) => !file.startsWith(API_REFERENCE))].map(readPageFile)
+}
+
+/** The generated pages. */
+export function apiPages(): Page[] {
+  return docPages()
+    .filter((file) => file.startsWith(API_REFERENCE))
+    .map(readPageFile)
+}
+
+const API_REFERENCE = 'docs/reference/api/'
+
+function docPages(): string[] {
+  return globSync('docs/**/*.md')
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+}
+
+export function readPageFile(file: string): Page {
+  return readPage(file, readFileSync(file, 'utf8'))
 }
 
 export function readPage(file: string, text: string): Page {
@@ -57,7 +77,7 @@ export function programs({ file, blocks }: Page): Program[] {
     if (block.language !== 'ts') continue
     const before = found.at(-1)
     const isMore = block.words.includes('more') && before
-    const name = `${basename(file, '.md')}-${block.line}.ts`
+    const name = fileNameOf(file, block)
     const program = isMore ? before : { page: file, name, blocks: [], isRun: false, output: undefined }
     program.blocks.push(block)
     if (block.words.includes('run') || block.words.includes('test')) program.isRun = true
@@ -65,6 +85,15 @@ export function programs({ file, blocks }: Page): Program[] {
     if (!isMore) found.push(program)
   }
   return found
+}
+
+function fileNameOf(page: string, { line, words }: Block): string {
+  const slug = page
+    .replace(/^docs\//, '')
+    .replace(/\.md$/, '')
+    .replaceAll('/', '-')
+  const file = words.find((word) => word.startsWith('file='))?.slice('file='.length)
+  return file ? `${slug}/${file}` : `${slug}-${line}.ts`
 }
 
 function outputAfter(file: string, blocks: readonly Block[], at: number): string {
