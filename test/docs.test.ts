@@ -213,6 +213,15 @@ test('docs/reference/errors.md has the HTTP status of every error; what fails wh
   expect(rows.length).toBeGreaterThan(10)
 })
 
+test('the ratios of the README are those of docs/contributing/benchmarks.md', () => {
+  const ratios = rowsOf(sectionOf(page('README.md'), 'Overhead'), 5).flatMap(
+    (cells) => cells.join(' ').match(/[\d.]+x/g) ?? [],
+  )
+  expect(ratios.length).toBeGreaterThan(15)
+  const measured = page('docs/contributing/benchmarks.md').text
+  expect(ratios.filter((ratio) => !measured.includes(`(${ratio})`))).toEqual([])
+})
+
 test('every deviation has its number once, in order, and one test of that number', () => {
   const numbers = [...page('docs/contributing/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) =>
     Number(number),
