@@ -3,8 +3,8 @@
  *
  * @module
  */
-export type { Agent, InvocationContext } from './agent/agent.ts'
-export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts'
+export type { Agent, InvocationContext } from './agent/agents/agent.ts'
+export { type AgentToolOptions, agentTool } from './agent/agents/agent-tool.ts'
 export type {
   AfterAgent,
   AfterModel,
@@ -13,11 +13,11 @@ export type {
   Callbacks,
   OneOrMore,
   OnModelError,
-} from './agent/hooks.ts'
-export { type Instruction, LlmAgent, type LlmAgentOptions } from './agent/llm-agent.ts'
-export type { MediaOptions } from './agent/media-options.ts'
-export { transferToAgent } from './agent/transfer.ts'
-export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/workflow.ts'
+} from './agent/agents/callbacks.ts'
+export { type Instruction, LlmAgent, type LlmAgentOptions } from './agent/agents/llm-agent.ts'
+export type { MediaOptions } from './agent/request/media-options.ts'
+export { transferToAgent } from './agent/agents/transfer.ts'
+export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/agents/workflow.ts'
 export { InMemoryArtifactService } from './artifact/in-memory.ts'
 export type { ArtifactKey, ArtifactService, ArtifactVersion } from './artifact/service.ts'
 export { type ArtifactReference, parseArtifactUri } from './artifact/uri.ts'
@@ -78,19 +78,19 @@ export { type RateLimitOptions, rateLimit } from './policy/rate-limit.ts'
 export { type RedactOptions, redact } from './policy/redact.ts'
 export { type RetryOptions, retry } from './policy/retry.ts'
 export { timeout } from './policy/timeout.ts'
-export { approve, deny, respond } from './runner/answer-parts.ts'
-export type { Completion } from './runner/complete.ts'
+export { approve, deny, respond } from './runner/approvals/answer-parts.ts'
+export type { Completion } from './runner/completion.ts'
 export type { Models } from './runner/models.ts'
-export type { Plugin } from './runner/plugin.ts'
-export type { Run } from './runner/run.ts'
-export {
-  type CancelOptions,
-  type RecoverOptions,
-  type ResumeOptions,
-  Runner,
-  type RunnerOptions,
-  type RunOptions,
-} from './runner/runner.ts'
+export type { Plugin } from './runner/plugins/plugin.ts'
+export type { Run } from './runner/run/run-handle.ts'
+export { Runner } from './runner/runner.ts'
+export type {
+  CancelOptions,
+  RecoverOptions,
+  ResumeOptions,
+  RunnerOptions,
+  RunOptions,
+} from './runner/runner-options.ts'
 export type { Usage } from './runner/usage.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/parsed.ts'

@@ -1,7 +1,7 @@
 // Servers that send what no honest provider sends.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Ports } from '../base/ports.ts'
 import { textOf } from '../content/content.ts'
 import { Runner } from '../runner/runner.ts'

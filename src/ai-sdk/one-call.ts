@@ -1,12 +1,13 @@
 // One call of one tool as a run of its own: an agent whose model says just that call, so that it takes the road every
 // call takes. Nothing else runs a tool's body.
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import { parseArtifactUri } from '../artifact/uri.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { FunctionCall, ModelOutput, Part } from '../content/content.ts'
 import type { Event } from '../event/event.ts'
-import { Runner, type RunnerOptions } from '../runner/runner.ts'
+import { Runner } from '../runner/runner.ts'
+import type { RunnerOptions } from '../runner/runner-options.ts'
 import type { Model } from '../tool/model.ts'
 import type { RunContext } from '../tool/run-context.ts'
 import type { Tool } from '../tool/tool.ts'

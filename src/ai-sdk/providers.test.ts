@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Ports } from '../base/ports.ts'
 import { type Content, type Part, textOf } from '../content/content.ts'
 import { Runner } from '../runner/runner.ts'

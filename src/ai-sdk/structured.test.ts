@@ -1,7 +1,7 @@
 // Structured answers from providers that differ in what they take.
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { Runner } from '../runner/runner.ts'
 import type { Schema } from '../schema/infer.ts'
 import { ProviderServer, type Reply } from '../testing/server/providers.ts'

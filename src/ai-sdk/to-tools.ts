@@ -1,6 +1,6 @@
 // Our tools for `generateText({ tools })` of the AI SDK.
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { FunctionDeclaration } from '../content/content.ts'

@@ -1,5 +1,5 @@
 import type { PendingRequest } from '../event/pending.ts'
-import type { Run } from '../runner/run.ts'
+import type { Run } from '../runner/run/run-handle.ts'
 import type { Runner } from '../runner/runner.ts'
 import { askAll } from './ask-all.ts'
 import { readTyped } from './commands.ts'

@@ -1,7 +1,7 @@
 // Models for agents that only name one: whatever is installed answers.
-import type { Agent } from '../agent/agent.ts'
-import { agentOf } from '../agent/agent-tool.ts'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import type { Agent } from '../agent/agents/agent.ts'
+import { agentOf } from '../agent/agents/agent-tool.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { fromAiSdk } from '../ai-sdk/from-model.ts'
 import { peerByName } from '../error/peer.ts'
 import type { Models } from '../runner/models.ts'

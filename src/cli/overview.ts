@@ -1,7 +1,7 @@
 // What a chat says about its agents: the header and the lists of the commands.
-import { type Agent, subAgentsOf } from '../agent/agent.ts'
-import { agentOf } from '../agent/agent-tool.ts'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { type Agent, subAgentsOf } from '../agent/agents/agent.ts'
+import { agentOf } from '../agent/agents/agent-tool.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Tool } from '../tool/tool.ts'
 import { cut, hardWrap } from './columns.ts'
 import { COMMANDS } from './commands.ts'

@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from '../base/json.ts'
 import type { Part } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { approve, deny, respond } from '../runner/answer-parts.ts'
+import { approve, deny, respond } from '../runner/approvals/answer-parts.ts'
 import { misfit, typingOf } from './input-value.ts'
 import { exactly, inOneLine, visible } from './visible.ts'
 

@@ -1,5 +1,5 @@
 import { messageOf, ToolwrightError } from '../error/error.ts'
-import type { Run } from '../runner/run.ts'
+import type { Run } from '../runner/run/run-handle.ts'
 import type { Interrupts } from './interrupts.ts'
 import { Renderer } from './render.ts'
 import type { Screen } from './screen.ts'

@@ -1,7 +1,7 @@
 // A whole turn: the model writes code, the code calls a tool and writes a file, the model reads what it printed.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { InMemoryArtifactService } from '../artifact/in-memory.ts'
 import { Runner } from '../runner/runner.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'

@@ -3,26 +3,27 @@ import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
+import { newOwnId } from '../event/own-id.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
-import type { Asked, Question, Ready } from './outcome.ts'
+import type { AskedCall, NewRequest, ReadyCall } from './outcome.ts'
 
 /** Unless the tool says otherwise a question is good for a day. */
 const EXPIRES_IN_MS = 24 * 60 * 60 * 1000
 
 /** A body that ended with a question: it is run from the start when that is answered. */
-export async function askedByBody({ call, entry, args, context }: Ready): Promise<Asked> {
+export async function askedByBody({ call, entry, args, context }: ReadyCall): Promise<AskedCall> {
   const definition = await definitionOf(entry)
   const { value } = toPlain(args)
   const asked: JsonObject = isRecord(value) ? value : { value }
   const questions = context.questions.map(
-    (question): Question => ({ ...question, origin: 'body', args: asked, definition }),
+    (question): NewRequest => ({ ...question, origin: 'body', args: asked, definition }),
   )
   return { type: 'asked', call, questions }
 }
 
 /** A record for each question, then the event that shows them. */
-export function askEntries(batch: Batch, asked: readonly Asked[]): NewEntry[] {
+export function askEntries(batch: Batch, asked: readonly AskedCall[]): NewEntry[] {
   const { host, scope, agentName } = batch
   const records: Request[] = []
   const parts: Part[] = []
@@ -38,19 +39,19 @@ export function askEntries(batch: Batch, asked: readonly Asked[]): NewEntry[] {
       setOwn(actions.requestedToolConfirmations, id, confirmationOf(request)) // the model may have named it `__proto__`
     }
   }
-  const event = host.draft(agentName, scope, { role: 'model', parts }, actions)
+  const event = host.recorder.draft(agentName, scope, { role: 'model', parts }, actions)
   event.longRunningToolIds = records.map(({ id }) => id)
   return [...records.map((record) => ({ record })), { event }]
 }
 
-function requestOf(batch: Batch, callId: string, question: Question): Request {
+function requestOf(batch: Batch, callId: string, question: NewRequest): Request {
   const { host, scope } = batch
-  const now = host.ports.now()
+  const now = host.services.ports.now()
   const call = host.fold.calls.get(callId)
   const expiresInMs = (call && batch.entryOf(call)?.tool.expiresInMs) ?? EXPIRES_IN_MS
   return {
     type: 'request',
-    id: host.newCallId(),
+    id: newOwnId(host.services.ports),
     invocationId: host.invocationId,
     path: scope.path,
     callId,

@@ -1,30 +1,27 @@
 // Ends an invocation, or one scope of it, early: every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
-import type { Content, Part } from '../content/content.ts'
+import type { Part } from '../content/content.ts'
 import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
-import { isWithin, type Scope } from '../event/scope.ts'
+import { isWithin, type ScopePath } from '../event/scope.ts'
 import type { Tool } from '../tool/tool.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
-import type { Draft, Unrecorded } from './host.ts'
+import type { DispatchHost, UnrecordedResult } from './host.ts'
 
-interface Closing {
-  readonly fold: Fold
-  draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
-}
+type Closing = Pick<DispatchHost, 'fold' | 'recorder'>
 
 /** Why and how an invocation, or the scope of an agent tool, ends early. */
 export interface ClosingOptions {
   /** The agent that ends, and its scope. */
   readonly author: string
-  readonly scope: Scope
+  readonly scope: ScopePath
   readonly reason: string
   /** `TIMEOUT` ends one scope and the calls in it; the others end the whole invocation. */
   readonly errorCode: 'CANCELLED' | 'AGENT_ERROR' | 'TIMEOUT'
   /** Results that are not in the log yet. */
-  readonly unrecorded: readonly (Unrecorded | undefined)[]
+  readonly unrecorded: readonly (UnrecordedResult | undefined)[]
   /** Long-running calls that have returned their handle. */
   readonly started: readonly StartedWork[]
 }
@@ -32,7 +29,7 @@ export interface ClosingOptions {
 /** The open calls whose long-running work is under way. */
 export function startedWork(
   fold: Fold,
-  unrecorded: readonly (Unrecorded | undefined)[],
+  unrecorded: readonly (UnrecordedResult | undefined)[],
   toolOf: (call: CallState) => Tool | undefined,
 ): StartedWork[] {
   const handles = new Map(unrecorded.flatMap((one) => (one?.pending ? [[one.call.id, one.response]] : [])))
@@ -63,9 +60,9 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
     const caller = calls[0]?.agent ?? author
-    entries.push({ event: run.draft(caller, { path, branch, isolation }, { role: 'tool', parts }, actions) })
+    entries.push({ event: run.recorder.draft(caller, { path, branch, isolation }, { role: 'tool', parts }, actions) })
   }
-  const last = run.draft(author, scope, undefined, {})
+  const last = run.recorder.draft(author, scope, undefined, {})
   last.errorCode = errorCode
   last.errorMessage = clip(reason)
   return [...entries, { event: last }]

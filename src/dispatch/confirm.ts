@@ -12,12 +12,12 @@ import type { Tool } from '../tool/tool.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import {
-  type Asked,
+  type AskedCall,
+  type CallResult,
   failure,
+  type NewRequest,
   type Prepared,
-  type Question,
-  type Ready,
-  type Result,
+  type ReadyCall,
   unknownOutcome,
 } from './outcome.ts'
 import { gateOf } from './resolve.ts'
@@ -29,7 +29,7 @@ const MAX_QUESTIONS = 2
 const PREDICATE_MS = 5_000
 
 /** The call as it may go on, or why it may not: nobody was asked yet, nobody has answered, or the answer was no. */
-export async function confirm(batch: Batch, ready: Ready): Promise<Prepared> {
+export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, entry } = ready
   const asked = call.requests.filter(isAtGate)
   const latest = asked.at(-1)
@@ -75,18 +75,18 @@ export function editedArgs({ requests }: CallState, { allowEditedArgs }: Tool): 
 const NO_DECISION = { confirmed: false, args: undefined }
 
 /** The arguments that were shown, or those the approver sent instead; undefined when the latter are no longer valid. */
-async function approvedArgs({ entry }: Ready, { request, answer }: RequestState): Promise<JsonObject | undefined> {
+async function approvedArgs({ entry }: ReadyCall, { request, answer }: RequestState): Promise<JsonObject | undefined> {
   const { args } = decisionOf(answer ?? {})
   if (!args) return request.args
   const parsed = await entry.parse(copyJson(args))
   return parsed.issues ? undefined : plainArgs(parsed.value)
 }
 
-async function question(batch: Batch, ready: Ready, definition: string, before = ''): Promise<Asked> {
+async function question(batch: Batch, ready: ReadyCall, definition: string, before = ''): Promise<AskedCall> {
   const { call, entry, args } = ready
   const { allowEditedArgs } = entry.tool
   const schema = allowEditedArgs ? entry.declaration?.parametersJsonSchema : undefined
-  const asked: Question = {
+  const asked: NewRequest = {
     kind: 'confirmation',
     origin: 'gate',
     args: plainArgs(args),
@@ -98,27 +98,27 @@ async function question(batch: Batch, ready: Ready, definition: string, before =
   return { type: 'asked', call, questions: [asked] }
 }
 
-async function hintOf({ host }: Batch, ready: Ready): Promise<string> {
+async function hintOf({ host }: Batch, ready: ReadyCall): Promise<string> {
   const { tool } = ready.entry
   try {
     const hint: unknown = tool.confirmationHint?.((await ownCopy(ready)) as JsonObject)
     if (typeof hint === 'string' && hint !== '') return clip(hint)
     if (hint instanceof Promise) hint.catch(() => {}) // a hint is not waited for
   } catch (error) {
-    host.logger.warn(`confirmationHint of ${tool.name} failed: ${messageOf(error)}`, error) // no reason not to ask
+    host.services.logger.warn(`confirmationHint of ${tool.name} failed: ${messageOf(error)}`, error) // no reason not to ask
   }
   return `Approve execution of tool \`${tool.name}\`?`
 }
 
 /** Said of a call that a human refused, by word or by silence. */
-export function rejected(call: CallState, reason: string | undefined): Result {
+export function rejected(call: CallState, reason: string | undefined): CallResult {
   const why = `tool call was rejected by the user${reason ? `: ${reason}` : ''}`
   if (!call.wasInterrupted) return failure(call, 'CANCELLED', why)
   const before = `${call.name} was interrupted before and may have taken effect`
   return unknownOutcome(call, 'UNKNOWN_OUTCOME', `${before}. It was not run again: ${why}`)
 }
 
-function changed(call: CallState): Result {
+function changed(call: CallState): CallResult {
   return failure(call, 'DEFINITION_CHANGED', `${call.name} is no longer the tool that was asked about; it was not run.`)
 }
 
@@ -129,7 +129,7 @@ export function plainArgs(args: unknown): JsonObject {
 }
 
 /** Anything but a clear `false` means yes: a predicate that throws, hangs or answers nonsense must not open the gate. */
-async function needsConfirmation(batch: Batch, ready: Ready): Promise<boolean> {
+async function needsConfirmation(batch: Batch, ready: ReadyCall): Promise<boolean> {
   const { host, agentName, scope } = batch
   const { tool } = ready.entry
   const requiresConfirmation = gateOf(ready.entry)
@@ -138,14 +138,14 @@ async function needsConfirmation(batch: Batch, ready: Ready): Promise<boolean> {
     const given = (await ownCopy(ready)) as JsonObject
     const context = readonlyContext(host, agentName, scope.branch)
     const answer = Promise.resolve(requiresConfirmation.call(tool, given, context))
-    return (await inTime(answer, PREDICATE_MS, host.ports, () => undefined)) !== false
+    return (await inTime(answer, PREDICATE_MS, host.services.ports, () => undefined)) !== false
   } catch {
     return true
   }
 }
 
 /** What a schema made of the arguments (dates, maps) cannot be copied, but made again. */
-async function ownCopy({ call, entry, args, rewritten }: Ready): Promise<unknown> {
+async function ownCopy({ call, entry, args, rewritten }: ReadyCall): Promise<unknown> {
   if (isPlainJson(args)) return copyJson(args)
   const parsed = await entry.parse(copyJson(rewritten ?? call.args))
   return parsed.issues ? {} : parsed.value

@@ -10,11 +10,11 @@ import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import {
   AgentFailed,
-  type Answered,
+  type AnsweredCall,
+  type CallResult,
   failure,
   type Outcome,
-  type Ready,
-  type Result,
+  type ReadyCall,
   unknownOutcome,
 } from './outcome.ts'
 import { nullReturned, recover, shownArgs } from './recover.ts'
@@ -27,7 +27,7 @@ const MAX_YIELDS = 10_000
 /** Yields of a generator before timers have a turn. */
 const YIELDS_PER_TURN = 1_000
 
-export async function execute(batch: Batch, one: Ready | Answered): Promise<Outcome> {
+export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Promise<Outcome> {
   const { host, hooks } = batch
   const { call, entry, context } = one
   try {
@@ -39,7 +39,7 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
       if (one.type === 'ready' && isSteps(value)) value = await runSteps(batch, one, value) // a promise of a generator
       pending = one.type === 'ready' && context.longRunning && !call.isCode
     } catch (error) {
-      if (host.stopped) throw host.stopped.reason
+      if (host.stop.stopped) throw host.stop.stopped.reason
       if (one.type === 'ready' && hasAsked(one, error)) return await askedByBody(one)
       const recovered = hooks.onToolError.length ? await recover(batch, one, one.args, error) : undefined
       if (!recovered) return failed(one, error)
@@ -48,14 +48,14 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
     if (one.type === 'ready' && context.questions.length) return await askedByBody(one) // its value and writes are dropped
     if (value === SUSPENDED) return { type: 'suspended', call }
     if (hooks.afterTool.length) value = await afterTool(batch, one, value)
-    if (host.stopped) throw host.stopped.reason
+    if (host.stop.stopped) throw host.stop.stopped.reason
     if (value === WITHHELD) return withheld(call)
     const settled = settle({ host, call, entry, context, args: one.args, value, pending })
     let result = settled instanceof Promise ? await settled : settled
     if (result.actions?.skipSummarization) result = await batch.checkFinal(result)
-    return call.requests.length ? sayingWhatRan(one, result) : result
+    return call.requests.length ? withEditedArgs(one, result) : result
   } catch (error) {
-    if (host.stopped) throw host.stopped.reason
+    if (host.stop.stopped) throw host.stop.stopped.reason
     return failure(call, 'EXECUTION_FAILED', messageOf(error))
   } finally {
     context.close()
@@ -63,12 +63,12 @@ export async function execute(batch: Batch, one: Ready | Answered): Promise<Outc
 }
 
 /** A body that asks may throw where the answer is missing; one that ran out of time may have acted. */
-function hasAsked({ context }: Pick<Ready, 'context'>, error: unknown): boolean {
+function hasAsked({ context }: Pick<ReadyCall, 'context'>, error: unknown): boolean {
   return context.questions.length > 0 && !(error instanceof Timeout)
 }
 
 /** The model is told of arguments that were not its own. */
-function sayingWhatRan({ call, entry }: Ready | Answered, result: Result): Result {
+function withEditedArgs({ call, entry }: ReadyCall | AnsweredCall, result: CallResult): CallResult {
   const edited = editedArgs(call, entry.tool)
   if (!edited) return result
   const { response, modelOutput } = result
@@ -79,7 +79,7 @@ function sayingWhatRan({ call, entry }: Ready | Answered, result: Result): Resul
   }
 }
 
-function runPolicies(batch: Batch, ready: Ready): unknown {
+function runPolicies(batch: Batch, ready: ReadyCall): unknown {
   const { entry, args, context } = ready
   const policies = entry.tool.middleware
   if (!policies?.length) {
@@ -97,7 +97,7 @@ function runPolicies(batch: Batch, ready: Ready): unknown {
 }
 
 /** Runs the body with a context of its own: an attempt that fails, or comes back too late, has written nothing. */
-async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unknown> {
+async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<unknown> {
   const context = ready.context.attempt()
   try {
     let value = await runBody(batch, { ...ready, context }, args)
@@ -113,17 +113,17 @@ async function attempt(batch: Batch, ready: Ready, args: unknown): Promise<unkno
   }
 }
 
-function runBody(batch: Batch, ready: Ready, args: unknown): unknown {
+function runBody(batch: Batch, ready: ReadyCall, args: unknown): unknown {
   // a process that stalled may have lost its session: the process that took it over may have run this call
-  const checking = ready.entry.tool.effect === 'none' ? undefined : batch.host.checkLease()
+  const checking = ready.entry.tool.effect === 'none' ? undefined : batch.host.recorder.checkLease()
   if (!checking) return runBodyNow(batch, ready, args)
   return checking.then(() => {
-    if (batch.host.stopped) throw batch.host.stopped.reason // cancelled meanwhile: the call has its response
+    if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason // cancelled meanwhile: the call has its response
     return runBodyNow(batch, ready, args)
   })
 }
 
-function runBodyNow(batch: Batch, ready: Ready, args: unknown): unknown {
+function runBodyNow(batch: Batch, ready: ReadyCall, args: unknown): unknown {
   const { entry, call, context } = ready
   const scoped = batch.scopedBody(entry.tool)
   if (scoped) {
@@ -133,14 +133,14 @@ function runBodyNow(batch: Batch, ready: Ready, args: unknown): unknown {
   }
   const out = entry.tool.run(args, context)
   if (typeof out !== 'object' || out === null) return out
-  const timeoutMs = entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
+  const timeoutMs = entry.tool.timeoutMs ?? batch.host.services.toolTimeoutMs
   if (isThenable(out)) return waitFor(out, waitOf(batch, ready, timeoutMs))
   if (isSteps(out)) return runSteps(batch, ready, out)
   return out
 }
 
-function runSteps(batch: Batch, ready: Ready, steps: Steps): Promise<unknown> {
-  const timeoutMs = ready.entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
+function runSteps(batch: Batch, ready: ReadyCall, steps: Steps): Promise<unknown> {
+  const timeoutMs = ready.entry.tool.timeoutMs ?? batch.host.services.toolTimeoutMs
   return waitFor(
     drain(batch.host, ready, steps),
     waitOf(batch, ready, timeoutMs, () => steps.return?.(undefined)),
@@ -149,7 +149,7 @@ function runSteps(batch: Batch, ready: Ready, steps: Steps): Promise<unknown> {
 
 function waitOf(
   { host }: Batch,
-  { call, context }: Ready,
+  { call, context }: ReadyCall,
   timeoutMs: number | undefined,
   onLeave?: () => unknown,
 ): WaitOptions {
@@ -169,7 +169,7 @@ type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
 }
 
 /** Yields are progress, the return is the result; a generator that returns nothing answers with its yields. */
-async function drain({ ports }: DispatchHost, { context }: Ready, steps: Steps): Promise<unknown> {
+async function drain({ services: { ports } }: DispatchHost, { context }: ReadyCall, steps: Steps): Promise<unknown> {
   const yields: unknown[] = []
   for (let count = 1; ; count++) {
     // one that never waits would keep its own deadline, and everybody else, from having a turn
@@ -186,7 +186,7 @@ async function drain({ ports }: DispatchHost, { context }: Ready, steps: Steps):
   }
 }
 
-function failed({ call, entry }: Ready | Answered, error: unknown): Result {
+function failed({ call, entry }: ReadyCall | AnsweredCall, error: unknown): CallResult {
   if (error instanceof Timeout) {
     const effect = entry.tool.effect ?? 'atMostOnce'
     const canRepeat = effect === 'none' || effect === 'idempotent'
@@ -197,14 +197,14 @@ function failed({ call, entry }: Ready | Answered, error: unknown): Result {
   return error instanceof AgentFailed ? { ...result, response: { text: error.text, ...result.response } } : result
 }
 
-async function afterTool(batch: Batch, one: Ready | Answered, result: unknown): Promise<unknown> {
+async function afterTool(batch: Batch, one: ReadyCall | AnsweredCall, result: unknown): Promise<unknown> {
   const { entry, context } = one
   const args = shownArgs(entry.tool, one.args)
   let value = result
   for (const hook of batch.hooks.afterTool) {
     const other = await hook({ tool: entry.tool, args, result: value, context })
     if (other === null) {
-      batch.host.logger.error(nullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
+      batch.host.services.logger.error(nullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
       return WITHHELD
     }
     if (other !== undefined) value = keepParts(value, other)
@@ -215,7 +215,7 @@ async function afterTool(batch: Batch, one: Ready | Answered, result: unknown): 
 const WITHHELD: unique symbol = Symbol('withheld')
 
 /** The callback may have meant to hide the result, so the model does not see it. */
-function withheld(call: CallState): Result {
+function withheld(call: CallState): CallResult {
   const error = `The result of ${call.name} is withheld: an afterTool callback returned null. The call is done; do not repeat it.`
   return failure(call, 'INVALID_RESULT', error)
 }

@@ -4,13 +4,14 @@ import type { Ports } from '../base/ports.ts'
 import type { Content, ModelOutput } from '../content/content.ts'
 import type { Event, EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
-import type { Scope } from '../event/scope.ts'
+import type { ScopePath } from '../event/scope.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/host.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { Result } from './outcome.ts'
+import type { CallResult } from './outcome.ts'
 import type { ToolEntry, ToolTable } from './resolve.ts'
+import type { StopSignal } from './stop-signal.ts'
 
 /** Where the framework tells the operator what nobody else is told. */
 export interface Logger {
@@ -19,7 +20,7 @@ export interface Logger {
 }
 
 /** What became of a call, as long as it is not in the log. */
-export interface Unrecorded {
+export interface UnrecordedResult {
   readonly call: { readonly id: string }
   readonly response?: JsonObject
   readonly modelOutput?: ModelOutput | undefined
@@ -28,45 +29,45 @@ export interface Unrecorded {
 }
 
 /** An event that is still being written. */
-export type Draft = { -readonly [K in keyof Event]: Event[K] }
+export type EventDraft = { -readonly [K in keyof Event]: Event[K] }
 
-/** Somebody who waits inside a run. */
-export interface Waiter {
-  stop(reason: unknown): void
-}
-
-/** What dispatch needs of the run it is part of. */
-export interface DispatchHost extends InvocationHost {
-  readonly fold: Fold
+/** The parts of the runner that every run shares: clock, timers, logger and limits. */
+export interface DispatchServices {
   readonly ports: Ports
   readonly deadlines: Deadlines
   readonly logger: Logger
+  /** Deadline of a tool body without its own `timeoutMs`. */
   readonly toolTimeoutMs: number
   readonly maxResultBytes: number
   readonly maxArgsBytes: number
   readonly maxCallsPerReply: number
-  /** Set when the run is over before its end: cancelled, or unable to record. Nothing is recorded after it. */
-  readonly stopped: { readonly reason: unknown } | undefined
-  /** Tells somebody when the run is stopped, at once when it is. */
-  onStop(waiter: Waiter): void
-  /** Nobody needs to be told any more. */
-  forget(waiter: Waiter): void
-  draft(author: string, scope: Scope, content: Content | undefined, actions: EventActions): Draft
+}
+
+/** Writes the entries of one run to the log and yields its events. */
+export interface RunRecorder {
+  /** A new event of this run, not recorded yet. */
+  draft(author: string, scope: ScopePath | undefined, content: Content | undefined, actions: EventActions): EventDraft
   /** Records entries, all or none, then yields the events. */
   commit(entries: readonly NewEntry[]): Promise<void>
-  /** Undefined while this run holds its session for certain; else a promise that finds out, and rejects when it does not. */
-  checkLease(): Promise<void> | undefined
-  /** Between two steps: hears whether anybody has cancelled the run meanwhile. */
-  look(): Promise<void>
-  /** An id for a call or a question. */
-  newCallId(): string
-  /** Yields a partial event. A promise when the consumer is behind: a producer that can wait does so before it emits more. */
+  /** Yields a partial event. A promise when the consumer is behind: a producer that can wait awaits it. */
   emit(event: Event): Promise<void> | undefined
+  /** Undefined while the lease is valid for certain; else a promise that renews it, or rejects when it is lost. */
+  checkLease(): Promise<void> | undefined
+  /** Drains the inbox when it was last read some time ago: another process may have cancelled the run. */
+  checkInbox(): Promise<void>
   /**
-   * Results that wait for their siblings: recorded as they are, should the run be stopped before those are done. The
-   * returned function says that they are in the log.
+   * Results that wait for their siblings: they are recorded as they are if the run is stopped before. Call the returned
+   * function when they are in the log.
    */
-  keepUnrecorded(outcomes: readonly (Unrecorded | undefined)[]): () => void
+  keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void
+}
+
+/** What dispatch reads of the run it is part of. */
+export interface DispatchHost extends InvocationHost {
+  readonly fold: Fold
+  readonly services: DispatchServices
+  readonly recorder: RunRecorder
+  readonly stop: StopSignal
 }
 
 /** Answers of a tool callback, by when it is asked. */
@@ -104,7 +105,7 @@ export const SUSPENDED: unique symbol = Symbol('suspended')
 /** Calls of one reply, and all that is needed to answer them. */
 export interface Batch {
   readonly host: DispatchHost
-  readonly scope: Scope
+  readonly scope: ScopePath
   readonly agentName: string
   readonly table: ToolTable
   readonly hooks: ToolHooks
@@ -118,7 +119,7 @@ export interface Batch {
   /** For what is walked as a scope of this invocation, an agent tool's child or code; undefined when the tool has a body. */
   scopedBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined
   /** A result that is to be the agent's final answer: without that when it does not fit what the agent has to answer. */
-  checkFinal(result: Result): Result | Promise<Result>
+  checkFinal(result: CallResult): CallResult | Promise<CallResult>
   /** What the agent behind this call found its answer on, when its caller is to say so too. */
   groundingOf(call: CallState): JsonObject | undefined
   /** Has this call's agent already begun? Then the gates were passed. */

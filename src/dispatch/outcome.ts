@@ -9,14 +9,14 @@ import type { CallContext } from '../tool/call-context.ts'
 import type { ToolEntry } from './resolve.ts'
 
 /** A call whose tool is known. */
-export interface Begun {
+export interface ResolvedCall {
   readonly call: CallState
   readonly entry: ToolEntry
   readonly context: CallContext
 }
 
 /** A call that may run: checked, and let through by every gate. */
-export interface Ready extends Begun {
+export interface ReadyCall extends ResolvedCall {
   readonly type: 'ready'
   readonly args: unknown
   /** The arguments as they were given, when not by the model: the intent must hold them, to be checked again. */
@@ -24,14 +24,14 @@ export interface Ready extends Begun {
 }
 
 /** A call that was answered by a callback or by reconciliation; only `afterTool` is still to come. */
-export interface Answered extends Begun {
+export interface AnsweredCall extends ResolvedCall {
   readonly type: 'answered'
   readonly args: unknown
   readonly value: unknown
 }
 
 /** A call with its response. */
-export interface Result {
+export interface CallResult {
   readonly type: 'result'
   readonly call: CallState
   readonly response: JsonObject
@@ -48,23 +48,23 @@ export interface Result {
 }
 
 /** An agent tool, or code, in which somebody is waited for. */
-export interface Suspended {
+export interface SuspendedCall {
   readonly type: 'suspended'
   readonly call: CallState
 }
 
 /** A call that waits for a human's answer. */
-export interface Asked {
+export interface AskedCall {
   readonly type: 'asked'
   readonly call: CallState
-  readonly questions: readonly Question[]
+  readonly questions: readonly NewRequest[]
 }
 
 /** What a human is asked about a call. */
-export type Question = Omit<Request, 'type' | 'id' | 'invocationId' | 'path' | 'callId' | 'createdAt' | 'expiresAt'>
+export type NewRequest = Omit<Request, 'type' | 'id' | 'invocationId' | 'path' | 'callId' | 'createdAt' | 'expiresAt'>
 
-export type Prepared = Ready | Answered | Result | Asked | Suspended
-export type Outcome = Result | Asked | Suspended
+export type Prepared = ReadyCall | AnsweredCall | CallResult | AskedCall | SuspendedCall
+export type Outcome = CallResult | AskedCall | SuspendedCall
 
 /** Is there nothing left to run? */
 export function isOutcome(one: Prepared): one is Outcome {
@@ -81,11 +81,11 @@ export class AgentFailed extends ToolError {
 }
 
 /** A call that failed: the model is told, nothing else happens. */
-export function failure(call: CallState, errorCode: ResultErrorCode, error: string): Result {
+export function failure(call: CallState, errorCode: ResultErrorCode, error: string): CallResult {
   return { type: 'result', call, response: { error: clip(error), errorCode } }
 }
 
 /** A call that may or may not have taken effect. */
-export function unknownOutcome(call: CallState, errorCode: 'UNKNOWN_OUTCOME' | 'TIMEOUT', error: string): Result {
+export function unknownOutcome(call: CallState, errorCode: 'UNKNOWN_OUTCOME' | 'TIMEOUT', error: string): CallResult {
   return { type: 'result', call, response: { status: 'unknown_outcome', error: clip(error), errorCode } }
 }

@@ -16,7 +16,7 @@ import { confirm, editedArgs, plainArgs, rejected } from './confirm.ts'
 import { definitionOf } from './definition.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
-import { type Begun, failure, type Prepared, type Ready } from './outcome.ts'
+import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
 import { missingTool, refuse } from './recover.ts'
 import { gateOf, type ToolEntry, unknownTool } from './resolve.ts'
 import { Timeout, waitFor } from './wait.ts'
@@ -26,7 +26,7 @@ export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const entry = batch.entryOf(call)
-  if (call.at >= batch.host.maxCallsPerReply && call.requests.length === 0 && !hasBegun(batch, call, entry)) {
+  if (call.at >= batch.host.services.maxCallsPerReply && call.requests.length === 0 && !hasBegun(batch, call, entry)) {
     return notRun(batch, call)
   }
   const failed = batch.host.fold.failedInARow(call)
@@ -52,7 +52,7 @@ function hasBegun(batch: Batch, call: CallState, entry: ToolEntry | undefined): 
 /** A call beyond the limit of its reply. */
 function notRun({ host, scope }: Batch, call: CallState): Prepared {
   const made = host.fold.scopes.get(scope.path)?.calls.length
-  const problem = `The reply has ${made} calls, at most ${host.maxCallsPerReply} of one reply are run`
+  const problem = `The reply has ${made} calls, at most ${host.services.maxCallsPerReply} of one reply are run`
   const error = `${problem}. This one was not run: make it in a later reply.`
   return { type: 'result', call, response: { status: NOT_RUN, error, errorCode: 'CANCELLED' } }
 }
@@ -89,19 +89,19 @@ function begin(
   const edited = editedArgs(call, entry.tool)
   const step = batch.hooks.beforeTool.length ? askCallbacks : gates
   const prepared = validate(batch, begun, edited ?? call.args, edited !== undefined, step)
-  return edited ? namingTheEditor(prepared, edited) : prepared
+  return edited ? blamingTheEditor(prepared, edited) : prepared
 }
 
 function argsTooLarge({ host }: Batch, { name }: CallState, bytes: number): string {
   const problem =
-    bytes > host.maxArgsBytes
-      ? `they have ${bytes} bytes, at most ${host.maxArgsBytes} are allowed. Send less, or in several calls`
+    bytes > host.services.maxArgsBytes
+      ? `they have ${bytes} bytes, at most ${host.services.maxArgsBytes} are allowed. Send less, or in several calls`
       : 'the calls of this code have too many bytes of arguments together. Send less'
   return `Invalid arguments for ${name}: ${problem}.`
 }
 
 /** A mistake that was not the model's is not told as if it were. */
-async function namingTheEditor(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
+async function blamingTheEditor(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
   const prepared = await preparing
   if (prepared.type !== 'result' || prepared.response.errorCode !== 'INVALID_ARGS') return prepared
   return { ...prepared, response: { ...prepared.response, editedArgs: edited } }
@@ -119,19 +119,19 @@ function contextOf(batch: Batch, call: CallState, { tool }: ToolEntry, requests:
   })
 }
 
-type Step = (batch: Batch, ready: Ready) => Prepared | Promise<Prepared>
+type Step = (batch: Batch, ready: ReadyCall) => Prepared | Promise<Prepared>
 
 /** The body, the callbacks and the gates get a copy of their own: nobody below can reach the log. */
 function validate(
   batch: Batch,
-  begun: Begun,
+  begun: ResolvedCall,
   args: unknown,
   rewritten: boolean,
   then: Step,
 ): Prepared | Promise<Prepared> {
   try {
     const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
-    const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.maxArgsBytes) : undefined // before a callback changes them
+    const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.services.maxArgsBytes) : undefined // before a callback changes them
     const tooLarge = kept && truncatedBytes(kept)
     if (tooLarge !== undefined)
       return refuse(batch, begun, kept, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
@@ -140,7 +140,7 @@ function validate(
       return checkedInTime(batch, begun, parsed).then(
         (value) => checked(batch, begun, args, value, kept, then),
         (error) => {
-          if (batch.host.stopped) throw batch.host.stopped.reason
+          if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
           return invalid(batch, begun, args, error)
         },
       )
@@ -152,14 +152,18 @@ function validate(
 }
 
 /** A validator that waits, for a lookup for instance, has as long as the body. */
-function checkedInTime({ host }: Batch, { entry, context }: Begun, parsing: PromiseLike<Parsed>): Promise<Parsed> {
-  const { name, timeoutMs = host.toolTimeoutMs } = entry.tool
+function checkedInTime(
+  { host }: Batch,
+  { entry, context }: ResolvedCall,
+  parsing: PromiseLike<Parsed>,
+): Promise<Parsed> {
+  const { name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
   return waitFor(parsing, { host, name: `The validation of the arguments of ${name}`, context, timeoutMs })
 }
 
 function checked(
   batch: Batch,
-  begun: Begun,
+  begun: ResolvedCall,
   given: unknown,
   parsed: Parsed,
   rewritten: JsonObject | undefined,
@@ -173,13 +177,13 @@ function checked(
 }
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
-function invalid(batch: Batch, begun: Begun, args: unknown, error: unknown): Prepared | Promise<Prepared> {
+function invalid(batch: Batch, begun: ResolvedCall, args: unknown, error: unknown): Prepared | Promise<Prepared> {
   const why = error instanceof TooDeep || error instanceof Timeout ? error.message : 'they could not be checked'
   return refuse(batch, begun, args, 'INVALID_ARGS', `Invalid arguments for ${begun.call.name}: ${why}`)
 }
 
 /** Callbacks see the arguments as they were sent, so that what they give back can be checked like them. */
-async function askCallbacks(batch: Batch, ready: Ready): Promise<Prepared> {
+async function askCallbacks(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, entry, context } = ready
   let args: unknown = ready.rewritten ?? call.args
   let rewritten = false
@@ -211,14 +215,14 @@ function isBeforeToolResult(said: unknown): said is { args?: JsonObject; result?
 
 /** A callback that says something else may have meant no: the call does not run. */
 function deniedByMistake({ host, agentName }: Batch, call: CallState, said: unknown): Prepared {
-  host.logger.error(
+  host.services.logger.error(
     `A beforeTool callback returned ${kindOf(said)} for tool "${call.name}" of agent "${agentName}", so the call was denied. Return nothing (undefined), { args } or { result }.`,
   )
   return failure(call, 'CANCELLED', `${call.name} was not run: a beforeTool callback returned an unexpected value.`)
 }
 
 /** Confirmation before credentials, both on the arguments the body will get. */
-function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
+function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
   const { entry } = ready
   const { requests } = ready.call
   if (!gateOf(entry) && !entry.tool.authConfig && requests.length === 0) return ready
@@ -226,7 +230,7 @@ function gates(batch: Batch, ready: Ready): Prepared | Promise<Prepared> {
 }
 
 /** What the body itself asked: a no ends the call, an open question keeps it waiting. */
-async function answered(batch: Batch, ready: Ready): Promise<Prepared> {
+async function answered(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, context } = ready
   if (openRequests(call).length > 0) return { type: 'suspended', call }
   const args = canonicalJson(plainArgs(ready.args))
@@ -253,7 +257,7 @@ function isOwnYes({ kind, origin }: Request): boolean {
   return kind === 'confirmation' && origin === 'body'
 }
 
-async function passGates(batch: Batch, ready: Ready): Promise<Prepared> {
+async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const confirmed = await confirm(batch, ready)
   return confirmed.type === 'ready' ? await authorize(batch, confirmed) : confirmed
 }

@@ -8,7 +8,7 @@ import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/fold.t
 import { askEntries } from './ask.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
-import type { Asked, Outcome, Result } from './outcome.ts'
+import type { AskedCall, CallResult, Outcome } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
 
 /** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
@@ -26,7 +26,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     delete actions.skipSummarization // it is not the last word: another agent, or a later answer, follows
   }
   const parts: Part[] = []
-  const asked: Asked[] = []
+  const asked: AskedCall[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
@@ -68,7 +68,7 @@ function isWaiting({ host, scope }: Batch, outcomes: readonly Outcome[]): boolea
 }
 
 /** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */
-function settleControl(batch: Batch, result: Result, actions: EventActions): Result {
+function settleControl(batch: Batch, result: CallResult, actions: EventActions): CallResult {
   const own = result.actions
   if (!own) return result
   if (own.transferToAgent !== undefined) {
@@ -136,7 +136,7 @@ function leavesScope(batch: Batch, outcome: Outcome): boolean {
  * The third equal failure in a row comes with a warning; the next such call would end the run. `failed`: how often equal
  * calls have failed that are recorded together with it.
  */
-function warned(batch: Batch, result: Result, failed: Map<string, number> | undefined): JsonObject {
+function warned(batch: Batch, result: CallResult, failed: Map<string, number> | undefined): JsonObject {
   const { call, response, stops } = result
   if (response.status === NOT_RUN) return response
   const signature = failed && signatureOf(call)
@@ -172,16 +172,16 @@ function follow({ host, agentName, scope }: Batch, recorded: Recorded): NewEntry
   const entries: NewEntry[] = []
   if (escalate) delete actions.escalate // it has an event of its own
   if (parts.length) {
-    const event = host.draft(agentName, scope, { role: 'tool', parts }, actions)
+    const event = host.recorder.draft(agentName, scope, { role: 'tool', parts }, actions)
     if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds
     if (grounding) event.groundingMetadata = grounding
     entries.push({ event })
   }
   if (escalate && actions.transferToAgent === undefined) {
-    entries.push({ event: host.draft(agentName, scope, undefined, { escalate: true }) })
+    entries.push({ event: host.recorder.draft(agentName, scope, undefined, { escalate: true }) })
   }
   if (stop !== undefined) {
-    const event = host.draft(agentName, scope, undefined, {})
+    const event = host.recorder.draft(agentName, scope, undefined, {})
     event.errorCode = 'REPEATED_CALL'
     event.errorMessage = stop
     entries.push({ event })

@@ -1,5 +1,5 @@
 /** Where in an invocation something happens; written on every event of it. */
-export interface Scope {
+export interface ScopePath {
   /** `root/child@1/helper@call-7` */
   readonly path: string
   /** Set below a ParallelAgent. */

@@ -1,8 +1,8 @@
 // The answer of a completed run as a value: parsed and validated with the agent's `outputSchema`.
-import type { Agent } from '../agent/agent.ts'
-import { parseAnswer } from '../agent/final-answer.ts'
-import { LlmAgent } from '../agent/llm-agent.ts'
-import { SequentialAgent } from '../agent/workflow.ts'
+import type { Agent } from '../agent/agents/agent.ts'
+import { parseAnswer } from '../agent/agents/final-answer.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
+import { SequentialAgent } from '../agent/agents/workflow.ts'
 import { inTime } from '../base/in-time.ts'
 import type { CompiledSchema } from '../schema/compile.ts'
 import type { RunServices } from './run-services.ts'

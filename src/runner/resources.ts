@@ -1,13 +1,13 @@
 // What agents hold open: toolsets with their connections, code executors with their workers.
-import type { Agent } from '../agent/agent.ts'
-import { agentOf } from '../agent/agent-tool.ts'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import type { Agent } from '../agent/agents/agent.ts'
+import { agentOf } from '../agent/agents/agent-tool.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { inTime } from '../base/in-time.ts'
 import type { Ports } from '../base/ports.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
 import { innermost } from '../tool/delegate-toolset.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
-import type { Plugin } from './plugin.ts'
+import type { Plugin } from './plugins/plugin.ts'
 
 type Resource = Toolset | CodeExecutor
 

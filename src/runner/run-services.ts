@@ -1,5 +1,5 @@
-import type { KeptToolsets } from '../agent/kept-toolsets.ts'
-import type { MediaOptions } from '../agent/media-options.ts'
+import type { KeptToolsets } from '../agent/request/kept-toolsets.ts'
+import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Deadlines } from '../base/deadlines.ts'
 import type { Ports } from '../base/ports.ts'
@@ -7,7 +7,7 @@ import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { SessionService } from '../session/service.ts'
-import type { Plugin } from './plugin.ts'
+import type { Plugin } from './plugins/plugin.ts'
 
 /** What a runner gives every run. */
 export interface RunServices {

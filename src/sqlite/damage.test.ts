@@ -1,10 +1,10 @@
 // Rows that something else has written over, as whoever runs agents meets them: nothing is done twice, and nobody else suffers.
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { approve } from '../runner/answer-parts.ts'
+import { approve } from '../runner/approvals/answer-parts.ts'
 import { Runner } from '../runner/runner.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { entryOf, HOME, write } from '../testing/session-fixtures.ts'

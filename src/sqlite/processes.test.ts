@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
-import type { Completion } from '../runner/complete.ts'
+import type { Completion } from '../runner/completion.ts'
 import type { Lease } from '../session/service.ts'
 import { entryOf, eventIds, HOME, intentOf, requestOf, stateOf } from '../testing/session-fixtures.ts'
 import { temporaryFile } from './file.test-kit.ts'

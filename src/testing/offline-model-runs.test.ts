@@ -1,8 +1,8 @@
 // Whole runs with the offline model: real agents, real tools, a real runner.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { agentTool } from '../agent/agent-tool.ts'
-import { LlmAgent } from '../agent/llm-agent.ts'
+import { agentTool } from '../agent/agents/agent-tool.ts'
+import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { functionCallsOf, textOf } from '../content/content.ts'
 import { ToolError } from '../error/error.ts'
 import { longRunning } from '../policy/long-running.ts'

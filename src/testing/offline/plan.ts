@@ -1,6 +1,6 @@
 // What the model does next: a pure function of the request and the time.
-import { SET_MODEL_RESPONSE } from '../../agent/final-answer.ts'
-import { TRANSFER_TO_AGENT, transferTargets } from '../../agent/transfer.ts'
+import { SET_MODEL_RESPONSE } from '../../agent/agents/final-answer.ts'
+import { TRANSFER_TO_AGENT, transferTargets } from '../../agent/agents/transfer.ts'
 import { canonicalJson, isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import type { LlmRequest } from '../../tool/tool.ts'

@@ -2,8 +2,8 @@
 // writes into requests, and must end like the runs that see the original.
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { LlmAgent } from '../../agent/llm-agent.ts'
-import { LoopAgent, ParallelAgent, SequentialAgent } from '../../agent/workflow.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { LoopAgent, ParallelAgent, SequentialAgent } from '../../agent/agents/workflow.ts'
 import { functionCallsOf, type Part, textOf } from '../../content/content.ts'
 import { longRunning } from '../../policy/long-running.ts'
 import { Runner } from '../../runner/runner.ts'

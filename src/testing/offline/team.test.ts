@@ -1,7 +1,7 @@
 // Several agents: handing over, passing on, and loops.
 import { expect, test } from 'vitest'
-import { LlmAgent } from '../../agent/llm-agent.ts'
-import { transferTool } from '../../agent/transfer.ts'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { transferTool } from '../../agent/agents/transfer.ts'
 import type { Content, FunctionDeclaration } from '../../content/content.ts'
 import { ask, callsFor, declare, exchange, textFor, user } from './asking.test-kit.ts'
 

@@ -1,0 +1,200 @@
+import type { JsonObject } from '../../base/json.ts'
+import { systemPorts } from '../../base/ports.ts'
+import { makeToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
+import {
+  anything,
+  checkOptions,
+  flag,
+  list,
+  name,
+  type OptionRules,
+  oneOf,
+  record,
+  text,
+  textOrCallback,
+} from '../../error/check-options.ts'
+import { ToolwrightError } from '../../error/error.ts'
+import type { Event } from '../../event/event.ts'
+import { type CompiledSchema, compileSchema } from '../../schema/compile.ts'
+import type { InferOutput, Schema } from '../../schema/infer.ts'
+import { checkCodeExecutor } from '../../tool/check-code-executor.ts'
+import type { CodeExecutor } from '../../tool/code-executor.ts'
+import type { ReadonlyContext } from '../../tool/context.ts'
+import { aiSdkHint, isModel, type Model } from '../../tool/model.ts'
+import { serverToolOf } from '../../tool/server-tool.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { ToolSource } from '../../tool/tool-source.ts'
+import { KeptToolsets } from '../request/kept-toolsets.ts'
+import { type DynamicTools, flatten, listTools } from '../request/list-tools.ts'
+import { addedTools, outputMode } from './added-tools.ts'
+import { type Agent, agents, checkAgentName, type InvocationContext, RUN_SCOPE } from './agent.ts'
+import { CALLBACK_RULES, type Callbacks } from './callbacks.ts'
+import { TRANSFER_TO_AGENT } from './transfer.ts'
+
+/** Text with `{state}`, `{state?}` and `{artifact.name}` placeholders, or a function that writes it. */
+export type Instruction = string | ((context: ReadonlyContext) => string | Promise<string>)
+
+export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefined> extends Callbacks {
+  readonly name: string
+  /** A model, or a name the runner's `models` knows; without one the parent's is used. */
+  readonly model?: Model | string | undefined
+  /** What other agents are told about this one. */
+  readonly description?: string | undefined
+  readonly instruction?: Instruction | undefined
+  /** For every agent of the tree; only the root's counts. */
+  readonly globalInstruction?: Instruction | undefined
+  readonly tools?: readonly ToolSource[] | undefined
+  readonly subAgents?: readonly Agent[] | undefined
+  /** The arguments this agent takes when it is used as a tool. */
+  readonly inputSchema?: Schema | undefined
+  /** The final answer is JSON of this shape, checked. */
+  readonly outputSchema?: S | undefined
+  /** The final answer is written to this state key. */
+  readonly outputKey?: string | undefined
+  /** `none`: only what was said last, nothing before. */
+  readonly includeContents?: 'default' | 'none' | undefined
+  /** Model calls in one scope and invocation. Default 16. */
+  readonly maxIterations?: number | undefined
+  readonly disallowTransferToParent?: boolean | undefined
+  readonly disallowTransferToPeers?: boolean | undefined
+  readonly disableTransfer?: boolean | undefined
+  /** Runs the code the model writes, as parts of its own or in fenced blocks; what it printed goes back to the model. */
+  readonly codeExecutor?: CodeExecutor | undefined
+  /** Passed to the model as it is: temperature, safetySettings, toolConfig, ... */
+  readonly generateContentConfig?: JsonObject | undefined
+  readonly toolExecution?:
+    | { readonly parallel?: boolean | undefined; readonly maxConcurrency?: number | undefined }
+    | undefined
+}
+
+const RULES: OptionRules<LlmAgentOptions> = {
+  name: anything,
+  model: {
+    expects: 'a model or the name of one',
+    accepts: (value) => (typeof value === 'string' ? value !== '' : isModel(value)),
+    hint: aiSdkHint,
+  },
+  description: text,
+  instruction: textOrCallback,
+  globalInstruction: textOrCallback,
+  tools: {
+    ...list,
+    hint: (value) =>
+      record.accepts(value)
+        ? 'Write tools: [first, second]; a record of AI SDK tools is converted by fromAiSdkTools() of "toolwright/ai-sdk".'
+        : undefined,
+  },
+  subAgents: agents,
+  inputSchema: anything,
+  outputSchema: anything,
+  outputKey: name,
+  includeContents: oneOf('default', 'none'),
+  maxIterations: anything,
+  disallowTransferToParent: flag,
+  disallowTransferToPeers: flag,
+  disableTransfer: flag,
+  codeExecutor: record,
+  generateContentConfig: record,
+  toolExecution: record,
+  ...CALLBACK_RULES,
+}
+
+const TOOL_EXECUTION_RULES: OptionRules<NonNullable<LlmAgentOptions['toolExecution']>> = {
+  parallel: flag,
+  maxConcurrency: anything,
+}
+
+/** The type of an agent's answer: of its `outputSchema`, else unknown. */
+export type OutputOf<S> = S extends Schema ? InferOutput<S> : unknown
+
+/**
+ * An agent with a model in charge: the model answers or calls tools until it has answered.
+ *
+ * @example
+ * const agent = new LlmAgent({ name: 'weather', model, instruction: 'Answer in one sentence.', tools: [getWeather] })
+ */
+export class LlmAgent<const S extends Schema | undefined = Schema | undefined> implements Agent<OutputOf<S>> {
+  readonly name: string
+  readonly description: string | undefined
+  readonly subAgents: readonly Agent[]
+  readonly model: Model | string | undefined
+  readonly options: LlmAgentOptions<S>
+  readonly maxIterations: number
+  /** Tools that are always there. */
+  readonly table: ToolTable
+  /** Tools that depend on who asks. */
+  readonly dynamicTools: readonly DynamicTools[]
+  readonly input: CompiledSchema | undefined
+  readonly output: CompiledSchema | undefined
+  declare readonly $output?: OutputOf<S>
+  #attached: (() => ToolTable) | undefined
+  /** For `listTools()`; a runner keeps its own. */
+  readonly #kept: KeptToolsets = new KeptToolsets()
+
+  constructor(options: LlmAgentOptions<S>) {
+    checkAgentName(options?.name)
+    const source = `agent "${options.name}"`
+    checkOptions(`Agent "${options.name}"`, options, RULES)
+    checkOptions(`toolExecution of ${source}`, options.toolExecution ?? {}, TOOL_EXECUTION_RULES)
+    if (options.codeExecutor) checkCodeExecutor(`codeExecutor of ${source}`, options.codeExecutor)
+    this.name = options.name
+    this.description = options.description
+    this.subAgents = options.subAgents ?? []
+    this.model = options.model
+    this.options = options
+    this.maxIterations = positive(options.maxIterations ?? 16, 'maxIterations', options.name)
+    positive(options.toolExecution?.maxConcurrency ?? 8, 'toolExecution.maxConcurrency', options.name)
+    const given = flatten(options.tools ?? [], source)
+    this.table = makeToolTable(given.tools)
+    this.dynamicTools = given.dynamic
+    this.input = options.inputSchema && compileSchema(options.inputSchema, `inputSchema of ${source}`)
+    this.output = options.outputSchema && compileSchema(options.outputSchema, `outputSchema of ${source}`)
+  }
+
+  run(context: InvocationContext): AsyncIterable<Event> {
+    return context[RUN_SCOPE](this)
+  }
+
+  get hasTools(): boolean {
+    const { hasDeclarations, processors } = this.table
+    return hasDeclarations || this.dynamicTools.length > 0 || processors.some((tool) => serverToolOf(tool))
+  }
+
+  /** Every tool the model would see: the agent's own, those of its toolsets, and what the framework adds. */
+  async listTools(context: ReadonlyContext): Promise<Tool[]> {
+    const table = this.#attached?.() ?? this.#tableByItself()
+    const listed = await listTools(this.dynamicTools, table, {
+      context,
+      kept: this.#kept,
+      ports: systemPorts,
+      report: (problem) => console.warn(problem),
+    })
+    return [...listed.entries.values()].flatMap(({ tool, isPassive }) => (isPassive ? [] : [tool]))
+  }
+
+  /** For the runner: what this agent works with where it stands in its tree. */
+  attach(table: () => ToolTable): void {
+    this.#attached = table
+  }
+
+  /** Its own tools and more. */
+  tableWith(more: readonly SourcedTool[]): ToolTable {
+    if (more.length === 0) return this.table
+    const own = [...this.table.tools.values()].map((tool) => ({ tool, source: `agent "${this.name}"` }))
+    return makeToolTable([...own, ...more])
+  }
+
+  /** Without a runner only its own sub-agents are known. */
+  #tableByItself(): ToolTable {
+    const { disableTransfer } = this.options
+    const transferTo = disableTransfer || this.table.tools.has(TRANSFER_TO_AGENT) ? [] : this.subAgents
+    const model = typeof this.model === 'string' ? undefined : this.model
+    const mode = outputMode(this.output, transferTo.length > 0 || this.hasTools, model)
+    return this.tableWith(addedTools({ transferTo, output: this.output, mode }))
+  }
+}
+
+function positive(value: number, what: string, name: string): number {
+  if (Number.isInteger(value) && value > 0) return value
+  throw new ToolwrightError('INVALID_CONFIG', `${what} of agent "${name}" must be a whole number above 0.`)
+}

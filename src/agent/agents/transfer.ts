@@ -1,0 +1,58 @@
+import { isRecord } from '../../base/json.ts'
+import type { FunctionDeclaration } from '../../content/content.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { Agent } from './agent.ts'
+
+export const TRANSFER_TO_AGENT = 'transfer_to_agent'
+
+const declaration: FunctionDeclaration = {
+  name: TRANSFER_TO_AGENT,
+  description: 'Hand the conversation over to another agent that is better suited to go on with it.',
+  parametersJsonSchema: {
+    type: 'object',
+    properties: { agent_name: { type: 'string', description: 'The name of the agent.' } },
+    required: ['agent_name'],
+  },
+}
+
+/**
+ * The tool a model hands over with. Agents that have somebody to hand over to get it by themselves; attached by hand
+ * it reaches every agent of the tree.
+ */
+export function transferToAgent(): Tool {
+  return transferTool([])
+}
+
+const TARGETS: unique symbol = Symbol.for('toolwright.transfer-targets')
+
+/** The transfer tool of an agent that can reach these; a model in the same process can ask for them. */
+export function transferTool(agents: readonly Agent[]): Tool {
+  const made: Tool & { [TARGETS]: readonly Agent[] } = {
+    name: TRANSFER_TO_AGENT,
+    description: declaration.description,
+    effect: 'none',
+    declaration: () => declaration,
+    run: (args, context) => {
+      if (isRecord(args)) context.transferToAgent(String(args.agent_name))
+      return { status: 'ok' }
+    },
+    [TARGETS]: agents,
+  }
+  return made
+}
+
+/** The agents a transfer tool reaches, name and description; undefined when the tool does not know. */
+export function transferTargets(tool: Tool | undefined): readonly { name: string; description: string }[] | undefined {
+  const agents = (tool as { [TARGETS]?: readonly Agent[] } | undefined)?.[TARGETS]
+  return agents?.length ? agents.map(({ name, description = '' }) => ({ name, description })) : undefined
+}
+
+/** What a model is told about those it can hand over to. */
+export function roster(agents: readonly Agent[]): string {
+  const lines = agents.map(({ name, description }) => `- ${name}${description ? `: ${description}` : ''}`)
+  return [
+    `You can hand the conversation over to another agent by calling ${TRANSFER_TO_AGENT} with its name:`,
+    ...lines,
+    'Do so when its description fits the request better than yours; then say nothing else. Otherwise answer yourself.',
+  ].join('\n')
+}

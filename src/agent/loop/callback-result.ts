@@ -1,0 +1,52 @@
+// What agent and model callbacks may return: nothing (undefined), or a value of the right shape. Anything else, null
+// included, throws: a guard that denies in an unknown shape must not let the run continue.
+import { isRecord } from '../../base/json.ts'
+import { kindOf } from '../../base/kind-of.ts'
+import { type Content, hasParts } from '../../content/content.ts'
+import type { LlmResponse } from '../../tool/model.ts'
+import type { Hooks } from '../agents/callbacks.ts'
+
+/** What `beforeAgent` or `afterAgent` returned. */
+export function contentFrom(hook: keyof Hooks, agentName: string, value: unknown): Content | undefined {
+  if (value === undefined || hasParts(value)) return value
+  throw invalid(hook, agentName, value, 'a content { role, parts }')
+}
+
+/** What `beforeModel`, `afterModel` or `onModelError` returned. */
+export function responseFrom(hook: keyof Hooks, agentName: string, value: unknown): LlmResponse | undefined {
+  if (value === undefined) return undefined
+  if (isResponse(value) && Object.keys(value).some((key) => Object.hasOwn(MEMBERS, key))) return value
+  throw invalid(
+    hook,
+    agentName,
+    value,
+    'a response such as { content: { role, parts } } or { errorCode, errorMessage }',
+  )
+}
+
+/** Is it a response, as models and callbacks give them? */
+export function isResponse(value: unknown): value is LlmResponse {
+  return isRecord(value) && (value.content === undefined || value.content === null || hasParts(value.content))
+}
+
+const MEMBERS: { readonly [K in keyof LlmResponse]-?: true } = {
+  content: true,
+  partial: true,
+  turnComplete: true,
+  interrupted: true,
+  finishReason: true,
+  usageMetadata: true,
+  groundingMetadata: true,
+  citationMetadata: true,
+  customMetadata: true,
+  fallback: true,
+  errorCode: true,
+  errorMessage: true,
+}
+
+function invalid(hook: string, agentName: string, value: unknown, expected: string): TypeError {
+  const given = isRecord(value) && isRecord(value.content) ? `content that is ${kindOf(value.content)}` : kindOf(value)
+  return new TypeError(
+    `A ${hook} callback of agent "${agentName}" returned ${given}. Return nothing (undefined) or ${expected}.`,
+  )
+}

@@ -1,0 +1,123 @@
+// The deadline of an agent tool: when it passes, the agent's scope ends and the rest of the run continues.
+import type { Deadline } from '../../base/deadlines.ts'
+import { cancelWork } from '../../dispatch/cancel-work.ts'
+import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
+import type { UnrecordedResult } from '../../dispatch/host.ts'
+import { StopSignal } from '../../dispatch/stop-signal.ts'
+import { Timeout } from '../../dispatch/wait.ts'
+import type { Event, NewEntry } from '../../event/event.ts'
+import { isWithin } from '../../event/scope.ts'
+import type { Agent } from '../agents/agent.ts'
+import { findTool } from './find-tool.ts'
+import { next } from './next.ts'
+import type { LoopRecorder, RunHost, ScopeFrame } from './run-host.ts'
+
+type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
+
+/** Runs a scope, and ends it with a recorded `TIMEOUT` when it takes longer. Only time in this process counts. */
+export async function runScopeWithDeadline(
+  run: RunHost,
+  agent: Agent,
+  frame: ScopeFrame,
+  limit: { readonly name: string; readonly timeoutMs: number; readonly runScope: RunScope },
+): Promise<'done' | 'wait'> {
+  const { name, timeoutMs, runScope } = limit
+  const { deadlines } = run.services
+  const timeout = new Timeout(`${name} timed out after ${timeoutMs} ms`)
+  const stop = new StopSignal()
+  const recorder = new ScopeRecorder(run.recorder, stop)
+  const deadline: Deadline = { at: Number.POSITIVE_INFINITY, isOver: true, pass: () => stop.stop(timeout) }
+  run.stop.add(stop)
+  if (!run.stop.stopped) deadlines.set(timeoutMs, deadline)
+  try {
+    // the scope sees the same run, but stops alone
+    const host: RunHost = Object.assign(Object.create(run), { stop, recorder })
+    return await unlessStopped(stop, runScope(host, agent, frame))
+  } catch (error) {
+    if (run.stop.stopped) throw run.stop.stopped.reason
+    if (error !== timeout) throw error
+    await recorder.committed()
+    await closeScope(run, agent, frame, { reason: timeout.message, unrecorded: recorder.unrecorded.flat() })
+    return 'done'
+  } finally {
+    run.stop.delete(stop)
+    deadlines.end(deadline)
+  }
+}
+
+/** The result of the work; a stop ends the wait even if the work hangs. */
+function unlessStopped<T>(stop: StopSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    stop.add({ stop: reject })
+    work.then(resolve, reject)
+  })
+}
+
+/** Every open call in the scope gets its final response, then the scope ends: in one append. */
+async function closeScope(
+  run: RunHost,
+  agent: Agent,
+  frame: ScopeFrame,
+  ending: { readonly reason: string; readonly unrecorded: readonly (UnrecordedResult | undefined)[] },
+): Promise<void> {
+  const { fold, progress } = run
+  const log = { fold, tree: frame.tree, progress }
+  if (next(agent, log, frame.path).type === 'done') return // its final answer was being recorded
+  const started = startedWork(fold, ending.unrecorded, (call) => findTool(run, call)).filter(({ call }) =>
+    isWithin(call.path, frame.path),
+  )
+  if (started.length) await cancelWork(run, started)
+  const entries = closingEntries(run, { author: agent.name, scope: frame, errorCode: 'TIMEOUT', started, ...ending })
+  await run.recorder.commit(entries)
+}
+
+/** Records for one scope until the scope is stopped. */
+class ScopeRecorder implements LoopRecorder {
+  readonly #recorder: LoopRecorder
+  readonly #stop: StopSignal
+  readonly #commits: Set<Promise<void>> = new Set()
+  /** Results of this scope that are not in the log yet. */
+  unrecorded: (readonly (UnrecordedResult | undefined)[])[] = []
+
+  constructor(recorder: LoopRecorder, stop: StopSignal) {
+    this.#recorder = recorder
+    this.#stop = stop
+  }
+
+  /** Settles when no commit of this scope is under way. */
+  async committed(): Promise<void> {
+    while (this.#commits.size) await Promise.allSettled(this.#commits)
+  }
+  commit(entries: readonly NewEntry[]): Promise<void> {
+    if (this.#stop.stopped) return Promise.reject(this.#stop.stopped.reason)
+    const commit = this.#recorder.commit(entries).finally(() => this.#commits.delete(commit))
+    this.#commits.add(commit)
+    // an intent that is recorded after the stop starts no body
+    return commit.then(() => {
+      if (this.#stop.stopped) throw this.#stop.stopped.reason
+    })
+  }
+  emit(event: Event): Promise<void> | undefined {
+    return this.#stop.stopped ? undefined : this.#recorder.emit(event)
+  }
+  keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
+    const recorded = this.#recorder.keepUnrecorded(outcomes)
+    this.unrecorded.push(outcomes)
+    return () => {
+      recorded()
+      this.unrecorded = this.unrecorded.filter((one) => one !== outcomes)
+    }
+  }
+  draft(...event: Parameters<LoopRecorder['draft']>): ReturnType<LoopRecorder['draft']> {
+    return this.#recorder.draft(...event)
+  }
+  checkLease(): Promise<void> | undefined {
+    return this.#recorder.checkLease()
+  }
+  checkInbox(): Promise<void> {
+    return this.#recorder.checkInbox()
+  }
+  hideFromPlugins(path: string): void {
+    this.#recorder.hideFromPlugins(path)
+  }
+}

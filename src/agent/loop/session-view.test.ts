@@ -1,0 +1,106 @@
+import {
+  agentTool,
+  InMemorySessionService,
+  LlmAgent as Llm,
+  LoopAgent,
+  ParallelAgent,
+  Runner,
+  SequentialAgent,
+  tool,
+} from 'toolwright'
+import { type Step, scriptedModel } from 'toolwright/testing'
+import { expect, test } from 'vitest'
+import type { Entry } from '../../event/event.ts'
+import type { Fold } from '../../event/fold.ts'
+import type { Agent } from '../agents/agent.ts'
+import { AgentTree } from '../agents/agent-tree.ts'
+import { LlmAgent } from '../agents/llm-agent.ts'
+import { SessionView } from './session-view.ts'
+
+const look = tool({ name: 'look', description: 'looks', run: () => ({ seen: true }) })
+const job = tool({ name: 'job', description: 'takes long', isLongRunning: true, run: () => ({ ticket: 7 }) })
+const call = (name: string, args = {}): Step => ({ calls: [{ name, args }] })
+
+/** Everything at once: branches, rounds, agent tools, a transfer, a failure, a long-running call, several turns. */
+function build(): Agent {
+  const inner = new Llm({ name: 'inner', model: scriptedModel([call('look'), 'in']), tools: [look] })
+  const clerk = new Llm({ name: 'clerk', model: scriptedModel(['hello', call('job'), 'bye']), tools: [job] })
+  const beside = new ParallelAgent({
+    name: 'beside',
+    subAgents: [
+      new Llm({ name: 'left', model: scriptedModel([call('look'), 'l']), tools: [look] }),
+      new Llm({ name: 'right', model: scriptedModel([]) }),
+    ],
+  })
+  const again = new LoopAgent({
+    name: 'again',
+    maxIterations: 2,
+    subAgents: [new Llm({ name: 'round', model: scriptedModel(['1', '2']) })],
+  })
+  const flow = new SequentialAgent({ name: 'flow', subAgents: [beside, again] })
+  return new Llm({
+    name: 'root',
+    model: scriptedModel([
+      call('inner', { request: 'a' }),
+      'first',
+      call('transfer_to_agent', { agent_name: 'flow' }),
+      call('transfer_to_agent', { agent_name: 'clerk' }),
+    ]),
+    tools: [agentTool(inner)],
+    subAgents: [clerk, flow],
+  })
+}
+
+async function record(): Promise<{ agent: Agent; entries: readonly Entry[] }> {
+  const agent = build()
+  const sessionService = new InMemorySessionService()
+  const runner = new Runner({ appName: 'app', agent, sessionService, logger: { warn: () => {}, error: () => {} } })
+  for (const message of ['one', 'two', 'three', 'four']) await runner.complete({ userId: 'u', sessionId: 's', message })
+  const lease = await sessionService.claim({ appName: 'app', userId: 'u', sessionId: 's' })
+  return { agent, entries: (await sessionService.read(lease)).entries }
+}
+
+test('a view that has followed the log is the same as one that reads it anew, at every entry', async () => {
+  const { agent, entries } = await record()
+  expect(entries.length).toBeGreaterThan(25)
+  expect(entries.some(({ record }) => record)).toBe(true)
+  const tree = new AgentTree(agent, { plugins: [], resolveModel: () => expect.fail('no names here') })
+  const scopes = [
+    ...new Map(
+      entries.flatMap(({ event }) =>
+        event?.nodeInfo ? [[JSON.stringify([event.author, event.isolationScope, event.branch]), event]] : [],
+      ),
+    ),
+  ].map(([, event]) => event)
+  const following = new SessionView(tree)
+  for (let at = 1; at <= entries.length; at++) {
+    const prefix = entries.slice(0, at)
+    following.catchUp(prefix)
+    const anew = new SessionView(tree)
+    anew.catchUp(prefix)
+    expect(following.seq).toBe(at)
+    expect(following.open().map(({ fold, step }) => [fold.invocationId, step.type])).toEqual(
+      anew.open().map(({ fold, step }) => [fold.invocationId, step.type]),
+    )
+    const last = (entries[at - 1]?.event ?? entries[at - 1]?.record)?.invocationId ?? ''
+    expect(plain(following.foldOf(last))).toEqual(plain(anew.foldOf(last)))
+    for (const event of scopes) {
+      if (typeof event === 'string') continue
+      const scope = { path: '', isolation: event.isolationScope, branch: event.branch }
+      expect(following.history(event.author, scope)).toEqual(anew.history(event.author, scope))
+    }
+  }
+  expect(following.open()).toHaveLength(1) // the long-running call
+})
+
+test('a transfer is remembered by a view that reads the log anew', async () => {
+  const { agent, entries } = await record()
+  const view = new SessionView(new AgentTree(agent, { plugins: [], resolveModel: () => expect.fail('no names here') }))
+  view.catchUp(entries)
+  expect(view.foldOf('next').start).toBe('clerk')
+  expect(agent).toBeInstanceOf(LlmAgent)
+})
+
+function plain({ scopes, calls, replies }: Fold): unknown {
+  return structuredClone({ scopes: [...scopes.values()], calls: [...calls.values()], replies })
+}

@@ -1,0 +1,107 @@
+import { canonicalJson, copyJson } from '../../base/json.ts'
+import { keepShape } from '../../base/keep-shape.ts'
+import { MEDIA_TURNS } from '../../base/limits.ts'
+import type { Content } from '../../content/content.ts'
+import type { ToolTable } from '../../dispatch/resolve.ts'
+import type { RunCallbackContext } from '../../tool/callback-context.ts'
+import { readonlyContext } from '../../tool/invocation.ts'
+import type { LlmRequest, Tool } from '../../tool/tool.ts'
+import type { LlmRequestConfig, WireTool } from '../../tool/wire.ts'
+import { joinInstructions, type Plan } from '../agents/agent-tree.ts'
+import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
+import { fill } from './instruction.ts'
+import { nameOfLoader, withMedia } from './request-media.ts'
+
+class Request implements LlmRequest {
+  model?: string
+  contents: Content[]
+  config: LlmRequestConfig
+  readonly tools: ReadonlyMap<string, Tool>
+  constructor(model: string, contents: Content[], config: LlmRequestConfig, tools: ReadonlyMap<string, Tool>) {
+    this.model = model
+    this.contents = contents
+    this.config = config
+    this.tools = tools
+  }
+  appendInstruction(text: string): void {
+    this.config.systemInstruction = joinInstructions([this.config.systemInstruction, text])
+  }
+  appendWireTool(entry: WireTool): void {
+    const wire = this.config.tools ?? []
+    const text = canonicalJson(entry)
+    if (!wire.some((one) => canonicalJson(one) === text)) this.config.tools = [...wire, entry]
+  }
+}
+
+/** A request made anew for each model call: history, media, instruction, declarations, and what tools add to it. */
+export function buildRequest(
+  run: RunHost,
+  plan: Plan,
+  frame: ScopeFrame,
+  table: ToolTable,
+  context: RunCallbackContext,
+): LlmRequest | Promise<LlmRequest> {
+  const contents = contentsFor(run, plan, frame)
+  if (!run.view.hasMedia) return requestWith(contents, run, plan, frame, table, context)
+  const { name, options } = plan.agent
+  const loader = nameOfLoader(table.tools)
+  const earlierTurns = run.services.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
+  const from = run.view.turnIn(name, frame, options.includeContents, earlierTurns)
+  return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, run, plan, frame, table, context))
+}
+
+function requestWith(
+  contents: Content[],
+  run: RunHost,
+  plan: Plan,
+  frame: ScopeFrame,
+  table: ToolTable,
+  context: RunCallbackContext,
+): LlmRequest | Promise<LlmRequest> {
+  const { agent, model, output } = plan
+  const config: LlmRequestConfig = { ...agent.options.generateContentConfig }
+  const mayChange = table.processors.length > 0 || plan.hooks.beforeModel.length > 0
+  if (table.hasDeclarations) config.tools = mayChange ? table.wire.map(ownWireTool) : table.wire
+  if (output === 'native' && agent.output) {
+    config.responseJsonSchema = agent.output.jsonSchema
+    config.responseMimeType = 'application/json'
+  }
+  // callbacks and tools change a request in place: they must not reach the log, nor the requests of other runs
+  const request = new Request(model.name, mayChange ? copyJson(contents) : contents, config, table.tools)
+  if (!plan.constantInstruction || table.processors.length) return complete(run, plan, frame, table, context, request)
+  if (plan.constantInstruction.text) config.systemInstruction = plan.constantInstruction.text
+  return request
+}
+
+function ownWireTool(entry: WireTool): WireTool {
+  if (!('functionDeclarations' in entry) || !entry.functionDeclarations) return { ...entry }
+  return { ...entry, functionDeclarations: entry.functionDeclarations.map((declaration) => ({ ...declaration })) }
+}
+
+async function complete(
+  run: RunHost,
+  plan: Plan,
+  frame: ScopeFrame,
+  table: ToolTable,
+  context: RunCallbackContext,
+  request: Request,
+): Promise<LlmRequest> {
+  const { agent, globalInstruction, added } = plan
+  const asking = readonlyContext(run, agent.name, frame.branch)
+  const text =
+    plan.constantInstruction?.text ??
+    joinInstructions([await fill(globalInstruction, asking), await fill(agent.options.instruction, asking), added])
+  if (text) request.config.systemInstruction = text
+  for (const tool of table.processors) await tool.processLlmRequest?.(request, context)
+  return request
+}
+
+function contentsFor(run: RunHost, { agent }: Plan, frame: ScopeFrame): Content[] {
+  const contents = run.view.history(agent.name, frame, agent.options.includeContents)
+  const last = contents.at(-1)
+  if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })
+  else if (last.role === 'model') contents.push({ role: 'user', parts: [{ text: 'Go on as instructed.' }] })
+  return contents
+}
+
+keepShape(() => new Request('', [], {}, new Map()))

@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { LlmAgent } from '../../agent/agents/llm-agent.ts'
+import { LoopAgent } from '../../agent/agents/workflow.ts'
+import { SessionView } from '../../agent/loop/session-view.ts'
+import type { FunctionResponse } from '../../content/content.ts'
+import { Fold } from '../../event/fold.ts'
+import type { PendingRequest } from '../../event/pending.ts'
+import { InMemorySessionService } from '../../session/in-memory.ts'
+import type { Model } from '../../tool/model.ts'
+import type { Tool } from '../../tool/tool.ts'
+import { Runner } from '../runner.ts'
+
+const where = { userId: 'ada', sessionId: 's1' }
+
+/** Says `work` to have a long-running tool called, anything else to have an answer. */
+const model: Model = {
+  name: 'obedient',
+  async *generate({ contents }) {
+    const said = contents.at(-1)?.parts.at(-1)?.text
+    const part = said === 'work' ? { functionCall: { name: 'work', args: {} } } : { text: 'fine' }
+    yield { content: { role: 'model', parts: [part] } }
+  },
+}
+
+const work: Tool = {
+  name: 'work',
+  description: 'Work',
+  declaration: () => ({ name: 'work', description: 'Work' }),
+  isLongRunning: true,
+  run: () => ({ status: 'started' }),
+}
+
+/** In-memory sessions that remember every list of what is waited for. */
+function listing(): { sessionService: InMemorySessionService; lists: (readonly PendingRequest[])[] } {
+  const sessionService = new InMemorySessionService()
+  const lists: (readonly PendingRequest[])[] = []
+  const append = sessionService.append.bind(sessionService)
+  sessionService.append = (lease, seq, entries, options) => {
+    if (options?.pending) lists.push(options.pending)
+    return append(lease, seq, entries, options)
+  }
+  return { sessionService, lists }
+}
+
+const runnerOf = (sessionService: InMemorySessionService): Runner =>
+  new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [work] }), sessionService })
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe('with long-running calls that are never answered', () => {
+  /** What one more message costs when so many calls are open. */
+  async function costOf(open: number): Promise<{ steps: number; lists: number; calls: number }> {
+    const { sessionService, lists } = listing()
+    const runner = runnerOf(sessionService)
+    for (let n = 0; n < open; n++) await runner.complete({ ...where, message: 'work' })
+    await runner.complete({ ...where, message: 'Hi' })
+    const before = lists.length
+    const steps = vi.spyOn(SessionView.prototype, 'stepOf')
+    const calls = vi.spyOn(Fold.prototype, 'isOpen')
+    expect((await runner.complete({ ...where, message: 'Hi' })).text).toBe('fine')
+    const cost = { steps: steps.mock.calls.length, lists: lists.length - before, calls: calls.mock.calls.length }
+    vi.restoreAllMocks()
+    return cost
+  }
+
+  test('a later message looks at none of them and stores no list', async () => {
+    const few = await costOf(2)
+    expect(await costOf(200)).toEqual(few)
+    expect(few.lists).toBe(0)
+  })
+
+  test('another such call stores the list once, with all of them', async () => {
+    const { sessionService, lists } = listing()
+    const runner = runnerOf(sessionService)
+    for (let n = 1; n <= 20; n++) {
+      await runner.complete({ ...where, message: 'work' })
+      expect(lists).toHaveLength(n)
+      expect(lists.at(-1)).toHaveLength(n)
+    }
+  })
+
+  test('each can be answered later, also through a process that took the session over in between', async () => {
+    const { sessionService } = listing()
+    const [one, other] = [runnerOf(sessionService), runnerOf(sessionService)]
+    for (const runner of [one, other, one, other]) await runner.complete({ ...where, message: 'work' })
+    const pending = await one.pending()
+    expect(pending).toHaveLength(4)
+    for (const [at, { id, tool: name }] of pending.entries()) {
+      const functionResponse: FunctionResponse = { id, name, response: { done: at } }
+      await (at % 2 ? one : other).complete({ ...where, message: [{ functionResponse }] })
+      expect(await one.pending()).toHaveLength(3 - at)
+    }
+  })
+})
+
+test('a loop looks at its latest round only', async () => {
+  const agent = (rounds: number): LoopAgent =>
+    new LoopAgent({ name: 'loop', maxIterations: rounds, subAgents: [new LlmAgent({ name: 'child', model })] })
+  const costOf = async (rounds: number): Promise<number> => {
+    const runner = new Runner({ appName: 'app', agent: agent(rounds) })
+    const looks = vi.spyOn(Fold.prototype, 'begun')
+    const { events } = await runner.complete({ ...where, message: 'go' })
+    expect(events).toHaveLength(rounds)
+    const count = looks.mock.calls.length
+    vi.restoreAllMocks()
+    return count
+  }
+  expect(await costOf(400)).toBeLessThan(6 * (await costOf(100)))
+})

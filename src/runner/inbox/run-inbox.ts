@@ -1,0 +1,122 @@
+// The inbox of a session while a run holds it: other processes post answers, results, state edits and cancels.
+import { isRecord } from '../../base/json.ts'
+import type { Content } from '../../content/content.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
+import type { InboxItem, PostedItem } from '../../session/service.ts'
+import { wasAnswered } from '../approvals/accept.ts'
+import { type Answers, readAnswers } from '../approvals/answers.ts'
+import { expired } from '../approvals/pending.ts'
+import { Cancelled } from '../run/cancelled.ts'
+import type { RunData } from '../run/run-data.ts'
+
+/** Drains the inbox for a run. */
+export class RunInbox {
+  readonly #run: RunData
+  /** The latest read, and those before it. */
+  #draining: Promise<void> = Promise.resolve()
+  /** Answers this run has recorded, by the id of their inbox item. */
+  readonly #recorded: Map<string, Content> = new Map()
+
+  /** `after`: commits that come before the first read. */
+  constructor(run: RunData, after: Promise<void> | undefined) {
+    this.#run = run
+    if (after) this.#draining = after.catch(() => {})
+  }
+
+  /** Reads the inbox and records what is for this run, one read after another. */
+  drain(): Promise<void> {
+    const drain = this.#draining.then(() => this.#drain())
+    this.#draining = drain.catch(() => {})
+    return drain
+  }
+
+  /** Settles when no read is under way. */
+  async drained(): Promise<void> {
+    await this.#draining
+  }
+
+  /** The answers of an inbox item, if this run has recorded them. */
+  recorded(itemId: string): Content | undefined {
+    return this.#recorded.get(itemId)
+  }
+
+  async #drain(): Promise<void> {
+    const run = this.#run
+    const { progress, stop, recorder } = run
+    if (progress.isFinalizing || stop.stopped) return
+    for (const item of await recorder.postedItems()) {
+      if (progress.isFinalizing) return
+      if (item.type === 'cancel') cancelRun(run, item)
+      else if (item.type === 'state') await editState(run, item)
+      else {
+        const message = await recordAnswer(run, item)
+        if (message) this.#recorded.set(item.id, message)
+      }
+    }
+  }
+}
+
+/** A cancel without an invocation id ends all open ones: the item stays for the others. */
+function cancelRun({ invocationId, view, progress, stop }: RunData, item: InboxItem & { type: 'cancel' }): void {
+  if (item.invocationId !== undefined && item.invocationId !== invocationId) return
+  const isForOthers =
+    item.invocationId === undefined && view.open().some(({ fold }) => fold.invocationId !== invocationId)
+  if (!isForOthers) progress.drained = [item.id]
+  stop.stop(new Cancelled('The run was cancelled.'))
+}
+
+async function editState({ recorder }: RunData, { id, stateDelta }: InboxItem & { type: 'state' }): Promise<void> {
+  if (!isRecord(stateDelta)) return await recorder.commit([], [id])
+  await recorder.commit([{ event: recorder.draft('user', undefined, undefined, { stateDelta }) }], [id])
+}
+
+type PostedAnswer = PostedItem & { type: 'answer' | 'result' }
+
+/** The answer as recorded, now or before; undefined when refused, or for another invocation, where it stays in the inbox. */
+async function recordAnswer(run: RunData, item: PostedAnswer): Promise<Content | undefined> {
+  const { recorder, progress } = run
+  for (;;) {
+    const answers = await readPosted(run, item)
+    if (!answers) {
+      // the first late answer records the expiry: a clock that is set back later reopens nothing
+      const denials = expired(run.fold, run.services.ports.now() / 1000).map((record) => ({ record }))
+      if (!progress.isFinalizing) await recorder.commit(denials, [item.id])
+      return undefined
+    }
+    // a result must not be recorded while the calls beside its own are being dispatched
+    const mustWait = (): boolean => answers.hasResults && progress.dispatching > 0
+    if (answers.fold !== run.fold || progress.isFinalizing || mustWait()) return undefined
+    if (answers.isRepeat) {
+      await recorder.commit([], [item.id])
+      return answers.message
+    }
+    const stateDelta = item.type === 'answer' && isRecord(item.stateDelta) ? item.stateDelta : undefined
+    const event = recorder.draft('user', undefined, answers.message, stateDelta ? { stateDelta } : {})
+    // another entry may have answered the request while this answer was validated
+    const isStillPending = (): boolean => answers.isAwaited() && !mustWait()
+    if (await recorder.commitIf(isStillPending, [{ event }], [item.id])) return answers.message
+  }
+}
+
+/** Undefined when the answers are refused: their sender gets the reason when it asks. */
+async function readPosted({ view, services, sessionId }: RunData, item: PostedAnswer): Promise<Answers | undefined> {
+  try {
+    const folds = view.open().map(({ fold }) => fold)
+    // a result of long-running work answers no other request
+    if (item.type === 'result' && !folds.some(({ calls }) => calls.get(item.callId)?.pending)) {
+      throw new ToolwrightError('NOT_FOUND', `Call "${item.callId}" does not wait for a result.`)
+    }
+    const wasGiven = (id: string): boolean => wasAnswered(view, id)
+    const context = { folds, now: services.ports.now(), asOf: item.seq, isResult: item.type === 'result', wasGiven }
+    return await readAnswers(contentOf(item), context)
+  } catch (error) {
+    services.logger.warn(`An answer posted to session "${sessionId}" was refused: ${messageOf(error)}`)
+    return undefined
+  }
+}
+
+function contentOf(item: PostedAnswer): Content {
+  if (item.type === 'answer') return item.content
+  const { callId: id, response } = item
+  return { role: 'user', parts: [{ functionResponse: { id, name: '', response } }] }
+}

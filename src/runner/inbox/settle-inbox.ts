@@ -1,0 +1,85 @@
+// What was left for a session while nobody held it, or by somebody whose holder died: dealt with before a run begins.
+import { isRecord } from '../../base/json.ts'
+import type { Ports } from '../../base/ports.ts'
+import { createEvent, type Event } from '../../event/event.ts'
+import type { Fold } from '../../event/fold.ts'
+import type { InboxItem, PostedItem, SessionService } from '../../session/service.ts'
+import type { HeldSession } from '../lease/claim-session.ts'
+
+interface Settling {
+  readonly sessionService: SessionService
+  readonly ports: Ports
+  /** Ends these invocations; the items are done with then. */
+  cancelAll(held: HeldSession, invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
+}
+
+const NONE: readonly Event[] = []
+
+/**
+ * Gives the events of what was cancelled. Answers stay, for a run that goes on with what they answer; but none that answers
+ * nothing yet: it must not find a question that is asked later.
+ */
+export async function settleInbox(held: HeldSession, settling: Settling): Promise<readonly Event[]> {
+  const items = await settling.sessionService.drain(held.lease)
+  if (items.length === 0) return NONE
+  for (const item of items) if (item.type === 'state') await editState(held, item, settling)
+  const drained = items.flatMap((item) => (isAnswer(item) && !isKnown(held, item) ? [item.id] : []))
+  if (drained.length) await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
+  const cancels = items.filter((item) => item.type === 'cancel')
+  return cancels.length ? await cancel(held, cancels, settling) : NONE
+}
+
+type AnswerItem = PostedItem & { type: 'answer' | 'result' }
+
+function isAnswer(item: PostedItem): item is AnswerItem {
+  return item.type === 'answer' || item.type === 'result'
+}
+
+/** Was everything it answers there to be answered when it was posted? */
+function isKnown({ view }: HeldSession, item: AnswerItem): boolean {
+  const folds = view.open().map(({ fold }) => fold)
+  return idsIn(item).every((id) => folds.some((fold) => wasAsked(fold, id, item.seq)))
+}
+
+function wasAsked(fold: Fold, id: string, asOf: number): boolean {
+  const call = fold.calls.get(id)
+  if (call?.pending) return call.pendingSince <= asOf
+  const asked = fold.request(id) ?? call?.requests[0]
+  return asked !== undefined && asked.seq <= asOf
+}
+
+/** What was left may be anything. */
+function idsIn(item: AnswerItem): string[] {
+  if (item.type === 'result') return [String(item.callId)]
+  const parts: unknown = isRecord(item.content) ? item.content.parts : undefined
+  if (!Array.isArray(parts) || parts.length === 0) return ['']
+  return parts.map((part) => String(part?.functionResponse?.id ?? ''))
+}
+
+/** A cancel ends what is open; one that came too late for its run is not for the next one. */
+async function cancel(
+  held: HeldSession,
+  cancels: readonly (InboxItem & { type: 'cancel' })[],
+  settling: Settling,
+): Promise<readonly Event[]> {
+  const open = held.view.open().map(({ fold }) => fold.invocationId)
+  const isNamed = (invocationId: string): boolean =>
+    cancels.some((item) => item.invocationId === undefined || item.invocationId === invocationId)
+  const drained = cancels.map(({ id }) => id)
+  const ended = open.filter(isNamed)
+  if (ended.length) return await settling.cancelAll(held, ended, drained)
+  await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
+  return NONE
+}
+
+async function editState(
+  { lease, view }: HeldSession,
+  { id, stateDelta }: InboxItem & { type: 'state' },
+  { sessionService, ports }: Settling,
+): Promise<void> {
+  if (!isRecord(stateDelta)) return void (await sessionService.append(lease, view.seq, [], { drained: [id] }))
+  const invocationId = `e-${ports.newId()}`
+  const timestamp = ports.now() / 1000
+  const event = createEvent({ id: ports.newId(), invocationId, author: 'user', timestamp, actions: { stateDelta } })
+  view.add({ event }, await sessionService.append(lease, view.seq, [{ event }], { drained: [id] }))
+}

@@ -1,0 +1,248 @@
+// The life of a run: records the message, runs the loop to its end or to a pause, releases the lease.
+import { branchedText } from '../../agent/agents/answer-text.ts'
+import { findTool } from '../../agent/loop/find-tool.ts'
+import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
+import { type Next, next, scopeError } from '../../agent/loop/next.ts'
+import { runScope } from '../../agent/loop/run-scope.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { Content } from '../../content/content.ts'
+import { cancelWork, type StartedWork } from '../../dispatch/cancel-work.ts'
+import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
+import type { Denial, Event, NewEntry } from '../../event/event.ts'
+import { RunCallbackContext } from '../../tool/callback-context.ts'
+import { isInterrupted } from '../approvals/pending.ts'
+import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
+import { Cancelled } from './cancelled.ts'
+import type { EventQueue } from './event-queue.ts'
+import type { RunData } from './run-data.ts'
+import type { Followable } from './run-handle.ts'
+
+export class ActiveRun implements Followable {
+  readonly #onOver: ((run: ActiveRun) => void) | undefined
+  /** The log's length when the loop last found nothing to do. */
+  #waitedAt: number | undefined
+  readonly data: RunData
+  over = false
+  finished: Promise<void> = Promise.resolve()
+  failure: { readonly reason: unknown } | undefined
+
+  constructor(data: RunData, onOver?: (run: ActiveRun) => void) {
+    this.data = data
+    this.#onOver = onOver
+  }
+
+  get invocationId(): string {
+    return this.data.invocationId
+  }
+  get sessionId(): string {
+    return this.data.sessionId
+  }
+  get userId(): string {
+    return this.data.userId
+  }
+  get events(): EventQueue {
+    return this.data.events
+  }
+
+  /** Runs to the end or to a pause. `finished` never rejects: an error is in `failure`. */
+  start(message: Content | undefined, stateDelta: JsonObject | undefined, drained?: readonly string[]): void {
+    this.data.progress.drained = drained
+    this.finished = this.#run(message, stateDelta)
+  }
+
+  /** Ends a run that only replays recorded events. */
+  finish(): void {
+    this.finished = this.#finalize()
+  }
+
+  async #run(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+    const { stop, services } = this.data
+    try {
+      await new Promise((resolve, reject) => {
+        stop.add({ stop: reject }) // a stop ends the wait even if a callback or a model hangs
+        this.#runLoop(message, stateDelta).then(resolve, reject)
+      })
+    } catch (error) {
+      await this.#endEarly(error)
+    }
+    if (services.plugins.length) await withStopTimeout(this.data, this.#afterRun())
+    await this.#finalize()
+  }
+
+  async #runLoop(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+    const { progress, recorder, stop, view } = this.data
+    await recorder.beforeInbox(this.#recordMessage(message, stateDelta))
+    progress.hasStarted = true
+    while ((await this.#runAgents()) === 'wait') {
+      await recorder.drainInbox() // an answer that arrived meanwhile continues the run
+      if (stop.stopped) throw stop.stopped.reason
+      progress.isFinalizing = this.next().type === 'wait'
+      if (progress.isFinalizing) return
+      if (this.#waitedAt === view.seq) {
+        await this.#endWithError('An agent waits for a request that no answer can reach. Check its run() method.')
+        break
+      }
+      this.#waitedAt = view.seq
+    }
+    progress.isFinalizing = true
+  }
+
+  async #recordMessage(message: Content | undefined, stateDelta: JsonObject | undefined): Promise<void> {
+    const { services, recorder, progress } = this.data
+    if (services.plugins.length === 0 && !message && !stateDelta) return
+    const context = this.#context()
+    if (services.plugins.length) await beforeRun(services.plugins, message, context)
+    if (!message && !stateDelta) return await this.#recordWrites(context)
+    await recorder.commit([{ event: this.#userEvent(message, stateDelta, context) }], progress.drained)
+  }
+
+  #userEvent(content: Content | undefined, stateDelta: JsonObject | undefined, context: RunCallbackContext): Event {
+    if (stateDelta) for (const key of Object.keys(stateDelta)) context.state.set(key, stateDelta[key])
+    return this.data.recorder.draft('user', undefined, content, context.take() ?? {})
+  }
+
+  async #runAgents(): Promise<'done' | 'wait'> {
+    const { tree, fold } = this.data
+    const missing = findMissingAgent(tree, fold)
+    if (missing === undefined) return await runScope(this.data, tree.root, { path: tree.root.name, tree })
+    await this.#endWithError(`Agent "${missing}" no longer exists. Its unfinished work was not done.`)
+    return 'done'
+  }
+
+  /** Ends an invocation that no agent can continue. */
+  async #endWithError(reason: string): Promise<void> {
+    const { tree, recorder } = this.data
+    const { name } = tree.root
+    const started = this.#startedWork()
+    if (started.length) await cancelWork(this.data, started)
+    const ending = { author: name, scope: { path: name }, reason, errorCode: 'AGENT_ERROR', unrecorded: [] } as const
+    await recorder.commit(closingEntries(this.data, { ...ending, started }))
+  }
+
+  #context(): RunCallbackContext {
+    return new RunCallbackContext(this.data, this.data.tree.root.name, undefined)
+  }
+
+  async #endEarly(error: unknown): Promise<void> {
+    const reason = this.data.stop.stopped?.reason ?? error
+    if (!(reason instanceof Cancelled)) {
+      this.failure = { reason }
+      if (!(reason instanceof ToolwrightError)) {
+        this.data.services.logger.error(`The run failed: ${messageOf(reason)}`, reason)
+      }
+      return
+    }
+    try {
+      await this.closeAsCancelled(reason.message)
+    } catch (failed) {
+      this.failure = { reason: failed }
+    }
+  }
+
+  async #afterRun(): Promise<void> {
+    const context = this.#context()
+    try {
+      await this.data.recorder.emitted()
+      await afterRun(this.data.services.plugins, context)
+      await this.#recordWrites(context)
+    } catch (error) {
+      this.failure ??= { reason: error }
+    }
+  }
+
+  /** Records what plugins wrote around a run without a message. */
+  async #recordWrites(context: RunCallbackContext): Promise<void> {
+    const { tree, recorder, stop } = this.data
+    const { name } = tree.root
+    const actions = context.take()
+    if (actions && !stop.stopped) {
+      await recorder.commit([{ event: recorder.draft(name, { path: name }, undefined, actions) }])
+    }
+  }
+
+  async #finalize(): Promise<void> {
+    const { progress, recorder, view, fold, events } = this.data
+    progress.isFinalizing = true
+    await recorder.inboxRead()
+    if (!this.failure && this.next().type === 'done') view.close(fold)
+    if (!this.failure && view.hasWaited) await this.#publishPendingRequests()
+    const isUnfinished = this.failure !== undefined || (view.hasOthers(fold) && isInterrupted(view))
+    view.isHeld = false
+    await recorder.release(isUnfinished ? { interrupted: true } : undefined)
+    this.over = true
+    this.#onOver?.(this)
+    events.wake()
+  }
+
+  /** Stores the list of pending requests, so that `runner.pending()` finds them without the log. */
+  async #publishPendingRequests(): Promise<void> {
+    const { recorder, services, sessionId } = this.data
+    try {
+      await recorder.listPending()
+    } catch (error) {
+      services.logger.warn(
+        `The pending requests of session "${sessionId}" could not be stored: ${messageOf(error)}`,
+        error,
+      )
+    }
+  }
+
+  /** Records that requests expired. */
+  deny(denials: readonly Denial[]): Promise<void> {
+    return this.data.recorder.commit(denials.map((record) => ({ record })))
+  }
+
+  /** Gives every open call its final response and records why. */
+  async closeAsCancelled(
+    reason: string,
+    drained: readonly string[] | undefined = this.data.progress.drained,
+  ): Promise<void> {
+    const { tree, recorder } = this.data
+    const { name } = tree.root
+    const ending = { author: name, scope: { path: name }, reason, errorCode: 'CANCELLED' } as const
+    const started = this.#startedWork()
+    if (started.length) await cancelWork(this.data, started)
+    const entries = (): NewEntry[] => {
+      const unrecorded = recorder.unrecorded()
+      return closingEntries(this.data, { ...ending, unrecorded, started: this.#startedWork() })
+    }
+    await recorder.close(entries, drained)
+  }
+
+  #startedWork(): StartedWork[] {
+    const { fold, recorder } = this.data
+    return startedWork(fold, recorder.unrecorded(), (call) => findTool(this.data, call))
+  }
+
+  next(): Next {
+    const { tree, fold, progress } = this.data
+    return next(tree.root, { fold, tree, progress }, tree.root.name)
+  }
+
+  error(): { readonly code: string; readonly message: string } | undefined {
+    const { tree, fold } = this.data
+    return scopeError(tree.root, { fold, tree }, tree.root.name)
+  }
+
+  branchedText(): string {
+    const { tree, view, invocationId } = this.data
+    const own = view.events.filter((event) => event.invocationId === invocationId)
+    return branchedText(tree.root, tree, { path: tree.root.name }, own)
+  }
+
+  stop(reason: unknown): void {
+    if (!this.over) this.data.stop.stop(reason)
+  }
+
+  /** Cancels the run when the consumer stops iterating. */
+  leave(reason: Cancelled): void {
+    this.stop(reason)
+  }
+
+  /** Renews the lease and drains the inbox. */
+  async tend(): Promise<void> {
+    await this.data.recorder.renew()
+    await this.data.recorder.drainInbox()
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { createEvent, type Event } from '../../event/event.ts'
+import { EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
+
+const partial = (text: string): Event => createEvent({ partial: true, content: { role: 'model', parts: [{ text }] } })
+const whole = (id: string): Event => createEvent({ id })
+
+test('keeps no partial event without a consumer, and every other one', () => {
+  const queue = new EventQueue()
+  for (let n = 0; n < 10; n++) queue.push(partial('a'))
+  queue.push(whole('1'))
+  queue.open()
+  queue.push(partial('b'))
+  expect(queue.takeAll()).toEqual([whole('1'), partial('b')])
+})
+
+test('tells a producer to wait when the consumer is behind, until it has caught up', async () => {
+  const queue = new EventQueue()
+  queue.open()
+  for (let n = 1; n < MANY_PARTIALS; n++) expect(queue.push(partial('a'))).toBeUndefined()
+  const behind = queue.push(partial('a'))
+  expect(behind).toBeInstanceOf(Promise)
+  queue.take()
+  await behind
+  expect(queue.drained()).toBeUndefined()
+})
+
+test('drops the older partial events when there are too many, and none that was stored', () => {
+  const queue = new EventQueue()
+  queue.open()
+  queue.push(whole('first'))
+  for (let n = 1; n <= 10 * MAX_PARTIALS; n++) queue.push(partial(`${n}`))
+  queue.push(whole('last'))
+  const events = queue.takeAll()
+  expect(events.length).toBeLessThanOrEqual(MAX_PARTIALS + 2)
+  expect([events[0]?.id, events.at(-1)?.id]).toEqual(['first', 'last'])
+  expect(events.at(-2)?.content?.parts[0]?.text).toBe(`${10 * MAX_PARTIALS}`)
+})
+
+test('keeps nothing once it is closed, and lets producers go on', async () => {
+  const queue = new EventQueue()
+  queue.open()
+  for (let n = 0; n < MANY_PARTIALS; n++) queue.push(partial('a'))
+  const behind = queue.drained()
+  queue.close()
+  await behind
+  queue.push(whole('1'))
+  expect(queue.take()).toBeUndefined()
+})
+
+test('gives events in order to a consumer that is always behind', () => {
+  const queue = new EventQueue()
+  for (let n = 0; n < 10; n++) queue.push(whole(`${n}`))
+  for (let n = 10; n < 5_000; n++) {
+    queue.push(whole(`${n}`))
+    expect(queue.take()?.id).toBe(`${n - 10}`)
+  }
+})
+
+test('tells listeners of every event, read or not', () => {
+  const queue = new EventQueue()
+  const heard: Event[] = []
+  const forget = queue.listen((event) => heard.push(event))
+  queue.push(partial('a'))
+  forget()
+  queue.push(partial('b'))
+  expect(heard).toEqual([partial('a')])
+})

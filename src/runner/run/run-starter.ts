@@ -1,0 +1,332 @@
+// Starts runs: claims the session, settles its inbox and expired requests, accepts the message.
+import type { AgentTree } from '../../agent/agents/agent-tree.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { Content } from '../../content/content.ts'
+import { messageOf, ToolwrightError } from '../../error/error.ts'
+import type { Event } from '../../event/event.ts'
+import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
+import type { Lease, SessionKey } from '../../session/service.ts'
+import type { RunConfig } from '../../tool/run-config.ts'
+import type { RunContext } from '../../tool/run-context.ts'
+import { type Accepted, accept, acceptAnswers } from '../approvals/accept.ts'
+import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending.ts'
+import { type ClaimedSession, claimOrFollow } from '../inbox/post-answers.ts'
+import { settleInbox } from '../inbox/settle-inbox.ts'
+import { ActiveRuns } from '../lease/active-runs.ts'
+import { claimSession, type HeldSession, isOutdated, openSession } from '../lease/claim-session.ts'
+import { Pace } from '../lease/pace.ts'
+import type { RunServices } from '../run-services.ts'
+import { ActiveRun } from './active-run.ts'
+import { Cancelled } from './cancelled.ts'
+import { RunData } from './run-data.ts'
+import { CANCELLED_BY_CALLER, type Followable } from './run-handle.ts'
+
+/** Renewals per lease: two may be late before the lease ends. */
+const RENEWALS_PER_LEASE = 3
+
+/** What a caller asks a run for. */
+export interface RunRequest {
+  readonly userId: string
+  readonly sessionId: string
+  /** Empty for answers and for `resume` without an id: the log decides which invocation continues. */
+  readonly invocationId: string
+  /** Absent = resume. */
+  readonly message?: Content | undefined
+  readonly stateDelta?: JsonObject | undefined
+  readonly runConfig: RunConfig
+  readonly runContext: RunContext | undefined
+  readonly signal: AbortSignal | undefined
+  /** The session does not exist yet. */
+  readonly isNew: boolean
+  /** Does a consumer read the events? Absent = no. */
+  readonly isRead?: (() => boolean) | undefined
+  /** Did the caller cancel before the run started? Absent = no. */
+  readonly isCancelled?: (() => boolean) | undefined
+}
+
+interface RunStarterOptions {
+  readonly appName: string
+  readonly services: RunServices
+  readonly tree: AgentTree
+  readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
+}
+
+const NO_EVENTS: readonly Event[] = []
+
+export class RunStarter {
+  readonly #options: RunStarterOptions
+  readonly #services: RunServices
+  readonly #pace: Pace
+  readonly #id: string
+  #runs = 0
+  #stopRenewing: (() => void) | undefined
+  #isClosed = false
+  readonly running: ActiveRuns = new ActiveRuns()
+
+  constructor(options: RunStarterOptions) {
+    this.#options = options
+    this.#services = options.services
+    this.#pace = new Pace(options.services.ports)
+    this.#id = options.services.ports.newId()
+  }
+
+  /** `before`: events that the consumer sees first. */
+  async begin(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<Followable> {
+    const crowded = this.#pace.enter()
+    if (crowded) await crowded
+    const claimedAt = this.#services.ports.monotonicNow()
+    let claimed: ClaimedSession | undefined
+    let held: HeldSession | undefined
+    try {
+      this.#throwIfClosed()
+      const claim = await this.#claim(request)
+      if (claim.type === 'followed') {
+        this.#pace.leave()
+        if (request.isRead?.()) claim.run.events.open()
+        return claim.run
+      }
+      claimed = claim
+      held = await this.#open(requireLease(claim, request), claimedAt)
+      const settled = request.isNew ? NO_EVENTS : await this.#settle(held, request)
+      if (isOutdated(held)) held = await this.#open(held.lease, claimedAt)
+      const seen = before.length + settled.length ? [...before, ...settled] : NO_EVENTS
+      const overdue = this.#overdue(held, request)
+      if (overdue === undefined) return await this.#beginHeld(held, request, claim, seen)
+      claimed = undefined // the lease is the overdue invocation's now
+      const first = this.#start(held, continuing(overdue), { ...request, stateDelta: undefined })
+      return await this.#beginAfter(first, request, seen)
+    } catch (error) {
+      this.#pace.leave()
+      if (claimed?.lease) await this.#release(claimed.lease, held, claimed.drained)
+      throw error
+    }
+  }
+
+  async #claim(request: RunRequest): ReturnType<typeof claimOrFollow> {
+    const { sessionService, ports } = this.#services
+    const { userId, sessionId, message, stateDelta, isNew } = request
+    const key = { appName: this.#options.appName, userId, sessionId }
+    if (message && !isNew && !request.invocationId) {
+      return await claimOrFollow(
+        key,
+        { message, stateDelta },
+        {
+          sessionService,
+          ports,
+          findHolder: (one) => this.running.of(one)[0],
+          throwIfCancelled: () => {
+            this.#throwIfClosed()
+            if (request.isCancelled?.()) throw new Cancelled('The run was cancelled before it started.')
+          },
+        },
+      )
+    }
+    if (isNew) await sessionService.createSession(key)
+    const lease = isNew
+      ? await sessionService.claim(key)
+      : await claimSession(sessionService, key, message !== undefined)
+    return { type: 'claimed', lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
+  }
+
+  /** Reads the log. A run of this runner that still believes it holds the session is stopped. */
+  async #open(lease: Lease, claimedAt: number): Promise<HeldSession> {
+    const isFresh = this.#stopRunsWithLostLease(lease.key)
+    const log = await this.#services.sessionService.read(lease)
+    return openSession({ lease, claimedAt }, log, this.#options.tree, isFresh)
+  }
+
+  #stopRunsWithLostLease(key: SessionKey): boolean {
+    const lost = this.running.of(key).filter(({ data }) => !data.progress.isFinalizing)
+    for (const run of lost) {
+      run.stop(new ToolwrightError('LEASE_LOST', `The lease on session "${key.sessionId}" is no longer held.`))
+    }
+    return lost.length > 0
+  }
+
+  /** Drains the inbox and denies expired requests before the message is judged. Gives the events of cancelled runs. */
+  async #settle(held: HeldSession, { message, runContext }: RunRequest): Promise<readonly Event[]> {
+    const { sessionService, ports } = this.#services
+    const events = await settleInbox(held, {
+      sessionService,
+      ports,
+      cancelAll: (one, ids, drained) => this.#cancelAll(one, ids, runContext, drained),
+    })
+    const now = ports.now() / 1000
+    for (const { fold } of held.view.awake()) {
+      const denials = expired(fold, now)
+      if (denials.length) await this.#activate(held, fold.invocationId).deny(denials)
+    }
+    if (!message) held.view.listed = undefined // resume stores the list again: the stored one may be damaged
+    return events
+  }
+
+  /** The invocation whose requests expired: it continues before new text is accepted. */
+  #overdue({ view }: HeldSession, { isNew, invocationId, message }: RunRequest): string | undefined {
+    if (isNew || !invocationId || !message || this.#options.whilePaused === 'cancel') return undefined
+    return overdueIn(view)
+  }
+
+  async #beginHeld(
+    held: HeldSession,
+    request: RunRequest,
+    { drained, asOf }: ClaimedSession,
+    before: readonly Event[],
+  ): Promise<ActiveRun> {
+    const accepted = await this.#accept(held, request, asOf)
+    if (accepted.replay) {
+      const { invocationId, replay } = accepted
+      if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
+      // the answers were recorded, then the run was interrupted: sending them again resumes it
+      const resumed = { ...request, stateDelta: undefined }
+      return this.#start(held, continuing(invocationId), resumed, drained, [...before, ...replay])
+    }
+    const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel, request.runContext) : NO_EVENTS
+    this.#throwIfClosed()
+    return this.#start(held, accepted, request, drained, ended.length ? [...before, ...ended] : before)
+  }
+
+  async #accept({ view, log: { entries } }: HeldSession, request: RunRequest, asOf: number): Promise<Accepted> {
+    const { message, invocationId } = request
+    if (invocationId || !message) return accept(view, request, this.#options.whilePaused)
+    return await acceptAnswers({ view, entries }, message, { now: this.#services.ports.now(), asOf })
+  }
+
+  /** Begins again after the overdue invocation has finished. */
+  async #beginAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<Followable> {
+    await first.finished
+    if (first.failure) return first
+    const events = [...before, ...first.events.takeAll()]
+    try {
+      return await this.begin(request, events)
+    } catch (error) {
+      for (const event of events) first.events.push(event) // they are recorded: the consumer sees them before the error
+      first.failure = { reason: error }
+      return first
+    }
+  }
+
+  /** A run that only yields recorded events. */
+  async #replay(
+    held: HeldSession,
+    invocationId: string,
+    events: readonly Event[],
+    drained: readonly string[] | undefined,
+  ): Promise<ActiveRun> {
+    if (drained) await this.#services.sessionService.append(held.lease, held.view.seq, [], { drained })
+    const active = this.#activate(held, invocationId)
+    for (const event of events) active.events.push(event)
+    this.running.add(active)
+    active.finish()
+    return active
+  }
+
+  #start(
+    held: HeldSession,
+    accepted: Accepted,
+    request: RunRequest,
+    drained?: readonly string[],
+    before: readonly Event[] = NO_EVENTS,
+  ): ActiveRun {
+    const { stateDelta, runConfig, runContext, signal, isRead } = request
+    const active = this.#activate(held, accepted.invocationId, runConfig, runContext)
+    if (isRead?.()) active.events.open()
+    for (const event of before) active.events.push(event)
+    this.running.add(active)
+    // a service written before leases told their length has the default one
+    this.#keepRenewing((held.lease.leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE)
+    active.start(accepted.message, stateDelta, drained)
+    if (signal?.aborted) active.leave(new Cancelled(CANCELLED_BY_CALLER))
+    return active
+  }
+
+  #activate(held: HeldSession, invocationId: string, runConfig: RunConfig = {}, runContext?: RunContext): ActiveRun {
+    const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
+    const { tree } = this.#options
+    const data = new RunData({ services: this.#services, tree, held, invocationId, nonce, runConfig, runContext })
+    return new ActiveRun(data, this.#onOver)
+  }
+
+  readonly #onOver = (active: ActiveRun): void => {
+    this.running.delete(active)
+    this.#pace.leave()
+  }
+
+  /** Ends these invocations; gives the events that record it. */
+  async #cancelAll(
+    held: HeldSession,
+    invocationIds: readonly string[],
+    runContext: RunContext | undefined,
+    drained?: readonly string[],
+  ): Promise<Event[]> {
+    const events: Event[] = []
+    for (const invocationId of invocationIds) {
+      const closing = this.#activate(held, invocationId, {}, runContext)
+      await closing.closeAsCancelled('The run was cancelled.', drained)
+      events.push(...closing.events.takeAll())
+    }
+    return events
+  }
+
+  /** Ends open invocations of a session whose lease the caller has claimed, then releases it. */
+  async cancelHeld(lease: Lease, invocationId: string | undefined, runContext: RunContext | undefined): Promise<void> {
+    let held: HeldSession | undefined
+    try {
+      held = await this.#open(lease, this.#services.ports.monotonicNow())
+      const open = held.view.open().map(({ fold }) => fold.invocationId)
+      const named = open.filter((id) => invocationId === undefined || id === invocationId)
+      await this.#cancelAll(held, named, runContext)
+    } finally {
+      await this.#release(lease, held)
+    }
+  }
+
+  /** Releases a lease without a run. Refused answers leave the inbox; an interrupted invocation stays interrupted. */
+  async #release(lease: Lease, held: HeldSession | undefined, drained?: readonly string[]): Promise<void> {
+    const { sessionService, logger } = this.#services
+    if (held && drained && !this.#isClosed) {
+      const { seq } = held.view
+      await sessionService.append(lease, seq, [], { drained }).catch((error) => logger.warn(messageOf(error), error))
+    }
+    if (held) held.view.isHeld = false
+    await sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
+  }
+
+  /** Stops all runs and starts no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopRenewing?.()
+    const running = this.running.all()
+    for (const active of running) active.stop(new Cancelled('The runner was closed.'))
+    await Promise.all(running.map((active) => active.finished))
+  }
+
+  #throwIfClosed(): void {
+    if (this.#isClosed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed. Create a new Runner.')
+  }
+
+  /** One timer renews the leases of all runs; it stops when there are none. */
+  #keepRenewing(everyMs: number): void {
+    this.#stopRenewing ??= this.#services.ports.setTimer(
+      () => {
+        this.#stopRenewing = undefined
+        if (this.running.isEmpty || this.#isClosed) return
+        for (const active of this.running.all()) active.tend().catch((error) => active.stop(error))
+        this.#keepRenewing(everyMs)
+      },
+      everyMs,
+      { background: true },
+    )
+  }
+}
+
+function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lease {
+  if (lease) return lease
+  throw new ToolwrightError(
+    'NOT_FOUND',
+    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
+  )
+}
+
+function continuing(invocationId: string): Accepted {
+  return { invocationId, message: undefined, cancel: [] }
+}
