@@ -45,69 +45,90 @@ import { type Followable, followSignal, type Run, RunHandle } from './run/run-ha
 import type { RunServices } from './run-services.ts'
 import { type Begin, RunStarter } from './run/run-starter.ts'
 
+/** Options of `Runner`. */
 export interface RunnerOptions<Output = unknown> {
+  /** Name of the app that the sessions belong to. */
   readonly appName: string
+  /** The root agent. It receives the user's messages. */
   readonly agent: Agent<Output>
-  /** Default: in memory. */
+  /** Stores sessions. Default: a new `InMemorySessionService`, whose sessions end with the process. */
   readonly sessionService?: SessionService | undefined
+  /** Stores artifacts: files that tools save and load. Default: none. */
   readonly artifactService?: ArtifactService | undefined
+  /** Stores memories of earlier sessions for `searchMemory()`. Default: none. */
   readonly memoryService?: MemoryService | undefined
+  /** Stores credentials of tools. Default: none. */
   readonly credentialService?: CredentialService | undefined
+  /** Callbacks for every agent of the runner. They run before those of the agents. Default: none. */
   readonly plugins?: readonly Plugin[] | undefined
-  /** Who answers to model names. */
+  /** Resolves model names: functions that create a model, by name or pattern. Default: none. */
   readonly models?: Models | undefined
   /**
-   * What new text does while an invocation is unfinished. Default: `continue` when only long-running results are
-   * missing, else `reject`.
+   * What a new message does while an invocation is unfinished. Default: `continue` when only long-running results are
+   * pending, else `reject`.
    */
   readonly whilePaused?: 'reject' | 'cancel' | 'continue' | undefined
-  /** Default 30 s; a tool's own `timeoutMs` replaces it. */
+  /** Deadline of a tool call in milliseconds. `timeoutMs` of a tool replaces it. Default 30,000. */
   readonly toolTimeoutMs?: number | undefined
-  /** Larger results are cut. Default 256 kB. */
+  /** Largest result of a tool call in bytes. Larger results are cut. Default 256,000. */
   readonly maxResultBytes?: number | undefined
-  /** Calls with larger arguments are refused, and the arguments are not recorded. Default 256 kB. */
+  /** Largest arguments of a tool call in bytes. Larger ones are rejected and not recorded. Default 256,000. */
   readonly maxArgsBytes?: number | undefined
-  /** Calls of one model reply that run; the others are answered with an error. Default 128. */
+  /** Most tool calls of one model reply that run. The others are answered with an error. Default 128. */
   readonly maxCallsPerReply?: number | undefined
-  /** How much of the session's images, sounds and documents a model request holds. */
+  /** How many images, sounds and documents of the session a model request includes. */
   readonly media?: MediaOptions | undefined
-  /** Default: `console`. */
+  /** Receives warnings and errors. Default: `console`. */
   readonly logger?: Logger | undefined
+  /** Replaces the clock, timers, randomness and ids, for tests and simulators. Default: those of the system. */
   readonly ports?: Partial<Ports> | undefined
 }
 
+/** Options of `runner.run()` and `runner.complete()`. */
 export interface RunOptions extends RunContextOption {
+  /** The user who sends the message. */
   readonly userId: string
-  /** Created when it does not exist; a new one without. */
+  /** The session, created when it does not exist. Default: a new session. Required when answering a pending request. */
   readonly sessionId?: string | undefined
+  /** A text, content with parts, or an answer made by `approve()`, `deny()` or `respond()`. */
   readonly message: Message
-  /** Written with the message. */
+  /** Changes of the session's state, recorded with the message. */
   readonly stateDelta?: JsonObject | undefined
+  /** Settings of this run. */
   readonly runConfig?: RunConfig | undefined
+  /** Cancels the run when aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Which invocation to continue. */
+/** Options of `runner.resume()`: the invocation to continue. */
 export interface ResumeOptions extends RunContextOption {
+  /** The user of the session. */
   readonly userId: string
+  /** The session that was interrupted. */
   readonly sessionId: string
+  /** The invocation to continue. Default: the latest that is unfinished. */
   readonly invocationId?: string | undefined
+  /** Settings of this run. */
   readonly runConfig?: RunConfig | undefined
+  /** Cancels the run when aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Which invocation ends; without an id all that are unfinished. */
+/** Options of `runner.cancel()`: the invocation to cancel. */
 export interface CancelOptions {
+  /** The user of the session. */
   readonly userId: string
+  /** The session whose invocations are cancelled. */
   readonly sessionId: string
+  /** The invocation to cancel. Default: all that are unfinished. */
   readonly invocationId?: string | undefined
-  /** For the `cancel` functions of tools whose long-running work ends here. */
+  /** Passed to the `cancel` functions of tools whose long-running work is cancelled. */
   readonly runContext?: RunContext | undefined
 }
 
-/** How the runs are continued that `recover()` finds. */
+/** Options of `runner.recover()`. */
 export interface RecoverOptions {
-  /** Gives the `runContext` of a session's run. */
+  /** Returns the `runContext` for the run of a session. */
   readonly runContext?:
     | ((session: { userId: string; sessionId: string }) => RunContext | Promise<RunContext>)
     | undefined
