@@ -7,7 +7,17 @@ import { dirname, join, posix, resolve } from 'node:path'
 import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
-import { anchorsOf, linksOf, type Page, pages, programs, readPage, rowsOf, sourceOf } from './docs/pages.ts'
+import {
+  anchorsOf,
+  linksOf,
+  type Page,
+  pages,
+  programs,
+  readPage,
+  rowsOf,
+  sourceOf,
+  theirBlocks,
+} from './docs/pages.ts'
 import { node } from './examples/child.ts'
 import { doors, isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
@@ -33,6 +43,8 @@ beforeAll(() => {
     for (const [at, { code }] of program.blocks.entries())
       writeFileSync(join(folder, 'format', `${at}-${program.name}`), code)
   }
+  for (const [at, { code }] of all.flatMap(theirBlocks).entries())
+    writeFileSync(join(folder, 'format', `theirs-${at}.ts`), code)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -60,7 +72,10 @@ test.concurrent.each(run)(
 )
 
 test.each([...all, ...['CHANGELOG.md', 'CONTRIBUTING.md'].map(read)])('links of $file lead to something', (page) => {
-  const broken = linksOf(page).filter((link) => !existsSync(join(dirname(page.file), link)))
+  const broken = linksOf(page).filter((link) => {
+    const target = posix.join(dirname(page.file), link)
+    return !existsSync(target) && !target.startsWith('docs/reference/api/') // test/api-reference.test.ts checks those
+  })
   expect(broken).toEqual([])
 })
 
@@ -200,6 +215,12 @@ test('docs/from-adk.md has an answer for every name of google.adk.tools and @goo
   const named = new Set([...prose.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/[^\w]+/)))
   expect(googleAdkNames.length).toBe(461)
   expect([...pythonToolNames, ...googleAdkNames].filter((name) => !named.has(name))).toEqual([])
+})
+
+test('a program of another kit is neither compiled nor run here', () => {
+  const page = readPage('docs/a/x.md', '```ts theirs\n1\n```\n```ts test\n2\n```\n')
+  expect(programs(page).map(({ name }) => name)).toEqual(['a-x-5.ts'])
+  expect(theirBlocks(page).map(({ code }) => code)).toEqual(['1\n'])
 })
 
 test('the blocks of a page are read as they are written', () => {

@@ -1,6 +1,5 @@
 // Reads our own documentation: its pages, the fenced blocks in them, and the programs these make.
 import { globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 
 export interface Page {
   readonly file: string
@@ -11,7 +10,7 @@ export interface Page {
 /**
  * A fenced block: ```` ```ts run ```` has the language `ts` and the word `run`. Words of `ts` blocks: `run` = it is run
  * and prints what the next block, `text`, shows; `test` = it is run and ends well; `more` = it goes on with the block
- * before.
+ * before; `theirs` = it is a program of another kit, which `npm run compat` compiles.
  */
 export interface Block {
   readonly language: string
@@ -32,8 +31,12 @@ export interface Program {
   readonly output: string | undefined
 }
 
+/** The README and all pages in `docs`, without the generated API reference. */
 export function pages(): Page[] {
-  return ['README.md', ...globSync('docs/*.md').sort()].map((file) => readPage(file, readFileSync(file, 'utf8')))
+  const files = globSync('docs/**/*.md')
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !file.startsWith('docs/reference/api/'))
+  return ['README.md', ...files.sort()].map((file) => readPage(file, readFileSync(file, 'utf8')))
 }
 
 export function readPage(file: string, text: string): Page {
@@ -54,10 +57,10 @@ export function readPage(file: string, text: string): Page {
 export function programs({ file, blocks }: Page): Program[] {
   const found: { page: string; name: string; blocks: Block[]; isRun: boolean; output: string | undefined }[] = []
   for (const [at, block] of blocks.entries()) {
-    if (block.language !== 'ts') continue
+    if (block.language !== 'ts' || block.words.includes('theirs')) continue
     const before = found.at(-1)
     const isMore = block.words.includes('more') && before
-    const name = `${basename(file, '.md')}-${block.line}.ts`
+    const name = `${file.replace(/^docs\/|\.md$/g, '').replaceAll('/', '-')}-${block.line}.ts`
     const program = isMore ? before : { page: file, name, blocks: [], isRun: false, output: undefined }
     program.blocks.push(block)
     if (block.words.includes('run') || block.words.includes('test')) program.isRun = true
@@ -67,6 +70,11 @@ export function programs({ file, blocks }: Page): Program[] {
   return found
 }
 
+/** The blocks of a page that belong to another kit. */
+export function theirBlocks({ blocks }: Page): Block[] {
+  return blocks.filter(({ language, words }) => language === 'ts' && words.includes('theirs'))
+}
+
 function outputAfter(file: string, blocks: readonly Block[], at: number): string {
   const next = blocks[at + 1]
   if (next?.language === 'text') return next.code
@@ -74,7 +82,7 @@ function outputAfter(file: string, blocks: readonly Block[], at: number): string
 }
 
 /** As a file in which everything stands on the line it has in its page. */
-export function sourceOf({ blocks }: Program): string {
+export function sourceOf({ blocks }: Pick<Program, 'blocks'>): string {
   let source = ''
   for (const { code, line } of blocks) {
     source += '\n'.repeat(line - source.split('\n').length)
