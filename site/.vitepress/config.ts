@@ -1,16 +1,17 @@
-// The documentation as a site: `npm run docs` builds docs/ into site/dist, `npm run docs:dev` serves it on loopback.
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, posix, relative, resolve } from 'node:path'
+// The documentation as a site: `npm run docs` builds docs/ into site/dist, `npm run docs:dev` serves it on loopback. A test
+// builds a copy of docs/, which TOOLWRIGHT_DOCS names.
+import { globSync, readFileSync } from 'node:fs'
+import { posix, relative, resolve } from 'node:path'
 import type { DefaultTheme, UserConfig } from 'vitepress'
 
 const root = resolve(import.meta.dirname, '../..')
-const docs = resolve(root, 'docs')
+const docs = process.env.TOOLWRIGHT_DOCS ?? resolve(root, 'docs')
 const repository = 'https://github.com/toolwright/toolwright'
 
 const config: UserConfig<DefaultTheme.Config> = {
   title: 'Toolwright',
   description: 'The TypeScript agent development kit whose tools can be trusted.',
-  srcDir: '../docs',
+  srcDir: docs,
   outDir: 'dist',
   cacheDir: 'cache',
   rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
@@ -24,14 +25,10 @@ const config: UserConfig<DefaultTheme.Config> = {
       md.renderer.rules.link_open = (tokens, at, options, env, self) => {
         const token = tokens[at]
         const href = token?.attrGet('href') ?? ''
-        const target = posix.join(posix.dirname(toPosix(relative(root, env.realPath ?? env.path))), href)
-        if (
-          /^\.{1,2}\//.test(href) &&
-          !target.startsWith('docs/') &&
-          existsSync(resolve(root, target.replace(/#.*$/, '')))
-        ) {
-          token?.attrSet('href', `${repository}/blob/main/${target}`)
-        }
+        const page = posix.join('docs', toPosix(relative(docs, env.realPath ?? env.path)))
+        const target = posix.join(posix.dirname(page), href)
+        const isOutside = /^\.{1,2}\//.test(href) && !target.startsWith('docs/')
+        if (isOutside) token?.attrSet('href', `${repository}/blob/main/${target}`)
         return openLink(tokens, at, options, env, self)
       }
     },
@@ -50,10 +47,9 @@ const config: UserConfig<DefaultTheme.Config> = {
 }
 export default config
 
-/** The lists of docs/README.md, then the pages of each folder that it does not list. */
+/** The lists of docs/README.md, and the generated API reference. */
 function sidebar(): DefaultTheme.SidebarItem[] {
   const groups: DefaultTheme.SidebarItem[] = [{ text: 'Getting started', link: '/getting-started' }]
-  const listed = new Set(['getting-started.md', 'README.md'])
   let section: DefaultTheme.SidebarItem | undefined
   let group: DefaultTheme.SidebarItem | undefined
   for (const line of readFileSync(resolve(docs, 'README.md'), 'utf8').split('\n')) {
@@ -69,21 +65,18 @@ function sidebar(): DefaultTheme.SidebarItem[] {
       section.items?.push(group)
     }
     for (const [, file = ''] of section ? line.matchAll(/\]\(([\w/-]+\.md)\)/g) : []) {
-      listed.add(file)
       group?.items?.push(entry(file))
     }
   }
-  for (const file of globSync('**/*.md', { cwd: docs }).map(toPosix).sort()) {
-    if (listed.has(file)) continue
-    const name = dirname(file).split('/')[0] ?? ''
-    groups.find(({ text }) => text?.toLowerCase() === name)?.items?.push(entry(file))
-  }
+  const api = globSync('reference/api/*.md', { cwd: docs }).map(toPosix).sort()
+  const reference = groups.find(({ text }) => text === 'Reference')
+  if (api.length > 0) reference?.items?.push({ text: 'API reference', items: api.map(entry), collapsed: false })
   return groups
 }
 
 function entry(file: string): DefaultTheme.SidebarItem {
   const title = /^# (.+)$/m.exec(readFileSync(resolve(docs, file), 'utf8'))?.[1] ?? file
-  return { text: title.replaceAll('`', ''), link: `/${file.replace(/(?:README)?\.md$/, '')}` }
+  return { text: title.replaceAll('`', ''), link: `/${file.replace(/(?:README|index)?\.md$/, '')}` }
 }
 
 function toPosix(path: string): string {

@@ -10,7 +10,8 @@ export interface Page {
 /**
  * A fenced block: ```` ```ts run ```` has the language `ts` and the word `run`. Words of `ts` blocks: `run` = the block is
  * run and prints what the next block, `text`, shows; `test` = the block is run and exits with 0; `more` = the block
- * continues the block before; `file=desk.mts` = other blocks of the page import the block by this file name.
+ * continues the block before; `file=desk.mts` = other blocks of the page import the block by this file name; `theirs` =
+ * the block is a program of another kit, which `npm run compat` compiles.
  */
 export interface Block {
   readonly language: string
@@ -34,22 +35,10 @@ export interface Program {
 
 /** README.md and the pages of docs/ that people write; the API reference is generated. */
 export function pages(): Page[] {
-  return ['README.md', ...docPages().filter((file) => !file.startsWith(API_REFERENCE))].map(readPageFile)
-}
-
-/** The generated pages. */
-export function apiPages(): Page[] {
-  return docPages()
-    .filter((file) => file.startsWith(API_REFERENCE))
-    .map(readPageFile)
-}
-
-const API_REFERENCE = 'docs/reference/api/'
-
-function docPages(): string[] {
-  return globSync('docs/**/*.md')
+  const files = globSync('docs/**/*.md')
     .map((file) => file.replaceAll('\\', '/'))
-    .sort()
+    .filter((file) => !file.startsWith('docs/reference/api/'))
+  return ['README.md', ...files.sort()].map(readPageFile)
 }
 
 export function readPageFile(file: string): Page {
@@ -74,7 +63,7 @@ export function readPage(file: string, text: string): Page {
 export function programs({ file, blocks }: Page): Program[] {
   const found: { page: string; name: string; blocks: Block[]; isRun: boolean; output: string | undefined }[] = []
   for (const [at, block] of blocks.entries()) {
-    if (block.language !== 'ts') continue
+    if (block.language !== 'ts' || block.words.includes('theirs')) continue
     const before = found.at(-1)
     const isMore = block.words.includes('more') && before
     const name = fileNameOf(file, block)
@@ -96,6 +85,11 @@ function fileNameOf(page: string, { line, words }: Block): string {
   return file ? `${slug}/${file}` : `${slug}-${line}.ts`
 }
 
+/** The blocks of a page that belong to another kit. */
+export function theirBlocks({ blocks }: Page): Block[] {
+  return blocks.filter(({ language, words }) => language === 'ts' && words.includes('theirs'))
+}
+
 function outputAfter(file: string, blocks: readonly Block[], at: number): string {
   const next = blocks[at + 1]
   if (next?.language === 'text') return next.code
@@ -103,7 +97,7 @@ function outputAfter(file: string, blocks: readonly Block[], at: number): string
 }
 
 /** As a file in which everything stands on the line it has in its page. */
-export function sourceOf({ blocks }: Program): string {
+export function sourceOf({ blocks }: Pick<Program, 'blocks'>): string {
   let source = ''
   for (const { code, line } of blocks) {
     source += '\n'.repeat(line - source.split('\n').length)
