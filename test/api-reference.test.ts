@@ -9,12 +9,15 @@ const api = readApi()
 const rendered = renderApi(api)
 const entries = api.flatMap((page) => page.entries)
 
-test.each(globSync('test/exports/*.txt').sort())('the API reference has a section for each name in %s', (file) => {
-  const page = `${basename(file, '.txt').replace(/^toolwright-/, '')}.md`
-  const names = readFileSync(file, 'utf8').trim().split('\n')
-  const missing = names.filter((line) => !rendered.get(page)?.includes(` {#${line.replace(/^type /, '')}}\n`))
-  expect(missing).toEqual([])
-})
+test.each(globSync('test/exports/toolwright*.txt').sort())(
+  'the API reference has a section for each name in %s',
+  (file) => {
+    const page = `${basename(file, '.txt').replace(/^toolwright-/, '')}.md`
+    const names = readFileSync(file, 'utf8').trim().split('\n')
+    const missing = names.filter((line) => !rendered.get(page)?.includes(` {#${line.replace(/^type /, '')}}\n`))
+    expect(missing).toEqual([])
+  },
+)
 
 test.each([
   'ToolOptions',

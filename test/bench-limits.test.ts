@@ -6,7 +6,7 @@ interface Row {
 }
 type Median = (adapter: string, scenario: string, metric: string) => number | undefined
 
-// The harness is plain JavaScript without types, so that it also runs where nothing is installed.
+// The harness is plain JavaScript without dependencies, so that it runs before anything is installed.
 const { checkLimits } = (await import(String(new URL('../bench/limits.mjs', import.meta.url)))) as {
   checkLimits(median: Median, scenarios?: readonly string[]): Row[]
 }
@@ -30,7 +30,7 @@ const over = (median: Median, scenarios?: readonly string[]): string[] =>
     .filter((row) => row.over)
     .map(({ what }) => what)
 
-test('good figures keep every limit', () => expect(over(measured())).toEqual([]))
+test('the benchmark accepts results within every limit', () => expect(over(measured())).toEqual([]))
 
 test.each([
   ['S1 us', 12.1, 'S1 one call, times the floor'],
@@ -47,15 +47,15 @@ test.each([
   ['S8 packages', 5, 'S8 packages installed'],
   ['S8 diskMB', 13, 'S8 MB installed'],
   ['S9 ms', 23, 'S9 8 tools of 20 ms, ms'],
-])('%s at %d is over', (metric, value, what) => {
+])('the benchmark reports %s at %d as over its limit', (metric, value, what) => {
   expect(over(measured({ [metric]: value }))).toEqual([what])
 })
 
-test('a late turn far above the floor is over, though the session does not grow slower', () => {
+test('the benchmark reports slow late turns even if turns do not slow down over a session', () => {
   expect(over(measured({ 'S4 late': 19, 'S4 early': 19 }))).toEqual(['S4 turns 181-200, times the floor'])
 })
 
-test('what should have been measured and was not is over; what was left out on purpose is not', () => {
+test('the benchmark reports a missing result, unless its scenario was not selected', () => {
   expect(over(measured({ 'S7 us': undefined }))).toEqual(['S7 streaming a delta, times the floor'])
   expect(over(measured({ 'S7 us': undefined }), ['S1', 'S5'])).toEqual([])
 })

@@ -1,9 +1,9 @@
 import { execSync } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
 
-/** Builds dist when it is missing or older than what it is made of (`npm test` has built it already). */
+/** Builds dist when it is missing or older than its sources (`npm test` builds it first). */
 export default function build(): void {
-  const sources = ['package.json', 'tsconfig.json', 'tsdown.config.ts', ...globSync('src/**/*.ts')]
+  const sources = ['package.json', 'tsconfig.json', 'tsdown.config.ts', 'entry-points.ts', ...globSync('src/**/*.ts')]
   if (writtenAt('dist/cli/index.js') > Math.max(...sources.map(writtenAt))) return
   execSync('npm run build', { stdio: 'inherit' })
 }

@@ -1,5 +1,5 @@
-// Bundles of an app that uses the packed package, and what happens when they run. The app's folder has no optional peer,
-// so a bundler that can see one fails.
+// Bundles an app that uses the packed package, and runs the bundles. The folder of the app has no optional peer, so a
+// bundler that tries to resolve a peer fails.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -73,37 +73,37 @@ beforeAll(() => {
 })
 afterAll(() => app.remove())
 
-describe('a bundle for browsers has no Node module in it and runs without Node', () => {
-  test('esbuild', async () => {
+describe('a bundle for browsers contains no Node module and runs without Node', () => {
+  test('with esbuild', async () => {
     const file = await esbuilt('browser.js', { platform: 'browser', format: 'iife', minify: true })
     expect(await runWithoutNode(file)).toBe(`${ANSWER},INVALID_CONFIG`)
   })
-  test('webpack', async () => {
+  test('with webpack', async () => {
     expect(await runWithoutNode(await webpacked('browser.js', 'web'))).toBe(`${ANSWER},INVALID_CONFIG`)
   })
-  test('vite', async () => {
+  test('with vite', async () => {
     expect(await runWithoutNode(await vited('browser.js'))).toBe(`${ANSWER},INVALID_CONFIG`)
   })
 })
 
-describe('a bundle for Node is one file that runs alone in an empty folder, quickjs() included', () => {
-  test.each(['esm', 'cjs'] as const)('esbuild, %s', async (format) => {
+describe('a bundle for Node with quickjs() is one file that runs in an empty folder', () => {
+  test.each(['esm', 'cjs'] as const)('with esbuild as %s', async (format) => {
     const file = await esbuilt('server.js', { platform: 'node', format })
     expect(runAlone(file, format === 'esm' ? 'mjs' : 'cjs')).toBe(`${ANSWER},served OK 42 true`)
   })
-  test('webpack', async () => {
+  test('with webpack', async () => {
     expect(runAlone(await webpacked('server.js', 'node'), 'cjs')).toBe(`${ANSWER},served OK 42 true`)
   })
 })
 
-test('an agent runs in workerd, which has neither Node modules nor code generation', async () => {
+test('an agent runs in workerd without Node modules and code generation', async () => {
   const file = await esbuilt('worker.js', { platform: 'browser', format: 'esm', conditions: ['workerd'] })
   const worker = new Miniflare({
     modules: [{ type: 'ESModule', path: 'worker.js', contents: readFileSync(file, 'utf8') }],
     compatibilityDate: '2026-07-01',
     host: '127.0.0.1',
     port: 0,
-    cf: false, // else it downloads an example of what the network would tell a worker
+    cf: false, // otherwise Miniflare downloads sample request metadata
   })
   onTestFinished(() => worker.dispose())
   const response = await fetch(await worker.ready, { method: 'POST', body: 'hello' })
@@ -126,8 +126,8 @@ async function webpacked(entry: string, target: 'web' | 'node'): Promise<string>
     entry: `./${entry}`,
     target,
     output,
-    optimization: { minimize: false }, // most of its time; esbuild minifies above
-    performance: { hints: false }, // advice about any large file
+    optimization: { minimize: false }, // slow, and esbuild minifies above
+    performance: { hints: false }, // no advice about large files
   })
   const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) =>
     compiler?.run((error, stats) => (error ? reject(error) : resolve(stats))),
@@ -145,7 +145,7 @@ async function vited(entry: string): Promise<string> {
   return join(outDir, 'app.js')
 }
 
-/** Runs a script where only what browsers and workers have is there. */
+/** Runs a script with only the globals of browsers and workers. */
 async function runWithoutNode(file: string): Promise<string> {
   const text = readFileSync(file, 'utf8')
   expect(text).not.toMatch(/(from|import|require)\s*\(?\s*["'`]node:/)

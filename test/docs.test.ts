@@ -1,11 +1,11 @@
-// The documentation is true: its programs compile, run and print what it says, its links lead somewhere, its tables are
-// complete.
+// Checks the documentation: its programs compile, run and print the shown output, links have targets, tables are complete.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix, resolve } from 'node:path'
 import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sourceBySpecifier } from '../entry-points.ts'
 import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
 import {
   anchorsOf,
@@ -20,7 +20,7 @@ import {
   theirBlocks,
 } from './docs/pages.ts'
 import { node } from './examples/child.ts'
-import { doors, isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
+import { isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
 const all = pages()
 const rootPages = ['AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter(existsSync).map(readPageFile)
@@ -28,7 +28,7 @@ const linked = [...all, ...rootPages]
 const everyProgram = all.flatMap(programs)
 const words = all.map(({ text }) => text).join('\n')
 
-// A folder as a user has one: our package and its peers are found in node_modules, nothing else is ours.
+// A folder like a user's: only node_modules connects it with the repository.
 let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'toolwright-docs-'))
@@ -52,13 +52,13 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('every program compiles as strictly as the product itself', { timeout: 60_000 }, () => {
+test('every program of the documentation compiles with the strict settings of the product', { timeout: 60_000 }, () => {
   expect(everyProgram.length).toBeGreaterThan(20)
   const { stdout, stderr } = tool('typescript/bin/tsc', ['-p', '.', '--pretty', 'false'], folder)
   expect(stdout + stderr).toBe('')
 })
 
-test('every program is formatted like the product itself', { timeout: 60_000 }, () => {
+test('every program of the documentation is formatted like the product', { timeout: 60_000 }, () => {
   const args = ['format', '--config-path=..', '--colors=off', '--max-diagnostics=5', '.']
   const { status, stderr } = tool('@biomejs/biome/bin/biome', args, join(folder, 'format'))
   expect(status === 0 ? '' : stderr).toBe('')
@@ -67,7 +67,7 @@ test('every program is formatted like the product itself', { timeout: 60_000 }, 
 const run = everyProgram.filter(({ isRun }) => isRun)
 
 test.concurrent.each(run)(
-  '$name ends well and prints what its page says',
+  '$name succeeds and prints the output on its page',
   { timeout: 60_000 },
   async ({ name, output }) => {
     const { code, out, errors } = await node([join(folder, name)], { cwd: dirname(join(folder, name)) })
@@ -75,7 +75,7 @@ test.concurrent.each(run)(
   },
 )
 
-test.each(linked)('links of $file lead to a file of the repository', (page) => {
+test.each(linked)('every link of $file has a target', (page) => {
   const broken = linksOf(page).filter((link) => {
     const target = posix.join(dirname(page.file), link)
     return !existsSync(target) && !target.startsWith('docs/reference/api/') // test/api-reference.test.ts checks those
@@ -83,7 +83,7 @@ test.each(linked)('links of $file lead to a file of the repository', (page) => {
   expect(broken).toEqual([])
 })
 
-test('links to headings lead to headings', () => {
+test('every link to a heading has a target', () => {
   const broken: string[] = []
   for (const { file, text } of linked) {
     for (const [, target = '', anchor = ''] of text.matchAll(/\]\(([\w./-]*)#([^)\s]+)\)/g)) {
@@ -107,7 +107,7 @@ test.each(all)('$file begins with its only title', ({ file, text }) => {
   expect(text.startsWith(titles[0] ?? file)).toBe(true)
 })
 
-test('every page can be reached from the README', () => {
+test('every page is reachable from the README', () => {
   const reached = new Set(['README.md'])
   for (const file of reached) {
     const page = all.find((one) => one.file === file)
@@ -116,7 +116,7 @@ test('every page can be reached from the README', () => {
   expect(all.map(({ file }) => file).filter((file) => !reached.has(file))).toEqual([])
 })
 
-test.each(all)('$file speaks of the product only', ({ text }) => {
+test.each(all)('$file contains no to-dos and no paths of a machine', ({ text }) => {
   expect(text).not.toMatch(/\bTODO\b|\bFIXME\b/)
   expect(text).not.toMatch(/(?:^|[\s"'`(])\/(?:home|work|tmp|root|usr|Users|etc)\//m)
 })
@@ -129,7 +129,7 @@ test.each(all.filter(({ file }) => file !== 'docs/contributing/glossary.md'))('$
   expect(text.match(vague) ?? []).toEqual([])
 })
 
-test('files and folders that pages name exist', () => {
+test('every file and folder that a page names exists', () => {
   const named = new Set(
     [...words.matchAll(/`((?:src|test|examples|bench|docs)\/[\w./-]*)`/g)].map(([, file = '']) => file),
   )
@@ -138,7 +138,7 @@ test('files and folders that pages name exist', () => {
   expect([...named].filter((file) => !existsSync(file))).toEqual([])
 })
 
-/** Helper types nobody writes by hand: their meaning is told where what uses them is. */
+/** Helper types that users do not write by hand. The functions that use them are documented. */
 const unspoken = new Set([
   'ArtifactKey',
   'Blob',
@@ -167,13 +167,13 @@ const unspoken = new Set([
   'ToolOptions',
 ])
 
-test.each(['src/index.ts', 'src/testing/index.ts'])('every name of %s is spoken of', (file) => {
+test.each(['src/index.ts', 'src/testing/index.ts'])('the documentation names every export of %s', (file) => {
   const names = exportedNames(readSource(file))
   const missing = names.filter((name) => !unspoken.has(name) && !new RegExp(`\\b${name}\\b`).test(words))
   expect(missing).toEqual([])
 })
 
-/** Exports that pages rightly call unfinished: what is missing is not the name but what a run does with it. */
+/** Exports that pages rightly call unfinished: the name exists, but runs do not use it yet. */
 const unfinished = new Set([
   'AuthConfig',
   'AuthCredential',
@@ -188,7 +188,7 @@ const unfinished = new Set([
   'authCredential',
 ])
 
-test('no page says "not yet" or "later" beside a name that is exported, or an option that exists', () => {
+test('no page says "not yet" or "later" about an existing export or option', () => {
   const existing = new Set([...entryPoints().flatMap((file) => exportedNames(readSource(file))), ...memberNames()])
   const wrong = all.flatMap(({ file, text }) =>
     clauses(text)
@@ -202,7 +202,7 @@ test('no page says "not yet" or "later" beside a name that is exported, or an op
   expect(wrong).toEqual([])
 })
 
-test('no name is excused that is gone', () => {
+test('every name without documentation still exists', () => {
   const names = new Set(['src/index.ts', 'src/testing/index.ts'].flatMap((file) => exportedNames(readSource(file))))
   expect([...unspoken].filter((name) => !names.has(name))).toEqual([])
 })
@@ -211,13 +211,13 @@ test.each([
   ['Errors thrown to the caller', 'src/error/error.ts', 'ToolwrightErrorCode'],
   ['Error results for the model', 'src/error/error.ts', 'ResultErrorCode'],
   ['Errors that end an agent', 'src/event/event.ts', 'EventErrorCode'],
-])('docs/reference/errors.md, "%s": one row for each code', (heading, file, type) => {
+])('the error page has one row for each code under "%s"', (heading, file, type) => {
   const section = sectionOf(page('docs/reference/errors.md'), heading)
   const codes = rowsOf(section, 2).flatMap(([cell = '']) => /^`([A-Z_]+)`$/.exec(cell)?.[1] ?? [])
   expect(codes.toSorted()).toEqual(literalsOf(readSource(file), type).toSorted())
 })
 
-test('docs/reference/errors.md has the HTTP status of every error; what fails when built is a 500', () => {
+test('the error page has the HTTP status of every error, and 500 for errors of the build', () => {
   const rows = rowsOf(sectionOf(page('docs/reference/errors.md'), 'Errors thrown to the caller'), 3)
   for (const [cell = '', status = ''] of rows.slice(1)) {
     const code = cell.replaceAll('`', '') as ToolwrightErrorCode
@@ -236,7 +236,7 @@ test('the ratios of the README are those of docs/contributing/benchmarks.md', ()
   expect(ratios.filter((ratio) => !measured.includes(`(${ratio})`))).toEqual([])
 })
 
-test('every deviation has its number once, in order, and one test of that number', () => {
+test('every deviation has a unique number, in order, and one test of that number', () => {
   const numbers = [...page('docs/contributing/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) =>
     Number(number),
   )
@@ -247,7 +247,7 @@ test('every deviation has its number once, in order, and one test of that number
   expect(tested).toEqual(numbers)
 })
 
-test('docs/migrating/from-adk.md has an answer for every name of google.adk.tools and @google/adk 2.0', () => {
+test('the migration page names every export of google.adk.tools and @google/adk 2.0', () => {
   const prose = page('docs/migrating/from-adk.md').text.replace(/^```[\s\S]*?^```$/gm, '')
   const named = new Set([...prose.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/[^\w]+/)))
   expect(googleAdkNames.length).toBe(461)
@@ -260,12 +260,14 @@ test('a program of another kit is neither compiled nor run here', () => {
   expect(theirBlocks(page).map(({ code }) => code)).toEqual(['1\n'])
 })
 
-test('the blocks of a page are read as they are written', () => {
+test('reads programs and their expected output from the code blocks of a page', () => {
   const text = 'a\n```ts run\nconst a = 1\n```\n```text\n1\n```\n```ts more\na\n```\n'
   const [program] = programs(readPage('docs/x.md', text))
   expect(program).toMatchObject({ name: 'x-3.ts', output: '1\n', blocks: [{ line: 3 }, { line: 9 }] })
   expect(program && sourceOf(program)).toBe('\n\nconst a = 1\n\n\n\n\n\na\nexport {}\n')
-  expect(() => programs(readPage('docs/x.md', '```ts run\n1\n```\n'))).toThrow('followed by a text block')
+  expect(() => programs(readPage('docs/x.md', '```ts run\n1\n```\n'))).toThrow(
+    'must follow a block with the word "run"',
+  )
 })
 
 function page(file: string): Page {
@@ -276,7 +278,7 @@ function readSource(file: string): Source {
   return { file, text: readFileSync(file, 'utf8') }
 }
 
-/** What stands under a heading, up to the next of the same kind. */
+/** The text under a heading, up to the next heading of the same level. */
 function sectionOf({ file, text }: Page, heading: string): Page {
   const found = text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`))
   if (found === undefined) throw new Error(`${file} has no section "${heading}"`)
@@ -284,10 +286,10 @@ function sectionOf({ file, text }: Page, heading: string): Page {
 }
 
 function entryPoints(): string[] {
-  return [...doors().values()].filter((file) => !file.startsWith('src/cli/'))
+  return [...sourceBySpecifier().values()]
 }
 
-/** The members of interfaces in the product: options, and what contexts and results have. */
+/** The members of all interfaces of the product: options, contexts and results. */
 function memberNames(): string[] {
   const names: string[] = []
   for (const source of productSources()) {
@@ -301,12 +303,12 @@ function memberNames(): string[] {
   return names
 }
 
-/** Names of Python's ADK as they are here. */
+/** A name of Python's ADK in our spelling. */
 function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Clauses of the text; one from a row of a table comes with the first cell, which names what the row is about. */
+/** The clauses of a text. A clause from a table row begins with the first cell, which names the subject of the row. */
 function clauses(text: string): string[] {
   return text.split(/\n\s*\n|\n(?=[|-])/).flatMap((block) => {
     if (!block.startsWith('|')) return block.split(/(?<!not yet)[.:;(]\s+/i)
@@ -320,7 +322,7 @@ function exportedNames(source: Source): string[] {
   return entries.flatMap(({ exportName }) => exportName.name ?? [])
 }
 
-/** The strings of a union type, those of unions it names included. */
+/** The strings of a union type, including those of the unions it refers to. */
 function literalsOf(source: Source, name: string): string[] {
   const found: string[] = []
   visit(parse(source).program, (node) => {

@@ -1,20 +1,26 @@
-// What each door promises, as text files beside this one: a change of the surface is a change someone reviews.
-// After a wanted change: npx vitest run test/exports.test.ts -u
-import { readFileSync } from 'node:fs'
+// The public names of each entry point, as text files in test/exports, so that a pull request shows every change of them.
+// After an intended change: npx vitest run test/exports.test.ts -u
+import { globSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { doors, parse, type Source } from './source.ts'
+import { entryPoints } from '../entry-points.ts'
+import { parse, type Source } from './source.ts'
 
-test.each([...doors()])('%s has the names it had', async (door, file) => {
+test.each(entryPoints())('$specifier exports the reviewed names', async ({ specifier, source: file }) => {
   const { values, types } = exportedNames({ file, text: readFileSync(file, 'utf8') })
-  expect(Object.keys(await import(pathToFileURL(file).href)).sort(), 'names in the file and at run time').toEqual(
+  expect(Object.keys(await import(pathToFileURL(file).href)).sort(), 'names in the source and at run time').toEqual(
     values,
   )
   const lines = [...values, ...types.map((name) => `type ${name}`)]
-  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`exports/${door.replaceAll('/', '-')}.txt`)
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`exports/${specifier.replaceAll('/', '-')}.txt`)
 })
 
-test('values and types are told apart', () => {
+test.each(entryPoints())('README.md or a page of docs names $specifier', ({ specifier }) => {
+  const pages = ['README.md', ...globSync('docs/**/*.md')].map((file) => readFileSync(file, 'utf8'))
+  expect(pages.some((text) => new RegExp(`['\`]${specifier}['\`]`).test(text))).toBe(true)
+})
+
+test('tells exported values from exported types', () => {
   const text = `
     export { b, a, type T } from './a.ts'
     export type { S } from './b.ts'
@@ -23,9 +29,9 @@ test('values and types are told apart', () => {
   expect(exportedNames({ file: 'a.ts', text })).toEqual({ values: ['a', 'b', 'c'], types: ['I', 'S', 'T'] })
 })
 
-test('a door that passes on everything is refused', () => {
+test('rejects an entry point with export *', () => {
   expect(() => exportedNames({ file: 'a.ts', text: "export * from './a.ts'" })).toThrow(
-    'a.ts: name what a door exports',
+    'a.ts: an entry point names its exports',
   )
 })
 
@@ -33,7 +39,7 @@ function exportedNames(source: Source): { values: string[]; types: string[] } {
   const entries = parse(source).module.staticExports.flatMap((statement) => statement.entries)
   const named = entries.map(({ exportName, isType }) => {
     const name = exportName.kind === 'Default' ? 'default' : exportName.name
-    if (!name) throw new Error(`${source.file}: name what a door exports instead of export *`)
+    if (!name) throw new Error(`${source.file}: an entry point names its exports instead of using export *`)
     return { name, isType }
   })
   const names = (ofType: boolean): string[] =>

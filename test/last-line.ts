@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Prints `N passed, N failed` as the very last line of a run, whatever other reporters say. */
+/** Prints the skipped tests, and `N passed, N failed` as the very last line of a run, after all other reporters. */
 export default class LastLine implements Reporter {
   #count: Count = { passed: 0, failed: 0, skipped: 0 }
 
@@ -11,16 +11,18 @@ export default class LastLine implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     this.#count = count(modules, unhandledErrors)
+    for (const line of skippedLines(modules)) console.log(line)
   }
 }
 
+/** How many tests had each result. */
 interface Count {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
 }
 
-/** An error outside any test (a file that does not load, an unhandled rejection) counts as one failure. */
+/** Counts results. An error outside of tests (a file that does not load, an unhandled rejection) counts as one failure. */
 function count(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): Count {
   const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
   for (const module of modules) {
@@ -33,8 +35,19 @@ function count(modules: readonly TestModule[], unhandledErrors: readonly unknown
   return count
 }
 
-/** A run that ends with an error and counted none (its setup threw, it found no tests) did not pass either. */
+/** The last line. A run that exits with an error and counted no failure (a setup threw, no test was found) has failed once. */
 export function lastLine({ passed, failed, skipped }: Count, exitCode: number): string {
   const failures = exitCode === 0 ? failed : Math.max(failed, 1)
   return `${passed} passed, ${failures} failed${skipped ? `, ${skipped} skipped` : ''}`
+}
+
+/** One line for each file with skipped tests. The reasons are printed by the tests themselves, as `NOT TESTED: ...`. */
+function skippedLines(modules: readonly TestModule[]): string[] {
+  return modules.flatMap(({ children, relativeModuleId }) => {
+    const skipped = [...children.allTests('skipped')]
+    const names = new Set(skipped.map(({ fullName }) => fullName.split(' > ')[0]))
+    return skipped.length > 0
+      ? `NOT TESTED: ${relativeModuleId}: ${[...names].join(', ')} (${skipped.length} tests)`
+      : []
+  })
 }

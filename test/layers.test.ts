@@ -1,118 +1,116 @@
-import { readFileSync } from 'node:fs'
-import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { commands, entryPoints, sourceBySpecifier } from '../entry-points.ts'
 import { barrels, fileCycles, folderCycles, nodeImports, toolRuns, unknownFolders, upwardImports } from './layers.ts'
-import { doors, productSources, type Source } from './source.ts'
+import { productSources, type Source } from './source.ts'
 
-describe('our source', () => {
+describe('the source in src', () => {
   const sources = productSources()
-  const { bin } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const bins = Object.values<string>(bin).map((file) => posix.join(file).replace('dist/', 'src/').replace('.js', '.ts'))
+  const specifiers = sourceBySpecifier()
+  const entryFiles = new Set([...entryPoints(), ...commands()].map(({ source }) => source))
 
-  test('is there', () => expect(sources.length).toBeGreaterThan(0))
+  test('is found', () => expect(sources.length).toBeGreaterThan(0))
   test('has no folder without a layer', () => expect(unknownFolders(sources)).toEqual([]))
-  test('imports down the layers only', () => expect(upwardImports(sources, doors())).toEqual([]))
-  test('has no cycle of files', () => expect(fileCycles(sources, doors())).toEqual([]))
-  test('has no cycle of folders', () => expect(folderCycles(sources, doors())).toEqual([]))
-  test('imports node: only where the design says', () => expect(nodeImports(sources)).toEqual([]))
-  test('has an index at its doors only', () =>
-    expect(barrels(sources, new Set([...doors().values(), ...bins]))).toEqual([]))
-  test('runs a tool in the dispatcher only', () => expect(toolRuns(sources)).toEqual([]))
+  test('imports from its own and lower layers only', () => expect(upwardImports(sources, specifiers)).toEqual([]))
+  test('has no import cycle between files', () => expect(fileCycles(sources, specifiers)).toEqual([]))
+  test('has no import cycle between folders', () => expect(folderCycles(sources, specifiers)).toEqual([]))
+  test('imports node: modules in the listed files and layers only', () => expect(nodeImports(sources)).toEqual([]))
+  test('has an index.ts in entry points only', () => expect(barrels(sources, entryFiles)).toEqual([]))
+  test('calls the body of a tool in the dispatcher only', () => expect(toolRuns(sources)).toEqual([]))
 })
 
-const entrances = new Map([['toolwright', 'src/index.ts']])
+const rootOnly = new Map([['toolwright', 'src/index.ts']])
 
 function files(texts: Record<string, string>): Source[] {
   return Object.entries(texts).map(([file, text]) => ({ file, text }))
 }
 
-describe('a folder without a layer', () => {
-  test.each(['src/utils/a.ts', 'src/stray.ts'])('%s is found', (file) => {
+describe('the rule that every folder has a layer', () => {
+  test.each(['src/utils/a.ts', 'src/stray.ts'])('rejects %s', (file) => {
     expect(unknownFolders([{ file, text: '' }])).toHaveLength(1)
   })
-  test('the root door and known folders pass', () => {
+  test('accepts the root entry point and known folders', () => {
     expect(
       unknownFolders(files({ 'src/index.ts': '', 'src/ai-sdk/index.ts': '', 'src/testing/server/a.ts': '' })),
     ).toEqual([])
   })
 })
 
-describe('an upward import', () => {
+describe('the rule against upward imports', () => {
   test.each([
-    ['a value', "import { a } from '../dispatch/a.ts'"],
-    ['a type', "import type { A } from '../dispatch/a.ts'"],
+    ['an import of a value', "import { a } from '../dispatch/a.ts'"],
+    ['an import of a type', "import type { A } from '../dispatch/a.ts'"],
     ['a re-export', "export { a } from '../dispatch/a.ts'"],
-    ['everything', "export * from '../dispatch/a.ts'"],
-    ['at run time', "export const a = () => import('../dispatch/a.ts')"],
-    ['inside a type', "export type A = import('../dispatch/a.ts').A"],
-    ['through the root door', "import { a } from 'toolwright'"],
-    ['of the root door', "import { a } from '../index.ts'"],
-  ])('%s is found', (_, text) => {
-    expect(upwardImports(files({ 'src/policy/b.ts': text }), entrances)).toHaveLength(1)
+    ['a re-export of everything', "export * from '../dispatch/a.ts'"],
+    ['a dynamic import', "export const a = () => import('../dispatch/a.ts')"],
+    ['an import type', "export type A = import('../dispatch/a.ts').A"],
+    ['an import of the root entry point by its specifier', "import { a } from 'toolwright'"],
+    ['an import of the root entry point by its path', "import { a } from '../index.ts'"],
+  ])('rejects %s', (_, text) => {
+    expect(upwardImports(files({ 'src/policy/b.ts': text }), rootOnly)).toHaveLength(1)
   })
-  test('down, sideways, a package and the root door pass', () => {
+  test('accepts imports of lower layers, of the same layer, of packages and by the root entry point', () => {
     const sources = files({
       'src/dispatch/a.ts': "import '../policy/b.ts'; import './c.ts'; import 'zod'",
       'src/index.ts': "export { a } from './cli/a.ts'",
       'src/cli/a.ts': "import 'toolwright'",
     })
-    expect(upwardImports(sources, entrances)).toEqual([])
+    expect(upwardImports(sources, rootOnly)).toEqual([])
   })
 })
 
-describe('a cycle', () => {
-  test('of files is found, though it is made of types', () => {
+describe('the rule against import cycles', () => {
+  test('rejects a cycle between files that consists of type imports', () => {
     const sources = files({
       'src/tool/a.ts': "import type { B } from './b.ts'",
       'src/tool/b.ts': "import type { C } from './c.ts'",
       'src/tool/c.ts': "export type C = import('./a.ts').A",
     })
-    expect(fileCycles(sources, entrances)).toEqual(['src/tool/a.ts -> src/tool/b.ts -> src/tool/c.ts -> src/tool/a.ts'])
+    expect(fileCycles(sources, rootOnly)).toEqual(['src/tool/a.ts -> src/tool/b.ts -> src/tool/c.ts -> src/tool/a.ts'])
   })
-  test('of two folders in one layer is found, though no two files form one', () => {
+  test('rejects a cycle between two folders of one layer without a cycle between files', () => {
     const sources = files({
       'src/session/a.ts': "import '../artifact/a.ts'",
       'src/artifact/b.ts': "import '../session/b.ts'",
     })
-    expect(fileCycles(sources, entrances)).toEqual([])
-    expect(folderCycles(sources, entrances)).toEqual(['session -> artifact -> session'])
+    expect(fileCycles(sources, rootOnly)).toEqual([])
+    expect(folderCycles(sources, rootOnly)).toEqual(['session -> artifact -> session'])
   })
-  test('is not seen where neighbours import in one direction, or two roads lead to one file', () => {
+  test('accepts imports in one direction, and two files that import the same file', () => {
     const sources = files({
       'src/session/a.ts': "import '../artifact/a.ts'; import './b.ts'",
       'src/session/b.ts': "import '../artifact/a.ts'",
     })
-    expect([...fileCycles(sources, entrances), ...folderCycles(sources, entrances)]).toEqual([])
+    expect([...fileCycles(sources, rootOnly), ...folderCycles(sources, rootOnly)]).toEqual([])
   })
 })
 
-describe('a node import', () => {
+describe('the rule against node: imports', () => {
   test.each([
     ['src/base/a.ts', "import 'node:fs'"],
     ['src/mcp/client.ts', "import type { Socket } from 'node:net'"],
     ['src/testing/a.ts', "await import('node:http')"],
     ['src/tools/a.ts', "import { join } from 'path'"],
     ['src/index.ts', "export { join } from 'node:path'"],
-  ])('in %s is found', (file, text) => {
+  ])('rejects one in %s', (file, text) => {
     expect(nodeImports([{ file, text }])).toHaveLength(1)
   })
   test.each(['src/cli/a.ts', 'src/sqlite/a.ts', 'src/mcp/stdio.ts', 'src/openapi/read.ts', 'src/testing/server/a.ts'])(
-    'in %s passes',
+    'accepts one in %s',
     (file) => {
       expect(nodeImports([{ file, text: "import 'node:fs'" }])).toEqual([])
     },
   )
 })
 
-describe('a barrel', () => {
+describe('the rule against barrels', () => {
   test.each([
     ['src/tool/index.ts', 'export const a = 1'],
     ['src/tool/all.ts', "export * from './a.ts'\nexport { b } from './b.ts'"],
     ['src/tool/more.ts', "import { a } from './a.ts'\nexport { a }"],
-  ])('%s is found', (file, text) => {
+  ])('rejects %s', (file, text) => {
     expect(barrels([{ file, text }], new Set(['src/index.ts']))).toHaveLength(1)
   })
-  test('a door, and a file that has something of its own, pass', () => {
+  test('accepts an entry point, and a file with a declaration of its own', () => {
     const sources = files({
       'src/index.ts': "export { a } from './a.ts'",
       'src/tool/a.ts': "export { b } from './b.ts'\nexport const a = 1",
@@ -121,7 +119,7 @@ describe('a barrel', () => {
   })
 })
 
-describe('a call of a tool body', () => {
+describe('the rule that only the dispatcher runs tools', () => {
   const inFile = (text: string, file = 'src/agent/a.ts'): string[] => toolRuns([{ file, text }])
 
   test.each([
@@ -141,7 +139,7 @@ describe('a call of a tool body', () => {
     'const { run } = tool',
     'const { run: body } = call.tool',
     'function f({ run }: Tool) { return run({}) }',
-  ])('%s is found', (text) => {
+  ])('rejects %s', (text) => {
     expect(inFile(text)).toHaveLength(1)
   })
   test.each([
@@ -151,10 +149,10 @@ describe('a call of a tool body', () => {
     'const { run } = options',
     'const wrapped = { ...tool, run: tool.run }',
     'tools.map((each) => each.name)',
-  ])('%s passes', (text) => {
+  ])('accepts %s', (text) => {
     expect(inFile(text)).toEqual([])
   })
-  test('is the work of dispatch/execute.ts and of no other file there', () => {
+  test('accepts a call in dispatch/execute.ts and in no other file of the folder', () => {
     expect(inFile('tool.run(args)', 'src/dispatch/execute.ts')).toEqual([])
     expect(inFile('tool.run(args)', 'src/dispatch/prepare.ts')).toHaveLength(1)
     expect(inFile('tool.run(args)', 'src/policy/retry.ts')).toHaveLength(1)

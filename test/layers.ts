@@ -1,7 +1,9 @@
-// The rules of the house, as pure functions over files: each returns the offences it found, one line each.
+// The architecture rules, as pure functions over source files. Each returns one line per violation.
 import { builtinModules } from 'node:module'
+import { entryPoints } from '../entry-points.ts'
 import { importsOf, isNode, type Node, parse, resolve, type Source, visit } from './source.ts'
 
+/** The folders of src, lowest layer first. A folder imports from its own layer and from lower layers. */
 const layers = [
   ['base', 'error'],
   ['content', 'schema'],
@@ -19,14 +21,18 @@ const layers = [
 ]
 const rankOfFolder = new Map(layers.flatMap((folders, rank) => folders.map((folder) => [folder, rank] as const)))
 
-/** The root door: it may import anything, and what imports it imports all that is behind it. */
-const rootDoor = 'src/index.ts'
-const rootDoorRank = 10
+/** The layer of the root entry point, and of the folder of an entry point that the table above does not name. */
+const entryPointRank = 10
+const entryPointFolders = new Set(entryPoints().map(({ folder }) => folder))
 
+/** The root entry point may import anything. A file that imports the root entry point imports everything it exports. */
+const rootEntryPoint = 'src/index.ts'
+
+/** Files below layer 11 that may import Node modules. */
 const mayUseNode = [
   'src/mcp/stdio.ts',
   'src/openapi/read.ts',
-  // processes, threads, and what is found on the machine they run on
+  // start processes and threads, and look up programs of the operating system
   'src/code/process.ts',
   'src/code/worker.ts',
   'src/code/quickjs-wasm.ts',
@@ -34,36 +40,41 @@ const mayUseNode = [
   'src/code/host.ts',
   'src/code/temp-folder.ts',
 ]
+/** The only files that may call the body of a tool. */
 const mayRunTools = ['src/dispatch/execute.ts']
 
-type Doors = ReadonlyMap<string, string>
+/** From the specifier of each entry point to its source file. */
+type EntryPoints = ReadonlyMap<string, string>
 
+/** Files in a folder that belongs to no layer. */
 export function unknownFolders(sources: readonly Source[]): string[] {
   return sources
     .filter(({ file }) => rankOf(file) === undefined)
-    .map(({ file }) => `${file}: no layer has this folder; add it to test/layers.ts and to the design`)
+    .map(({ file }) => `${file} is in a folder without a layer. Add the folder to the table in test/layers.ts.`)
 }
 
-export function upwardImports(sources: readonly Source[], doors: Doors): string[] {
-  return edges(sources, doors)
-    .filter(([from, to]) => from !== rootDoor && (rankOf(from) ?? Infinity) < (rankOf(to) ?? -Infinity))
+/** Imports of a higher layer, type imports included. */
+export function upwardImports(sources: readonly Source[], entryPoints: EntryPoints): string[] {
+  return edges(sources, entryPoints)
+    .filter(([from, to]) => from !== rootEntryPoint && (rankOf(from) ?? Infinity) < (rankOf(to) ?? -Infinity))
     .map(([from, to]) => `${from} (layer ${rankOf(from)}) imports ${to} (layer ${rankOf(to)})`)
 }
 
-/** Cycles between files, type imports included. */
-export function fileCycles(sources: readonly Source[], doors: Doors): string[] {
-  return cycles(edges(sources, doors))
+/** Import cycles between files, type imports included. */
+export function fileCycles(sources: readonly Source[], entryPoints: EntryPoints): string[] {
+  return cycles(edges(sources, entryPoints))
 }
 
-/** Neighbours in one layer may import each other in one direction only. */
-export function folderCycles(sources: readonly Source[], doors: Doors): string[] {
-  const between = edges(sources, doors)
-    .filter(([from, to]) => from !== rootDoor && to !== rootDoor)
+/** Import cycles between folders. Two folders of one layer may import each other in one direction only. */
+export function folderCycles(sources: readonly Source[], entryPoints: EntryPoints): string[] {
+  const between = edges(sources, entryPoints)
+    .filter(([from, to]) => from !== rootEntryPoint && to !== rootEntryPoint)
     .map(([from, to]): Edge => [folderOf(from), folderOf(to)])
     .filter(([from, to]) => from !== to)
   return cycles(between)
 }
 
+/** Imports of Node modules in files that must run without Node. */
 export function nodeImports(sources: readonly Source[]): string[] {
   return sources
     .filter(({ file }) => !isNodeFile(file))
@@ -74,21 +85,22 @@ export function nodeImports(sources: readonly Source[]): string[] {
     )
 }
 
+/** Whether a specifier names a module of Node, with or without `node:`. */
 export function isNodeModule(specifier: string): boolean {
   return specifier.startsWith('node:') || builtinModules.includes(specifier)
 }
 
-/** Only a door has an index, and no other file merely re-exports. */
-export function barrels(sources: readonly Source[], entrances: ReadonlySet<string>): string[] {
+/** Files that only re-export. Only an entry point may be an `index.ts` or re-export everything it has. */
+export function barrels(sources: readonly Source[], entryFiles: ReadonlySet<string>): string[] {
   return sources
-    .filter(({ file }) => !entrances.has(file))
+    .filter(({ file }) => !entryFiles.has(file))
     .filter((source) => /(^|\/)index\.ts$/.test(source.file) || onlyReexports(source))
-    .map(({ file }) => `${file} is a barrel and no door`)
+    .map(({ file }) => `${file} is a barrel, but not an entry point`)
 }
 
 /**
- * Calls of a tool's body outside the dispatcher: `tool.run(...)` on what is named or typed as a tool, on an entry of
- * `tools`, through `call`, `apply` or `bind`, or after taking `run` out of a tool.
+ * Calls of a tool's body outside the dispatcher: `tool.run(...)` on a value named or typed as a tool, on an entry of
+ * `tools`, through `call`, `apply` or `bind`, or on a `run` that was destructured from a tool.
  */
 export function toolRuns(sources: readonly Source[]): string[] {
   return sources.filter(({ file }) => !mayRunTools.includes(file)).flatMap(toolRunsIn)
@@ -101,40 +113,40 @@ function toolRunsIn(source: Source): string[] {
     if (node.type === 'Identifier' && isToolType(node.typeAnnotation)) typed.add(String(node.name))
   })
   const isTool = (value: unknown): boolean => {
-    const node = bare(value)
+    const node = unwrap(value)
     if (node?.type === 'Identifier') return typed.has(String(node.name)) || /tool$/i.test(String(node.name))
-    if (node?.type === 'CallExpression') return isMember(node.callee) && isNamedTools(bare(node.callee)?.object)
+    if (node?.type === 'CallExpression') return isMember(node.callee) && isNamedTools(unwrap(node.callee)?.object)
     if (!isMember(node)) return false
     return node?.computed === true ? isNamedTools(node.object) : /tool$/i.test(memberName(node) ?? '')
   }
   const isRunOfTool = (value: unknown): boolean => {
-    const node = bare(value)
+    const node = unwrap(value)
     return isMember(node) && memberName(node) === 'run' && isTool(node?.object)
   }
   const found: string[] = []
-  const report = (node: Node, how: string): void => {
+  const report = (node: Node, violation: string): void => {
     const line = source.text.slice(0, Number(node.start)).split('\n').length
-    found.push(`${source.file}:${line} ${how}; only the dispatcher runs a tool's body`)
+    found.push(`${source.file}:${line} ${violation}. Only the dispatcher runs a tool's body.`)
   }
   visit(program, (node) => {
     if (node.type === 'CallExpression') {
-      const callee = bare(node.callee)
-      const through = isMember(callee) && /^(call|apply|bind)$/.test(memberName(callee) ?? '')
-      if (isRunOfTool(callee) || (through && isRunOfTool(callee?.object))) report(node, 'calls run of a tool')
+      const callee = unwrap(node.callee)
+      const isIndirect = isMember(callee) && /^(call|apply|bind)$/.test(memberName(callee) ?? '')
+      if (isRunOfTool(callee) || (isIndirect && isRunOfTool(callee?.object))) report(node, 'calls run of a tool')
     }
-    if (node.type === 'VariableDeclarator' && takesRun(node.id) && isTool(node.init))
-      report(node, 'takes run out of a tool')
-    if (takesRun(node) && isToolType(node.typeAnnotation)) report(node, 'takes run out of a tool')
+    if (node.type === 'VariableDeclarator' && destructuresRun(node.id) && isTool(node.init))
+      report(node, 'destructures run from a tool')
+    if (destructuresRun(node) && isToolType(node.typeAnnotation)) report(node, 'destructures run from a tool')
   })
   return found
 }
 
-const takesRun = (value: unknown): boolean =>
+const destructuresRun = (value: unknown): boolean =>
   isNode(value) &&
   value.type === 'ObjectPattern' &&
   (value.properties as Node[]).some((property) => isNode(property.key) && property.key.name === 'run')
 
-/** `: Tool`, `: Tool<...>` and `: Tool | undefined`, also for names that end in Tool. */
+/** Whether an annotation is `Tool`, `Tool<...>`, `Tool | undefined`, or the same with another name that ends in `Tool`. */
 function isToolType(annotation: unknown): boolean {
   if (!isNode(annotation)) return false
   if (annotation.type === 'TSTypeAnnotation') return isToolType(annotation.typeAnnotation)
@@ -146,7 +158,7 @@ function isToolType(annotation: unknown): boolean {
   )
 }
 
-const isMember = (value: unknown): boolean => bare(value)?.type === 'MemberExpression'
+const isMember = (value: unknown): boolean => unwrap(value)?.type === 'MemberExpression'
 
 function memberName(node: Node | undefined): string | undefined {
   const property = node?.property
@@ -155,16 +167,16 @@ function memberName(node: Node | undefined): string | undefined {
 }
 
 function isNamedTools(value: unknown): boolean {
-  const node = bare(value)
+  const node = unwrap(value)
   return /tools$/i.test(String(node?.type === 'MemberExpression' ? memberName(node) : node?.name))
 }
 
 /** The expression inside `( )`, `!`, `as`, `satisfies`, `await` and `?.` */
-function bare(value: unknown): Node | undefined {
+function unwrap(value: unknown): Node | undefined {
   if (!isNode(value)) return undefined
   const inner = value.type === 'AwaitExpression' ? value.argument : value.expression
   const wraps = /^(ParenthesizedExpression|ChainExpression|AwaitExpression|TS(NonNull|As|Satisfies)Expression)$/
-  return wraps.test(value.type) ? bare(inner) : value
+  return wraps.test(value.type) ? unwrap(inner) : value
 }
 
 function onlyReexports(source: Source): boolean {
@@ -183,33 +195,36 @@ const isNodeFile = (file: string): boolean =>
 
 const folderOf = (file: string): string => file.split('/').slice(0, -1)[1] ?? ''
 
-const rankOf = (file: string): number | undefined =>
-  file === rootDoor ? rootDoorRank : rankOfFolder.get(folderOf(file))
+const rankOf = (file: string): number | undefined => {
+  if (file === rootEntryPoint) return entryPointRank
+  const folder = folderOf(file)
+  return rankOfFolder.get(folder) ?? (folder !== '' && entryPointFolders.has(folder) ? entryPointRank : undefined)
+}
 
 type Edge = readonly [from: string, to: string]
 
-function edges(sources: readonly Source[], doors: Doors): Edge[] {
+function edges(sources: readonly Source[], entryPoints: EntryPoints): Edge[] {
   return sources.flatMap((source) =>
     importsOf(source)
-      .map((specifier) => resolve(source.file, specifier, doors))
+      .map((specifier) => resolve(source.file, specifier, entryPoints))
       .filter((to) => to !== undefined)
       .map((to): Edge => [source.file, to]),
   )
 }
 
-/** One line for each way a depth-first walk comes back to where it was. */
+/** One line for each cycle that a depth-first search finds. */
 function cycles(edges: readonly Edge[]): string[] {
   const targets = Map.groupBy(edges, ([from]) => from)
   const done = new Set<string>()
   const found: string[] = []
-  const walk = (at: string, path: readonly string[]): void => {
+  const search = (at: string, path: readonly string[]): void => {
     if (path.includes(at)) {
       found.push([...path.slice(path.indexOf(at)), at].join(' -> '))
     } else if (!done.has(at)) {
-      for (const to of new Set(targets.get(at)?.map(([, to]) => to))) walk(to, [...path, at])
+      for (const to of new Set(targets.get(at)?.map(([, to]) => to))) search(to, [...path, at])
       done.add(at)
     }
   }
-  for (const from of targets.keys()) walk(from, [])
+  for (const from of targets.keys()) search(from, [])
   return found
 }

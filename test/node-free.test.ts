@@ -1,22 +1,23 @@
-// The root door must open where there is no Node and where code generation from strings is refused. These tests read
-// and run what is published: dist, with the hashed chunks its entries share.
+// The root entry point works without Node modules and without code generation from strings. These tests read and run the
+// published files: dist, with the hashed chunks that its entry points share.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { commands, entryPoints } from '../entry-points.ts'
 import { isNodeModule } from './layers.ts'
 import { importsOf, isNode, parse, type Source, visit } from './source.ts'
 
 const read = (file: string): string => readFileSync(file, 'utf8')
 
-test('the root door holds no node: import and generates no code', () => {
+test('the root entry point imports no node: module and generates no code', () => {
   const sources = reachable('dist/index.js', read)
   expect(sources.map(({ file }) => file)).toContain('dist/index.js')
   expect(sources.flatMap(nodeImports)).toEqual([])
   expect(sources.flatMap(generatedCode)).toEqual([])
 })
 
-test('the root entry point imports no package, so that bundlers need none', () => {
+test('the root entry point imports no package', () => {
   const packages = reachable('dist/index.js', read).flatMap((source) =>
     importsOf(source)
       .filter((specifier) => !specifier.startsWith('.'))
@@ -25,55 +26,60 @@ test('the root entry point imports no package, so that bundlers need none', () =
   expect(packages).toEqual([])
 })
 
-/** What following every import of an entry point finds: the packages it cannot work without, and whether it is for Node. */
-test.each([
-  ['index', [], false],
-  ['ai-sdk/index', [], false],
-  ['code/index', [], true],
-  ['gemini/index', ['@google/genai'], false],
-  ['sqlite/index', [], true],
-  ['testing/index', [], false],
-  ['cli/index', [], true],
-])('%s reaches only the optional peers it needs', (entry, peers, isForNode) => {
-  const sources = reachable(`dist/${entry}.js`, read)
-  const specifiers = sources.flatMap(importsOf).filter((specifier) => !specifier.startsWith('.'))
-  expect([...new Set(specifiers.filter((specifier) => !isNodeModule(specifier)))]).toEqual(peers)
-  expect(specifiers.some(isNodeModule)).toBe(isForNode)
+/** One line for each entry point: the packages it imports, directly or not, and `node:` if it needs Node. */
+test('each entry point imports the reviewed packages only', async () => {
+  const lines = [...entryPoints(), ...commands()].map(({ output }) => {
+    const specifiers = reachable(output, read).flatMap(importsOf)
+    const packages = specifiers.filter((specifier) => !specifier.startsWith('.') && !isNodeModule(specifier))
+    const needs = [...new Set(packages), ...(specifiers.some(isNodeModule) ? ['node:'] : [])]
+    return `${output}: ${needs.join(' ') || 'nothing'}`
+  })
+  await expect(`${lines.sort().join('\n')}\n`).toMatchFileSnapshot('exports/imports.txt')
 })
 
-test('the root door opens, its dependencies included, without node: modules and code generation', () => {
-  expect(openRootDoor("'anything'")).toBe('INVALID_ARGS,Oslo done')
+test('each package that an entry point imports is an optional peer', () => {
+  const { peerDependenciesMeta } = JSON.parse(read('package.json'))
+  const packages = entryPoints().flatMap(({ output }) =>
+    reachable(output, read)
+      .flatMap(importsOf)
+      .filter((specifier) => !specifier.startsWith('.') && !isNodeModule(specifier)),
+  )
+  expect(packages.filter((name) => peerDependenciesMeta[name]?.optional !== true)).toEqual([])
 })
 
-describe('what would break it', () => {
+test('an agent runs on the root entry point without node: modules and code generation', () => {
+  expect(runOnRootEntryPoint("'anything'")).toBe('INVALID_ARGS,Oslo done')
+})
+
+describe('the checks of the root entry point', () => {
   const files: Record<string, string> = {
     'dist/index.js': "import { a } from './a-x1.js'\nexport { a }",
     'dist/a-x1.js': "export const a = () => import('./b-y2.js')",
     'dist/b-y2.js': "import { readFile } from 'node:fs'\nimport 'path'\nimport 'zod'",
   }
-  test('is found behind chunks, also behind import()', () => {
+  test('find a Node module behind shared chunks and dynamic imports', () => {
     const sources = reachable('dist/index.js', (file) => files[file] ?? '')
     expect(sources.flatMap(nodeImports)).toEqual(['dist/b-y2.js imports node:fs', 'dist/b-y2.js imports path'])
   })
   test.each(["eval('1')", "globalThis.eval('1')", "new Function('return 1')", "Function('return 1')"])(
-    '%s is found',
+    'find %s',
     (text) => {
       expect(generatedCode({ file: 'a.js', text })).toHaveLength(1)
     },
   )
   test.each(['const evaluate = (x) => x; evaluate(1)', 'x instanceof Function', 'typeof f === Function.name'])(
-    '%s passes',
+    'accept %s',
     (text) => {
       expect(generatedCode({ file: 'a.js', text })).toEqual([])
     },
   )
-  test('is refused at run time too', () => {
-    expect(() => openRootDoor("await import('node:fs')")).toThrow('node:fs is not here')
-    expect(() => openRootDoor("new Function('return 1')")).toThrow('Code generation from strings disallowed')
+  test('refuse Node modules and code generation at run time', () => {
+    expect(() => runOnRootEntryPoint("await import('node:fs')")).toThrow('node:fs is not available')
+    expect(() => runOnRootEntryPoint("new Function('return 1')")).toThrow('Code generation from strings disallowed')
   })
 })
 
-/** A file and everything of ours it imports, however deep. */
+/** A file and all files it imports by relative paths, directly or not. */
 function reachable(entry: string, read: (file: string) => string): Source[] {
   const found = new Map<string, Source>()
   const follow = (file: string): void => {
@@ -104,14 +110,14 @@ function generatedCode(source: Source): string[] {
   return found
 }
 
-/** Imports the built door in a Node that refuses builtins and code generation, runs `code`, and makes a tool. */
-function openRootDoor(code: string): string {
+/** Imports the built root entry point in a Node without builtin modules and code generation, runs `code`, then an agent. */
+function runOnRootEntryPoint(code: string): string {
   const program = `
     import { registerHooks } from 'node:module'
     registerHooks({
       resolve(specifier, context, next) {
         const found = next(specifier, context)
-        if (found.url.startsWith('node:')) throw new Error(found.url + ' is not here')
+        if (found.url.startsWith('node:')) throw new Error(found.url + ' is not available')
         return found
       },
     })

@@ -1,8 +1,10 @@
-// What npm publishes: which files, and whether a user can read the errors that come out of them.
+// The published package: its files, and whether users can read its stack traces and type errors.
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { commands, entryPoints } from '../entry-points.ts'
+import { modelProviders } from '../src/cli/models.ts'
 import { linksOf, readPage } from './docs/pages.ts'
 import { type Installed, installPacked } from './packed/install.ts'
 
@@ -15,26 +17,30 @@ beforeAll(() => {
   const inside = join(app.folder, 'node_modules/toolwright')
   files = globSync('**/*', { cwd: inside, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(inside.length + 1))
+    .map((entry) => slashes(join(entry.parentPath, entry.name).slice(inside.length + 1)))
     .sort()
 })
 afterAll(() => app.remove())
 
+const slashes = (file: string): string => file.replaceAll('\\', '/')
+
 const manifest = (): Record<string, Record<string, unknown>> =>
   JSON.parse(readFileSync(join(app.folder, 'node_modules/toolwright/package.json'), 'utf8'))
 
-test('the package holds dist, the documentation, the examples and the usual pages, nothing else', () => {
+test('the package contains dist, documentation, examples and the standard pages only', () => {
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
-  const docs = globSync('docs/**/*.{md,svg}').filter((file) => !file.startsWith('docs/reference/api/'))
-  const examples = globSync('examples/**/*.ts')
+  const docs = globSync('docs/**/*.{md,svg}')
+    .map(slashes)
+    .filter((file) => !file.startsWith('docs/reference/api/'))
+  const examples = globSync('examples/**/*.ts').map(slashes)
   expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([...pages, ...docs, ...examples].sort())
 })
 
-test('dist holds one file per entry point, the files they share and their source maps', () => {
-  const folders = ['', 'ai-sdk/', 'code/', 'gemini/', 'sqlite/', 'testing/']
-  const wanted = [...folders.flatMap((folder) => [`${folder}index.js`, `${folder}index.d.ts`]), 'cli/index.js']
+test('dist contains one file per entry point, shared files and source maps only', () => {
+  const importable = entryPoints().flatMap(({ output }) => [output, output.replace(/\.js$/, '.d.ts')])
+  const expected = [...importable, ...commands().map(({ output }) => output)].sort()
   const entries = files.filter((file) => /^dist\/([\w-]+\/)?index\.(js|d\.ts)$/.test(file))
-  expect(entries).toEqual(wanted.map((file) => `dist/${file}`).sort())
+  expect(entries).toEqual(expected)
   const rest = files.filter((file) => file.startsWith('dist/') && !entries.includes(file))
   expect(
     rest.filter((file) => !/^dist\/([\w-]+-[\w-]{8}\.(js|d\.ts|js\.map)|[\w-]+\/index\.js\.map)$/.test(file)),
@@ -42,7 +48,7 @@ test('dist holds one file per entry point, the files they share and their source
   expect(files.filter((file) => /test-kit|\.test\b|test-d|(^|\/)src\//.test(file))).toEqual([])
 })
 
-test('every target of package.json is in the package', () => {
+test('the package contains every file that package.json names', () => {
   const { exports, bin } = manifest()
   const targets = [...Object.values(exports ?? {}), ...Object.values(bin ?? {})].flatMap((target) =>
     typeof target === 'string'
@@ -53,12 +59,12 @@ test('every target of package.json is in the package', () => {
   expect(targets.filter((target: string) => !files.includes(target.slice(2)))).toEqual([])
 })
 
-test('no script of the package runs when it is installed', () => {
+test('the package has no install script', () => {
   const install = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare', 'prepublish']
   expect(Object.keys(manifest().scripts ?? {}).filter((name) => install.includes(name))).toEqual([])
 })
 
-test('the npm page can rewrite every relative link of the README to a file of the repository', () => {
+test('every relative link of the README names a file of the repository, for the npm page', () => {
   expect(manifest()).toMatchObject({
     repository: { type: 'git', url: 'git+https://github.com/toolwright/toolwright.git' },
     homepage: 'https://github.com/toolwright/toolwright#readme',
@@ -70,7 +76,7 @@ test('the npm page can rewrite every relative link of the README to a file of th
   expect(targets.filter((target) => /^(\/|\.\.)/.test(target))).toEqual([])
 })
 
-test('every file that is published for JavaScript names a source map that is there and holds the source', () => {
+test('every published JavaScript file has a source map that contains the source', () => {
   const scripts = files.filter((file) => file.endsWith('.js') && read(file).includes('sourceMappingURL'))
   expect(scripts.length).toBeGreaterThan(5)
   for (const file of scripts) {
@@ -100,13 +106,13 @@ test('a stack trace names the functions of the package', () => {
   expect(stack).toContain('askModel')
 })
 
-test('with source maps a stack trace names the files and lines of the source', () => {
+test('a stack trace names files and lines of the source with --enable-source-maps', () => {
   const stack = start(['--no-warnings', '--enable-source-maps', app.write('failing.js', FAILING)])
   const [, file = '', line = ''] = stack.match(/toolwright\/(src\/[\w/-]+\.ts):(\d+)/) ?? []
   expect(readFileSync(file, 'utf8').split('\n').length).toBeGreaterThan(Number(line))
 })
 
-test('a TypeScript error shows the names of types, and the types need neither @types/node nor a peer', () => {
+test('TypeScript errors show type names, and the types need neither @types/node nor a peer', () => {
   app.write(
     'wrong.ts',
     `import { createEvent } from 'toolwright'
@@ -137,22 +143,19 @@ export const models: unknown[] = [fromAiSdk]
   expect(stdout.match(/error TS/g), stdout).toHaveLength(4)
 })
 
-test.each([
-  ['gemini-2.5-flash', '"@google/genai" is not installed. Run: npm i @google/genai'],
-  ['gpt-5', '"@ai-sdk/openai" is not installed. Run: npm i @ai-sdk/openai'],
-  ['claude-sonnet-4-5', '"@ai-sdk/anthropic" is not installed. Run: npm i @ai-sdk/anthropic'],
-])('the command finds the provider of %s by name, and says what to install', (model, message) => {
+test.each(modelProviders)('toolwright run names the package to install for $pattern', ({ pattern, packageName }) => {
+  const model = pattern.replace('*', '9')
   const program = `import { LlmAgent } from 'toolwright'
 export default new LlmAgent({ name: 'agent', model: '${model}' })`
   const args = ['node_modules/toolwright/dist/cli/index.js', 'run', app.write(`${model}.js`, program)]
   const env = { PATH: process.env.PATH, GEMINI_API_KEY: 'any' }
   const ended = spawnSync(process.execPath, args, { cwd: app.folder, encoding: 'utf8', input: 'hello\n', env })
-  expect(ended.stdout + ended.stderr).toContain(message)
+  expect(ended.stdout + ended.stderr).toContain(`"${packageName}" is not installed. Run: npm i ${packageName}`)
   expect(ended.status).toBe(1)
 })
 
-/** The attacks of src/code run on the source; this shows that the published worker has the same limits. */
-test('the published quickjs() keeps code in, and runs honest code', () => {
+/** The tests of src/code run on the source. This test checks that the published worker has the same limits. */
+test('the published quickjs() blocks escapes, enforces limits and runs valid code', () => {
   const program = `import { quickjs } from 'toolwright/code'
 const run = async (code, timeoutMs = 30_000) => {
   const executor = quickjs({ timeoutMs, memoryBytes: 16_000_000 })

@@ -1,4 +1,4 @@
-// The first screen of the README, followed by a newcomer: an empty folder, the packed package, the files as they are shown.
+// Follows the first screen of the README: an empty folder, the packed package, and the files as the README shows them.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -23,13 +23,13 @@ beforeAll(() => {
 })
 afterAll(() => app.remove())
 
-test('the first program prints what the README shows, in the folder that npm init -y makes', () => {
+test('the first program of the README prints the shown output in a folder made by npm init -y', () => {
   expect(text).toContain('`node agent.mts`')
   app.write('agent.mts', blockAt(firstRun).code)
   expect(start(['agent.mts'])).toEqual([0, '', blockAt(firstRun + 1).code])
 })
 
-test('the same program runs with the command when it exports its agent', () => {
+test('toolwright run starts the program of the README when it exports its agent', () => {
   const program = blockAt(firstRun).code.replace(/^const runner[\s\S]*/m, 'export default agent\n')
   expect(program).toContain('export default agent')
   const command = 'node_modules/toolwright/dist/cli/index.js'
@@ -39,7 +39,7 @@ test('the same program runs with the command when it exports its agent', () => {
   expect(output).toContain(blockAt(firstRun + 1).code)
 })
 
-test('the program for a real provider has no type error', () => {
+test('the README program for a real provider has no type error', () => {
   const block = blocks.find(({ code }) => code.includes("from '@ai-sdk/openai'"))
   app.write('provider.mts', block?.code ?? '')
   const [status, , output] = typeCheck('provider.mts')
@@ -47,7 +47,7 @@ test('the program for a real provider has no type error', () => {
   expect(status).toBe(0)
 })
 
-test('a provider model that is not wrapped is a type error', () => {
+test('the README program has a type error when the provider model is not wrapped in fromAiSdk', () => {
   const block = blocks.find(({ code }) => code.includes("from '@ai-sdk/openai'"))
   app.write('unwrapped.mts', block?.code.replace("fromAiSdk(openai('gpt-5-mini'))", "openai('gpt-5-mini')") ?? '')
   expect(typeCheck('unwrapped.mts')[2]).toContain('is not assignable to type')

@@ -1,4 +1,4 @@
-// The budgets: what a user of the package installs.
+// Budgets for the installed package.
 import { execSync } from 'node:child_process'
 import { globSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,23 +12,23 @@ interface Manifest {
 const manifest = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 const installScripts = ['preinstall', 'install', 'postinstall']
 
-test('at most three runtime dependencies', () => {
+test('the package has at most three runtime dependencies', () => {
   expect(Object.keys(manifest('.').dependencies ?? {}).length).toBeLessThanOrEqual(3)
 })
 
-test('the package and all it depends on are under 12 MB installed', () => {
+test('the package and its dependencies take less than 12 MB installed', () => {
   const sizes = [...dependencyFolders()].map(sizeOf)
   expect(sizes.every((size) => size > 0)).toBe(true)
   const bytes = sizes.reduce((sum, size) => sum + size, pack().unpackedSize)
   expect(bytes / 1e6).toBeLessThan(12)
 })
 
-test('nothing runs when the package or a dependency of it is installed', () => {
+test('neither the package nor a dependency has an install script', () => {
   const scripts = ['.', ...dependencyFolders()].flatMap((folder) => Object.keys(manifest(folder).scripts ?? {}))
   expect(scripts.filter((name) => installScripts.includes(name))).toEqual([])
 })
 
-/** What `npm publish` would send; its scripts are left out because dist is built already. */
+/** The files that `npm publish` would send. Scripts are off, because dist is built already. */
 function pack(): { unpackedSize: number; files: { path: string }[] } {
   return JSON.parse(execSync('npm pack --dry-run --json --ignore-scripts', { encoding: 'utf8', stdio: 'pipe' }))[0]
 }

@@ -1,20 +1,22 @@
-// Reads our own source as syntax trees: what a file imports, and a walk over everything in it.
+// Reads our own source as syntax trees.
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { parseSync } from 'oxc-parser'
 
+/** A file and its text. */
 export interface Source {
+  /** Path from the root of the repository, with forward slashes. */
   readonly file: string
   readonly text: string
 }
 
-/** A syntax node of any kind; what a kind holds is checked where it is read. */
+/** A syntax node of any type. Readers check the members of the type they expect. */
 export interface Node {
   readonly type: string
   readonly [key: string]: unknown
 }
 
-/** The product's own files, without their tests. */
+/** The product's own files, without their tests. Test kits are included. */
 export function productSources(): Source[] {
   return globSync('src/**/*.ts')
     .map((file) => file.replaceAll('\\', '/'))
@@ -23,15 +25,9 @@ export function productSources(): Source[] {
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }))
 }
 
-/** Every file the door of a package may be entered by: `exports` under our source condition, and the bin. */
-export function doors(): Map<string, string> {
-  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const found = new Map<string, string>()
-  for (const [path, target] of Object.entries<Record<string, string>>(exports)) {
-    const source = target['toolwright:source']
-    if (source) found.set(posix.join(name, path), posix.normalize(source))
-  }
-  return found
+/** The files that are published: `productSources` without test kits. */
+export function publishedSources(): Source[] {
+  return productSources().filter(({ file }) => !file.endsWith('.test-kit.ts'))
 }
 
 /** Specifiers of every import, re-export, `import()` and `import('x').Type` in a file. */
@@ -45,18 +41,19 @@ export function importsOf(source: Source): string[] {
     if (node.type !== 'ImportExpression' && node.type !== 'TSImportType') return
     const from = node.source as Node
     if (typeof from.value === 'string') found.add(from.value)
-    // a minifier writes `x` for 'x'
+    // A minifier writes `x` for 'x'.
     const [only, ...more] = from.type === 'TemplateLiteral' ? (from.quasis as { value: { cooked: string } }[]) : []
     if (only && more.length === 0) found.add(only.value.cooked)
   })
   return [...found]
 }
 
-/** The file a specifier means, when it is one of ours. */
-export function resolve(from: string, specifier: string, entrances: ReadonlyMap<string, string>): string | undefined {
-  return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : entrances.get(specifier)
+/** The source file that a specifier names: a relative file or one of our entry points. Undefined for other packages. */
+export function resolve(from: string, specifier: string, entryPoints: ReadonlyMap<string, string>): string | undefined {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : entryPoints.get(specifier)
 }
 
+/** Parses a file. Throws on a syntax error. */
 export function parse({ file, text }: Source): ReturnType<typeof parseSync> {
   const result = parseSync(file, text)
   const [error] = result.errors
@@ -64,6 +61,7 @@ export function parse({ file, text }: Source): ReturnType<typeof parseSync> {
   return result
 }
 
+/** Calls `enter` for every node of a tree, parents first. */
 export function visit(root: unknown, enter: (node: Node) => void): void {
   if (Array.isArray(root)) {
     for (const item of root) visit(item, enter)
@@ -73,6 +71,7 @@ export function visit(root: unknown, enter: (node: Node) => void): void {
   }
 }
 
+/** Whether a value is a syntax node. */
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }

@@ -1,9 +1,9 @@
-// Declarations that count for a whole program are checked in a program of their own.
+// Global declarations apply to a whole program, so these tests compile a separate program.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-test('an app that declares RunContext must pass it, and its tools read it with its types', {
+test('an app that declares RunContext must pass it to runs, and its tools read it with its types', {
   timeout: 120_000,
 }, async () => {
   const compiling = promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'test/types'])

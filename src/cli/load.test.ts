@@ -21,6 +21,8 @@ import { Runner } from '../runner/runner.ts'
 import { scriptedModel } from '../testing/scripted-model.ts'
 import { load, readModule } from './load.ts'
 
+if (!existsSync('/dev/full')) console.warn('NOT TESTED: output to a full disk, which needs /dev/full.')
+
 const agent = new LlmAgent({ name: 'root', model: scriptedModel([]) })
 const read = (exports: JsonObject) => readModule('my.ts', exports)
 

@@ -1,14 +1,16 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { agentTool } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { SequentialAgent } from '../agent/agents/workflow.ts'
+import { modelResolver } from '../runner/models.ts'
 import { Runner } from '../runner/runner.ts'
 import { toolSource } from '../tool/tool-source.ts'
-import { modelsFor } from './models.ts'
+import { modelProviders, modelsFor } from './models.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-test('names of Gemini, OpenAI and Anthropic are answered wherever in the tree they stand', async () => {
+test('finds models of Gemini, OpenAI and Anthropic for agents anywhere in the tree', async () => {
   vi.stubEnv('GEMINI_API_KEY', 'k')
   const inner = new LlmAgent({ name: 'inner', model: 'claude-sonnet-4-5' })
   const agent = new SequentialAgent({
@@ -24,20 +26,38 @@ test('names of Gemini, OpenAI and Anthropic are answered wherever in the tree th
   expect(() => new Runner({ appName: 'app', agent, models })).not.toThrow()
 })
 
-test('what nobody names is not loaded', async () => {
+test('loads no provider that no agent names', async () => {
   expect(Object.keys(await modelsFor(new LlmAgent({ name: 'a', model: 'gemini-2.5-flash' })))).toEqual(['gemini-*'])
 })
 
-test('a name without a key is an error that says what to set', async () => {
+test('reports the variable to set when the API key of a named model is missing', async () => {
   for (const name of ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI']) vi.stubEnv(name, '')
   const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash' })
   const models = await modelsFor(agent)
   expect(() => new Runner({ appName: 'app', agent, models })).toThrow('GEMINI_API_KEY')
 })
 
-test('agents in a circle of tools do not keep it busy for ever', async () => {
+test('finds the models of agents whose tools refer to each other in a circle', async () => {
   const tools: ReturnType<typeof agentTool>[] = []
   const agent = new LlmAgent({ name: 'a', model: 'gemini-2.5-flash', tools: [toolSource(() => tools)] })
   tools.push(agentTool(agent))
   expect(Object.keys(await modelsFor(agent))).toEqual(['gemini-*'])
+})
+
+describe.each(modelProviders)('the provider of $pattern', ({ pattern, packageName, load }) => {
+  const name = pattern.replace('*', '9')
+
+  test('creates a model by name', async () => {
+    vi.stubEnv('GEMINI_API_KEY', 'k')
+    expect((await load())(name).name).toBe(name)
+  })
+
+  test('is an optional peer of the package', () => {
+    const { peerDependenciesMeta } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(peerDependenciesMeta[packageName]).toEqual({ optional: true })
+  })
+
+  test('is what a runner without models tells developers to install', () => {
+    expect(() => modelResolver({})(name, 'agent')).toThrow(`npm i ${packageName}`)
+  })
 })

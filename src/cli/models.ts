@@ -1,31 +1,67 @@
-// Models for agents that only name one: whatever is installed answers.
+// Finds models for agents that name their model, among the installed providers.
 import type { Agent } from '../agent/agents/agent.ts'
 import { agentOf } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { fromAiSdk } from '../ai-sdk/from-model.ts'
 import { peerByName } from '../error/peer.ts'
 import type { Models } from '../runner/models.ts'
+import type { Model } from '../tool/model.ts'
 
-/** What the names in this tree of agents need; only that is loaded. */
+/** A provider whose models the command line finds by name. */
+export interface ModelProvider {
+  /** The model names it serves: a prefix and `*`. */
+  readonly pattern: `${string}*`
+  /** The package that users install for it. */
+  readonly packageName: string
+  /** Whether it is loaded even if no agent of the tree names it: for agents that a toolset adds during a run. */
+  readonly isAlwaysLoaded: boolean
+  /** Loads the provider and returns a function that creates a model by its name. */
+  load(): Promise<(name: string) => Model>
+}
+
+/**
+ * Every provider that `toolwright run` knows. A new provider gets a row here. Providers are loaded by name, so that no
+ * bundler or import check finds their packages behind the command line.
+ */
+export const modelProviders: readonly ModelProvider[] = [
+  {
+    pattern: 'gemini-*',
+    packageName: '@google/genai',
+    isAlwaysLoaded: true,
+    load: async () => {
+      const { gemini } = (await peerByName('toolwright/gemini')) as typeof import('../gemini/index.ts')
+      return (name) => gemini(name)
+    },
+  },
+  {
+    pattern: 'gpt-*',
+    packageName: '@ai-sdk/openai',
+    isAlwaysLoaded: false,
+    load: async () => {
+      const { openai } = (await peerByName('@ai-sdk/openai')) as typeof import('@ai-sdk/openai')
+      return (name) => fromAiSdk(openai(name))
+    },
+  },
+  {
+    pattern: 'claude-*',
+    packageName: '@ai-sdk/anthropic',
+    isAlwaysLoaded: false,
+    load: async () => {
+      const { anthropic } = (await peerByName('@ai-sdk/anthropic')) as typeof import('@ai-sdk/anthropic')
+      return (name) => fromAiSdk(anthropic(name))
+    },
+  },
+]
+
+/** The models for the names in this tree of agents. */
 export async function modelsFor(root: Agent): Promise<Models> {
   const names = [...modelNames(root, new Set())]
-  // by name, like the others: nothing that follows imports from the command line finds a provider's package
-  const { gemini } = (await peerByName('toolwright/gemini')) as typeof import('../gemini/index.ts')
-  return {
-    'gemini-*': (name) => gemini(name),
-    ...(names.some((name) => name.startsWith('gpt-')) && (await openaiModels())),
-    ...(names.some((name) => name.startsWith('claude-')) && (await anthropicModels())),
+  const models: { [pattern: string]: (name: string) => Model } = {}
+  for (const { pattern, isAlwaysLoaded, load } of modelProviders) {
+    const prefix = pattern.slice(0, -1)
+    if (isAlwaysLoaded || names.some((name) => name.startsWith(prefix))) models[pattern] = await load()
   }
-}
-
-async function openaiModels(): Promise<Models> {
-  const { openai } = (await peerByName('@ai-sdk/openai')) as typeof import('@ai-sdk/openai')
-  return { 'gpt-*': (name) => fromAiSdk(openai(name)) }
-}
-
-async function anthropicModels(): Promise<Models> {
-  const { anthropic } = (await peerByName('@ai-sdk/anthropic')) as typeof import('@ai-sdk/anthropic')
-  return { 'claude-*': (name) => fromAiSdk(anthropic(name)) }
+  return models
 }
 
 function modelNames(agent: Agent, seen: Set<Agent>, names: Set<string> = new Set()): Set<string> {

@@ -1,5 +1,6 @@
 // Looks for processes by a word in their command line.
 
+const { execFileSync } = process.getBuiltinModule('node:child_process')
 const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs')
 
 /** A number to sleep for that nobody else sleeps for: it is the word to look for. */
@@ -9,10 +10,17 @@ export function marker(): string {
 
 /** The processes of this machine that have the word among their arguments. */
 export function alive(word: string): number[] {
+  if (process.platform !== 'linux') return processesInPs(word)
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((name) => argumentsOf(name).includes(word))
     .map(Number)
+}
+
+/** The same where there is no /proc, such as on macOS. */
+function processesInPs(word: string): number[] {
+  const lines = execFileSync('ps', ['-Ao', 'pid=,args='], { encoding: 'utf8' }).split('\n')
+  return lines.filter((line) => line.split(' ').includes(word)).map((line) => Number.parseInt(line, 10))
 }
 
 function argumentsOf(pid: string): string[] {

@@ -19,6 +19,8 @@ import { entryOf, HOME } from '../testing/session-fixtures.ts'
 import { temporaryFile } from './file.test-kit.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
 
+if (process.platform === 'win32') console.warn('NOT TESTED: deleting an open file, which Windows does not allow.')
+
 const storage = (message: string) => ({ code: 'STORAGE', message: expect.stringContaining(message) })
 
 /** Everything that writes, by its name. */

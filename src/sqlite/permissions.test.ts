@@ -8,6 +8,7 @@ import { temporaryFile } from './file.test-kit.ts'
 import { sqlite } from './sqlite.ts'
 
 vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
+if (process.platform === 'win32') console.warn('NOT TESTED: file permissions and limits, which Windows does not have.')
 
 const NOBODY = 65534
 const SOURCE = JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)

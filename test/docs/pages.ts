@@ -1,4 +1,4 @@
-// Reads our own documentation: its pages, the fenced blocks in them, and the programs these make.
+// Reads the documentation: its pages, their code blocks, and the programs in the code blocks.
 import { globSync, readFileSync } from 'node:fs'
 
 export interface Page {
@@ -8,28 +8,28 @@ export interface Page {
 }
 
 /**
- * A fenced block: ```` ```ts run ```` has the language `ts` and the word `run`. Words of `ts` blocks: `run` = the block is
- * run and prints what the next block, `text`, shows; `test` = the block is run and exits with 0; `more` = the block
- * continues the block before; `file=desk.mts` = other blocks of the page import the block by this file name; `theirs` =
- * the block is a program of another kit, which `npm run compat` compiles.
+ * A code block. ```` ```ts run ```` has the language `ts` and the word `run`. The words of `ts` blocks: `run` runs the
+ * program and compares its output with the next block, `text`; `test` runs it; `more` continues the block before;
+ * `file=desk.mts` is the name by which other blocks of the page import the block; `theirs` is a program of another kit,
+ * which `npm run compat` compiles.
  */
 export interface Block {
   readonly language: string
   readonly words: readonly string[]
   readonly code: string
-  /** Of its first line of code, from 1. */
+  /** Line number of its first line of code, from 1. */
   readonly line: number
 }
 
-/** A block, or several where `more` continues the one before. */
+/** The code of one block, and of the `more` blocks after it. */
 export interface Program {
   readonly page: string
   /** The path of the file, unique among all pages; files of one page share a folder. */
   readonly name: string
   readonly blocks: readonly Block[]
-  /** It is run, and must end well. */
+  /** Whether the tests run it. */
   readonly isRun: boolean
-  /** What it must print, when its page says so. */
+  /** The expected output, if the page shows it. */
   readonly output: string | undefined
 }
 
@@ -52,7 +52,7 @@ export function readPage(file: string, text: string): Page {
     const [, language, words = ''] = /^```(\w*) ?(.*)$/.exec(lines[at] ?? '') ?? []
     if (language === undefined) continue
     const end = lines.indexOf('```', at + 1)
-    if (end < 0) throw new Error(`${file}:${at + 1}: the block has no end`)
+    if (end < 0) throw new Error(`${file}:${at + 1}: the code block is not closed`)
     const code = `${lines.slice(at + 1, end).join('\n')}\n`
     blocks.push({ language, words: words.split(' ').filter(Boolean), code, line: at + 2 })
     at = end
@@ -93,10 +93,12 @@ export function theirBlocks({ blocks }: Page): Block[] {
 function outputAfter(file: string, blocks: readonly Block[], at: number): string {
   const next = blocks[at + 1]
   if (next?.language === 'text') return next.code
-  throw new Error(`${file}:${blocks[at]?.line}: a block that is run is followed by a text block with what it prints`)
+  throw new Error(
+    `${file}:${blocks[at]?.line}: a text block with the expected output must follow a block with the word "run"`,
+  )
 }
 
-/** As a file in which everything stands on the line it has in its page. */
+/** The program as a file in which every line has the line number of its page. */
 export function sourceOf({ blocks }: Pick<Program, 'blocks'>): string {
   let source = ''
   for (const { code, line } of blocks) {
@@ -106,7 +108,7 @@ export function sourceOf({ blocks }: Pick<Program, 'blocks'>): string {
   return `${source}export {}\n`
 }
 
-/** Relative links and images of a page, without what follows `#`. Blocks of code hold none. */
+/** The relative links and images of a page, without anchors. Code blocks are ignored. */
 export function linksOf({ text }: Page): string[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -115,7 +117,7 @@ export function linksOf({ text }: Page): string[] {
     .map((target) => target.replace(/#.*$/, ''))
 }
 
-/** Headings a link may point to, as GitHub names them. */
+/** The anchors of the headings, as GitHub names them. */
 export function anchorsOf({ text }: Page): Set<string> {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '')
   const headings = [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
@@ -129,7 +131,7 @@ export function anchorsOf({ text }: Page): Set<string> {
   )
 }
 
-/** The cells of every table row of a page that has at least so many. */
+/** The cells of every table row with at least `columns` cells. */
 export function rowsOf({ text }: Page, columns: number): string[][] {
   return [...text.matchAll(/^\|(.+)\|$/gm)]
     .map(([, row = '']) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()))

@@ -7,6 +7,8 @@ import { Child, node, withoutKeys } from './child.ts'
 
 vi.setConfig({ testTimeout: 30_000 }) // processes start slowly on a busy machine
 
+if (process.platform === 'win32') console.warn('NOT TESTED: Ctrl-C, which Windows does not send to a process.')
+
 const run = ['src/cli/index.ts', 'run']
 const slow = 'test/examples/fixtures/slow.ts'
 const refund = 'test/examples/fixtures/refund.ts'

@@ -7,7 +7,7 @@ import { withoutKeys } from './child.ts'
 vi.setConfig({ testTimeout: 60_000 }) // processes start slowly on a busy machine
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0
-if (!hasTmux) console.warn('Skipped: the tests of the terminal need tmux, which is not installed.')
+if (!hasTmux) console.warn('NOT TESTED: the chat in a terminal, which needs tmux.')
 
 const SPINNER = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
 

@@ -4,7 +4,6 @@ import {
   type Completion,
   type Content,
   type Event,
-  InMemorySessionService,
   type JsonObject,
   LlmAgent,
   type LlmAgentOptions,
@@ -17,7 +16,6 @@ import {
   type TypedTool,
   tool,
 } from 'toolwright'
-import { sqlite } from 'toolwright/sqlite'
 import {
   anthropicHistoryProblems,
   geminiHistoryProblems,
@@ -29,13 +27,14 @@ import {
 } from 'toolwright/testing'
 import { type Mock, vi } from 'vitest'
 import { z } from 'zod'
+import { stores as allStores } from '../stores.ts'
 import { quiet } from './kit.ts'
 
 /** Every store the stories are told on. */
-export const stores: [string, () => SessionService][] = [
-  ['in memory', () => new InMemorySessionService()],
-  ['on SQLite', () => sqlite(':memory:').sessionService],
-]
+export const stores: [string, () => SessionService][] = allStores.map(({ name, open }) => [
+  name,
+  () => open().sessionService,
+])
 
 export const where = { userId: 'ada', sessionId: 's1' }
 

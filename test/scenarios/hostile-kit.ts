@@ -1,7 +1,7 @@
 // What stories of processes that stop and come back share: stores whose clock is in hand, and a process that is left behind.
-import { InMemorySessionService, type SessionService, type Tool } from 'toolwright'
-import { sqlite } from 'toolwright/sqlite'
+import type { SessionService, Tool } from 'toolwright'
 import type { Step } from 'toolwright/testing'
+import { stores } from '../stores.ts'
 import { process, say, where } from './approvals-kit.ts'
 import { HandTimers, signalled } from './kit.ts'
 
@@ -15,10 +15,9 @@ export interface Clock {
 }
 
 /** Every store, with a clock in hand. */
-export const clockedStores: [string, (clock: Clock, leaseMs?: number) => SessionService][] = [
-  ['in memory', (clock, leaseMs) => new InMemorySessionService({ now: () => clock.time, leaseMs })],
-  ['on SQLite', (clock, leaseMs) => sqlite(':memory:', { now: () => clock.time, leaseMs }).sessionService],
-]
+export const clockedStores: [string, (clock: Clock, leaseMs?: number) => SessionService][] = stores.map(
+  ({ name, open }) => [name, (clock, leaseMs) => open({ now: () => clock.time, leaseMs }).sessionService],
+)
 
 export interface Left {
   /** What became of its run. */

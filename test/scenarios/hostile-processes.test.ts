@@ -12,6 +12,9 @@ import { about, finals, process as here, say, stored } from './approvals-kit.ts'
 import { LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare, until } from './kit.ts'
 
+if (process.platform !== 'linux')
+  console.warn('NOT TESTED: a stopped process, whose state is read from /proc on Linux.')
+
 const NOW = 1_800_000_000_000
 const LATER = NOW + LEASE_MS
 const program = fileURLToPath(new URL('./hostile-process.ts', import.meta.url))

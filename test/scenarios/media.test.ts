@@ -27,11 +27,11 @@ import {
 } from 'toolwright'
 import { fromAiSdk, toAiSdkTools } from 'toolwright/ai-sdk'
 import { gemini } from 'toolwright/gemini'
-import { sqlite } from 'toolwright/sqlite'
 import { geminiServer, type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { claude } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer } from '../../src/testing/server/providers.ts'
+import { stores } from '../stores.ts'
 import { killedWhen, LEASE_IS_OVER_MS, temporaryFile } from './kill/kit.ts'
 import { type MediaOrder, mediaRunner, mediaSession, picture } from './kill/media-program.ts'
 import { notebook, quiet } from './kit.ts'
@@ -91,15 +91,7 @@ function stage(steps: readonly Step[], agent: Partial<LlmAgentOptions> = {}, mor
   }
 }
 
-const services: [string, () => Pick<RunnerOptions, 'sessionService' | 'artifactService'>][] = [
-  [
-    'in memory',
-    () => ({ sessionService: new InMemorySessionService(), artifactService: new InMemoryArtifactService() }),
-  ],
-  ['on SQLite', () => sqlite(':memory:')],
-]
-
-describe.each(services)('media %s', (_, open) => {
+describe.each(stores)('media $name', ({ open }) => {
   test('is a reference in the event log and exact bytes in the request', async () => {
     const { runner, sent, log, names, artifactService } = stage([{ calls: [{ name: 'draw' }] }, 'Nice.'], {}, open())
     const { events } = await runner.complete({ ...ada, message: upload(photo) })

@@ -1,0 +1,21 @@
+/** A limit of one figure. */
+export interface Limit {
+  /** The value the figure must reach; `npm run house` prints it. */
+  readonly target: number
+  /** The value that `test/house.test.ts` holds until the target is reached. It only ever moves towards the target. */
+  readonly limit: number
+}
+
+/** The limits of all figures. Change a limit here and nowhere else. */
+export const limits = {
+  importsPerFile: { target: 20, limit: 46 },
+  publicMembersPerClass: { target: 30, limit: 66 },
+  parametersPerFunction: { target: 4, limit: 8 },
+  percentOfDocumentedExports: { target: 100, limit: 77 },
+  percentOfDocumentedMembers: { target: 100, limit: 43 },
+  linesPerFileP95: { target: 200, limit: 230 },
+  linesOfLongestFile: { target: 500, limit: 530 },
+  linesPerFunctionP95: { target: 30, limit: 30 },
+  importCycles: { target: 0, limit: 0 },
+  anyTypes: { target: 0, limit: 0 },
+} as const

@@ -1,0 +1,42 @@
+import { type Node, parse, type Source } from '../source.ts'
+
+/** A source file with its syntax tree. */
+export interface ParsedFile extends Source {
+  /** Root of the syntax tree. */
+  readonly program: Node
+  /** End offsets of the doc comments in the file. */
+  readonly docEnds: ReadonlySet<number>
+}
+
+/** A named thing at a line of a file, with the number a figure measures for it. */
+export interface Measurement {
+  readonly file: string
+  readonly line: number
+  readonly name: string
+  readonly value: number
+}
+
+export function parseFile(source: Source): ParsedFile {
+  const { program, comments } = parse(source)
+  const docs = comments.filter(({ type, value }) => type === 'Block' && value.startsWith('*'))
+  return { ...source, program: program as unknown as Node, docEnds: new Set(docs.map(({ end }) => end)) }
+}
+
+/** Whether a doc comment ends right before the node. */
+export function hasDocComment(file: ParsedFile, node: Node): boolean {
+  return file.docEnds.has(file.text.slice(0, Number(node.start)).trimEnd().length)
+}
+
+export function lineOf(file: Source, node: Node): number {
+  return file.text.slice(0, Number(node.start)).split('\n').length
+}
+
+/** Number of lines the node spans. */
+export function lineCount(file: Source, node: Node): number {
+  return file.text.slice(Number(node.start), Number(node.end)).split('\n').length
+}
+
+/** A measurement of one node. */
+export function measure(file: Source, node: Node, name: string, value: number): Measurement {
+  return { file: file.file, line: lineOf(file, node), name, value }
+}
