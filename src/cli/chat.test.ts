@@ -76,7 +76,7 @@ test('a run that cannot begin is one line with its code', async () => {
   const { runner, options, output } = setUp([])
   await runner.close()
   expect(await chat(runner, ['hi'], options)).toMatchObject({ turns: 1, failed: 1 })
-  expect(output.read()).toBe('! INVALID_REQUEST: The runner is closed.\n')
+  expect(output.read()).toBe('! INVALID_REQUEST: The runner is closed. Create a new Runner.\n')
 })
 
 test('Ctrl-C cancels the turn, the tool sees it, and the next turn works', async () => {

@@ -7,6 +7,7 @@ import { newOwnId } from '../event/own-id.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import type { AskedCall, NewRequest, ReadyCall } from './outcome.ts'
+import { entryFor } from './resolve.ts'
 
 /** Unless the tool says otherwise a question is good for a day. */
 const EXPIRES_IN_MS = 24 * 60 * 60 * 1000
@@ -48,7 +49,7 @@ function requestOf(batch: Batch, callId: string, question: NewRequest): Request 
   const { host, scope } = batch
   const now = host.services.ports.now()
   const call = host.fold.calls.get(callId)
-  const expiresInMs = (call && batch.entryOf(call)?.tool.expiresInMs) ?? EXPIRES_IN_MS
+  const expiresInMs = (call && entryFor(batch, call)?.tool.expiresInMs) ?? EXPIRES_IN_MS
   return {
     type: 'request',
     id: newOwnId(host.services.ports),

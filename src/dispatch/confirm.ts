@@ -1,6 +1,6 @@
 // The confirmation gate: a call that needs a human's yes does not run without one.
 import { inTime } from '../base/in-time.ts'
-import { canonicalJson, copyJson, isRecord, type JsonObject } from '../base/json.ts'
+import { copyJson, isRecord, type JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
@@ -9,6 +9,7 @@ import type { CallState, RequestState } from '../event/fold.ts'
 import { isPlainJson } from '../policy/plain.ts'
 import { readonlyContext } from '../tool/invocation.ts'
 import type { Tool } from '../tool/tool.ts'
+import { whyLapsed } from './approval.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import {
@@ -42,13 +43,14 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   const decision = decisionOf(latest.answer)
   if (!decision.confirmed) return rejected(call, decision.reason)
   const { request } = latest
-  if (request.definition !== definition) {
+  const approved = await approvedArgs(ready, latest)
+  const lapsed = whyLapsed(request, { definition, args }, approved ?? null)
+  if (lapsed === 'definition') {
     const dropped = decision.args && !entry.tool.allowEditedArgs ? 'It no longer takes edited arguments. ' : ''
     const before = `The tool has changed since it was asked about (DEFINITION_CHANGED). ${dropped}`
     return asked.length < MAX_QUESTIONS ? await question(batch, ready, definition, before) : changed(call)
   }
-  const approved = await approvedArgs(ready, latest)
-  if (!approved || canonicalJson(approved) !== canonicalJson(args)) {
+  if (lapsed === 'args') {
     const before = 'The arguments are not those that were approved. '
     if (asked.length < MAX_QUESTIONS) return await question(batch, ready, definition, before)
     return failure(call, 'CANCELLED', `${call.name} was not run: its arguments are not those that were approved.`)

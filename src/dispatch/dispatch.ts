@@ -1,10 +1,11 @@
 // Every road to a tool body: resolve, prepare, intend, execute, settle, record.
+import type { NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
 import { cancelWork } from './cancel-work.ts'
 import { intentOf } from './effects.ts'
 import { execute } from './execute.ts'
 import type { Batch } from './host.ts'
-import { type AnsweredCall, isOutcome, type Outcome, type Prepared, type ReadyCall } from './outcome.ts'
+import type { AnsweredCall, Outcome, Prepared, ReadyCall } from './outcome.ts'
 import { prepare } from './prepare.ts'
 import { entriesOf, workLeftBehind } from './record.ts'
 
@@ -23,11 +24,16 @@ function dispatchOne(batch: Batch, call: CallState): Promise<void> {
   return one instanceof Promise ? one.then((prepared) => carryOut(batch, prepared)) : carryOut(batch, one)
 }
 
+/** Is there nothing left to run? */
+function isOutcome(one: Prepared): one is Outcome {
+  return one.type !== 'ready' && one.type !== 'answered'
+}
+
 function carryOut(batch: Batch, one: Prepared): Promise<void> {
   if (isOutcome(one)) return record(batch, [one])
   const intent = intentOf(batch, [one])
   const go = (): Promise<void> => execute(batch, one).then((outcome) => recordOne(batch, outcome))
-  return intent ? batch.host.recorder.commit([intent]).then(go) : go()
+  return intent ? commit(batch, [intent]).then(go) : go()
 }
 
 /**
@@ -47,7 +53,7 @@ async function dispatchAll(batch: Batch): Promise<void> {
     prepared.push(one instanceof Promise ? await one : one)
   }
   const intent = intentOf(batch, prepared)
-  if (intent) await batch.host.recorder.commit([intent])
+  if (intent) await commit(batch, [intent])
   await executeAll(batch, prepared)
 }
 
@@ -153,5 +159,9 @@ function record(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
 
 function recordNow(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
   const entries = entriesOf(batch, outcomes)
-  return entries.length ? batch.host.recorder.commit(entries) : Promise.resolve()
+  return entries.length ? commit(batch, entries) : Promise.resolve()
+}
+
+function commit({ host }: Batch, entries: readonly NewEntry[]): Promise<void> {
+  return host.recorder.commit(entries)
 }

@@ -92,7 +92,7 @@ function runPolicies(batch: Batch, ready: ReadyCall): unknown {
     return await (policy ? policy(call, (inner) => run(at + 1, inner)) : attempt(batch, ready, call.args))
   }
   // a policy may wait for a slot: no deadline there, but cancellation reaches it
-  const isResumed = batch.hasBegun(entry.tool, ready.call)
+  const isResumed = entry.kind === 'agent' && batch.hasStarted(ready.call)
   return waitFor(run(0, { tool: entry.tool, args, context, isResumed }), waitOf(batch, ready, undefined))
 }
 
@@ -125,9 +125,8 @@ function runBody(batch: Batch, ready: ReadyCall, args: unknown): unknown {
 
 function runBodyNow(batch: Batch, ready: ReadyCall, args: unknown): unknown {
   const { entry, call, context } = ready
-  const scoped = batch.scopedBody(entry.tool)
-  if (scoped) {
-    const work = scoped(call, args, context)
+  if (entry.kind !== 'body') {
+    const work = batch.runInScope({ entry, call, args, context })
     // a model inside that ignores its signal must not keep a policy's slot or cache key after the run was stopped
     return entry.tool.middleware?.length ? waitFor(work, waitOf(batch, ready, undefined)) : work
   }

@@ -102,28 +102,36 @@ type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
 /** Given by a scoped body that waits: it has asked for itself. */
 export const SUSPENDED: unique symbol = Symbol('suspended')
 
-/** Calls of one reply, and all that is needed to answer them. */
+/** The calls of one model reply, and what dispatching them needs. */
 export interface Batch {
   readonly host: DispatchHost
   readonly scope: ScopePath
   readonly agentName: string
   readonly table: ToolTable
+  /** Answers the code of the reply; undefined without a code executor. */
+  readonly code: ToolEntry | undefined
   readonly hooks: ToolHooks
   readonly parallel: boolean
   readonly maxConcurrency: number
   readonly calls: readonly CallState[]
-  /** Why control cannot go to that agent, or undefined when it can. */
+  /** Why control cannot transfer to that agent; undefined when it can. */
   transferProblem(target: string): { error: string; reachable: readonly string[] } | undefined
-  /** What answers a call: a tool of the table, or whatever runs code. */
-  entryOf(call: CallState): ToolEntry | undefined
-  /** For what is walked as a scope of this invocation, an agent tool's child or code; undefined when the tool has a body. */
-  scopedBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined
-  /** A result that is to be the agent's final answer: without that when it does not fit what the agent has to answer. */
+  /** Runs an agent tool or code as a scope of this invocation. */
+  runInScope(ready: ScopedCall): Promise<unknown>
+  /** Has the scope of this agent tool's call started? Then its gates were passed. */
+  hasStarted(call: CallState): boolean
+  /** A result that ends the agent's turn, without that mark when it does not match the agent's `outputSchema`. */
   checkFinal(result: CallResult): CallResult | Promise<CallResult>
-  /** What the agent behind this call found its answer on, when its caller is to say so too. */
+  /** The grounding of the answer of an agent tool that propagates it. */
   groundingOf(call: CallState): JsonObject | undefined
-  /** Has this call's agent already begun? Then the gates were passed. */
-  hasBegun(tool: Tool, call: CallState): boolean
-  /** Shows a value of a running call to whoever follows the run. */
+  /** Yields progress of a running call. */
   readonly onProgress: (functionCallId: string, toolName: string, value: unknown) => void
+}
+
+/** A call of an agent tool, or code, whose scope is to run. */
+export interface ScopedCall {
+  readonly entry: ToolEntry
+  readonly call: CallState
+  readonly args: unknown
+  readonly context: CallContext
 }

@@ -66,11 +66,6 @@ export type NewRequest = Omit<Request, 'type' | 'id' | 'invocationId' | 'path' |
 export type Prepared = ReadyCall | AnsweredCall | CallResult | AskedCall | SuspendedCall
 export type Outcome = CallResult | AskedCall | SuspendedCall
 
-/** Is there nothing left to run? */
-export function isOutcome(one: Prepared): one is Outcome {
-  return one.type !== 'ready' && one.type !== 'answered'
-}
-
 /** Thrown by the body of an agent tool whose agent failed. `text`: what the agent said before. */
 export class AgentFailed extends ToolError {
   readonly text: string

@@ -2,30 +2,28 @@
 import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeep } from '../base/json.ts'
 import { kindOf } from '../base/kind-of.ts'
 import { toPlain } from '../base/plain.ts'
-import type { ToolConfirmation } from '../content/content.ts'
 import { messageOf } from '../error/error.ts'
-import { decisionOf, declinedIn } from '../event/decision.ts'
-import type { Request } from '../event/event.ts'
-import { type CallState, NOT_RUN, openRequests, type RequestState } from '../event/fold.ts'
+import { type CallState, NOT_RUN, type RequestState } from '../event/fold.ts'
 import { describeIssues, type Parsed } from '../schema/parsed.ts'
 import { CallContext } from '../tool/call-context.ts'
+import { countingRequests } from './approval.ts'
 import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './args.ts'
 import { askedByBody } from './ask.ts'
-import { authorize } from './authorize.ts'
-import { confirm, editedArgs, plainArgs, rejected } from './confirm.ts'
+import { editedArgs } from './confirm.ts'
 import { definitionOf } from './definition.ts'
 import { recoverAttempt } from './effects.ts'
+import { passGates } from './gates.ts'
 import type { Batch } from './host.ts'
 import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
 import { missingTool, refuse } from './recover.ts'
-import { gateOf, type ToolEntry, unknownTool } from './resolve.ts'
+import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
 import { Timeout, waitFor } from './wait.ts'
 
 /** How often an equal call may fail in a row before it is no longer run. */
 export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
-  const entry = batch.entryOf(call)
+  const entry = entryFor(batch, call)
   if (call.at >= batch.host.services.maxCallsPerReply && call.requests.length === 0 && !hasBegun(batch, call, entry)) {
     return notRun(batch, call)
   }
@@ -41,12 +39,12 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     return refuse(batch, begun, call.args, 'NOT_FOUND', unknownTool(batch.table, call.name))
   }
   if (call.requests.length === 0) return begin(batch, call, entry, call.requests)
-  return definitionOf(entry).then((definition) => begin(batch, call, entry, standing(call, definition)))
+  return definitionOf(entry).then((definition) => begin(batch, call, entry, countingRequests(call, definition)))
 }
 
 /** A call that began before a restart is answered by what became of it, whatever the limits are now. */
 function hasBegun(batch: Batch, call: CallState, entry: ToolEntry | undefined): boolean {
-  return call.intent || (entry !== undefined && batch.hasBegun(entry.tool, call))
+  return call.intent || (entry?.kind === 'agent' && batch.hasStarted(call))
 }
 
 /** A call beyond the limit of its reply. */
@@ -57,18 +55,6 @@ function notRun({ host, scope }: Batch, call: CallState): Prepared {
   return { type: 'result', call, response: { status: NOT_RUN, error, errorCode: 'CANCELLED' } }
 }
 
-/** What was asked and still counts: a yes to what the body asked is no yes to another tool's body. */
-function standing({ requests }: CallState, definition: string): readonly RequestState[] {
-  return requests.filter(
-    ({ request, answer }) =>
-      request.origin === 'gate' ||
-      request.kind !== 'confirmation' ||
-      request.definition === definition ||
-      !answer ||
-      !decisionOf(answer).confirmed,
-  )
-}
-
 function begin(
   batch: Batch,
   call: CallState,
@@ -76,7 +62,8 @@ function begin(
   requests: readonly RequestState[],
 ): Prepared | Promise<Prepared> {
   const begun = { call, entry, context: contextOf(batch, call, entry, requests) }
-  if (batch.hasBegun(entry.tool, call)) return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
+  if (entry.kind === 'agent' && batch.hasStarted(call))
+    return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
   if (!isRecord(call.args)) {
     const problem = `Invalid arguments for ${call.name}: they are no JSON object`
     return refuse(batch, begun, call.args, 'INVALID_ARGS', problem)
@@ -86,7 +73,7 @@ function begin(
     return refuse(batch, begun, call.args, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
   if (call.intent)
     return recoverAttempt(batch, begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
-  const edited = editedArgs(call, entry.tool)
+  const edited = requests.length ? editedArgs(call, entry.tool) : undefined
   const step = batch.hooks.beforeTool.length ? askCallbacks : gates
   const prepared = validate(batch, begun, edited ?? call.args, edited !== undefined, step)
   return edited ? blamingTheEditor(prepared, edited) : prepared
@@ -221,45 +208,12 @@ function deniedByMistake({ host, agentName }: Batch, call: CallState, said: unkn
   return failure(call, 'CANCELLED', `${call.name} was not run: a beforeTool callback returned an unexpected value.`)
 }
 
-/** Confirmation before credentials, both on the arguments the body will get. */
+/** The gates are passed only where there is one. */
 function gates(batch: Batch, ready: ReadyCall): Prepared | Promise<Prepared> {
-  const { entry } = ready
-  const { requests } = ready.call
-  if (!gateOf(entry) && !entry.tool.authConfig && requests.length === 0) return ready
-  return requests.length ? answered(batch, ready) : passGates(batch, ready)
-}
-
-/** What the body itself asked: a no ends the call, an open question keeps it waiting. */
-async function answered(batch: Batch, ready: ReadyCall): Promise<Prepared> {
-  const { call, context } = ready
-  if (openRequests(call).length > 0) return { type: 'suspended', call }
-  const args = canonicalJson(plainArgs(ready.args))
-  context.keepRequests((request) => !isOwnYes(request) || canonicalJson(request.args) === args)
-  let said: ToolConfirmation | undefined
-  for (const { request, answer, denied } of context.requests) {
-    if (request.origin !== 'body') continue
-    if (denied !== undefined) return rejected(call, denied)
-    if (answer === undefined) continue
-    const declined = request.kind === 'input' ? declinedIn(answer) : undefined
-    if (declined) return rejected(call, declined.reason)
-    if (request.kind !== 'confirmation') continue
-    const { confirmed, payload, reason } = decisionOf(answer)
-    if (!confirmed) return rejected(call, reason)
-    said = { hint: request.hint ?? '', confirmed, ...(payload !== undefined && { payload }) }
-  }
-  const passed = await passGates(batch, ready)
-  if (said && passed.type === 'ready') passed.context.confirmedWith(said) // what the body asked is what it hears
-  return passed
-}
-
-/** A yes to what the body asked is one to those arguments. */
-function isOwnYes({ kind, origin }: Request): boolean {
-  return kind === 'confirmation' && origin === 'body'
-}
-
-async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepared> {
-  const confirmed = await confirm(batch, ready)
-  return confirmed.type === 'ready' ? await authorize(batch, confirmed) : confirmed
+  const { entry, call } = ready
+  const { requiresConfirmation, authConfig } = entry.tool
+  if (!entry.gate && !requiresConfirmation && !authConfig && call.requests.length === 0) return ready
+  return passGates(batch, ready)
 }
 
 async function settled<T>(ask: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {

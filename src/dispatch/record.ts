@@ -10,6 +10,7 @@ import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
 import type { AskedCall, CallResult, Outcome } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
+import { entryFor } from './resolve.ts'
 
 /** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
 export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[] {
@@ -45,14 +46,19 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (outcome.stops)
       stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
     if (outcome.pending) {
-      if (!batch.entryOf(call)?.tool.isLongRunning) {
+      if (!entryFor(batch, call)?.tool.isLongRunning) {
         longRunningToolIds ??= [] // its body decided it: the event with the call could not say so
         longRunningToolIds.push(id)
       }
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
-    } else parts.push(answerPart(call, response, outcome.modelOutput))
+    } else if (call.isCode) parts.push(answerPart(call, response))
+    else
+      parts.push({
+        functionResponse: { id, name, response, ...(outcome.modelOutput && { modelOutput: outcome.modelOutput }) },
+      })
     if (outcome.parts) for (const part of outcome.parts) parts.push(part)
-    grounding = batch.groundingOf(call) ?? grounding
+    if (!call.isCode && batch.table.entries.get(name)?.kind === 'agent')
+      grounding = batch.groundingOf(call) ?? grounding
   }
   if (leaves) for (const part of leftBehind(batch, outcomes)) parts.push(part)
   const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
@@ -103,7 +109,7 @@ const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on bef
 /** The response to a call that is not waited for any more; `handle` when its long-running work is under way. */
 function movedOnFrom(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
   if (!handle) return movedOn
-  const tool = batch.entryOf(call)?.tool
+  const tool = entryFor(batch, call)?.tool
   if (tool?.effect === 'none') return { ...movedOn, handle }
   return cancelledWork({ tool, handle }, 'Control moved on before the result of this call.')
 }
@@ -116,7 +122,7 @@ export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Star
   const { host, scope } = batch
   const started: StartedWork[] = []
   const add = (call: CallState, handle: JsonObject): void => {
-    started.push({ call, handle, tool: batch.entryOf(call)?.tool })
+    started.push({ call, handle, tool: entryFor(batch, call)?.tool })
   }
   for (const one of outcomes) if (one.type === 'result' && one.pending) add(one.call, one.response)
   for (const call of host.fold.scopes.get(scope.path)?.calls ?? []) {
@@ -142,7 +148,7 @@ function warned(batch: Batch, result: CallResult, failed: Map<string, number> | 
   const signature = failed && signatureOf(call)
   const beside = (signature !== undefined && failed?.get(signature)) || 0
   if (signature !== undefined) failed?.set(signature, beside + 1)
-  if (stops || batch.entryOf(call)?.tool.mayRepeat) return response
+  if (stops || entryFor(batch, call)?.tool.mayRepeat) return response
   if (batch.host.fold.failedInARow(call) + beside + 1 !== MAX_EQUAL_FAILURES) return response
   const error = `${String(response.error)} (This exact call has now failed ${MAX_EQUAL_FAILURES} times in a row. Change the arguments, use another tool, or answer without it: calling it again unchanged ends the run.)`
   return { ...response, error, errorCode: 'REPEATED_CALL' }

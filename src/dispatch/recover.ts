@@ -59,6 +59,7 @@ export function missingTool(name: string): ToolEntry {
     },
   }
   const nothing = {
+    kind: 'body' as const,
     isPassive: true,
     isFixed: true,
     declaration: undefined,

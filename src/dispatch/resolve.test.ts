@@ -16,17 +16,19 @@ test.each([
   ['has space', 'starts with a letter'],
   ['1st', 'starts with a letter'],
   ['x'.repeat(129), 'at most 128'],
-])('the name %s is refused while the agent is built', (name, why) => {
+])('rejects the tool name %s when the agent is built', (name, why) => {
   expect(() => table(name)).toThrow(why)
 })
 
-test('a tool that declares another name is refused', () => {
+test('rejects a tool that declares another name', () => {
   const tool = named('a', { declaration: () => ({ name: 'b', description: '' }) })
   expect(() => makeToolTable([{ tool, source: 'a test' }])).toThrow('declares itself as "b"')
 })
 
-test('the declarations of a table are the same array in every request', () => {
-  const { wire } = table('a', 'b')
+test('builds the declarations of a table once', () => {
+  const declared = table('a', 'b')
+  const wire = declared.declare()
+  expect(declared.wire).toBe(wire)
   expect(wire).toEqual([
     {
       functionDeclarations: [
@@ -35,10 +37,10 @@ test('the declarations of a table are the same array in every request', () => {
       ],
     },
   ])
-  expect(table().wire).toEqual([])
+  expect(table().declare()).toEqual([])
 })
 
-test('tools that come later never replace one that is there', () => {
+test('keeps an existing tool when a later tool has its name', () => {
   const problems: string[] = []
   const first = table('a')
   const second = extendToolTable(
@@ -56,10 +58,10 @@ test.each([
   ['weather', 'Did you mean "get_weather"?'],
   ['get_wether', 'Did you mean "get_weather", "get_whether"?'],
   ['constructor', 'There are "get_weather", "get_whether", "search".'],
-])('a model that says %s is told what is near', (said, help) => {
+])('suggests similar names for the unknown tool %s', (said, help) => {
   expect(unknownTool(table('get_weather', 'get_whether', 'search'), said)).toContain(help)
 })
 
-test('a model without tools is told so', () => {
+test('says that there are no tools', () => {
   expect(unknownTool(table(), 'x')).toBe('Unknown tool "x". There are no tools.')
 })

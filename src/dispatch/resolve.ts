@@ -6,6 +6,7 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/parsed.ts'
+import { kindOfTool, type ToolKind } from '../tool/agent-mark.ts'
 import { checkTool } from '../tool/check-tool.ts'
 import { notePending } from '../tool/define-pending.ts'
 import { builtTool } from '../tool/late-declaration.ts'
@@ -16,6 +17,8 @@ import type { WireTool } from '../tool/wire.ts'
 /** A tool with everything that can be made ready before it is called. */
 export interface ToolEntry {
   readonly tool: Tool
+  /** How its calls run. */
+  readonly kind: ToolKind
   /** Has no declaration: not advertised, never dispatched. */
   readonly isPassive: boolean
   /** Undefined = passive. */
@@ -37,8 +40,9 @@ export interface ToolTable {
   readonly tools: ReadonlyMap<string, Tool>
   /** Is there a tool that a model can call? */
   readonly hasDeclarations: boolean
-  /** As they go into a request; the same array every time. */
-  readonly wire: readonly WireTool[]
+  /** The declarations for a request, once made; `declare()` makes them for the first request. */
+  readonly wire: readonly WireTool[] | undefined
+  declare(): readonly WireTool[]
   /** Those that want to change the request. */
   readonly processors: readonly Tool[]
   /** Is one of them long-running? */
@@ -96,7 +100,7 @@ class Table implements ToolTable {
   readonly hasDeclarations: boolean
   readonly hasLongRunning: boolean
   readonly changeable: readonly ToolEntry[]
-  #wire: readonly WireTool[] | undefined
+  wire: readonly WireTool[] | undefined
 
   constructor(entries: ReadonlyMap<string, ToolEntry>) {
     const tools = new Map<string, Tool>()
@@ -120,18 +124,17 @@ class Table implements ToolTable {
     this.hasLongRunning = hasLongRunning
   }
 
-  get wire(): readonly WireTool[] {
-    if (!this.#wire) {
-      const functionDeclarations: FunctionDeclaration[] = []
-      for (const { declaration } of this.entries.values()) if (declaration) functionDeclarations.push(declaration)
-      this.#wire = functionDeclarations.length ? [{ functionDeclarations }] : []
-    }
-    return this.#wire
+  declare(): readonly WireTool[] {
+    const functionDeclarations: FunctionDeclaration[] = []
+    for (const { declaration } of this.entries.values()) if (declaration) functionDeclarations.push(declaration)
+    this.wire = functionDeclarations.length ? [{ functionDeclarations }] : []
+    return this.wire
   }
 }
 
 class Entry implements ToolEntry {
   readonly tool: Tool
+  readonly kind: ToolKind
   readonly gate: Tool['requiresConfirmation']
   readonly isPassive: boolean
   readonly isFixed: boolean
@@ -146,6 +149,7 @@ class Entry implements ToolEntry {
     const isLate = built === tool || (built?.name === tool.name && tool.parse !== undefined)
     const declared = isLate ? undefined : declarationOf(tool)
     this.tool = tool
+    this.kind = kindOfTool(tool)
     this.isPassive = !isLate && declared === undefined
     this.isFixed = isLate
     this.declared = declared
@@ -240,6 +244,14 @@ function resultParserOf(tool: Tool): ToolEntry['parseResult'] {
   const isChecked = (tool as { [CHECKS_RESULT]?: boolean })[CHECKS_RESULT] === true
   if (outputSchema === undefined || isChecked) return undefined
   return compileSchema(outputSchema, `Tool "${tool.name}", output`).parse
+}
+
+/** The tool that answers a call of a reply: one of its table, or the code executor. */
+export function entryFor(
+  batch: { readonly table: ToolTable; readonly code: ToolEntry | undefined },
+  call: { readonly isCode: boolean; readonly name: string },
+): ToolEntry | undefined {
+  return call.isCode ? batch.code : batch.table.entries.get(call.name)
 }
 
 /** The ids of the calls among these parts whose tools are long-running; undefined when there are none. */

@@ -1,5 +1,5 @@
 // Whatever a body gave becomes a response object: JSON, checked, and no larger than the cap.
-import type { JsonObject } from '../base/json.ts'
+import { isRecord, type JsonObject } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import { messageOf } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
@@ -37,7 +37,7 @@ export function settle(unsettled: Unsettled): CallResult | Promise<CallResult> {
   return {
     type: 'result',
     call,
-    response: responseOf(plain.value),
+    response: isRecord(plain.value) ? plain.value : responseOf(plain.value),
     parts: partsOf(value),
     actions: context.take(),
     pending,

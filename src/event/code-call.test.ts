@@ -8,24 +8,24 @@ const result = (id?: string): Part => ({
   codeExecutionResult: { ...(id && { id }), outcome: 'OUTCOME_OK', output: '1' },
 })
 
-describe('code somebody is asked to run', () => {
+describe('executable code in an event', () => {
   test.each<[string, Part[], boolean]>([
     ['has an id and no result', [code('a')], true],
-    ['is among others that have one', [code('a'), code('b'), result('b')], true],
-  ])('%s', (_, parts, isCall) => {
+    ['has no result next to code with a result', [code('a'), code('b'), result('b')], true],
+  ])('is a call when it %s', (_, parts, isCall) => {
     expect(codeCallOf(parts, 0) !== undefined).toBe(isCall)
   })
 
   test.each<[string, Part[]]>([
     ['has its result right after it', [code('a'), result()]],
     ['has its result after something else', [code('a'), { text: 'so' }, result('a')]],
-    ['has no id, so nobody was asked', [code()]],
-    ['is no code', [{ text: 'hello' }]],
-  ])('not when it %s', (_, parts) => {
+    ['has no id', [code()]],
+    ['is a text', [{ text: 'hello' }]],
+  ])('is not a call when it %s', (_, parts) => {
     expect(codeCallOf(parts, 0)).toBeUndefined()
   })
 
-  test('a reply that still has code to run is not the last word; one whose code was run is', () => {
+  test('makes a reply not final until the code has run', () => {
     const said = (parts: Part[]): boolean =>
       isFinalResponse(createEvent({ author: 'agent', content: { role: 'model', parts } }))
     expect(said([{ text: 'see' }, code('a')])).toBe(false)
@@ -33,7 +33,7 @@ describe('code somebody is asked to run', () => {
   })
 })
 
-describe('the answer to a code call', () => {
+describe('answer to a code call', () => {
   const call = { id: 'a', name: 'execute_code', isCode: true }
   test.each([
     [{ outcome: 'OK', output: '1' }, 'OUTCOME_OK', '1'],
@@ -43,22 +43,22 @@ describe('the answer to a code call', () => {
     [{ error: 'too slow', errorCode: 'TIMEOUT' }, 'OUTCOME_DEADLINE_EXCEEDED', 'too slow'],
     [{ truncated: true, head: 'x' }, 'OUTCOME_OK', '{"truncated":true,"head":"x"}'],
     [{ outcome: 'constructor', output: '1' }, 'OUTCOME_OK', '{"outcome":"constructor","output":"1"}'],
-  ])('%j is %s', (response, outcome, output) => {
+  ])('maps the response %j to %s', (response, outcome, output) => {
     expect(answerPart(call, response)).toEqual({ codeExecutionResult: { id: 'a', outcome, output } })
   })
 
-  test('reads back as a response that failed or did not', () => {
+  test('reads back as a success or an error', () => {
     expect(answerIn(answerPart(call, { outcome: 'OK', output: '1' }))?.response).toEqual({ output: '1' })
     expect(answerIn(answerPart(call, { outcome: 'FAILED', output: 'no' }))?.response).toEqual({ error: 'no' })
     expect(answerIn(answerPart(call, { outcome: 'FAILED', output: '' }))?.response).toEqual({ error: 'OUTCOME_FAILED' })
   })
 
-  test('a result without an id answers nobody here', () => {
+  test('is not read from a result without an id', () => {
     expect(answerIn(result())).toBeUndefined()
   })
 })
 
-test('a call of a tool is answered by a function response', () => {
+test('answers a tool call with a functionResponse', () => {
   const part = answerPart({ id: 'a', name: 'look', isCode: false }, { x: 1 })
   expect(part).toEqual({ functionResponse: { id: 'a', name: 'look', response: { x: 1 } } })
   expect(answerIn(part)).toBe(part.functionResponse)

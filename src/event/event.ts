@@ -158,13 +158,3 @@ export function isFinalResponse(event: Event): boolean {
   }
   return true
 }
-
-/** Does a call wait from this entry on: for an answer, or for the result that follows its handle? */
-export function startsWaiting({ event, record }: NewEntry): boolean {
-  if (record) return record.type === 'request'
-  const { content } = event
-  if (content?.role !== 'tool') return false
-  const { parts } = content
-  for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
-  return false
-}

@@ -106,8 +106,8 @@ export class Fold {
   #seq = 0
   /** Calls that wait for an answer or a result, or did: those without a final response are still in it. */
   #waiting: Set<CallState> | undefined
-  /** Ids of calls that have scopes of their own. */
-  #inner: Set<string> | undefined
+  /** Ids of calls that have scopes of their own: agent tools and code. */
+  scopedCalls: Set<string> | undefined
   /** Changes with every entry. */
   version = 0
 
@@ -197,17 +197,12 @@ export class Fold {
     copy.userEvent = this.userEvent
     copy.isForeign = this.isForeign
     copy.#above = this.#above && new Set(this.#above)
-    copy.#inner = this.#inner && new Set(this.#inner)
+    copy.scopedCalls = this.scopedCalls && new Set(this.scopedCalls)
     copy.#answers = this.#answers && new Map(this.#answers)
     copy.#waiting = this.#waiting && new Set(Array.from(this.#waiting, callOf))
     copy.#requests = this.#requests && new Map()
     for (const [id, asked] of this.#requests ?? []) copy.#requests?.set(id, requests.get(asked) ?? { ...asked })
     return copy
-  }
-
-  /** Has anything happened inside this call: an agent tool's child, or code? */
-  hasScope(callId: string): boolean {
-    return this.#inner?.has(callId) ?? false
   }
 
   /** Does anybody still wait for it? Not when it, or a call it was made inside of, has its response. */
@@ -367,7 +362,8 @@ export class Fold {
     if (event.groundingMetadata) scope.grounding = event.groundingMetadata
     const parts = event.content?.parts ?? NONE
     for (let at = 0; at < parts.length; at++) {
-      const answer = answerIn(parts[at] as Part)
+      const part = parts[at] as Part
+      const answer = part.functionResponse ?? (part.codeExecutionResult && answerIn(part))
       if (answer && this.calls.get(answer.id ?? '')?.path === scope.path) this.#settle(answer)
     }
   }
@@ -450,8 +446,8 @@ export class Fold {
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
       this.#above ??= new Set()
       this.#above.add(path.slice(0, at))
-      this.#inner ??= new Set()
-      this.#inner.add(path.slice(path.lastIndexOf('@', end - 1) + 1, end))
+      this.scopedCalls ??= new Set()
+      this.scopedCalls.add(path.slice(path.lastIndexOf('@', end - 1) + 1, end))
       end = at
     }
     return scope
@@ -511,6 +507,16 @@ function speaker(scope: ScopeState, name: string): Speaker {
 /** Equal for calls of one tool with equal arguments. */
 export function signatureOf(call: CallState): string {
   return `${call.name}\n${canonicalJson(call.args)}`
+}
+
+/** Does a call wait from this entry on: for an answer, or for the result that follows its handle? */
+export function startsWaiting({ event, record }: NewEntry): boolean {
+  if (record) return record.type === 'request'
+  const { content } = event
+  if (content?.role !== 'tool') return false
+  const { parts } = content
+  for (let at = 0; at < parts.length; at++) if (parts[at]?.functionResponse?.willContinue) return true
+  return false
 }
 
 function depth(path: string): number {

@@ -6,12 +6,12 @@ test.each<[string, Message]>([
   ['a text', 'Hi'],
   ['parts', [{ text: 'Hi' }]],
   ['a content', { role: 'user', parts: [{ text: 'Hi' }] }],
-  ['a content in another’s name', { role: 'model', parts: [{ text: 'Hi' }] }],
-])('%s becomes what a user said', (_, message) => {
+  ['a content with the role model', { role: 'model', parts: [{ text: 'Hi' }] }],
+])('turns %s into content with the role user', (_, message) => {
   expect(toContent(message)).toEqual({ role: 'user', parts: [{ text: 'Hi' }] })
 })
 
-test('media, files and results are let through', () => {
+test('accepts media, files and results', () => {
   const parts = [
     { inlineData: { mimeType: 'image/png', data: 'AA==' } },
     { fileData: { fileUri: 'gs://x' } },
@@ -20,14 +20,14 @@ test('media, files and results are let through', () => {
   expect(toContent(parts).parts).toEqual(parts)
 })
 
-test('later changes to what was passed do not change what was said', () => {
+test('copies the message: later changes have no effect', () => {
   const message = { role: 'user', parts: [{ text: 'Hi', partMetadata: { a: 1 } }] } as const
   const content = toContent(message)
   ;(message.parts[0].partMetadata as { a: number }).a = 2
   expect(content.parts[0]?.partMetadata).toEqual({ a: 1 })
 })
 
-test('only parts of a content are kept', () => {
+test('keeps only the parts of a content', () => {
   const message = { role: 'user', parts: [{ text: 'Hi' }], secret: 1 } as Content
   expect(toContent(message)).toEqual({ role: 'user', parts: [{ text: 'Hi' }] })
 })
@@ -41,23 +41,23 @@ const deep = (levels: number): object => {
 test.each([
   ['a call', [{ functionCall: { name: 'x', args: {} } }], 'only a model calls tools'],
   ['a call with text', [{ text: 'x', functionCall: { name: 'x', args: {} } }], 'only a model calls tools'],
-  ['nothing', undefined, 'A message is'],
+  ['undefined', undefined, 'A message is'],
   ['null', null, 'A message is'],
-  ['a list of nothing', [], 'A message is'],
+  ['an empty list', [], 'A message is'],
   ['a list of null', [null], 'A message is'],
   ['a list of lists', [[{ text: 'x' }]], 'A message is'],
   ['an empty part', [{}], 'A message is'],
-  ['text that is no text', [{ text: { a: 1 } }], 'A message is'],
-  ['parts that are no list', { role: 'user', parts: { text: 'x' } }, 'A message is'],
-  ['a response that is no object', [{ functionResponse: true }], 'A functionResponse is'],
-  ['something without end', [{ text: 'x', partMetadata: deep(100_000) }], 'nested too deep'],
-])('%s is refused', (_, message, why) => {
+  ['a text that is an object', [{ text: { a: 1 } }], 'A message is'],
+  ['parts that are an object', { role: 'user', parts: { text: 'x' } }, 'A message is'],
+  ['a functionResponse that is true', [{ functionResponse: true }], 'A functionResponse is'],
+  ['a part nested 100,000 levels deep', [{ text: 'x', partMetadata: deep(100_000) }], 'nested too deep'],
+])('rejects %s', (_, message, why) => {
   expect(() => toContent(message as never)).toThrow(
     expect.objectContaining({ code: 'INVALID_REQUEST', message: expect.stringContaining(why) }),
   )
 })
 
-test('a message that throws while it is read is INVALID_REQUEST and says why', () => {
+test('rejects a message that throws while it is read, with the reason', () => {
   const part = {
     get text(): string {
       throw new Error('The upload is gone.')
@@ -69,10 +69,10 @@ test('a message that throws while it is read is INVALID_REQUEST and says why', (
 })
 
 test.each([
-  ['messages of the AI SDK', [{ role: 'user', content: 'Hi' }]],
-  ['messages of its chat interface', [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }]],
-  ['one message of the AI SDK', { role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-])('%s are refused with what to pass instead', (_, message) => {
+  ['model messages of the AI SDK', [{ role: 'user', content: 'Hi' }]],
+  ['UI messages of the AI SDK', [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }]],
+  ['one model message of the AI SDK', { role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+])('rejects %s and says what to pass instead', (_, message) => {
   expect(() => toContent(message as never)).toThrow(/\{ role, content \}.*Pass only what the user says now/)
 })
 
@@ -81,7 +81,7 @@ test.each([
   ['data', { inlineData: { mimeType: 'image/png', data: { bytes: [1] } } }],
   ['displayName', { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: [] } }],
   ['fileUri', { fileData: { mimeType: 'image/png', fileUri: null } }],
-])('a file whose %s is no string is refused with the shape of a file', (member, part) => {
+])('rejects a file whose %s is not a string, with the shape of a file', (member, part) => {
   expect(() => toContent([part] as never)).toThrow(
     expect.objectContaining({
       code: 'INVALID_REQUEST',
@@ -90,7 +90,7 @@ test.each([
   )
 })
 
-test('files with all their members are taken as they are', () => {
+test('accepts files with all their members unchanged', () => {
   const parts = [
     { inlineData: { mimeType: 'image/png', data: 'AAAA', displayName: 'a.png' } },
     { fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/a.png' } },

@@ -65,7 +65,7 @@ class Compiled implements CompiledSchema {
   #ready: Ready | undefined
   #isObject: boolean | undefined
   /** Bound: it is passed around by itself. */
-  readonly parse: CompiledSchema['parse'] = (value) => this.#get().parse(value)
+  readonly parse: CompiledSchema['parse'] = (value) => (this.#ready ?? this.#get()).parse(value)
 
   /** `isObject` is given for a schema that can wait. */
   constructor(make: () => Ready, isObject?: boolean) {

@@ -54,9 +54,10 @@ export class CallContext implements ToolContext {
   #aborted: { readonly reason: unknown } | undefined
   #closed = false
   #confirmation: ToolConfirmation | undefined
-  #questions: readonly BodyQuestion[] | undefined
   #requests: readonly RequestState[] | undefined
   longRunning: boolean
+  /** Requests the body made in this attempt. */
+  questions: readonly BodyQuestion[] = NONE
 
   constructor(options: CallOptions, under?: StateReader) {
     this.#options = options
@@ -98,17 +99,13 @@ export class CallContext implements ToolContext {
   get toolConfirmation(): ToolConfirmation | undefined {
     return this.#confirmation ?? this.#options.toolConfirmation
   }
-  /** What the body asked in this attempt, when nobody has answered it yet. */
-  get questions(): readonly BodyQuestion[] {
-    return this.#questions ?? NONE
-  }
   /** What humans were asked about the call before, as far as it still counts. */
   get requests(): readonly RequestState[] {
     return this.#requests ?? this.#options.requests ?? NONE
   }
-  /** Forgets the others. */
-  keepRequests(counts: (request: Request) => boolean): void {
-    this.#requests = this.requests.filter(({ request }) => counts(request))
+  /** The earlier requests that still count. */
+  keepRequests(requests: readonly RequestState[]): void {
+    this.#requests = requests
   }
   requestConfirmation(options: { hint: string; payload?: unknown }): void {
     checkOptions('requestConfirmation()', options, CONFIRMATION_RULES, 'INVALID_REQUEST')
@@ -153,7 +150,7 @@ export class CallContext implements ToolContext {
     if (others.length >= MAX_REQUESTS) {
       throw new ToolError(`A call may make ${MAX_REQUESTS} requests at a time. It is run again after the answers.`)
     }
-    this.#questions = [...others, question]
+    this.questions = [...others, question]
   }
   /** Made when first looked at: most bodies never look. */
   get signal(): AbortSignal {
@@ -200,12 +197,12 @@ export class CallContext implements ToolContext {
   }
   /** The attempt has asked: what it wrote is dropped. */
   adoptQuestions(attempt: CallContext): void {
-    this.#questions = attempt.#questions
+    this.questions = attempt.questions
   }
   /** The attempt has succeeded: what it wrote is the call's. */
   adopt(attempt: CallContext): void {
     this.longRunning = attempt.longRunning
-    this.#questions = attempt.#questions
+    this.questions = attempt.questions
     const taken = attempt.take()
     if (taken) this.#writes.add(taken)
   }

@@ -11,7 +11,7 @@ import {
   text,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { isAgentTool } from './agent-mark.ts'
+import { kindOfTool } from './agent-mark.ts'
 import type { Tool } from './tool.ts'
 
 /** Longer waits make a timer fire at once. */
@@ -93,7 +93,7 @@ export function checkTool(tool: Tool): void {
   const what = `Tool "${tool.name}"`
   checkMembers(what, tool, TOOL_RULES, GUARDED)
   checkReconcile(what, tool)
-  if (!tool.isLongRunning || !isAgentTool(tool)) return
+  if (!tool.isLongRunning || kindOfTool(tool) !== 'agent') return
   throw new ToolwrightError(
     'INVALID_CONFIG',
     `${what} is an agent tool and cannot be long-running: its result is there when its agent is done. Make a tool of that agent long-running instead.`,

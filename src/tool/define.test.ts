@@ -8,7 +8,7 @@ import { isTool } from './tool.ts'
 
 const context = {} as ToolContext
 
-test('a tool declares itself, checks arguments and runs', async () => {
+test('declares the tool, validates its arguments and runs its body', async () => {
   const getWeather = tool({
     name: 'get_weather',
     description: 'Get current weather for a city',
@@ -40,14 +40,14 @@ test('a tool declares itself, checks arguments and runs', async () => {
   expect(await getWeather.run({ city: 'Oslo', units: 'celsius' }, context)).toEqual({ city: 'Oslo', temperature: 22 })
 })
 
-test('without parameters nothing reaches the body, whatever a model adds', () => {
+test('passes an empty object to the body of a tool without parameters', () => {
   const ping = tool({ name: 'ping', description: 'd', run: (args) => args })
   expect(ping.declaration()).toEqual({ name: 'ping', description: 'd' })
   expect(ping.parse?.({ extra: 1 })).toEqual({ value: {} })
   expect(ping.parse?.('text')).toHaveProperty('issues')
 })
 
-test('an ArkType schema, which is a function, serves as parameters and as output schema', () => {
+test('accepts an ArkType schema, which is a function, as parameters and as outputSchema', () => {
   const outputSchema = type({ ok: 'boolean' })
   const made = tool({
     name: 't',
@@ -61,13 +61,13 @@ test('an ArkType schema, which is a function, serves as parameters and as output
   expect(made.outputSchema).toBe(outputSchema)
 })
 
-test('a long-running tool tells the model not to call it again while it is pending', () => {
+test('tells the model not to call a pending long-running tool again', () => {
   const made = tool({ name: 't', description: 'Starts a job.', isLongRunning: true, run: () => 1 })
   expect(made.declaration()?.description).toMatch(/^Starts a job\.\n\n.*pending, do not call it again/)
   expect(made.description).toBe('Starts a job.')
 })
 
-test('the members of the contract are passed on', async () => {
+test('copies every option to the tool', async () => {
   const options = {
     name: 't',
     description: 'd',
@@ -102,7 +102,7 @@ test('the members of the contract are passed on', async () => {
   expect(asks.confirmationHint?.({ n: 5 })).toBe('Pay 5?')
 })
 
-test('a body written as a method may use its neighbours', () => {
+test('accepts a class instance with private members', () => {
   class Greeter {
     readonly name = 't'
     readonly description = 'd'
@@ -123,14 +123,14 @@ test('a body written as a method may use its neighbours', () => {
   expect(typeof requiresConfirmation === 'function' && requiresConfirmation({}, context)).toBe(true)
 })
 
-test('a bare function needs the build step, and says so', () => {
+test('rejects a bare function with NEEDS_INFER', () => {
   const add = (a: number, b: number): number => a + b
   expect(() => tool(add as never)).toThrow(
     expect.objectContaining({ code: 'NEEDS_INFER', message: expect.stringMatching(/toolwright\/infer.*pass options/) }),
   )
 })
 
-describe('what cannot work is refused when it is defined', () => {
+describe('tool() rejects', () => {
   const good = { name: 't', description: 'd', run: () => 1 }
   test.each<[string, object | undefined, RegExp]>([
     ['no options', undefined, /takes an object/],
@@ -140,26 +140,26 @@ describe('what cannot work is refused when it is defined', () => {
     ['a reserved name', { ...good, name: 'adk_request_input' }, /reserved/],
     ['no description', { name: 't', run: () => 1 }, /description/],
     ['no body', { name: 't', description: 'd' }, /run function/],
-    ['an effect nobody knows', { ...good, effect: 'some' }, /effect/],
+    ['an unknown effect', { ...good, effect: 'some' }, /effect/],
     ['reconcilable without reconcile', { ...good, effect: 'reconcilable' }, /reconcile function/],
-    ['no time at all', { ...good, timeoutMs: 0 }, /timeoutMs/],
-    ['time that is no number', { ...good, timeoutMs: '5' }, /timeoutMs/],
-    ['more than a timer can wait', { ...good, timeoutMs: 2 ** 31 }, /timeoutMs/],
-    ['a gate that is no gate', { ...good, requiresConfirmation: 'yes' }, /requiresConfirmation/],
-    ['middleware that is no function', { ...good, middleware: ['x'] }, /middleware/],
+    ['a timeout of 0', { ...good, timeoutMs: 0 }, /timeoutMs/],
+    ['a timeout that is a text', { ...good, timeoutMs: '5' }, /timeoutMs/],
+    ['a timeout that is too long', { ...good, timeoutMs: 2 ** 31 }, /timeoutMs/],
+    ['a requiresConfirmation that is a text', { ...good, requiresConfirmation: 'yes' }, /requiresConfirmation/],
+    ['middleware that is not a function', { ...good, middleware: ['x'] }, /middleware/],
     [
       'a bad schema',
       { ...good, parameters: { type: 'object', properties: { a: { type: 'strin' } } } },
       /Tool "t".*a\/type/,
     ],
-    ['parameters that are no object', { ...good, parameters: z.string() }, /object schema/],
+    ['parameters that are not an object schema', { ...good, parameters: z.string() }, /object schema/],
     ['a record of Zod schemas', { ...good, parameters: { city: z.string() } }, /#\/city .*Pass one schema .*z\.object/],
     [
-      'a Zod schema among plain properties',
+      'a Zod schema inside a JSON Schema',
       { ...good, parameters: { type: 'object', properties: { city: z.string() } } },
       /#\/properties\/city .*Pass one schema .*z\.object/,
     ],
-    ['parameters that are no schema', { ...good, parameters: 'string' }, /schema/],
+    ['parameters that are a text', { ...good, parameters: 'string' }, /schema/],
     ['a bad output schema', { ...good, outputSchema: { type: 'x' } }, /output schema/],
   ])('%s', (_, options, message) => {
     const build = () => tool(options as never)

@@ -28,7 +28,7 @@ class Account {
   }
 }
 
-test('a class with private state works through it, members of its own and marks included', () => {
+test('forwards private state, own members and symbols of a class', () => {
   const original = new Account()
   const made = delegate(delegate(original, {}), { timeoutMs: 5 })
   expectTypeOf(made).toEqualTypeOf<Account>()
@@ -41,12 +41,12 @@ test('a class with private state works through it, members of its own and marks 
   expect(original).not.toHaveProperty('timeoutMs')
 })
 
-test('a schema that is a function stays the schema', () => {
+test('keeps a schema that is a function', () => {
   const original = new Account()
   expect(delegate(original, {}).outputSchema).toBe(original.outputSchema)
 })
 
-test('what changes on the original shows', () => {
+test('shows later changes of the original', () => {
   const original = new Account()
   const made = delegate(original, {})
   original.description = 'Pays later'
@@ -54,7 +54,7 @@ test('what changes on the original shows', () => {
   expect(made.declaration()).toMatchObject({ description: 'Pays later' })
 })
 
-test('a member may be replaced by nothing', () => {
+test('replaces a member with undefined', () => {
   const original = tool({ name: 't', description: 'd', requiresConfirmation: true, run: () => 1 })
   expect(delegate(original, { requiresConfirmation: undefined }).requiresConfirmation).toBeUndefined()
 })

@@ -6,7 +6,7 @@ const reader = (values: { [key: string]: unknown }) => ({
   keys: () => Object.keys(values),
 })
 
-test('what only looks gets copies and fallbacks', () => {
+test('readonlyState returns copies and fallbacks', () => {
   const stored = { list: [1], zero: 0 }
   const state = readonlyState(reader(stored))
   state.get<number[]>('list')?.push(2)
@@ -16,7 +16,7 @@ test('what only looks gets copies and fallbacks', () => {
   expect(state.keys()).toEqual(['list', 'zero'])
 })
 
-test('writes stand before what is stored, and are handed over once', () => {
+test('WritableState reads its own writes first and hands them over once', () => {
   const state = new WritableState(reader({ a: 1, b: 2 }))
   state.set('a', 3)
   state.delete('b')
@@ -27,7 +27,7 @@ test('writes stand before what is stored, and are handed over once', () => {
   expect(state.get('a')).toBe(1)
 })
 
-test('a key may be called anything', () => {
+test('WritableState accepts names of Object.prototype members as keys', () => {
   const state = new WritableState(reader({}))
   for (const key of ['__proto__', 'constructor', 'hasOwnProperty']) state.set(key, key)
   expect(state.get('__proto__')).toBe('__proto__')

@@ -98,11 +98,14 @@ export interface LlmRequest {
 /** Names the framework keeps for its own requests to humans. */
 export const RESERVED_PREFIX = 'adk_request_'
 
-/** Why a name cannot be a tool's, or undefined when it can. */
+/** The names tools may have, except reserved ones. */
+export const TOOL_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
+
+/** Why a tool cannot have this name; undefined when it can. */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string' || name === '') return 'a tool needs a name'
   if (name.startsWith(RESERVED_PREFIX)) return `names starting with "${RESERVED_PREFIX}" are reserved`
-  if (!/^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/.test(name))
+  if (!TOOL_NAME.test(name))
     return 'a name starts with a letter or "_" and has at most 128 letters, digits, "_", "-", "." or ":"'
   return undefined
 }

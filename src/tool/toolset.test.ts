@@ -14,12 +14,12 @@ const files = () => new StaticToolset([make('read'), make('write'), make('delete
 const names = async (toolset: Toolset) => (await toolset.listTools(context)).map(({ name }) => name)
 
 describe('filterTools', () => {
-  test('lets the named tools through; a name nobody has is no error; an empty list is no tools', async () => {
+  test('keeps the named tools, ignores unknown names, and keeps none for an empty list', async () => {
     expect(await names(filterTools(files(), ['write', 'read', 'fly']))).toEqual(['read', 'write'])
     expect(await names(filterTools(files(), []))).toEqual([])
   })
 
-  test('asks the predicate about each tool, each time, with who asks', async () => {
+  test('calls the predicate for each tool and each listing, with the context', async () => {
     let admin = false
     const asked: ReadonlyContext[] = []
     const filtered = filterTools(files(), ({ name }, who) => {
@@ -32,7 +32,7 @@ describe('filterTools', () => {
     expect(asked.every((who) => who === context)).toBe(true)
   })
 
-  test('a predicate that throws or answers nonsense leaves the tool out', async () => {
+  test('leaves a tool out when the predicate throws or returns no boolean', async () => {
     const throwing = filterTools(files(), ({ name }) => {
       if (name === 'write') throw new Error('no idea')
       return true
@@ -41,13 +41,13 @@ describe('filterTools', () => {
     expect(await names(filterTools(files(), (async () => true) as never))).toEqual([])
   })
 
-  test('anything but a list or a function is refused', () => {
+  test('rejects a filter that is neither a list nor a function', () => {
     expect(() => filterTools(files(), 'read' as never)).toThrow(ToolwrightError)
   })
 })
 
 describe('prefixTools', () => {
-  test('puts the prefix before the name, in the declaration too, and runs the same body', async () => {
+  test('prefixes the name and the declaration, and runs the same body', async () => {
     const [read] = await prefixTools(files(), 'fs_').listTools(context)
     expect(read?.name).toBe('fs_read')
     expect(read?.declaration()).toEqual({ name: 'fs_read', description: 'does read' })
@@ -55,19 +55,19 @@ describe('prefixTools', () => {
     expect(read?.run({}, {} as never)).toBe('read')
   })
 
-  test('gives the same tool object each time', async () => {
+  test('returns the same tool object for each listing', async () => {
     const prefixed = prefixTools(files(), 'fs_')
     const [first, again] = [await prefixed.listTools(context), await prefixed.listTools(context)]
     expect(again[0]).toBe(first[0])
   })
 
-  test('a passive tool stays passive', async () => {
+  test('keeps a passive tool passive', async () => {
     const passive: Tool = { name: 'p', description: '', declaration: () => undefined, run: () => 1 }
     const [made] = await prefixTools(new StaticToolset([passive]), 'x_').listTools(context)
     expect(made?.declaration()).toBeUndefined()
   })
 
-  test('names that cannot be are refused', async () => {
+  test('rejects invalid prefixes and names', async () => {
     for (const prefix of ['two words', '1', 'adk_request_', 5 as never])
       expect(() => prefixTools(files(), prefix)).toThrow(ToolwrightError)
     const long = prefixTools(new StaticToolset([make('x'.repeat(128))]), 'w_')
@@ -75,7 +75,7 @@ describe('prefixTools', () => {
   })
 })
 
-test('filters see the unprefixed name, inside and outside, and through policies', async () => {
+test('filters see the name without prefix, inside and outside of prefixTools and through policies', async () => {
   expect(await names(prefixTools(filterTools(files(), ['read']), 'fs_'))).toEqual(['fs_read'])
   expect(await names(filterTools(prefixTools(files(), 'fs_'), ['read']))).toEqual(['fs_read'])
   expect(await names(filterTools(prefixTools(prefixTools(files(), 'a_'), 'b_'), ['read']))).toEqual(['b_a_read'])
@@ -84,7 +84,7 @@ test('filters see the unprefixed name, inside and outside, and through policies'
   expect(await names(filterTools(wrapped, ['read']))).toEqual(['fs_read'])
 })
 
-test('the end of life is forwarded, and not invented', async () => {
+test('forwards shutdown and asyncDispose, and adds none', async () => {
   class Connection implements Toolset {
     #ended: string[] = []
     readonly name = 'connection'

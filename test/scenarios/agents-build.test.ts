@@ -18,7 +18,7 @@ const model = scriptedModel([])
 const named = (name: string, more: object = {}) => new LlmAgent({ name, model, ...more })
 const run = (agent: Agent) => new Runner({ appName: 'app', agent })
 
-/** The message a developer gets, after checking that it is meant for one. */
+/** The message of the INVALID_CONFIG error that building throws. */
 function problem(build: () => unknown): string {
   try {
     build()
@@ -30,44 +30,44 @@ function problem(build: () => unknown): string {
   throw new Error('it was built')
 }
 
-test('two tools with one name', () => {
+test('rejects two tools with one name', () => {
   const look = () => bare('look', () => 1)
   expect(problem(() => named('a', { tools: [look(), [look()]] }))).toMatch(/"look" is defined twice.*prefixTools/)
 })
 
-test('a tool with the name of one the framework adds', () => {
+test('rejects a tool with the name of a tool that the framework adds', () => {
   const taken = bare('set_model_response', () => 1)
   const agent = named('a', { tools: [taken], outputSchema: { type: 'object', properties: {} } })
   expect(problem(() => run(agent))).toMatch(/"set_model_response" is defined twice.*agent "a"/)
 })
 
-test('a name that is kept for the framework', () => {
+test('rejects a tool with a reserved name', () => {
   expect(problem(() => named('a', { tools: [bare('adk_request_confirmation', () => 1)] }))).toContain('reserved')
 })
 
-test('something among the tools that is none', () => {
+test('rejects a value in tools that is not a tool', () => {
   expect(problem(() => named('a', { tools: ['look'] }))).toMatch(/agent "a".*tool\(\{/)
 })
 
-test.each(['', 'user', 'a/b', 'a@1', 'a b', '1a', 'ä'])('an agent named %j', (name) => {
+test.each(['', 'user', 'a/b', 'a@1', 'a b', '1a', 'ä'])('rejects the agent name %j', (name) => {
   expect(problem(() => named(name))).toContain("cannot be an agent's name")
   expect(problem(() => new SequentialAgent({ name, subAgents: [named('x')] }))).toContain("cannot be an agent's name")
   expect(problem(() => run({ name, run: async function* () {} }))).toContain("cannot be an agent's name")
 })
 
-test('two siblings with one name', () => {
+test('rejects two sub-agents with one name', () => {
   const agent = new SequentialAgent({ name: 'line', subAgents: [named('twin'), named('twin')] })
   expect(problem(() => run(agent))).toMatch(/"line" has two sub-agents named "twin"/)
 })
 
-test('one agent in two places', () => {
+test('rejects one agent at two positions of the tree', () => {
   const shared = named('shared')
   const line = (name: string) => new SequentialAgent({ name, subAgents: [shared] })
   const agent = new SequentialAgent({ name: 'root', subAgents: [line('a'), line('b')] })
   expect(problem(() => run(agent))).toMatch(/"shared" is in the tree twice, below "a" and below "b"/)
 })
 
-test('an agent below itself', () => {
+test('rejects an agent that contains itself', () => {
   const below: Agent[] = [named('leaf')]
   const inner = new SequentialAgent({ name: 'inner', subAgents: below })
   const outer = new SequentialAgent({ name: 'outer', subAgents: [inner] })
@@ -77,17 +77,17 @@ test('an agent below itself', () => {
   expect(problem(() => run(outer))).toContain('outer -> inner -> outer')
 })
 
-test.each([5, {}, 'x', [null], [{ name: 'leaf' }]])('subAgents of a custom agent that are %j', (subAgents) => {
+test.each([5, {}, 'x', [null], [{ name: 'leaf' }]])('rejects %j as the subAgents of a custom agent', (subAgents) => {
   const custom = { name: 'custom', subAgents, run: async function* () {} } as unknown as Agent
   expect(problem(() => run(custom))).toContain('The subAgents of agent "custom" must be a list of agents')
 })
 
-test('a custom agent may have agents, an empty list or nothing as subAgents', () => {
+test('accepts agents, an empty list or undefined as the subAgents of a custom agent', () => {
   for (const subAgents of [[named('leaf')], [], undefined])
     run({ name: 'custom', subAgents, run: async function* () {} })
 })
 
-test('agents that call each other as tools in a circle', () => {
+test('rejects a cycle of agents that call each other as tools', () => {
   const below: Agent[] = [named('leaf')]
   const flow = new SequentialAgent({ name: 'flow', subAgents: below })
   const boss = named('boss', { tools: [agentTool(flow)] })
@@ -95,25 +95,25 @@ test('agents that call each other as tools in a circle', () => {
   expect(problem(() => run(flow))).toMatch(/circle: flow -> flow/)
 })
 
-test('an agent may be a tool of two others, and a tool and a sub-agent', () => {
+test('accepts one agent as a tool of two agents, and as a tool and a sub-agent', () => {
   const helper = named('helper')
   const use = (name: string) => named(name, { tools: [agentTool(helper)] })
   expect(() => run(new SequentialAgent({ name: 'line', subAgents: [use('a'), use('b'), helper] }))).not.toThrow()
 })
 
-test('an agent without a model anywhere above it', () => {
+test('rejects an agent without a model of its own or of an ancestor', () => {
   const agent = new SequentialAgent({ name: 'line', subAgents: [new LlmAgent({ name: 'mute' })] })
   expect(problem(() => run(agent))).toMatch(/"mute" has no model.*new LlmAgent\(\{ model/)
 })
 
-test('a model name nobody answers to', () => {
+test('rejects a model name without a registered model and names the package to use', () => {
   expect(problem(() => run(named('a', { model: 'gemini-2.5-pro' })))).toMatch(/"gemini-2.5-pro".*toolwright\/gemini/)
   expect(problem(() => run(named('a', { model: 'gpt-9' })))).toContain('toolwright/ai-sdk')
   expect(problem(() => run(named('a', { model: 'house-model' })))).toContain("models: { 'pattern-*'")
   expect(problem(() => run(named('a', { model: 'openai/gpt-5' })))).toContain('fromAiSdk(')
 })
 
-test('a model of the AI SDK that is not wrapped', () => {
+test('rejects an AI SDK model that is not wrapped in fromAiSdk', () => {
   const model = openai('gpt-5')
   expect(problem(() => named('a', { model: model as never }))).toMatch(/model must be .*wrap it in fromAiSdk\(\)/)
   const models = { 'gpt-*': () => model as never }
@@ -122,7 +122,7 @@ test('a model of the AI SDK that is not wrapped', () => {
   expect(() => named('a', { model: fromAiSdk(model) })).not.toThrow()
 })
 
-test('a model name nobody answers to, in an agent tool', () => {
+test('rejects a model name without a registered model in an agent tool', () => {
   const agent = named('boss', { tools: [agentTool(named('helper', { model: 'gemini-x' }))] })
   expect(problem(() => run(agent))).toMatch(/"helper".*toolwright\/gemini/)
 })
@@ -131,27 +131,30 @@ test.each([
   ['SequentialAgent', (options: never) => new SequentialAgent(options)],
   ['ParallelAgent', (options: never) => new ParallelAgent(options)],
   ['LoopAgent', (options: object) => new LoopAgent({ ...options, maxIterations: 1 } as never)],
-])('a %s with nothing to run', (_, make) => {
+])('rejects a %s without subAgents', (_, make) => {
   expect(problem(() => make({ name: 'empty', subAgents: [] } as never))).toContain('"empty" has no subAgents')
   expect(problem(() => make({ name: 'empty' } as never))).toContain('"empty" has no subAgents')
 })
 
-test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])('a loop of %s rounds', (maxIterations) => {
-  const options = { name: 'loop', subAgents: [named('a')], maxIterations } as {
-    name: string
-    subAgents: Agent[]
-    maxIterations: number
-  }
-  expect(problem(() => new LoopAgent(options))).toContain('"loop" needs maxIterations')
-})
+test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])(
+  'rejects a LoopAgent with maxIterations %s',
+  (maxIterations) => {
+    const options = { name: 'loop', subAgents: [named('a')], maxIterations } as {
+      name: string
+      subAgents: Agent[]
+      maxIterations: number
+    }
+    expect(problem(() => new LoopAgent(options))).toContain('"loop" needs maxIterations')
+  },
+)
 
-test('limits that are no limits', () => {
+test('rejects limits of 0', () => {
   expect(problem(() => named('a', { maxIterations: 0 }))).toContain('maxIterations')
   expect(problem(() => named('a', { toolExecution: { maxConcurrency: 0 } }))).toContain('maxConcurrency')
   expect(problem(() => new Runner({ appName: 'app', agent: named('a'), toolTimeoutMs: 0 }))).toContain('toolTimeoutMs')
 })
 
-test('a schema that is none', () => {
+test('rejects an outputSchema or inputSchema that is not a schema', () => {
   expect(problem(() => named('a', { outputSchema: 7 }))).toContain('outputSchema of agent "a"')
   expect(problem(() => named('a', { inputSchema: 'text' }))).toContain('inputSchema of agent "a"')
 })

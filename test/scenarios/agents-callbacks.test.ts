@@ -8,7 +8,7 @@ const reply = (text: string): LlmResponse => ({ content: say(text) })
 const look = bare('look', () => ({ found: 'a key' }))
 const looking = [{ calls: [{ name: 'look' }] }, 'done']
 
-test('all eight are called, in the order of a turn', async () => {
+test('calls all eight callbacks in the order of an invocation', async () => {
   const seen: string[] = []
   const note = (what: string) => () => {
     seen.push(what)
@@ -35,7 +35,7 @@ test('all eight are called, in the order of a turn', async () => {
   expect(seen).toEqual(['beforeAgent', ...turn, 'afterTool', ...turn, 'onToolError', ...last])
 })
 
-test('the first of a list that answers before the agent answers for it', async () => {
+test('skips the agent when a beforeAgent callback returns content, and skips later callbacks', async () => {
   const seen: string[] = []
   const { text, model, events } = await play({
     steps: [],
@@ -56,7 +56,7 @@ test('the first of a list that answers before the agent answers for it', async (
   expect(events).toHaveLength(1)
 })
 
-test('what is said after the agent comes last, and the latest of a list counts', async () => {
+test('adds the content of the last afterAgent callback as the last event', async () => {
   const { events, text } = await play({
     steps: ['done'],
     agent: { afterAgent: [() => say('P.S. one'), () => undefined, () => say('P.S. two')] },
@@ -65,15 +65,15 @@ test('what is said after the agent comes last, and the latest of a list counts',
   expect(text).toBe('P.S. two')
 })
 
-test('an answer before the model spares the model, and may call tools', async () => {
-  let asked = 0
+test('skips the model call when beforeModel returns a response, and runs the calls in that response', async () => {
+  let modelRequests = 0
   const { model, responses, text } = await play({
     tools: [look],
     steps: ['from the model'],
     agent: {
       beforeModel: [
         () => {
-          if (asked++ > 0) return undefined
+          if (modelRequests++ > 0) return undefined
           return { content: { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] } }
         },
       ],
@@ -84,7 +84,7 @@ test('an answer before the model spares the model, and may call tools', async ()
   expect(text).toBe('from the model')
 })
 
-test('a callback before the model changes what the model is asked', async () => {
+test('sends the request that beforeModel has changed', async () => {
   const { model } = await play({
     steps: ['ok'],
     agent: {
@@ -96,12 +96,12 @@ test('a callback before the model changes what the model is asked', async () => 
       },
     },
   })
-  const [asked] = model.requests
-  expect(asked?.config).toMatchObject({ systemInstruction: 'Be kind.\n\nAnd brief.', temperature: 0 })
-  expect(asked?.contents[0]?.parts[0]?.text).toBe('something else')
+  const [request] = model.requests
+  expect(request?.config).toMatchObject({ systemInstruction: 'Be kind.\n\nAnd brief.', temperature: 0 })
+  expect(request?.contents[0]?.parts[0]?.text).toBe('something else')
 })
 
-test('callbacks after the model are chained: each sees what the one before made', async () => {
+test('chains afterModel callbacks: each callback sees the response of the previous one', async () => {
   const { text } = await play({
     steps: ['a'],
     agent: {
@@ -115,7 +115,7 @@ test('callbacks after the model are chained: each sees what the one before made'
   expect(text).toBe('abc')
 })
 
-test('a failing model is stood in for by the first callback that can', async () => {
+test('replaces a model error with the response of the first onModelError callback that returns one', async () => {
   const seen: unknown[] = []
   const { text, error } = await play({
     steps: [{ error: 'overloaded' }],
@@ -132,7 +132,7 @@ test('a failing model is stood in for by the first callback that can', async () 
   expect(seen).toEqual(['overloaded'])
 })
 
-test('state that callbacks write is on the event that follows', async () => {
+test('puts state written by a callback on the next event', async () => {
   const write =
     (key: string) =>
     ({ context }: { context: { state: { set(key: string, value: unknown): void } } }) =>
@@ -166,7 +166,7 @@ const boom = () => {
 }
 
 test.each(['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel'] as const)(
-  'a %s that throws ends the agent with an error everybody sees',
+  'ends the agent with an AGENT_ERROR event when %s throws',
   async (which) => {
     const { events, error } = await play({ steps: ['done', 'never'], agent: { [which]: boom } satisfies Callbacks })
     expect(error).toEqual({ code: 'AGENT_ERROR', message: 'callback broke' })
@@ -174,12 +174,12 @@ test.each(['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel'] as const)(
   },
 )
 
-test('an onModelError that throws ends the agent too', async () => {
+test('ends the agent with an AGENT_ERROR event when onModelError throws', async () => {
   const { error } = await play({ steps: [{ error: 'down' }], agent: { onModelError: boom } })
   expect(error).toEqual({ code: 'AGENT_ERROR', message: 'callback broke' })
 })
 
-test('a broken beforeModel is not mistaken for a broken model', async () => {
+test('does not call onModelError when beforeModel throws', async () => {
   const { error, text } = await play({
     steps: ['never'],
     agent: { beforeModel: boom, onModelError: () => reply('recovered') },
@@ -188,7 +188,7 @@ test('a broken beforeModel is not mistaken for a broken model', async () => {
   expect(text).toBe('')
 })
 
-test('a callback may hand the conversation over by its actions', async () => {
+test('transfers the conversation when a callback sets actions.transferToAgent', async () => {
   const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(['I am the clerk.']) })
   const agent = new LlmAgent({
     name: 'root',

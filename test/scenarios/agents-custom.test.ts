@@ -12,7 +12,7 @@ import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { notebook } from './kit.ts'
 
-// An agent's own events need only say something: the framework fills in the rest.
+// Events of a custom agent need content only: the framework fills in the other members.
 const say = (text: string, more: object = {}) =>
   ({ content: { role: 'model', parts: [{ text }] }, actions: {}, ...more }) as unknown as Event
 const custom = (
@@ -34,7 +34,7 @@ const send = async (agent: Agent) => {
 }
 const paths = (events: readonly Event[]) => events.map(({ nodeInfo }) => nodeInfo?.path)
 
-test('what it yields is recorded as its own, whatever it claims', async () => {
+test('records events of a custom agent under its own id, author and path, ignoring what the agent claims', async () => {
   const agent = custom('clock', async function* () {
     yield say('tick', {
       id: 'mine',
@@ -56,7 +56,7 @@ test('what it yields is recorded as its own, whatever it claims', async () => {
   expect(session?.events.slice(1)).toEqual(events)
 })
 
-test('partial events of its own are shown and not stored', async () => {
+test('yields partial events of a custom agent and does not store them', async () => {
   const agent = custom('clock', async function* () {
     yield say('ti', { partial: true })
     yield say('tick')
@@ -74,7 +74,7 @@ test('partial events of its own are shown and not stored', async () => {
   expect(session?.events.some(({ partial }) => partial)).toBe(false)
 })
 
-test('state it writes goes with its next event, or with its end', async () => {
+test('puts state written by a custom agent on its next event, or on its end event', async () => {
   const agent = custom('clerk', async function* ({ state }) {
     state.set('first', 1)
     yield say('one')
@@ -85,7 +85,7 @@ test('state it writes goes with its next event, or with its end', async () => {
   expect(session?.state).toEqual({ first: 1, second: 2 })
 })
 
-test('it runs others inside, each time in a scope of its own, and their events pass through once', async () => {
+test('runs a sub-agent twice in separate scopes and yields each of its events once', async () => {
   const helper = speaker('helper', 'one', 'two')
   const seen: unknown[] = []
   const agent = custom(
@@ -107,7 +107,7 @@ test('it runs others inside, each time in a scope of its own, and their events p
   expect(session?.events).toHaveLength(5)
 })
 
-test('it decides by what the one inside has said', async () => {
+test('lets a custom agent choose the next sub-agent by the text of the previous one', async () => {
   const judge = speaker('judge', 'guilty')
   const jail = speaker('jail', 'locked up')
   const agent = custom(
@@ -123,7 +123,7 @@ test('it decides by what the one inside has said', async () => {
   expect(text).toBe('locked up')
 })
 
-test('it knows what was recorded in its scope, and where that is', async () => {
+test('shows a custom agent its scope path and the events of its scope', async () => {
   const seen: unknown[] = []
   const helper = speaker('helper', 'inside')
   const agent = custom(
@@ -143,7 +143,7 @@ test('it knows what was recorded in its scope, and where that is', async () => {
   ])
 })
 
-test('what it throws is reported as its error, and what it said before stays', async () => {
+test('records an error thrown by a custom agent as AGENT_ERROR and keeps its earlier events', async () => {
   const agent = custom('clerk', async function* () {
     yield say('I try.')
     throw new Error('out of ink')
@@ -158,7 +158,7 @@ test('what it throws is reported as its error, and what it said before stays', a
   expect(error).toEqual({ code: 'AGENT_ERROR', message: 'out of ink' })
 })
 
-test('it ends a loop by escalating', async () => {
+test('ends a loop when a custom agent escalates', async () => {
   let rounds = 0
   const agent = custom('counter', async function* () {
     rounds++
@@ -168,7 +168,7 @@ test('it ends a loop by escalating', async () => {
   expect(text).toBe('round 3')
 })
 
-test('its signal is aborted when the run is cancelled', async () => {
+test('aborts the signal of a custom agent when the consumer stops iterating', async () => {
   let signal: AbortSignal | undefined
   const agent = custom('sleeper', async function* (context) {
     signal = context.signal
@@ -179,7 +179,7 @@ test('its signal is aborted when the run is cancelled', async () => {
   expect(signal?.aborted).toBe(true)
 })
 
-test('it waits when the one inside waits, and is run again with the answer', async () => {
+test('pauses a custom agent while its sub-agent waits for a result, and runs the custom agent again with the result', async () => {
   let runs = 0
   const order = tool({ name: 'order', description: 'Orders', isLongRunning: true, run: () => ({ ticket: 7 }) })
   const buyer = new LlmAgent({
@@ -211,7 +211,7 @@ test('it waits when the one inside waits, and is run again with the answer', asy
   expect(runs).toBe(2)
 })
 
-test('something that is no list of events is an error, not a crash', async () => {
+test('records AGENT_ERROR when run of a custom agent returns no iterable', async () => {
   const agent: Agent = { name: 'odd', run: () => 7 as never }
   expect((await send(agent)).error?.code).toBe('AGENT_ERROR')
 })

@@ -3,35 +3,35 @@ import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { notebook, play } from './kit.ts'
 
-const told = async (instruction: string, stateDelta?: { [key: string]: unknown }) => {
+const sendWithInstruction = async (instruction: string, stateDelta?: { [key: string]: unknown }) => {
   const { model, error } = await play({ steps: ['ok'], agent: { instruction }, ...(stateDelta && { stateDelta }) })
-  return { said: model.requests[0]?.config.systemInstruction, error }
+  return { sent: model.requests[0]?.config.systemInstruction, error }
 }
 
-test('an instruction speaks of what is in the session’s, the user’s and the app’s state', async () => {
+test('fills placeholders with session, user and app state', async () => {
   const instruction = 'You serve {user:name} of {app:firm}, who is in a {mood} mood{whim?} and likes {list}.'
   const state = { 'user:name': 'Ada', 'app:firm': 'Acme', mood: 'good', list: ['tea', 'maths'] }
-  const { said, error } = await told(instruction, state)
-  expect(said).toBe('You serve Ada of Acme, who is in a good mood and likes ["tea","maths"].')
+  const { sent, error } = await sendWithInstruction(instruction, state)
+  expect(sent).toBe('You serve Ada of Acme, who is in a good mood and likes ["tea","maths"].')
   expect(error).toBeUndefined()
 })
 
-test('a value that looks like a placeholder is not filled again', async () => {
-  expect((await told('Say {a}.', { a: '{b}', b: 'secret' })).said).toBe('Say {b}.')
+test('does not fill placeholders inside a filled value', async () => {
+  expect((await sendWithInstruction('Say {a}.', { a: '{b}', b: 'secret' })).sent).toBe('Say {b}.')
 })
 
-test('a missing value ends the run with an error that says how to make it optional', async () => {
-  const { said, error } = await told('You serve {user:name}.')
-  expect(said).toBeUndefined()
+test('ends the run with an error that suggests the optional placeholder when a value is missing', async () => {
+  const { sent, error } = await sendWithInstruction('You serve {user:name}.')
+  expect(sent).toBeUndefined()
   expect(error).toEqual({ code: 'AGENT_ERROR', message: expect.stringContaining('Write {user:name?}') })
 })
 
-test('braces of JSON and of code are left as they are', async () => {
+test('leaves braces of JSON and of code unchanged', async () => {
   const text = 'Answer {"city": "Oslo", "in": {}} or { spaced } or {{}} or {1}.'
-  expect((await told(text)).said).toBe(text)
+  expect((await sendWithInstruction(text)).sent).toBe(text)
 })
 
-test('an artifact’s text is part of the instruction, in its latest version', async () => {
+test('fills an artifact placeholder with the text of the latest version', async () => {
   const artifactService = new InMemoryArtifactService()
   const key = { appName: 'app', userId: 'ada', sessionId: 's1', filename: 'rules.txt' }
   await artifactService.saveArtifact({ ...key, artifact: { text: 'Old.' } })
@@ -43,12 +43,12 @@ test('an artifact’s text is part of the instruction, in its latest version', a
   expect(model.requests[0]?.config.systemInstruction).toBe('Rules: Be brief.')
 })
 
-test('an artifact without an artifact service is an error that names the service', async () => {
-  const { error } = await told('Rules: {artifact.rules.txt}')
+test('names artifactService in the error for an artifact placeholder without an artifact service', async () => {
+  const { error } = await sendWithInstruction('Rules: {artifact.rules.txt}')
   expect(error).toEqual({ code: 'AGENT_ERROR', message: expect.stringContaining('artifactService') })
 })
 
-test('a missing artifact is named', async () => {
+test('names the optional placeholder in the error for a missing artifact', async () => {
   const model = scriptedModel(['never'])
   const agent = new LlmAgent({ name: 'agent', model, instruction: '{artifact.rules.txt}' })
   const artifactService = new InMemoryArtifactService()
@@ -58,7 +58,7 @@ test('a missing artifact is named', async () => {
   expect(model.requests).toHaveLength(0)
 })
 
-test('an instruction can be written by a function of the state, and its braces are its own', async () => {
+test('calls an instruction function with state and leaves its braces unchanged', async () => {
   const { model } = await play({
     steps: ['ok'],
     stateDelta: { tone: 'kind' },
@@ -72,7 +72,7 @@ test('an instruction can be written by a function of the state, and its braces a
   expect(model.requests[0]?.config.systemInstruction).toBe('agent is kind to ada. {not_state}')
 })
 
-test('an instruction function that throws is reported and the model is not asked', async () => {
+test('reports an error thrown by an instruction function and does not ask the model', async () => {
   const { error, model } = await play({
     steps: ['never'],
     agent: {
@@ -85,7 +85,7 @@ test('an instruction function that throws is reported and the model is not asked
   expect(model.requests).toHaveLength(0)
 })
 
-test('an instruction follows the state from one model call to the next', async () => {
+test('fills placeholders again before each model call', async () => {
   const { model } = await play({
     steps: [{ calls: [{ name: 'set_mood' }] }, 'ok'],
     agent: { instruction: 'Mood: {mood?}' },
@@ -101,7 +101,7 @@ test('an instruction follows the state from one model call to the next', async (
   expect(model.requests.map(({ config }) => config.systemInstruction)).toEqual(['Mood: ', 'Mood: bright'])
 })
 
-test('the root’s global instruction is told to every agent, before its own, and nobody else’s is', async () => {
+test("puts the root agent's globalInstruction before the instruction of every agent, and ignores those of sub-agents", async () => {
   const model = scriptedModel([{ calls: [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }] }, 'ok'])
   const clerk = new LlmAgent({ name: 'clerk', instruction: 'You are a clerk.', globalInstruction: 'Never seen.' })
   const agent = new LlmAgent({
@@ -122,7 +122,7 @@ test('the root’s global instruction is told to every agent, before its own, an
   expect(second).not.toContain('Never seen')
 })
 
-test('a workflow at the root has no global instruction, and its children are not told each other’s', async () => {
+test('ignores the globalInstruction of children of a root workflow agent', async () => {
   const model = scriptedModel(['one', 'two'])
   const first = new LlmAgent({ name: 'first', model, globalInstruction: 'For all.' })
   const second = new LlmAgent({ name: 'second', model })

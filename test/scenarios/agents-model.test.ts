@@ -6,7 +6,7 @@ import { bare, notebook, play, tell } from './kit.ts'
 const look = bare('look', (args) => ({ args }), { mayRepeat: true })
 const lookAt = (at: number): Step => ({ calls: [{ name: 'look', args: { at } }] })
 
-test('a model that throws is an error event with its words, and the session takes the next message', async () => {
+test('records MODEL_ERROR when the model throws, and accepts the next message', async () => {
   const first = await play({ steps: [{ error: 'quota used up' }, 'Back again.'] })
   expect(first.error).toEqual({ code: 'MODEL_ERROR', message: 'quota used up' })
   const second = await tell(first.runner, first.model, { sessionId: first.sessionId })
@@ -16,30 +16,33 @@ test('a model that throws is an error event with its words, and the session take
 
 const modelOf = (generate: Model['generate']): Model => ({ name: 'odd', generate })
 
-const told = async (model: Model, streaming = false) => {
+const completeWith = async (model: Model, streaming = false) => {
   const agent = new LlmAgent({ name: 'agent', model })
   const runner = new Runner({ appName: 'app', agent, logger: notebook() })
   return await runner.complete({ userId: 'ada', message: 'Hi', runConfig: { streaming } })
 }
 
-test('a model that never gives a whole response is an error that names it', async () => {
+test('records MODEL_ERROR with the model name when the model yields no complete response', async () => {
   const partial = { content: { role: 'model', parts: [{ text: 'He' }] } satisfies Content, partial: true }
   const model = modelOf(async function* () {
     yield partial
   })
-  expect((await told(model, true)).error).toEqual({ code: 'MODEL_ERROR', message: expect.stringContaining('"odd"') })
+  expect((await completeWith(model, true)).error).toEqual({
+    code: 'MODEL_ERROR',
+    message: expect.stringContaining('"odd"'),
+  })
   const silent = modelOf(async function* () {})
-  expect((await told(silent)).error?.code).toBe('MODEL_ERROR')
+  expect((await completeWith(silent)).error?.code).toBe('MODEL_ERROR')
 })
 
-test('a model that throws at once, before it yields, is an error event too', async () => {
+test('records MODEL_ERROR when the model throws before yielding', async () => {
   const model = modelOf(() => {
     throw new TypeError('no key')
   })
-  expect((await told(model)).error).toEqual({ code: 'MODEL_ERROR', message: 'no key' })
+  expect((await completeWith(model)).error).toEqual({ code: 'MODEL_ERROR', message: 'no key' })
 })
 
-test('a response with an error code ends the agent, and its calls are not run', async () => {
+test('ends the agent at a response with an error code and does not run its calls', async () => {
   let ran = 0
   const { error, events } = await play({
     tools: [bare('look', () => ran++)],
@@ -50,7 +53,7 @@ test('a response with an error code ends the agent, and its calls are not run', 
   expect(ran).toBe(0)
 })
 
-test('an empty answer is an answer', async () => {
+test('accepts an empty reply', async () => {
   for (const step of [{ parts: [] }, { response: { finishReason: 'STOP' } }] satisfies Step[]) {
     const { text, error, events, model } = await play({ steps: [step, 'never'] })
     expect([text, error, events.length, model.requests.length]).toEqual(['', undefined, 1, 1])
@@ -58,10 +61,10 @@ test('an empty answer is an answer', async () => {
   const without = modelOf(async function* () {
     yield { finishReason: 'STOP' }
   })
-  expect(await told(without)).toMatchObject({ text: '', error: undefined })
+  expect(await completeWith(without)).toMatchObject({ text: '', error: undefined })
 })
 
-test('what a response tells besides its content is on the event', async () => {
+test('copies the metadata of a response to its event', async () => {
   const response = {
     finishReason: 'STOP',
     usageMetadata: { totalTokenCount: 7 },
@@ -73,7 +76,7 @@ test('what a response tells besides its content is on the event', async () => {
   expect(events[0]).toMatchObject(response)
 })
 
-test('settings for the model reach it with every request', async () => {
+test('sends generateContentConfig with every request', async () => {
   const { model } = await play({
     tools: [look],
     steps: [lookAt(1), 'ok'],
@@ -85,7 +88,7 @@ test('settings for the model reach it with every request', async () => {
   }
 })
 
-test('an agent without history sees what was said last and what it did since', async () => {
+test('sends an agent with includeContents none only the last message and the events of its turn', async () => {
   const steps = ['one', lookAt(1), 'two']
   const { runner, model, sessionId } = await play({ tools: [look], steps, agent: { includeContents: 'none' } })
   await tell(runner, model, { sessionId })
@@ -96,7 +99,7 @@ test('an agent without history sees what was said last and what it did since', a
   ])
 })
 
-test('an agent without history in a sequence sees the one before it', async () => {
+test('sends an agent with includeContents none the output of the previous agent in a sequence', async () => {
   const model = scriptedModel(['a draft', 'a review'])
   const writer = new LlmAgent({ name: 'writer', model })
   const critic = new LlmAgent({ name: 'critic', model, includeContents: 'none' })
@@ -107,7 +110,7 @@ test('an agent without history in a sequence sees the one before it', async () =
   ])
 })
 
-test('an agent stops after sixteen model calls, or after as many as it was given', async () => {
+test('ends an agent after 16 model calls, or after maxIterations', async () => {
   const steps = Array.from({ length: 40 }, (_, at) => lookAt(at))
   const sixteen = await play({ tools: [look], steps })
   expect(sixteen.error).toEqual({ code: 'MAX_ITERATIONS', message: expect.stringContaining('16') })
@@ -119,7 +122,7 @@ test('an agent stops after sixteen model calls, or after as many as it was given
   expect(again.model.requests).toHaveLength(6)
 })
 
-test('the budget of model calls is shared by sub-agents and agent tools', async () => {
+test('shares maxLlmCalls between sub-agents and agent tools', async () => {
   const inner = scriptedModel([lookAt(1), lookAt(2), lookAt(3), 'never'])
   const helper = new LlmAgent({ name: 'helper', model: inner, tools: [look] })
   const outer = scriptedModel([{ calls: [{ name: 'helper', args: { request: 'help' } }] }, 'never'])
@@ -139,7 +142,7 @@ test('the budget of model calls is shared by sub-agents and agent tools', async 
 test.each([
   [3, 2, 'MAX_LLM_CALLS'],
   [6, 4, undefined],
-])('agents that run at the same time share a budget of %i model calls', async (maxLlmCalls, helped, code) => {
+])('shares a budget of %i model calls between agents that run at the same time', async (maxLlmCalls, helped, code) => {
   const helpers = scriptedModel(['one', 'two', 'three', 'four'])
   const helper = new LlmAgent({ name: 'helper', model: helpers })
   const calls = Array.from({ length: 4 }, () => ({ name: 'helper', args: { request: 'help' } }))
@@ -152,7 +155,7 @@ test.each([
   expect(error?.code).toBe(code)
 })
 
-test('an agent that fails before its model is asked uses none of the budget', async () => {
+test('does not count a model call for an agent that fails before asking its model', async () => {
   const fail = (): never => {
     throw new Error('no instruction')
   }

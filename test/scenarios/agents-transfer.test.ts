@@ -18,7 +18,7 @@ const office = (rootSteps: Parameters<typeof scriptedModel>[0], clerkSteps: Para
   return { agent, model, clerkModel }
 }
 
-test('an agent with others around it can hand over, and is told to whom', async () => {
+test('offers transfer_to_agent with a roster and runs the chosen agent', async () => {
   const { agent, model, clerkModel } = office([to('clerk')], ['I am the clerk.'])
   const { text, events } = await send(runnerOf(agent))
   expect(offered(model)).toEqual(['transfer_to_agent'])
@@ -33,7 +33,7 @@ test('an agent with others around it can hand over, and is told to whom', async 
   expect(events[1]?.actions.transferToAgent).toBe('clerk')
 })
 
-test('an agent that is alone is offered nobody', async () => {
+test('does not offer transfer_to_agent to an agent without other agents', async () => {
   const model = scriptedModel(['Alone.'])
   await send(runnerOf(new LlmAgent({ name: 'hermit', model })))
   expect(offered(model)).toEqual([])
@@ -41,11 +41,11 @@ test('an agent that is alone is offered nobody', async () => {
 })
 
 test.each([
-  ['nothing forbidden', {}, ['- child', '- root', '- peer']],
-  ['no way up', { disallowTransferToParent: true }, ['- child', '- peer']],
-  ['no way across', { disallowTransferToPeers: true }, ['- child', '- root']],
-  ['no way at all', { disableTransfer: true }, []],
-])('with %s the roster says so', async (_, options, expected) => {
+  ['no restriction', {}, ['- child', '- root', '- peer']],
+  ['disallowTransferToParent', { disallowTransferToParent: true }, ['- child', '- peer']],
+  ['disallowTransferToPeers', { disallowTransferToPeers: true }, ['- child', '- root']],
+  ['disableTransfer', { disableTransfer: true }, []],
+])('lists the reachable agents in the roster with %s', async (_, options, expected) => {
   const model = scriptedModel(['Here.'])
   const child = new LlmAgent({ name: 'child', model })
   const middle = new LlmAgent({ name: 'middle', model, subAgents: [child], ...options })
@@ -55,7 +55,7 @@ test.each([
   expect(roster(model)).toEqual(expected)
 })
 
-test('a way that is closed is closed also to a model that tries, and it can go on', async () => {
+test('answers NOT_FOUND when the model transfers to a disallowed agent, and the agent continues', async () => {
   const model = scriptedModel([to('root'), 'Then I do it.'])
   const clerk = new LlmAgent({
     name: 'clerk',
@@ -74,7 +74,7 @@ test('a way that is closed is closed also to a model that tries, and it can go o
   })
 })
 
-test('the next message goes to whoever has control, also through another runner', async () => {
+test('sends the next message to the active agent, also from another runner', async () => {
   const { agent, model } = office([to('clerk'), 'never'], ['first', 'second', 'third'])
   const sessions = new InMemorySessionService()
   const runner = runnerOf(agent, sessions)
@@ -86,7 +86,7 @@ test('the next message goes to whoever has control, also through another runner'
   expect(model.requests).toHaveLength(1)
 })
 
-test('control can be given back, and stays there', async () => {
+test('keeps the root agent active after a transfer back', async () => {
   const { agent, clerkModel } = office([to('clerk'), 'Back with me.', 'Still me.'], [to('root')])
   const runner = runnerOf(agent)
   expect((await send(runner)).text).toBe('Back with me.')
@@ -94,7 +94,7 @@ test('control can be given back, and stays there', async () => {
   expect(clerkModel.requests).toHaveLength(1)
 })
 
-test('who was removed since has no control any more', async () => {
+test('falls back to the root agent when the active agent was removed from the tree', async () => {
   const { agent } = office([to('clerk')], ['I am the clerk.'])
   const sessions = new InMemorySessionService()
   await send(runnerOf(agent, sessions))
@@ -102,7 +102,7 @@ test('who was removed since has no control any more', async () => {
   expect((await send(runnerOf(alone, sessions))).text).toBe('Only me now.')
 })
 
-test('what was said before the transfer is known to the one who takes over', async () => {
+test('shows the conversation before the transfer to the new active agent', async () => {
   const { agent, clerkModel } = office(['What is it about?', to('clerk')], ['I see.'])
   const runner = runnerOf(agent)
   await send(runner, 'I have a question.')
@@ -117,7 +117,7 @@ test('what was said before the transfer is known to the one who takes over', asy
   ])
 })
 
-test('a whole line of agents can take over, and the next message is the root’s again', async () => {
+test('runs a SequentialAgent after a transfer and returns the next message to the root agent', async () => {
   const line = new SequentialAgent({
     name: 'line',
     subAgents: [
@@ -133,7 +133,7 @@ test('a whole line of agents can take over, and the next message is the root’s
   expect((await send(runner)).text).toBe('Root again.')
 })
 
-test('two transfers in one reply: the first one counts and the other is told', async () => {
+test('performs the first of two transfers in one reply and answers the second with CANCELLED', async () => {
   const model = scriptedModel([{ calls: [...to('one').calls, ...to('two').calls] }])
   const one = new LlmAgent({ name: 'one', model: scriptedModel(['one speaks']) })
   const two = new LlmAgent({ name: 'two', model: scriptedModel([]) })
@@ -145,7 +145,7 @@ test('two transfers in one reply: the first one counts and the other is told', a
   ])
 })
 
-test('agents that pass the user round and round are stopped', async () => {
+test('ends a cycle of transfers with MAX_ITERATIONS', async () => {
   const round = (name: string) => Array.from({ length: 40 }, () => to(name))
   const { agent } = office(round('clerk'), round('root'))
   const { error } = await send(runnerOf(agent))

@@ -22,11 +22,11 @@ const complete = async (agent: Agent) => {
   const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
   return { ...done, state: session?.state }
 }
-const said = (events: readonly Event[]) =>
+const textsOf = (events: readonly Event[]) =>
   events.map(({ author, content, errorCode }) => [author, errorCode ?? content?.parts[0]?.text])
 const paths = (events: readonly Event[]) => events.map(({ nodeInfo }) => nodeInfo?.path)
 
-test('one after another, each sees what was said before, in a scope of its own', async () => {
+test('SequentialAgent runs children in order, in their own scopes, and shows each child the earlier output', async () => {
   const model = scriptedModel(['a draft', 'a review'])
   const agent = new SequentialAgent({
     name: 'line',
@@ -41,17 +41,17 @@ test('one after another, each sees what was said before, in a scope of its own',
   expect(text).toBe('a review')
 })
 
-test('a failing child ends the sequence, and the error is the run’s', async () => {
+test('SequentialAgent ends at a failing child, and the run has its error', async () => {
   const agent = new SequentialAgent({
     name: 'line',
     subAgents: [speaker('one', { error: 'down' }), speaker('two', 'never')],
   })
   const { events, error } = await complete(agent)
-  expect(said(events)).toEqual([['one', 'MODEL_ERROR']])
+  expect(textsOf(events)).toEqual([['one', 'MODEL_ERROR']])
   expect(error).toEqual({ code: 'MODEL_ERROR', message: 'down' })
 })
 
-test('the same sequence runs again with the next message', async () => {
+test('SequentialAgent runs again with the next message', async () => {
   const agent = new SequentialAgent({ name: 'line', subAgents: [speaker('one', 'a', 'c'), speaker('two', 'b', 'd')] })
   const runner = new Runner({ appName: 'app', agent })
   const message = { userId: 'ada', sessionId: 's1', message: 'Go' }
@@ -59,7 +59,7 @@ test('the same sequence runs again with the next message', async () => {
   expect((await runner.complete(message)).text).toBe('d')
 })
 
-test('side by side, siblings have branches of their own and do not see each other', async () => {
+test('ParallelAgent runs children in separate branches that do not see each other', async () => {
   const held = signalled()
   const slow = scriptedModel([
     async () => {
@@ -92,7 +92,7 @@ test('side by side, siblings have branches of their own and do not see each othe
   expect(JSON.stringify(last.requests[0]?.contents)).toMatch(/fast is done.*slow is done/)
 })
 
-test('a branch within a branch sees its own and what was before, not its cousins', async () => {
+test('a nested ParallelAgent sees its own branch and earlier events, not other branches', async () => {
   const deep = scriptedModel(['deep'])
   const inner = new ParallelAgent({ name: 'inner', subAgents: [new LlmAgent({ name: 'deep', model: deep })] })
   const line = new SequentialAgent({ name: 'line', subAgents: [speaker('first', 'from my branch'), inner] })
@@ -104,7 +104,7 @@ test('a branch within a branch sees its own and what was before, not its cousins
   expect(seen).not.toContain('from another')
 })
 
-test('one failing branch is reported, the others finish and what they wrote is kept', async () => {
+test('ParallelAgent reports a failing branch and keeps the output of the other branches', async () => {
   const keep = (name: string, step: Step) =>
     new LlmAgent({ name, model: scriptedModel([step]), outputKey: `out_${name}` })
   const all = new ParallelAgent({
@@ -113,19 +113,19 @@ test('one failing branch is reported, the others finish and what they wrote is k
   })
   const agent = new SequentialAgent({ name: 'line', subAgents: [all, speaker('last', 'summary')] })
   const { events, error, text, state } = await complete(agent)
-  expect(said(events)).toEqual(
+  expect(textsOf(events)).toEqual(
     expect.arrayContaining([
       ['a', 'A'],
       ['b', 'MODEL_ERROR'],
       ['c', 'C'],
     ]),
   )
-  expect(error).toBeUndefined() // the whole has not failed
+  expect(error).toBeUndefined() // the sequence has not failed
   expect(text).toBe('summary')
   expect(state).toEqual({ out_a: 'A', out_c: 'C' })
 })
 
-test('when all branches fail the sequence does not go on', async () => {
+test('SequentialAgent ends when all branches of a ParallelAgent fail', async () => {
   const all = new ParallelAgent({
     name: 'all',
     subAgents: [speaker('a', { error: 'x' }), speaker('b', { error: 'y' })],
@@ -135,7 +135,7 @@ test('when all branches fail the sequence does not go on', async () => {
   expect(events.map(({ author }) => author).sort()).toEqual(['a', 'b'])
 })
 
-test('a loop takes its rounds, each in scopes of its own', async () => {
+test('LoopAgent runs maxIterations rounds, each in its own scopes', async () => {
   const agent = new LoopAgent({
     name: 'loop',
     maxIterations: 2,
@@ -146,17 +146,17 @@ test('a loop takes its rounds, each in scopes of its own', async () => {
   expect(text).toBe('4')
 })
 
-test('a failing child ends the loop and the sequence around it', async () => {
+test('LoopAgent ends at a failing child, and so does the sequence around it', async () => {
   const loop = new LoopAgent({ name: 'loop', maxIterations: 9, subAgents: [speaker('a', 'ok', { error: 'down' })] })
   const agent = new SequentialAgent({ name: 'line', subAgents: [loop, speaker('last', 'never')] })
   const { events } = await complete(agent)
-  expect(said(events)).toEqual([
+  expect(textsOf(events)).toEqual([
     ['a', 'ok'],
     ['a', 'MODEL_ERROR'],
   ])
 })
 
-test('who escalates inside a sequence ends the sequence and the loop around it, nothing further out', async () => {
+test('exit_loop inside a sequence ends the sequence and the nearest loop only', async () => {
   const stop = new LlmAgent({
     name: 'stop',
     model: scriptedModel([{ calls: [{ name: 'exit_loop' }] }]),
@@ -170,7 +170,7 @@ test('who escalates inside a sequence ends the sequence and the loop around it, 
   expect(events.some(({ author }) => author === 'skipped')).toBe(false)
 })
 
-test('who escalates in a branch lets the siblings finish and then ends the loop', async () => {
+test('exit_loop in a parallel branch ends the loop after the other branches finish', async () => {
   const stop = new LlmAgent({
     name: 'stop',
     model: scriptedModel([{ calls: [{ name: 'exit_loop' }] }]),
@@ -182,12 +182,12 @@ test('who escalates in a branch lets the siblings finish and then ends the loop'
   expect(text).toBe('[other]\nstill here')
 })
 
-test('the text of branches is that of all of them, labelled, in the order they were declared', async () => {
-  const heard = signalled()
-  const slow = scriptedModel([() => heard.promise.then(() => 'Oslo has a fjord.')])
+test('ParallelAgent answers with the labelled text of all branches in declaration order', async () => {
+  const bergenReplied = signalled()
+  const slow = scriptedModel([() => bergenReplied.promise.then(() => 'Oslo has a fjord.')])
   const fast = scriptedModel([
     () => {
-      queueMicrotask(() => heard.resolve())
+      queueMicrotask(() => bergenReplied.resolve())
       return 'Bergen has rain.'
     },
   ])
@@ -199,14 +199,14 @@ test('the text of branches is that of all of them, labelled, in the order they w
   expect((await complete(flow)).text).toBe('[oslo]\nOslo has a fjord.\n\n[bergen]\nBergen has rain.')
 })
 
-test('the text of one branch, and of an agent after branches, has no label', async () => {
+test('ParallelAgent with one branch, and an agent after a ParallelAgent, answer without a label', async () => {
   const one = new ParallelAgent({ name: 'one', subAgents: [speaker('only', 'alone')] })
   const both = new ParallelAgent({ name: 'both', subAgents: [speaker('a', 'x'), speaker('b', 'y')] })
   const flow = new SequentialAgent({ name: 'flow', subAgents: [both, speaker('last', 'both heard')] })
   expect([(await complete(one)).text, (await complete(flow)).text]).toEqual(['alone', 'both heard'])
 })
 
-test('the text of branches holds a branch that spoke before a pause', async () => {
+test('ParallelAgent includes the text of a branch that finished before a pause', async () => {
   const refund = bare('refund', () => 'ok', { requiresConfirmation: true })
   const paused = new LlmAgent({
     name: 'a',
@@ -224,7 +224,7 @@ test('the text of branches holds a branch that spoke before a pause', async () =
   expect(later.text).toBe('[a]\nrefunded\n\n[b]\nsaid')
 })
 
-test('an agent tool over branches answers with all of them, also below a branch of its caller', async () => {
+test('an agent tool around a ParallelAgent answers with the text of all branches, also inside a branch', async () => {
   const inner = () =>
     new SequentialAgent({
       name: 'inner',

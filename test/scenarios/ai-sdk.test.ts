@@ -1,4 +1,4 @@
-// Agents on the models of the AI SDK: the real provider packages over a local server that speaks their wires.
+// Agents on AI SDK models: the real provider packages against a local server that speaks their wire formats.
 import { anthropic } from '@ai-sdk/anthropic'
 import { openai } from '@ai-sdk/openai'
 import { type Event, InMemorySessionService, LlmAgent, type LlmAgentOptions, Runner, tool } from 'toolwright'
@@ -41,7 +41,7 @@ function runnerFor(
   return new Runner({ appName: 'app', agent: made, sessionService, logger: quiet })
 }
 
-/** The session in another process: only its JSON has come along. */
+/** Copies the session to another process: only its JSON survives. */
 async function restarted(sessionService: InMemorySessionService): Promise<InMemorySessionService> {
   const session = await sessionService.getSession(who)
   const other = new InMemorySessionService()
@@ -71,7 +71,7 @@ describe.each(waysToAsk)('$how', ({ wire, stream }) => {
     if (wire !== chat) expect(sent).toContain('SIGNED')
   })
 
-  test('a structured answer beside tools', async () => {
+  test('returns structured output from an agent with tools', async () => {
     const outputSchema = z.object({ city: z.string() })
     await using server = await ProviderServer.start([
       wire.say({ calls: [oslo] }),
@@ -84,43 +84,46 @@ describe.each(waysToAsk)('$how', ({ wire, stream }) => {
   })
 })
 
-test.each([chat, responses])('$name: a call cut off in its arguments does not run as if it had none', async (wire) => {
-  const wiped: unknown[] = []
-  const wipe = tool({
-    name: 'wipe',
-    description: 'Wipes a folder, or everything',
-    parameters: z.object({ path: z.string().optional() }),
-    run: (args) => {
-      wiped.push(args)
-      return { ok: true }
-    },
-  })
-  await using server = await ProviderServer.start([
-    wire.say({ calls: [{ id: 'c1', name: 'wipe', raw: '{"path": "/tm' }] }),
-    wire.say({ calls: [{ id: 'c2', name: 'wipe', args: { path: '/tmp' } }] }),
-    wire.say({ text: 'Wiped.' }),
-  ])
-  const { text, events } = await runnerFor(wire, server, { tools: [wipe] }).complete({ ...who, message: 'Wipe it.' })
-  const answers = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
-  expect(answers.map(({ response }) => response)).toMatchObject([{ errorCode: 'INVALID_ARGS' }, { ok: true }])
-  expect(wiped).toEqual([{ path: '/tmp' }])
-  expect(text).toBe('Wiped.')
-})
+test.each([chat, responses])(
+  '$name: answers INVALID_ARGS for a call with truncated arguments and does not run the tool',
+  async (wire) => {
+    const wiped: unknown[] = []
+    const wipe = tool({
+      name: 'wipe',
+      description: 'Wipes a folder, or everything',
+      parameters: z.object({ path: z.string().optional() }),
+      run: (args) => {
+        wiped.push(args)
+        return { ok: true }
+      },
+    })
+    await using server = await ProviderServer.start([
+      wire.say({ calls: [{ id: 'c1', name: 'wipe', raw: '{"path": "/tm' }] }),
+      wire.say({ calls: [{ id: 'c2', name: 'wipe', args: { path: '/tmp' } }] }),
+      wire.say({ text: 'Wiped.' }),
+    ])
+    const { text, events } = await runnerFor(wire, server, { tools: [wipe] }).complete({ ...who, message: 'Wipe it.' })
+    const answers = events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
+    expect(answers.map(({ response }) => response)).toMatchObject([{ errorCode: 'INVALID_ARGS' }, { ok: true }])
+    expect(wiped).toEqual([{ path: '/tmp' }])
+    expect(text).toBe('Wiped.')
+  },
+)
 
-test('deltas come before the whole, and the whole is what is kept', async () => {
+test('yields deltas before the complete reply and stores only the complete reply', async () => {
   await using server = await ProviderServer.start([
     claude.say({ thinking: 'Hm.', signature: 'S', text: 'It is cold.' }),
   ])
   const runner = runnerFor(claude, server)
   const events: Event[] = []
   for await (const event of runner.run({ ...who, message: 'Oslo?', runConfig: { streaming: true } })) events.push(event)
-  const said = events.filter(({ partial }) => partial).flatMap(({ content }) => content?.parts ?? [])
-  expect(said.filter(({ thought }) => !thought).map(({ text }) => text)).toEqual(['It i', 's co', 'ld.'])
+  const deltas = events.filter(({ partial }) => partial).flatMap(({ content }) => content?.parts ?? [])
+  expect(deltas.filter(({ thought }) => !thought).map(({ text }) => text)).toEqual(['It i', 's co', 'ld.'])
   expect(events.filter(({ partial }) => !partial)).toHaveLength(1)
   expect((await runner.sessionService.getSession(who))?.events).toHaveLength(2)
 })
 
-test('two providers take turns in one session', async () => {
+test('lets two providers take turns in one session', async () => {
   await using server = await ProviderServer.start([
     claude.say({ thinking: 'Hm.', signature: 'SIGNED', calls: [oslo] }),
     claude.say({ text: 'Two degrees.' }),
@@ -136,7 +139,7 @@ test('two providers take turns in one session', async () => {
   expect(at(server.requests[3]?.body, 'messages', 1, 'content', 0)).toMatchObject({ signature: 'SIGNED' })
 })
 
-test('what a provider searched for is not dispatched, and goes back to it after a restart', async () => {
+test("does not dispatch a provider's web search and sends the search back after a restart", async () => {
   const action = { type: 'search', query: 'oslo', sources: [{ type: 'url', url: 'https://yr.no' }] }
   const content = [{ type: 'output_text', text: 'Cold.', annotations: [] }]
   const searched: Reply = openaiItems(
@@ -158,7 +161,7 @@ test('what a provider searched for is not dispatched, and goes back to it after 
   expect(JSON.stringify(server.requests[1]?.body.input)).toContain('ws_1')
 })
 
-test('a tool the provider defines is offered as its own, and run by us', async () => {
+test('declares a provider-defined tool by its provider type and runs its execute function', async () => {
   const call = { id: 'c1', name: 'bash', args: { command: 'ls' } }
   await using server = await ProviderServer.start([claude.say({ calls: [call] }), claude.say({ text: 'Two files.' })])
   const bash = anthropic.tools.bash_20250124({ execute: async ({ command }) => `ran ${command}` })
@@ -171,7 +174,7 @@ test('a tool the provider defines is offered as its own, and run by us', async (
   expect(JSON.stringify(server.requests[1]?.body.messages)).toContain('ran ls')
 })
 
-test.each(wires)('$name: a provider that refuses ends the run with words, and the next run works', async (wire) => {
+test.each(wires)("$name: ends the run with the provider's error message, and the next run succeeds", async (wire) => {
   const refused: Reply = {
     status: 400,
     json: { type: 'error', error: { type: 'x', code: 400, message: 'Too long.', status: 'X' } },
@@ -183,7 +186,7 @@ test.each(wires)('$name: a provider that refuses ends the run with words, and th
   expect((await runner.complete({ ...who, message: 'Oslo?' })).text).toBe('Fine.')
 })
 
-test('cancelling a run closes the connection', async () => {
+test('closes the provider connection when the run is cancelled', async () => {
   await using server = await ProviderServer.start([{ events: [' '], ending: 'hold' }])
   const runner = runnerFor(chat, server)
   const running = runner.complete({ ...who, message: 'Oslo?' })

@@ -1,5 +1,5 @@
-// A process dies before or after any append of a conversation with questions; others go on. Nothing runs unasked or
-// twice, and nobody is asked the same twice.
+// A process dies before or after any append of an invocation with pending requests, and other processes continue.
+// No call runs without an approval or twice, and no confirmation is requested twice.
 import {
   type Agent,
   agentTool,
@@ -23,7 +23,7 @@ import { runnerOf, stored, stores, where } from './approvals-kit.ts'
 
 class Crash extends Error {}
 
-/** Dies at its n-th append, once. */
+/** A store that fails at its n-th append and at every later append. */
 function dying(store: SessionService, at: number, when: 'before' | 'after') {
   let appends = 0
   const service = new Proxy(store, {
@@ -43,15 +43,15 @@ function dying(store: SessionService, at: number, when: 'before' | 'after') {
   return { service, count: () => appends, isDead: () => appends >= at }
 }
 
-/** A model that says the same to the same history. */
+/** A model that replies the same to the same history. */
 function rule(reply: (results: number) => string | { name: string; args?: JsonObject }[]) {
   return {
     name: 'rule',
     async *generate({ contents }: { contents: readonly Content[] }) {
       const since = contents.slice(contents.findLastIndex(({ role }) => role === 'user'))
-      const said = reply(since.filter(({ role }) => role === 'tool').length)
+      const next = reply(since.filter(({ role }) => role === 'tool').length)
       const parts =
-        typeof said === 'string' ? [{ text: said }] : said.map((call) => ({ functionCall: { args: {}, ...call } }))
+        typeof next === 'string' ? [{ text: next }] : next.map((call) => ({ functionCall: { args: {}, ...call } }))
       yield { content: { role: 'model', parts } satisfies Content }
     },
   }
@@ -89,9 +89,9 @@ const worker = (agentName: string, ledger: Ledger) =>
   })
 
 const shapes: [string, (ledger: Ledger) => Agent][] = [
-  ['one call', (ledger) => worker('root', ledger)],
+  ['a single call', (ledger) => worker('root', ledger)],
   [
-    'calls beside each other, and one more reply',
+    'a batch of calls and a second reply',
     (ledger) =>
       new LlmAgent({
         name: 'root',
@@ -111,7 +111,7 @@ const shapes: [string, (ledger: Ledger) => Agent][] = [
       }),
   ],
   [
-    'two agent tools deep',
+    'two nested agent tools',
     (ledger) => {
       const ask = (to: string) => rule((n) => (n ? 'back' : [{ name: to, args: { request: 'go' } }]))
       const middle = new LlmAgent({ name: 'middle', model: ask('leaf'), tools: [agentTool(worker('leaf', ledger))] })
@@ -119,7 +119,7 @@ const shapes: [string, (ledger: Ledger) => Agent][] = [
     },
   ],
   [
-    'a sequence of branches and a loop',
+    'a sequence of a parallel agent and a loop',
     (ledger) =>
       new SequentialAgent({
         name: 'root',
@@ -130,7 +130,7 @@ const shapes: [string, (ledger: Ledger) => Agent][] = [
       }),
   ],
   [
-    'code',
+    'code that calls tools',
     (ledger) =>
       new LlmAgent({
         name: 'root',
@@ -156,13 +156,13 @@ const shapes: [string, (ledger: Ledger) => Agent][] = [
   ],
 ]
 
-/** Answers the way it always would: two processes never disagree. */
+/** Answers each request the same in every process. */
 function reply(request: PendingRequest) {
   if (request.kind === 'input') return respond(request, 'Ada')
   return request.args.to === 'no' ? deny(request) : approve(request)
 }
 
-/** Goes on until it is over, one new process for each step; the first of them to get there dies. */
+/** Runs the invocation to its end with a new process for each step; the process that reaches the n-th append dies. */
 async function drive(
   shape: (ledger: Ledger) => Agent,
   store: SessionService,
@@ -202,38 +202,41 @@ function audit(events: readonly Event[], ledger: Ledger, at: string): void {
       answers.filter((one) => one.id === id),
       `${at}: answers to ${id}`,
     ).toHaveLength(1)
-  expect(new Set(ledger).size, `${at}: effects once`).toBe(ledger.length)
+  expect(new Set(ledger).size, `${at}: side effects once`).toBe(ledger.length)
   const questions = calls.filter(({ name: called }) => called === 'adk_request_confirmation')
   const about = questions.map(({ args }) => (args.originalFunctionCall as { id: string }).id)
-  expect(new Set(about).size, `${at}: asked once`).toBe(about.length)
+  expect(new Set(about).size, `${at}: confirmations once`).toBe(about.length)
   for (const done of ledger) {
     const which = calls.find(({ id }) => id === done)
     if (which?.name !== 'pay') continue
     const { id } = questions[about.indexOf(done)] ?? {}
-    expect(answers.find((one) => one.id === id)?.response, `${at}: a yes for ${done}`).toEqual({ confirmed: true })
+    expect(answers.find((one) => one.id === id)?.response, `${at}: an approval of ${done}`).toEqual({ confirmed: true })
   }
   expect(new Set(events.map(({ invocationId }) => invocationId)).size, at).toBe(1)
 }
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(shapes)('%s [PR-01]', async (_name, shape) => {
-    const healthy = newStore()
-    const whole: Ledger = []
-    const appends = await drive(shape, healthy, whole, Number.POSITIVE_INFINITY, 'before')
-    const expected = await stored(healthy)
-    audit(expected, whole, 'without a crash')
-    expect(whole.length).toBeGreaterThan(0)
-    for (let at = 1; at <= appends; at++) {
-      for (const when of ['before', 'after'] as const) {
-        const store = newStore()
-        const ledger: Ledger = []
-        await drive(shape, store, ledger, at, when)
-        const events = await stored(store)
-        audit(events, ledger, `${when} ${at}`)
-        expect(events.at(-1)?.content?.parts[0]?.text).toBe(expected.at(-1)?.content?.parts[0]?.text)
-        expect(await runnerOf(store, shape(ledger)).pending()).toEqual([])
-        if (!JSON.stringify(events).includes('UNKNOWN_OUTCOME')) expect(ledger.length).toBe(whole.length)
+  test.each(shapes)(
+    'loses and repeats nothing when a process dies at any append of %s [PR-01]',
+    async (_name, shape) => {
+      const healthy = newStore()
+      const whole: Ledger = []
+      const appends = await drive(shape, healthy, whole, Number.POSITIVE_INFINITY, 'before')
+      const expected = await stored(healthy)
+      audit(expected, whole, 'without a crash')
+      expect(whole.length).toBeGreaterThan(0)
+      for (let at = 1; at <= appends; at++) {
+        for (const when of ['before', 'after'] as const) {
+          const store = newStore()
+          const ledger: Ledger = []
+          await drive(shape, store, ledger, at, when)
+          const events = await stored(store)
+          audit(events, ledger, `${when} ${at}`)
+          expect(events.at(-1)?.content?.parts[0]?.text).toBe(expected.at(-1)?.content?.parts[0]?.text)
+          expect(await runnerOf(store, shape(ledger)).pending()).toEqual([])
+          if (!JSON.stringify(events).includes('UNKNOWN_OUTCOME')) expect(ledger.length).toBe(whole.length)
+        }
       }
-    }
-  })
+    },
+  )
 })

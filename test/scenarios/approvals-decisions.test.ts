@@ -1,39 +1,39 @@
-// What counts as a yes. Only a literal true does.
+// Which answers approve a confirmation: only those with a literal `confirmed: true`.
 import { approve, deny, respond, type ToolConfirmation, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { about, answer, finals, process, refunds, refundTool, say, stores } from './approvals-kit.ts'
 
 const yes = { confirmed: true }
 const accepted: [string, unknown][] = [
-  ['an object', yes],
-  ['inside toolConfirmation', { toolConfirmation: yes }],
-  ['inside response', { response: yes }],
-  ['as JSON inside response', { response: JSON.stringify(yes) }],
-  ['as JSON inside toolConfirmation', { toolConfirmation: JSON.stringify(yes) }],
-  ['as JSON', JSON.stringify(yes)],
-  ['with what the stock UI adds', { confirmed: true, payload: { amount: 5 }, hint: 'x' }],
+  ['{ confirmed: true }', yes],
+  ['{ confirmed: true } inside toolConfirmation', { toolConfirmation: yes }],
+  ['{ confirmed: true } inside response', { response: yes }],
+  ['JSON inside response', { response: JSON.stringify(yes) }],
+  ['JSON inside toolConfirmation', { toolConfirmation: JSON.stringify(yes) }],
+  ['JSON text', JSON.stringify(yes)],
+  ['{ confirmed: true } with payload and hint', { confirmed: true, payload: { amount: 5 }, hint: 'x' }],
 ]
 const refused: [string, unknown][] = [
-  ['"true"', { confirmed: 'true' }],
-  ['"false"', { confirmed: 'false' }],
-  ['1', { confirmed: 1 }],
-  ['an object', { confirmed: {} }],
-  ['a list', { confirmed: [true] }],
-  ['null', { confirmed: null }],
+  ['confirmed: "true"', { confirmed: 'true' }],
+  ['confirmed: "false"', { confirmed: 'false' }],
+  ['confirmed: 1', { confirmed: 1 }],
+  ['confirmed: {}', { confirmed: {} }],
+  ['confirmed: [true]', { confirmed: [true] }],
+  ['confirmed: null', { confirmed: null }],
   ['{}', {}],
   ['[]', []],
-  ['nothing', null],
-  ['true by itself', true],
-  ['a word', 'yes'],
+  ['null', null],
+  ['a bare true', true],
+  ['the text "yes"', 'yes'],
   ['broken JSON', { response: '{"confirmed":tru' }],
-  ['JSON of a JSON', { response: JSON.stringify(JSON.stringify(yes)) }],
-  ['a prototype', JSON.parse('{"__proto__":{"confirmed":true}}')],
-  ['the wrong depth', { response: { response: yes } }],
-  ['a no outside, a yes inside', { confirmed: 'no', toolConfirmation: yes }],
+  ['JSON encoded twice', { response: JSON.stringify(JSON.stringify(yes)) }],
+  ['confirmed on __proto__', JSON.parse('{"__proto__":{"confirmed":true}}')],
+  ['a decision nested twice', { response: { response: yes } }],
+  ['an invalid decision around an approval', { confirmed: 'no', toolConfirmation: yes }],
 ]
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(accepted)('%s approves [DG-10]', async (_name, response) => {
+  test.each(accepted)('approves the call for %s [DG-10]', async (_name, response) => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending } = await say(runner)
@@ -42,7 +42,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  test.each(refused)('%s denies, with a reason [DG-10]', async (_name, response) => {
+  test.each(refused)('denies the call with a reason for %s [DG-10]', async (_name, response) => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending } = await say(runner)
@@ -55,7 +55,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(text).toBe('done')
   })
 
-  test('a missing response denies too [DG-10]', async () => {
+  test('denies the call for an answer without a response [DG-10]', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     const { pending } = await say(runner)
@@ -64,7 +64,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).not.toHaveBeenCalled()
   })
 
-  test('a plain no needs no reason', async () => {
+  test('denies the call without a reason', async () => {
     const { refund } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'ok'] })
     const { pending } = await say(runner)
@@ -72,7 +72,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(finals(events).c1).toEqual({ error: 'tool call was rejected by the user', errorCode: 'CANCELLED' })
   })
 
-  test('the answer may name the call instead of the question', async () => {
+  test('accepts an answer with the call id instead of the request id', async () => {
     const { refund, run } = refundTool()
     const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
     await say(runner)
@@ -80,7 +80,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('what comes with the yes is in the context, and changes no argument', async () => {
+  test('passes the payload of an approval to the context and leaves the arguments unchanged', async () => {
     const seen: (ToolConfirmation | undefined)[] = []
     const { refund, run } = refundTool()
     const watched = {
@@ -97,7 +97,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(seen).toEqual([{ hint: 'Approve execution of tool `refund`?', confirmed: true, payload: { amount: 999 } }])
   })
 
-  test('what needs no yes is asked nobody, and has no confirmation', async () => {
+  test('runs a tool without a gate without a confirmation in its context', async () => {
     let seen: unknown = 'nothing'
     const look = tool({
       name: 'look',
@@ -112,7 +112,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(seen).toBeUndefined()
   })
 
-  test('each question has answers of its own: others are refused before they are sent', async () => {
+  test('throws when approve, deny or respond does not fit the kind of request', async () => {
     const ask = tool({
       name: 'ask',
       description: 'Ask',

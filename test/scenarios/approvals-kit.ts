@@ -1,4 +1,4 @@
-// What stories of asking and answering share: one store, and a new process over it as often as a story needs.
+// Shared by scenarios of pending requests and answers: one store, and as many processes over it as a test needs.
 import {
   type Agent,
   type Completion,
@@ -43,7 +43,7 @@ export interface Process {
   readonly model: ScriptedModel
 }
 
-/** A process of its own: new agents, a new runner, the same store. Its model takes no history a provider would refuse. */
+/** A process of its own: new agents and a new runner over the same store. Its model rejects a history that a provider would reject. */
 export function process(
   store: SessionService,
   story: {
@@ -67,7 +67,7 @@ export interface Refund {
   readonly run: Mock<(args: { amount: number }) => unknown>
 }
 
-/** A tool that moves money, and what it moved. */
+/** A tool that refunds money, and the mock of its body. */
 export function refundTool(more: Partial<Tool> = {}): Refund {
   const run = vi.fn((args: { amount: number }): unknown => ({ refunded: args.amount }))
   const refund = tool({
@@ -80,17 +80,17 @@ export function refundTool(more: Partial<Tool> = {}): Refund {
   return { refund: { ...refund, ...more } as Refund['refund'], run }
 }
 
-/** A reply that asks for refunds of these amounts: calls c1, c2, ... */
+/** A reply that calls `refund` with these amounts: calls c1, c2, ... */
 export function refunds(...amounts: number[]): Step {
   return { calls: amounts.map((amount, at) => ({ id: `c${at + 1}`, name: 'refund', args: { amount } })) }
 }
 
-/** Sends a message as ada. */
+/** Sends a message as user ada. */
 export async function say(runner: Runner, message: string | Part[] = 'go'): Promise<Completion> {
   return await runner.complete({ ...where, message })
 }
 
-/** The request about a call, or the only one. */
+/** The pending request for a call, or the only pending request. */
 export function about(pending: readonly PendingRequest[], callId?: string): PendingRequest {
   const found = pending.filter(({ functionCallId }) => callId === undefined || functionCallId === callId)
   if (found.length !== 1) throw new Error(`${found.length} requests about ${callId}`)
@@ -118,7 +118,7 @@ export function finals(events: readonly Event[]): { [id: string]: JsonObject } {
   return found
 }
 
-/** What is wrong with a history: what a provider would refuse, and what only humans should see. */
+/** What is wrong with a history: content that a provider rejects, and content meant for the approver only. */
 export function problems(contents: readonly Content[]): string[] {
   const found = [
     ...geminiHistoryProblems(contents),

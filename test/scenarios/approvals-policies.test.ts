@@ -1,4 +1,4 @@
-// The gate is in the dispatcher: whatever kind of tool it is, and whatever is wrapped around it.
+// Gates apply to every kind of tool and under every policy, because the dispatcher checks them.
 import {
   agentTool,
   approve,
@@ -34,31 +34,39 @@ const layers: [string, (tool: Tool) => Tool][] = [
 ]
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(layers)('confirm() inside and outside of %s asks, and a yes runs once', async (_name, wrap) => {
-    for (const make of [(one: Tool) => wrap(confirm(one, 'Go?')), (one: Tool) => confirm(wrap(one), 'Go?')]) {
-      const run = vi.fn(() => ({ ok: 1 }))
-      const tools = [make(bare('act', run))]
+  test.each(layers)(
+    'requests a confirmation inside and outside of %s, and runs once after the approval',
+    async (_name, wrap) => {
+      for (const make of [(one: Tool) => wrap(confirm(one, 'Go?')), (one: Tool) => confirm(wrap(one), 'Go?')]) {
+        const run = vi.fn(() => ({ ok: 1 }))
+        const tools = [make(bare('act', run))]
+        const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
+        const { pending } = await say(runner)
+        expect(run).not.toHaveBeenCalled()
+        expect(about(pending).hint).toBe('Go?')
+        const { events } = await say(runner, [approve(about(pending))])
+        expect(run).toHaveBeenCalledOnce()
+        expect(finals(events).c1).toEqual({ ok: 1 })
+      }
+    },
+  )
+
+  test.each(layers)(
+    'pauses for an input requested by a body inside %s and does not record a result',
+    async (_name, wrap) => {
+      const run = vi.fn((_args, context) => ({
+        completion: context.requestInput({ key: 'k', message: 'k?' }) ?? 'nothing',
+      }))
+      const tools = [wrap(bare('act', run))]
       const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
       const { pending } = await say(runner)
-      expect(run).not.toHaveBeenCalled()
-      expect(about(pending).hint).toBe('Go?')
-      const { events } = await say(runner, [approve(about(pending))])
-      expect(run).toHaveBeenCalledOnce()
-      expect(finals(events).c1).toEqual({ ok: 1 })
-    }
-  })
+      const { events } = await say(runner, [respond(about(pending), 'K')])
+      expect(finals(events).c1).toEqual({ completion: 'K' })
+      expect(run).toHaveBeenCalledTimes(2)
+    },
+  )
 
-  test.each(layers)('a question of a body inside %s is asked, and is no result', async (_name, wrap) => {
-    const run = vi.fn((_args, context) => ({ said: context.requestInput({ key: 'k', message: 'k?' }) ?? 'nothing' }))
-    const tools = [wrap(bare('act', run))]
-    const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
-    const { pending } = await say(runner)
-    const { events } = await say(runner, [respond(about(pending), 'K')])
-    expect(finals(events).c1).toEqual({ said: 'K' })
-    expect(run).toHaveBeenCalledTimes(2)
-  })
-
-  test('of nested gates none can be talked out of asking', async () => {
+  test('requests a confirmation when any nested gate requires one', async () => {
     const { refund } = refundTool()
     const outer = confirm(refund, { when: () => false })
     const both = confirm(
@@ -81,7 +89,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(finals(events)).toEqual({ f1: { result: 1 } })
   })
 
-  test('when() decides by the arguments, the hint says them', async () => {
+  test('decides by the arguments in when() and shows them in the hint', async () => {
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const gated = confirm(refund, {
       hint: ({ amount }) => `Refund ${amount}?`,
@@ -94,7 +102,7 @@ describe.each(stores)('%s', (_, newStore) => {
   })
 
   const kinds: [string, (run: () => unknown) => Tool, string][] = [
-    ['any object that is a tool', (run) => bare('act', run, { requiresConfirmation: true }), 'act'],
+    ['a tool built without tool()', (run) => bare('act', run, { requiresConfirmation: true }), 'act'],
     ['a long-running tool', (run) => confirm(longRunning(bare('act', run))), 'act'],
     [
       'a generator',
@@ -108,23 +116,26 @@ describe.each(stores)('%s', (_, newStore) => {
       'act',
     ],
   ]
-  test.each(kinds)('%s does not run after a no, and does after a yes [DG-03]', async (_name, make, name) => {
-    for (const [says, times] of [
-      [deny, 0],
-      [approve, 1],
-    ] as const) {
-      const run = vi.fn(() => ({ ok: 1 }))
-      const { runner } = process(newStore(), { tools: [make(run)], steps: [{ calls: [{ id: 'c1', name }] }, 'done'] })
-      const { pending } = await say(runner)
-      const answered = await say(runner, [says(about(pending))])
-      expect(run).toHaveBeenCalledTimes(times)
-      if (times && answered.pending.length) {
-        expect((await say(runner, [answer('c1', { late: 1 }, name)])).text).toBe('done')
-      } else expect(answered.text).toBe('done')
-    }
-  })
+  test.each(kinds)(
+    'does not run %s after a denial, and runs it after an approval [DG-03]',
+    async (_name, make, name) => {
+      for (const [reply, times] of [
+        [deny, 0],
+        [approve, 1],
+      ] as const) {
+        const run = vi.fn(() => ({ ok: 1 }))
+        const { runner } = process(newStore(), { tools: [make(run)], steps: [{ calls: [{ id: 'c1', name }] }, 'done'] })
+        const { pending } = await say(runner)
+        const answered = await say(runner, [reply(about(pending))])
+        expect(run).toHaveBeenCalledTimes(times)
+        if (times && answered.pending.length) {
+          expect((await say(runner, [answer('c1', { late: 1 }, name)])).text).toBe('done')
+        } else expect(answered.text).toBe('done')
+      }
+    },
+  )
 
-  test('a tool of a toolset that is listed anew, under a prefix', async () => {
+  test('requests a confirmation for a tool of a prefixed toolset and runs it in another process', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const tools = [prefixTools(new StaticToolset([refund]), 'shop_')]
@@ -135,7 +146,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('an agent tool: nothing inside begins before the yes; then its own questions are asked [DG-03]', async () => {
+  test('starts an agent tool only after its approval, then pauses for requests inside it [DG-03]', async () => {
     for (const isYes of [false, true]) {
       const store = newStore()
       const { refund, run } = refundTool()
@@ -155,7 +166,7 @@ describe.each(stores)('%s', (_, newStore) => {
     }
   })
 
-  describe('code', () => {
+  describe('code execution', () => {
     const executor = (execute: CodeExecutor['execute'], requiresConfirmation: boolean): CodeExecutor => ({
       languages: ['js'],
       callsTools: true,
@@ -164,7 +175,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
     const steps = ['```js\nwork()\n```', 'done']
 
-    test('runs after a yes only [DG-03]', async () => {
+    test('runs code only after an approval [DG-03]', async () => {
       for (const isYes of [false, true]) {
         const execute = vi.fn(async () => ({ outcome: 'OK', output: 'ran' }) as const)
         const { runner } = process(newStore(), { steps, agent: { codeExecutor: executor(execute, true) } })
@@ -176,7 +187,7 @@ describe.each(stores)('%s', (_, newStore) => {
       }
     })
 
-    test('that calls a gated tool waits there, also when its executor is deaf; what it had called is not called again [DG-19]', async () => {
+    test('pauses code at a gated tool call and does not repeat its earlier calls [DG-19]', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       let looks = 0
@@ -196,7 +207,7 @@ describe.each(stores)('%s', (_, newStore) => {
       expect(run).toHaveBeenCalledOnce()
     })
 
-    test('that calls another beside the gated one: its result is recorded before the run rests', async () => {
+    test('records the result of a concurrent call from code before the run pauses', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
       let release: (() => void) | undefined
@@ -206,10 +217,10 @@ describe.each(stores)('%s', (_, newStore) => {
         return { outcome: 'OK', output: JSON.stringify(await both) }
       }
       const agent = { codeExecutor: executor(execute, false) }
-      const said = say(process(store, { tools: [refund, slow], steps, agent }).runner)
+      const completion = say(process(store, { tools: [refund, slow], steps, agent }).runner)
       await vi.waitUntil(async () => JSON.stringify(await stored(store)).includes('adk_request_confirmation'))
       release?.()
-      const { pending } = await said
+      const { pending } = await completion
       expect(JSON.stringify(await stored(store))).toContain('"slow":1')
       const { runner } = process(store, { tools: [refund, slow], steps: ['done'], agent })
       expect((await say(runner, [approve(about(pending))])).text).toBe('done')
@@ -217,7 +228,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
   })
 
-  test('a cached tool asks for each call, and answers the second from memory after its own yes', async () => {
+  test('requests a confirmation for each call of a cached tool, and answers the second call from the cache', async () => {
     const run = vi.fn(() => ({ ok: 1 }))
     const tools = [cached(confirm(tool({ name: 'refund', description: 'Refund', run })))]
     const { runner } = process(newStore(), {

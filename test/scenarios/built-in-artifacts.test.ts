@@ -16,7 +16,7 @@ const draw = tool({
 
 const load = (...artifact_names: string[]) => ({ calls: [{ name: 'load_artifacts', args: { artifact_names } }] })
 
-test('media is in the content of the response, and the next request shows it there', async () => {
+test('load_artifacts puts media next to its response and in the next request', async () => {
   const model = scriptedModel([
     { calls: [{ name: 'draw' }] },
     load('picture.png', 'user:notes.txt', 'gone.png', 'picture.png'),
@@ -54,7 +54,7 @@ test('media is in the content of the response, and the next request shows it the
   expect(model.requests[2]?.contents.at(-1)).toEqual({ role: 'tool', parts: [response, ...media] })
 })
 
-test('the model is told which artifacts there are as soon as there are some', async () => {
+test('load_artifacts lists artifact names in the instruction as soon as artifacts exist', async () => {
   const model = scriptedModel([{ calls: [{ name: 'draw' }] }, 'Done.'])
   const agent = new LlmAgent({ name: 'painter', model, instruction: 'Paint.', tools: [draw, loadArtifacts()] })
   const runner = new Runner({ appName: 'app', agent, artifactService: new InMemoryArtifactService() })
@@ -65,7 +65,7 @@ test('the model is told which artifacts there are as soon as there are some', as
   expect(after).not.toContain('Blue.')
 })
 
-test('another user’s artifacts are neither listed nor loaded', async () => {
+test('load_artifacts neither lists nor loads artifacts of another user', async () => {
   const artifactService = new InMemoryArtifactService()
   await artifactService.saveArtifact({
     appName: 'app',
@@ -84,7 +84,7 @@ test('another user’s artifacts are neither listed nor loaded', async () => {
   expect(model.requests[0]?.config.systemInstruction).toBeUndefined()
 })
 
-test('without an artifact service the model is told what is missing', async () => {
+test('load_artifacts names artifactService in its error when the service is missing', async () => {
   const model = scriptedModel([load('a.png'), 'There are no files.'])
   const agent = new LlmAgent({ name: 'reader', model, tools: [loadArtifacts()] })
   const { events, text } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Read.' })
@@ -95,7 +95,7 @@ test('without an artifact service the model is told what is missing', async () =
   expect(text).toBe('There are no files.')
 })
 
-test('names that are no list are bad input', async () => {
+test('load_artifacts answers INVALID_ARGS when the names are not a list', async () => {
   const model = scriptedModel([{ calls: [{ name: 'load_artifacts', args: { artifact_names: 'a.png' } }] }, 'Sorry.'])
   const agent = new LlmAgent({ name: 'reader', model, tools: [loadArtifacts()] })
   const artifactService = new InMemoryArtifactService()
@@ -107,7 +107,7 @@ test('names that are no list are bad input', async () => {
   })
 })
 
-test('twenty long texts stay below the size of a result', async () => {
+test('load_artifacts keeps twenty long texts below the result size limit', async () => {
   const artifactService = new InMemoryArtifactService()
   const names = Array.from({ length: 20 }, (_, i) => `file-${i}.txt`)
   for (const filename of names) {

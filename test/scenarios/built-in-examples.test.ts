@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const look = tool({ name: 'look', description: 'Look.', run: () => ({ seen: 'tea' }) })
 
-test('examples are in the instruction of every model call, and nothing is declared', async () => {
+test('exampleTool adds examples to the instruction of every model call and declares no tool', async () => {
   const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Tea.'])
   const examples = exampleTool([{ input: 'What is this?', output: 'A cup.' }])
   const agent = new LlmAgent({ name: 'guide', model, instruction: 'Be kind.', tools: [examples, look] })
@@ -16,23 +16,23 @@ test('examples are in the instruction of every model call, and nothing is declar
   }
 })
 
-test('a function is asked with what the user said, once for each message', async () => {
-  const asked: string[] = []
+test('exampleTool calls its function with the user text once per message', async () => {
+  const queries: string[] = []
   const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Tea.', 'Milk.'])
   const examples = exampleTool((query) => {
-    asked.push(query)
+    queries.push(query)
     return [{ input: `${query} (then)`, output: 'A cup.' }]
   })
   const agent = new LlmAgent({ name: 'guide', model, tools: [examples, look] })
   const runner = new Runner({ appName: 'app', agent })
   const { sessionId } = await runner.complete({ userId: 'ada', message: 'This?' })
   await runner.complete({ userId: 'ada', sessionId, message: 'That?' })
-  expect(asked).toEqual(['This?', 'That?'])
+  expect(queries).toEqual(['This?', 'That?'])
   const shown = model.requests.map(({ config }) => /\[user\] (.*)/.exec(config.systemInstruction ?? '')?.[1])
   expect(shown).toEqual(['This? (then)', 'This? (then)', 'That? (then)'])
 })
 
-test('it is nothing a model can call', async () => {
+test('exampleTool cannot be called by the model', async () => {
   const model = scriptedModel([{ calls: [{ name: 'example_tool' }] }, 'Sorry.'])
   const agent = new LlmAgent({ name: 'guide', model, tools: [exampleTool([{ input: 'a', output: 'b' }])] })
   const { events } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Hi' })

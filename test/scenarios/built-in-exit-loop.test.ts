@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const exit = { calls: [{ name: 'exit_loop' }] }
 
-test('a critic ends the loop in its second round and the publisher goes on', async () => {
+test('exit_loop in the second round ends the loop and the next agent of the sequence runs', async () => {
   const writing = scriptedModel(['draft 1', 'draft 2'])
   const judging = scriptedModel(['Not yet.', exit])
   const publishing = scriptedModel(['Published.'])
@@ -16,10 +16,10 @@ test('a critic ends the loop in its second round and the publisher goes on', asy
   const agent = new SequentialAgent({ name: 'press', subAgents: [refine, publisher] })
   const { events, text } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Write.' })
 
-  const said = events.flatMap(
+  const texts = events.flatMap(
     ({ author, content }) => content?.parts.map((part) => [author, part.text ?? 'call']) ?? [],
   )
-  expect(said).toEqual([
+  expect(texts).toEqual([
     ['writer', 'draft 1'],
     ['critic', 'Not yet.'],
     ['polisher', 'polished 1'],
@@ -32,7 +32,7 @@ test('a critic ends the loop in its second round and the publisher goes on', asy
   for (const model of [writing, judging, publishing]) model.assertComplete()
 })
 
-test('the response and the escalation are two events, and the critic is not asked again', async () => {
+test('exit_loop records its response and the escalation as two events and does not ask the model again', async () => {
   const model = scriptedModel([exit])
   const critic = new LlmAgent({ name: 'critic', model, tools: [exitLoop()] })
   const agent = new LoopAgent({ name: 'loop', subAgents: [critic], maxIterations: 5 })
@@ -46,7 +46,7 @@ test('the response and the escalation are two events, and the critic is not aske
   expect(model.requests).toHaveLength(1)
 })
 
-test('without the call the loop takes all its rounds', async () => {
+test('a loop without a call of exit_loop runs all its rounds', async () => {
   const model = scriptedModel(['1', '2', '3'])
   const critic = new LlmAgent({ name: 'critic', model, tools: [exitLoop()] })
   const agent = new LoopAgent({ name: 'loop', subAgents: [critic], maxIterations: 3 })
@@ -54,7 +54,7 @@ test('without the call the loop takes all its rounds', async () => {
   model.assertComplete()
 })
 
-test('only the nearest loop ends', async () => {
+test('exit_loop ends only the nearest loop', async () => {
   const model = scriptedModel([exit, exit])
   const inner = new LoopAgent({
     name: 'inner',
@@ -66,7 +66,7 @@ test('only the nearest loop ends', async () => {
   model.assertComplete()
 })
 
-test('arguments nobody asked for do no harm', async () => {
+test('exit_loop ignores unexpected arguments', async () => {
   const model = scriptedModel([{ calls: [{ name: 'exit_loop', args: { reason: 'done' } }] }])
   const critic = new LlmAgent({ name: 'critic', model, tools: [exitLoop()] })
   const agent = new LoopAgent({ name: 'loop', subAgents: [critic], maxIterations: 5 })

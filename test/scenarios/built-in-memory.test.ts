@@ -12,8 +12,8 @@ import { expect, test } from 'vitest'
 
 const look = tool({ name: 'look', description: 'Look.', run: () => ({ seen: 'tea' }) })
 
-/** A memory with what a user said in an earlier session. */
-async function rememberingThat(text: string, userId = 'ada'): Promise<MemoryService> {
+/** Creates a memory service with the text of a user from an earlier session. */
+async function createMemoryWith(text: string, userId = 'ada'): Promise<MemoryService> {
   const memoryService = new InMemoryMemoryService()
   const runner = new Runner({
     appName: 'app',
@@ -28,10 +28,10 @@ async function rememberingThat(text: string, userId = 'ada'): Promise<MemoryServ
 
 const instructions = (model: ScriptedModel) => model.requests.map(({ config }) => config.systemInstruction)
 
-test('a model searches memory and answers from it', async () => {
+test('load_memory answers with matching memories', async () => {
   const model = scriptedModel([{ calls: [{ name: 'load_memory', args: { query: 'favourite tea' } }] }, 'Sencha.'])
   const agent = new LlmAgent({ name: 'guide', model, tools: [loadMemory()] })
-  const memoryService = await rememberingThat('My favourite tea is sencha.')
+  const memoryService = await createMemoryWith('My favourite tea is sencha.')
   const { events } = await new Runner({ appName: 'app', agent, memoryService }).complete({
     userId: 'ada',
     message: 'What do I like?',
@@ -47,11 +47,11 @@ test('a model searches memory and answers from it', async () => {
   })
 })
 
-test('another user’s memory is not found', async () => {
+test('load_memory and preload_memory find no memories of another user', async () => {
   const search = { calls: [{ name: 'load_memory', args: { query: 'favourite tea' } }] }
   const model = scriptedModel([search, 'I do not know.'])
   const agent = new LlmAgent({ name: 'guide', model, tools: [preloadMemory(), loadMemory()] })
-  const memoryService = await rememberingThat('My favourite tea is sencha.')
+  const memoryService = await createMemoryWith('My favourite tea is sencha.')
   const { events } = await new Runner({ appName: 'app', agent, memoryService }).complete({
     userId: 'eve',
     message: 'What is the favourite tea?',
@@ -60,7 +60,7 @@ test('another user’s memory is not found', async () => {
   expect(instructions(model)).toEqual([undefined, undefined])
 })
 
-test('without a memory service the model is told what is missing and the run goes on', async () => {
+test('load_memory names memoryService in its error when the service is missing, and the run continues', async () => {
   const model = scriptedModel([{ calls: [{ name: 'load_memory', args: { query: 'tea' } }] }, 'I cannot remember.'])
   const agent = new LlmAgent({ name: 'guide', model, tools: [preloadMemory(), loadMemory()] })
   const { events, text } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Tea?' })
@@ -71,8 +71,8 @@ test('without a memory service the model is told what is missing and the run goe
   expect(text).toBe('I cannot remember.')
 })
 
-test('preloaded memories are in the instruction of every model call, searched for once', async () => {
-  const memoryService = await rememberingThat('My favourite tea is sencha.')
+test('preload_memory searches once per message and adds the memories to every model call', async () => {
+  const memoryService = await createMemoryWith('My favourite tea is sencha.')
   const search = memoryService.searchMemory.bind(memoryService)
   const queries: string[] = []
   memoryService.searchMemory = (options) => {
@@ -96,8 +96,8 @@ test('preloaded memories are in the instruction of every model call, searched fo
   expect(queries).toEqual(['Which tea?', 'And which tea now?'])
 })
 
-test('a memory service that fails does not break the run', async () => {
-  const memoryService = await rememberingThat('tea')
+test('preload_memory ignores a failing memory service', async () => {
+  const memoryService = await createMemoryWith('tea')
   memoryService.searchMemory = () => Promise.reject(new Error('down'))
   const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Done.'])
   const agent = new LlmAgent({ name: 'guide', model, instruction: 'Be kind.', tools: [preloadMemory(), look] })
@@ -109,16 +109,16 @@ test('a memory service that fails does not break the run', async () => {
   expect(instructions(model)).toEqual(['Be kind.', 'Be kind.'])
 })
 
-test('what memory says is not filled in like an instruction', async () => {
+test('preload_memory does not fill placeholders inside memories', async () => {
   const model = scriptedModel(['Done.'])
   const agent = new LlmAgent({ name: 'guide', model, instruction: 'For {name}.', tools: [preloadMemory()] })
-  const memoryService = await rememberingThat('tea with {secret}')
+  const memoryService = await createMemoryWith('tea with {secret}')
   const runner = new Runner({ appName: 'app', agent, memoryService })
   await runner.complete({ userId: 'ada', message: 'tea', stateDelta: { name: 'Ada', secret: 'hidden' } })
   expect(instructions(model)[0]).toContain('tea with {secret}')
 })
 
-test('preloading is nothing a model can call', async () => {
+test('preload_memory cannot be called by the model', async () => {
   const model = scriptedModel([{ calls: [{ name: 'preload_memory' }] }, 'Sorry.'])
   const agent = new LlmAgent({ name: 'guide', model, tools: [preloadMemory(), look] })
   const { events, text } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'tea' })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const transfer = (agent_name: string) => ({ calls: [{ name: 'transfer_to_agent', args: { agent_name } }] })
 
-test('attached by hand it reaches an agent elsewhere in the tree', async () => {
+test('transferToAgent() in tools reaches an agent elsewhere in the tree', async () => {
   const near = scriptedModel([transfer('archivist')])
   const archivist = new LlmAgent({
     name: 'archivist',
@@ -22,7 +22,7 @@ test('attached by hand it reaches an agent elsewhere in the tree', async () => {
   expect(near.requests[0]?.config.systemInstruction).toContain('- archivist: Knows the archive.')
 })
 
-test('without the tool by hand the same agent is out of reach', async () => {
+test('an agent without transferToAgent() in tools does not reach an agent elsewhere in the tree', async () => {
   const near = scriptedModel([transfer('archivist'), 'I cannot.'])
   const archivist = new LlmAgent({ name: 'archivist', model: scriptedModel([]) })
   const library = new LlmAgent({ name: 'library', model: scriptedModel([]), subAgents: [archivist] })
@@ -35,21 +35,21 @@ test('without the tool by hand the same agent is out of reach', async () => {
   })
 })
 
-test('a workflow’s agent is reached the same way', async () => {
+test('transferToAgent() in tools reaches a sibling inside a workflow agent', async () => {
   const archivist = new LlmAgent({ name: 'archivist', model: scriptedModel(['From afar.', 'In turn.']) })
   const desk = new LlmAgent({ name: 'desk', model: scriptedModel([transfer('archivist')]), tools: [transferToAgent()] })
   const agent = new SequentialAgent({ name: 'house', subAgents: [desk, archivist] })
   const { events } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Old news?' })
-  const said = events.flatMap(({ author, content }) =>
+  const texts = events.flatMap(({ author, content }) =>
     content?.parts.flatMap(({ text }) => (text ? [[author, text]] : [])),
   )
-  expect(said).toEqual([
+  expect(texts).toEqual([
     ['archivist', 'From afar.'],
     ['archivist', 'In turn.'],
   ])
 })
 
-test('an unknown agent is an answer the model can act on, and the run goes on', async () => {
+test('transfer_to_agent answers with the reachable agents for an unknown name, and the agent continues', async () => {
   const model = scriptedModel([transfer('constructor'), 'I will do it myself.'])
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel([]) })
   const desk = new LlmAgent({ name: 'desk', model, tools: [transferToAgent()] })
@@ -65,7 +65,7 @@ test('an unknown agent is an answer the model can act on, and the run goes on', 
   model.assertComplete()
 })
 
-test('alone in its tree an agent reaches nobody and goes on', async () => {
+test('transfer_to_agent answers with an empty list of reachable agents in a tree with one agent', async () => {
   const model = scriptedModel([transfer('anybody'), 'Alone.'])
   const agent = new LlmAgent({ name: 'desk', model, tools: [transferToAgent()] })
   const { events, text } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Help.' })
@@ -76,7 +76,7 @@ test('alone in its tree an agent reaches nobody and goes on', async () => {
   expect(text).toBe('Alone.')
 })
 
-test('without a name it is bad input, and nobody gets control', async () => {
+test('transfer_to_agent answers INVALID_ARGS without a name', async () => {
   const model = scriptedModel([{ calls: [{ name: 'transfer_to_agent', args: {} }] }, 'Sorry.'])
   const agent = new LlmAgent({ name: 'desk', model, tools: [transferToAgent()] })
   const { events } = await new Runner({ appName: 'app', agent }).complete({ userId: 'ada', message: 'Help.' })

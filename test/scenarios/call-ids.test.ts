@@ -1,11 +1,11 @@
-// Models of several scopes answer at the same time, and may all call their first call `call_0`.
+// Models of several scopes reply at the same time and may use the same call id, such as `call_0`.
 import { agentTool, approve, LlmAgent, ParallelAgent, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { runnerOf, say, stored, stores } from './approvals-kit.ts'
 
 describe.each(stores)('%s', (_name, newStore) => {
-  test.each(['call_0', '__proto__'])('branches whose models both name a call "%s" have one call each', async (id) => {
+  test.each(['call_0', '__proto__'])('keeps calls with the id "%s" of two parallel branches apart', async (id) => {
     const store = newStore()
     const paid: string[] = []
     const pay = tool({
@@ -43,7 +43,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     ])
   })
 
-  test('an agent called twice in one reply, whose model names its calls alike, does each once', async () => {
+  test('runs each call once when one agent tool is called three times and its model repeats call ids', async () => {
     const run = vi.fn((args: { n: number }) => ({ n: args.n }))
     const count = tool({
       name: 'count',
@@ -51,7 +51,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       parameters: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const,
       run,
     })
-    let asked = 0
+    let modelCalls = 0
     const helper = new LlmAgent({
       name: 'helper',
       description: 'Counts',
@@ -60,7 +60,7 @@ describe.each(stores)('%s', (_name, newStore) => {
         name: 'rule',
         async *generate({ contents }) {
           const isBack = contents.at(-1)?.role === 'tool'
-          const n = ++asked
+          const n = ++modelCalls
           const parts = isBack ? [{ text: 'ok' }] : [{ functionCall: { id: 'call_0', name: 'count', args: { n } } }]
           yield { content: { role: 'model', parts } }
         },

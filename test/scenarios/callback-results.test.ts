@@ -1,4 +1,4 @@
-// What callbacks may return. A guard that says "no" in a shape that is not read must not let the call or the run go on.
+// Return values of callbacks. A callback that denies in an unexpected shape must not let the call or the run continue.
 import {
   type Content,
   concurrency,
@@ -15,8 +15,8 @@ import {
 } from 'toolwright'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { process as processOf } from './approvals-kit.ts'
-import { LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare, notebook, play, signalled, stage } from './kit.ts'
+import { LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
 
 const unexpected: [what: string, value: unknown][] = [
   ['an object with an error', { error: 'denied' }],
@@ -39,7 +39,7 @@ describe('beforeTool', () => {
     ['arguments that are undefined', { args: undefined }],
     ['arguments that are a list', { args: [] }],
   ]
-  test.each(moreUnexpected)('denies the call when it returns %s', async (_what, value) => {
+  test.each(moreUnexpected)('denies the call when a callback returns %s', async (_what, value) => {
     const ran = vi.fn()
     const logger = notebook()
     const { response, text } = await play({
@@ -56,10 +56,10 @@ describe('beforeTool', () => {
     expect(text).toBe('done')
     expect(logger.lines).toHaveLength(1)
     expect(logger.lines[0]).toMatch(/^A beforeTool callback returned .* for tool "pay" of agent "agent"/)
-    expect(logger.lines[0]).not.toContain('denied"') // keys at most, never what they hold
+    expect(logger.lines[0]).not.toContain('denied"') // keys only, never their values
   })
 
-  test('of a plugin denies the call too, also before callbacks that would allow it', async () => {
+  test("denies the call when a plugin returns an unexpected value and the agent's callback allows the call", async () => {
     const ran = vi.fn()
     const guard: Plugin = { name: 'guard', beforeTool: () => ({ error: 'denied' }) as never }
     const { response } = await play({
@@ -73,13 +73,13 @@ describe('beforeTool', () => {
   })
 
   test.each<[string, unknown, object]>([
-    ['nothing', undefined, { got: { n: 1 } }],
+    ['undefined', undefined, { got: { n: 1 } }],
     ['arguments', { args: { n: 2 } }, { got: { n: 2 } }],
     ['arguments and an undefined result', { args: { n: 2 }, result: undefined }, { got: { n: 2 } }],
     ['a result', { result: { cached: true } }, { cached: true }],
     ['a result and undefined arguments', { result: { cached: true }, args: undefined }, { cached: true }],
     ['a result that is false', { result: false }, { result: false }],
-  ])('lets the call go on, or answers it, when it returns %s', async (_what, value, expected) => {
+  ])('runs or answers the call when a callback returns %s', async (_what, value, expected) => {
     const { response } = await play({
       tools: [bare('pay', (args) => ({ got: args }))],
       calls: [{ name: 'pay', args: { n: 1 } }],
@@ -90,7 +90,7 @@ describe('beforeTool', () => {
 })
 
 describe('afterTool and onToolError', () => {
-  test('null from afterTool withholds the result, says that the call is done, and is logged', async () => {
+  test('withholds the result, says that the call has run, and logs when afterTool returns null', async () => {
     const logger = notebook()
     const { response } = await play({
       tools: [bare('read', () => ({ secret: 'hidden' }))],
@@ -103,7 +103,7 @@ describe('afterTool and onToolError', () => {
     expect(logger.lines[0]).toContain('An afterTool callback returned null for tool "read"')
   })
 
-  test('null from onToolError leaves the failure a failure, and is logged', async () => {
+  test('keeps the error and logs when onToolError returns null', async () => {
     const logger = notebook()
     const failing = bare('pay', () => {
       throw new Error('no money')
@@ -118,7 +118,7 @@ describe('afterTool and onToolError', () => {
     expect(logger.lines[0]).toContain('An onToolError callback returned null for tool "pay"')
   })
 
-  test('a result they give, false and 0 included, takes the place of the other', async () => {
+  test('replaces the result or the error with the returned value, including false and 0', async () => {
     for (const result of [{ ok: true }, false, 0]) {
       const expected = typeof result === 'object' ? result : { result }
       const after = await play({
@@ -161,30 +161,30 @@ describe('agent and model callbacks', () => {
   })
 
   test.each(cases)(
-    '%s that returns %s ends the agent with an error that names it',
+    'ends the agent with an error that names the callback when %s returns %s',
     async (hook, _what, value, story) => {
-      const told = await play({ steps: ['hello'], ...story, agent: { [hook]: () => value } })
-      expect(told.error).toMatchObject({ code: 'AGENT_ERROR' })
-      expect(told.error?.message).toContain(`${hook} callback of agent "agent" returned`)
-      expect(told.error?.message).toContain('Return nothing (undefined) or')
-      expect(told.error?.message).not.toContain('denied"')
-      if (hook === 'beforeAgent' || hook === 'beforeModel') expect(told.model.requests).toEqual([])
+      const result = await play({ steps: ['hello'], ...story, agent: { [hook]: () => value } })
+      expect(result.error).toMatchObject({ code: 'AGENT_ERROR' })
+      expect(result.error?.message).toContain(`${hook} callback of agent "agent" returned`)
+      expect(result.error?.message).toContain('Return nothing (undefined) or')
+      expect(result.error?.message).not.toContain('denied"')
+      if (hook === 'beforeAgent' || hook === 'beforeModel') expect(result.model.requests).toEqual([])
     },
   )
 
-  test.each(hooks)('%s that returns what it may is heard', async (hook, story, good) => {
-    const told = await play({ steps: ['hello'], ...story, agent: { [hook]: async () => good } })
-    expect(told.error).toBeUndefined()
-    expect(told.text).toBe('from the callback')
+  test.each(hooks)('uses the valid return value of %s', async (hook, story, good) => {
+    const result = await play({ steps: ['hello'], ...story, agent: { [hook]: async () => good } })
+    expect(result.error).toBeUndefined()
+    expect(result.text).toBe('from the callback')
   })
 
-  test.each(hooks)('%s that returns nothing changes nothing', async (hook, story) => {
-    const told = await play({ steps: ['hello'], ...story, agent: { [hook]: () => undefined } })
-    if (hook === 'onModelError') expect(told.error).toEqual({ code: 'MODEL_ERROR', message: 'offline' })
-    else expect(told.text).toBe('hello')
+  test.each(hooks)('changes nothing when %s returns undefined', async (hook, story) => {
+    const result = await play({ steps: ['hello'], ...story, agent: { [hook]: () => undefined } })
+    if (hook === 'onModelError') expect(result.error).toEqual({ code: 'MODEL_ERROR', message: 'offline' })
+    else expect(result.text).toBe('hello')
   })
 
-  test('a response may be an error, and a copy of an empty one', async () => {
+  test('accepts an error response from beforeModel and a copy of an empty response from afterModel', async () => {
     const refused = await play({
       steps: [],
       agent: { beforeModel: () => ({ errorCode: 'SAFETY', errorMessage: 'refused' }) },
@@ -201,17 +201,17 @@ describe('agent and model callbacks', () => {
     ['a text', 'hello'],
     ['null', null],
     ['content without parts', { content: { role: 'model' } }],
-  ])('a model that yields %s is a MODEL_ERROR in plain words', async (_what, value) => {
+  ])('records MODEL_ERROR when a model yields %s', async (_what, value) => {
     const model = {
       name: 'odd',
       async *generate() {
         yield value as LlmResponse
       },
     }
-    const told = await play({ agent: { model } })
-    expect(told.error).toMatchObject({
+    const result = await play({ agent: { model } })
+    expect(result.error).toMatchObject({
       code: 'MODEL_ERROR',
-      message: expect.stringMatching(/Model "odd" gave .*no response/),
+      message: expect.stringMatching(/Model "odd" yielded .* instead of a response/),
     })
   })
 
@@ -219,39 +219,36 @@ describe('agent and model callbacks', () => {
     ['undefined', undefined],
     ['null', null],
     ['an object', { text: 'Be brief.' }],
-  ])(
-    'an instruction function that returns %s ends the agent: it never runs without its instruction',
-    async (...one) => {
-      const told = await play({ steps: ['hello'], agent: { instruction: () => one[1] as string } })
-      expect(told.error).toMatchObject({ code: 'AGENT_ERROR' })
-      expect(told.error?.message).toContain('instruction function of agent "agent" returned')
-      expect(told.model.requests).toEqual([])
-    },
-  )
+  ])('ends the agent without a model call when an instruction function returns %s', async (...one) => {
+    const result = await play({ steps: ['hello'], agent: { instruction: () => one[1] as string } })
+    expect(result.error).toMatchObject({ code: 'AGENT_ERROR' })
+    expect(result.error?.message).toContain('instruction function of agent "agent" returned')
+    expect(result.model.requests).toEqual([])
+  })
 
-  test('an instruction function may return an empty text', async () => {
-    const told = await play({ steps: ['hello'], agent: { instruction: async () => '' } })
-    expect(told.text).toBe('hello')
+  test('accepts an empty text from an instruction function', async () => {
+    const result = await play({ steps: ['hello'], agent: { instruction: async () => '' } })
+    expect(result.text).toBe('hello')
   })
 })
 
-describe('hooks of plugins', () => {
+describe('plugin hooks', () => {
   test.each<[string, unknown]>([
     ['null', null],
     ['a text', 'redacted'],
     ['an event whose content is a text', { content: 'redacted' }],
-  ])('onEvent that returns %s does not leave the event as it was', async (_what, value) => {
+  ])('ends the run and does not store the event when onEvent returns %s', async (_what, value) => {
     const plugin: Plugin = {
       name: 'redactor',
       onEvent: ({ event }) => (event.content?.parts[0]?.text === 'secret' ? (value as never) : undefined),
     }
-    const told = await play({ steps: ['secret'], runner: { plugins: [plugin] } })
-    expect(told.error).toMatchObject({ code: 'AGENT_ERROR' })
-    expect(told.error?.message).toContain('Plugin "redactor": onEvent returned')
-    const stored = await told.runner.sessionService.getSession({
+    const result = await play({ steps: ['secret'], runner: { plugins: [plugin] } })
+    expect(result.error).toMatchObject({ code: 'AGENT_ERROR' })
+    expect(result.error?.message).toContain('Plugin "redactor": onEvent returned')
+    const stored = await result.runner.sessionService.getSession({
       appName: 'app',
       userId: 'ada',
-      sessionId: told.sessionId,
+      sessionId: result.sessionId,
     })
     expect(JSON.stringify(stored)).not.toContain('secret')
   })
@@ -260,7 +257,7 @@ describe('hooks of plugins', () => {
     ['false', false],
     ['a content', { role: 'model', parts: [{ text: 'no' }] }],
     ['an error', { error: 'denied' }],
-  ])('beforeRun that returns %s, as if that stopped the run, stops it', async (_what, value) => {
+  ])('fails the run when beforeRun returns %s', async (_what, value) => {
     const { runner, model } = stage({
       steps: ['hello'],
       runner: { plugins: [{ name: 'guard', beforeRun: () => value as never }] },
@@ -270,7 +267,7 @@ describe('hooks of plugins', () => {
     expect(model.requests).toEqual([])
   })
 
-  test('beforeRun may be an arrow function that returns something by accident', async () => {
+  test('ignores a number that a beforeRun arrow function returns by accident', async () => {
     const seen: unknown[] = []
     const plugins: Plugin[] = [{ name: 'watch', beforeRun: ({ message }) => seen.push(message) as never }]
     expect((await play({ steps: ['hello'], runner: { plugins } })).text).toBe('hello')
@@ -293,14 +290,14 @@ describe('functions of tools and policies', () => {
     ['returns a text', () => 'yes'],
     ['returns a promise of true', async () => true],
     ['returns a promise that rejects', () => Promise.reject(new Error('no'))],
-  ])('a filter that %s leaves the tool out', async (_what, filter) => {
+  ])('leaves a tool out when the filter %s', async (_what, filter) => {
     const set = filterTools(new StaticToolset([bare('wipe', () => 1)]), filter as never)
     expect(await set.listTools({} as never)).toEqual([])
     await settle()
     expect(rejections).toEqual([])
   })
 
-  test('a confirmation hint that is a rejected promise is replaced, and nothing is left unhandled', async () => {
+  test('uses the default hint when confirmationHint returns a rejected promise, without an unhandled rejection', async () => {
     const pay = bare('pay', () => 1, {
       requiresConfirmation: true,
       confirmationHint: (() => Promise.reject(new Error('no'))) as never,
@@ -329,7 +326,7 @@ describe('functions of tools and policies', () => {
           { max: 1, key },
         ),
     ],
-  ])('a key of %s() that is no text fails the call, and a text does not', async (policy, make) => {
+  ])('fails the call when key of %s() returns no string, and runs it when key returns one', async (policy, make) => {
     for (const key of [undefined, null, {}, Promise.resolve('ada')]) {
       const { response } = await play({ tools: [make(() => key as never)], calls: [{ name: 'pay' }] })
       expect(response.error).toContain(`${policy}() of tool "pay": key must return a string, got`)
@@ -339,19 +336,19 @@ describe('functions of tools and policies', () => {
   })
 
   test.each<[string, () => unknown]>([
-    ['nothing', () => undefined],
+    ['undefined', () => undefined],
     ['true', () => true],
     ['neither a value nor issues', () => ({ ok: true })],
-    ['nothing, later', async () => undefined],
-    ['neither a value nor issues, later', async () => ({ ok: true })],
-  ])('a parse that returns %s accepts nothing: the body does not run', async (_what, parse) => {
+    ['a promise of undefined', async () => undefined],
+    ['a promise of neither a value nor issues', async () => ({ ok: true })],
+  ])('answers INVALID_ARGS without running the body when parse returns %s', async (_what, parse) => {
     const ran = vi.fn()
     const { response } = await play({ tools: [bare('pay', ran, { parse: parse as never })], calls: [{ name: 'pay' }] })
     expect(ran).not.toHaveBeenCalled()
     expect(response).toMatchObject({ errorCode: 'INVALID_ARGS' })
   })
 
-  test('a parse that gives a value, also undefined, accepts', async () => {
+  test('runs the body when parse returns a value, including undefined', async () => {
     for (const value of [{ n: 1 }, undefined]) {
       const pay = bare('pay', (args) => ({ got: args ?? null }), { parse: () => ({ value }) })
       const { response } = await play({ tools: [pay], calls: [{ name: 'pay' }] })
@@ -359,7 +356,7 @@ describe('functions of tools and policies', () => {
     }
   })
 
-  test('a question with a misspelled schema is not asked', async () => {
+  test('fails the call when requestInput has a misspelled option', async () => {
     const asking = bare('ask', (_args, context) =>
       context.requestInput({ key: 'k', message: 'Age?', shema: {} } as never),
     )
@@ -374,39 +371,45 @@ describe('functions of tools and policies', () => {
     ['true', true, false],
     ['done with a result', { status: 'done', result: { paid: true } }, true],
   ]
-  test.each(reconciled)('retry() asks reconcile, which says %s', async (_what, found, isKnown) => {
-    const ran = vi.fn(() => {
-      throw new Error('lost')
-    })
-    const pay = bare('pay', ran, { effect: 'reconcilable', reconcile: () => found as never })
-    const { response } = await play({ tools: [retry(pay, { attempts: 3, delayMs: 0 })], calls: [{ name: 'pay' }] })
-    expect(ran).toHaveBeenCalledTimes(1)
-    if (isKnown) expect(response).toEqual({ paid: true })
-    else expect(response).toEqual({ error: 'lost', errorCode: 'EXECUTION_FAILED' })
-  })
+  test.each(reconciled)(
+    'uses the result of reconcile during retry() only when it is valid: %s',
+    async (_what, found, isKnown) => {
+      const ran = vi.fn(() => {
+        throw new Error('lost')
+      })
+      const pay = bare('pay', ran, { effect: 'reconcilable', reconcile: () => found as never })
+      const { response } = await play({ tools: [retry(pay, { attempts: 3, delayMs: 0 })], calls: [{ name: 'pay' }] })
+      expect(ran).toHaveBeenCalledTimes(1)
+      if (isKnown) expect(response).toEqual({ paid: true })
+      else expect(response).toEqual({ error: 'lost', errorCode: 'EXECUTION_FAILED' })
+    },
+  )
 
-  test.each(reconciled)('after a crash reconcile says %s', async (_what, found, isKnown) => {
-    const clock = { time: 0 }
-    const store = new InMemorySessionService({ now: () => clock.time })
-    const reconcile = () => found as never
-    await leftHanging(store, (run) => bare('work', run, { effect: 'reconcilable', reconcile }), [
-      { calls: [{ name: 'work', id: 'c1' }] },
-    ])
-    clock.time += LEASE_MS
-    const ran = vi.fn()
-    const logger = notebook()
-    const work = bare('work', ran, { effect: 'reconcilable', reconcile })
-    const { runner } = processOf(store, { tools: [work], steps: ['done'], runner: { logger } })
-    expect(await resumed(runner)).toBe('done')
-    expect(ran).not.toHaveBeenCalled()
-    const session = await store.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
-    const log = JSON.stringify(session?.events)
-    expect(log.includes('UNKNOWN_OUTCOME')).toBe(!isKnown)
-    expect(logger.lines.join()).toMatch(isKnown ? /^$/ : /reconcile of tool "work" returned/)
-  })
+  test.each(reconciled)(
+    'uses the result of reconcile after a crash only when it is valid: %s',
+    async (_what, found, isKnown) => {
+      const clock = { time: 0 }
+      const store = new InMemorySessionService({ now: () => clock.time })
+      const reconcile = () => found as never
+      await leftHanging(store, (run) => bare('work', run, { effect: 'reconcilable', reconcile }), [
+        { calls: [{ name: 'work', id: 'c1' }] },
+      ])
+      clock.time += LEASE_MS
+      const ran = vi.fn()
+      const logger = notebook()
+      const work = bare('work', ran, { effect: 'reconcilable', reconcile })
+      const { runner } = processOf(store, { tools: [work], steps: ['done'], runner: { logger } })
+      expect(await resumed(runner)).toBe('done')
+      expect(ran).not.toHaveBeenCalled()
+      const session = await store.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
+      const log = JSON.stringify(session?.events)
+      expect(log.includes('UNKNOWN_OUTCOME')).toBe(!isKnown)
+      expect(logger.lines.join()).toMatch(isKnown ? /^$/ : /reconcile of tool "work" returned/)
+    },
+  )
 })
 
-describe('cancelling', () => {
+describe('cancellation', () => {
   const never = (): Promise<never> => new Promise(() => {})
   test.each<
     [string, (hang: () => Promise<never>) => { agent?: Partial<LlmAgentOptions>; tools?: LlmAgentOptions['tools'] }]
@@ -417,7 +420,7 @@ describe('cancelling', () => {
     ['afterModel', (afterModel) => ({ agent: { afterModel } })],
     ['instruction function', (instruction) => ({ agent: { instruction } })],
     ['tool source', (hang) => ({ tools: [toolSource(hang)] })],
-  ])('gets past a %s that never settles', { timeout: 20_000 }, async (_what, make) => {
+  ])('ends a run whose %s never settles', { timeout: 20_000 }, async (_what, make) => {
     const begun = signalled()
     const { runner } = stage({
       steps: ['hello'],

@@ -1,4 +1,4 @@
-// What complete() gives besides text: the answer as a validated value, and the tokens of all model calls.
+// `output` and `usage` of complete(): the answer as a validated value, and the tokens of all model calls.
 import { agentTool, LlmAgent, longRunning, Runner, SequentialAgent, tool } from 'toolwright'
 import { type ScriptedReply, type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
@@ -13,25 +13,25 @@ function reporter(steps: readonly Step[], more: object = {}): LlmAgent<typeof re
 }
 
 describe('output', () => {
-  test('is the parsed answer, with the transforms of the schema applied', async () => {
+  test('is the parsed answer with the transforms of the schema applied', async () => {
     const { output, text } = await new Runner({ appName: 'app', agent: reporter([answer]) }).complete(ask)
     expect(output).toEqual({ city: 'Oslo', degrees: 22 })
     expect(text).toBe(answer)
   })
 
-  test('is the corrected answer when the first one does not fit', async () => {
+  test('is the corrected answer when the first answer is invalid', async () => {
     const runner = new Runner({ appName: 'app', agent: reporter(['{"city":1}', answer]) })
     expect((await runner.complete(ask)).output).toEqual({ city: 'Oslo', degrees: 22 })
   })
 
-  test('is undefined, and error says why, when no answer fits', async () => {
+  test('is undefined, with INVALID_OUTPUT as error, when no answer is valid', async () => {
     const runner = new Runner({ appName: 'app', agent: reporter(['no', 'no', 'no']) })
     const { output, error } = await runner.complete(ask)
     expect(output).toBeUndefined()
     expect(error?.code).toBe('INVALID_OUTPUT')
   })
 
-  test('is undefined when the validator does not settle again, and complete() returns', async () => {
+  test('is undefined when the validator hangs after the run', async () => {
     let isDone = false
     const afterAgent = (): void => {
       isDone = true
@@ -53,13 +53,13 @@ describe('output', () => {
     expect(output).toBeUndefined()
   })
 
-  test('of a sequence is the answer of its last agent', async () => {
+  test('is the answer of the last agent of a sequence', async () => {
     const first = new LlmAgent({ name: 'first', model: scriptedModel(['Looking it up.']) })
     const agent = new SequentialAgent({ name: 'both', subAgents: [first, reporter([answer])] })
     expect((await new Runner({ appName: 'app', agent }).complete(ask)).output).toEqual({ city: 'Oslo', degrees: 22 })
   })
 
-  test('is undefined when an agent without this schema answers after a transfer', async () => {
+  test('is undefined when an agent without the schema answers after a transfer', async () => {
     const clerk = new LlmAgent({ name: 'clerk', description: 'Talks.', model: scriptedModel(['Hello.']) })
     const agent = reporter([{ calls: [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }] }], {
       subAgents: [clerk],
@@ -69,7 +69,7 @@ describe('output', () => {
     expect(output).toBeUndefined()
   })
 
-  test('is undefined without an outputSchema, also when the answer is JSON', async () => {
+  test('is undefined without an outputSchema, even when the answer is JSON', async () => {
     const agent = new LlmAgent({ name: 'talker', model: scriptedModel([answer]) })
     expect((await new Runner({ appName: 'app', agent }).complete(ask)).output).toBeUndefined()
   })
@@ -81,7 +81,7 @@ describe('usage', () => {
     return { text: answer, response: { usageMetadata: { promptTokenCount, candidatesTokenCount, totalTokenCount } } }
   }
 
-  test('adds up all model calls of the run, also those of an agent tool', async () => {
+  test('adds up all model calls of the run, including those of an agent tool', async () => {
     const inner = new LlmAgent({ name: 'inner', description: 'Helps.', model: scriptedModel([used(1, 2)]) })
     const model = scriptedModel([
       { ...used(10, 20), calls: [{ name: 'inner', args: { request: 'x' } }] },
@@ -99,7 +99,7 @@ describe('usage', () => {
     })
   })
 
-  test('leaves out what is no number', async () => {
+  test('ignores counts that are not numbers', async () => {
     const model = scriptedModel([
       { text: 'hi', response: { usageMetadata: { promptTokenCount: 'many', totalTokenCount: NaN } } },
     ])

@@ -1,4 +1,4 @@
-// `context.actions`: reading shows every write of the body so far, and a write there counts like the method.
+// `context.actions`: a read shows every write of the body so far, and a write counts like the matching method.
 import { inspect } from 'node:util'
 import {
   type Actions,
@@ -23,7 +23,7 @@ const inBody = (run: (context: ToolContext) => unknown, agent: Partial<LlmAgentO
     runner: { artifactService: new InMemoryArtifactService() },
   })
 
-/** Each way to get a context of a call. */
+/** Each kind of context a body can have. */
 const contexts: [string, (run: (context: ToolContext) => unknown) => Promise<unknown>][] = [
   ['in a run', async (run) => (await inBody(run)).response],
   [
@@ -32,8 +32,8 @@ const contexts: [string, (run: (context: ToolContext) => unknown) => Promise<unk
   ],
 ]
 
-describe.each(contexts)('actions %s', (_, inContext) => {
-  test('show what the methods have written so far', async () => {
+describe.each(contexts)('context.actions %s', (_, inContext) => {
+  test('show writes made by context methods', async () => {
     const seen = await inContext(async (context) => {
       const { actions } = context
       const before = JSON.stringify(actions)
@@ -57,20 +57,20 @@ describe.each(contexts)('actions %s', (_, inContext) => {
     })
   })
 
-  test('show what the body has asked', async () => {
+  test('show requests made by the body', async () => {
     let actions: Actions | undefined
-    let asked: unknown
+    let requested: unknown
     await Promise.resolve(
       inContext((context) => {
         actions = context.actions
         context.requestInput({ key: 'size', message: 'Which size?', schema: { type: 'string' } })
         try {
           context.requestConfirmation({ hint: 'Really?', payload: { amount: 5 } })
-        } catch {} // asked: the body would end here
-        asked = JSON.parse(JSON.stringify([context.functionCallId, context.actions]))
+        } catch {} // requested: the body would end here
+        requested = JSON.parse(JSON.stringify([context.functionCallId, context.actions]))
       }),
     )
-    const [id, shown] = asked as [string, unknown]
+    const [id, shown] = requested as [string, unknown]
     expect(shown).toEqual({
       requestedToolConfirmations: { [id]: { hint: 'Really?', confirmed: false, payload: { amount: 5 } } },
       requestedInputs: { size: { message: 'Which size?', schema: { type: 'string' } } },
@@ -78,7 +78,7 @@ describe.each(contexts)('actions %s', (_, inContext) => {
     expect(actions?.transferToAgent).toBeUndefined()
   })
 
-  test('written directly are read by the methods', async () => {
+  test('are read by context methods after direct writes', async () => {
     const seen = await inContext(({ actions, state }) => {
       actions.stateDelta.colour = 'red'
       actions.stateDelta.when = new Date(0)
@@ -94,7 +94,7 @@ describe.each(contexts)('actions %s', (_, inContext) => {
     expect(seen).toEqual(Array.isArray(seen) ? expected : { result: expected })
   })
 
-  test('take a whole delta in place of what was written', async () => {
+  test('accept a whole stateDelta that replaces earlier writes', async () => {
     const seen = await inContext(({ actions, state }) => {
       state.set('old', 1)
       actions.stateDelta = { ...actions.stateDelta, more: 2 }
@@ -113,7 +113,7 @@ describe.each(contexts)('actions %s', (_, inContext) => {
       /transferToAgent must be the name of an agent.*got 5/,
     ],
     [
-      'a transfer to a name without an end',
+      'a transfer to a very long name',
       (actions) => void Object.assign(actions, { transferToAgent: 'x'.repeat(1_000) }),
       /at most 256 characters/,
     ],
@@ -123,22 +123,22 @@ describe.each(contexts)('actions %s', (_, inContext) => {
       /escalate must be true or false, got a string/,
     ],
     [
-      'a summary that is an object',
+      'skipSummarization that is an object',
       (actions) => void Object.assign(actions, { skipSummarization: {} }),
       /skipSummarization must be true or false/,
     ],
     [
-      'a state that is a list',
+      'a stateDelta that is a list',
       (actions) => void Object.assign(actions, { stateDelta: [1] }),
       /stateDelta must be an object, got a list/,
     ],
     [
-      'a state that is too large',
+      'a state value that is too large',
       (actions) => void Object.assign(actions.stateDelta, { all: 'x'.repeat(11_000_000) }),
       /one event may write 10000000 bytes/,
     ],
     [
-      'a whole state that is too large',
+      'a stateDelta that is too large',
       (actions) => void Object.assign(actions, { stateDelta: { all: 'x'.repeat(11_000_000) } }),
       /one event may write 10000000 bytes/,
     ],
@@ -148,40 +148,44 @@ describe.each(contexts)('actions %s', (_, inContext) => {
       /must be a string, got a symbol/,
     ],
     [
-      'a version that is none',
+      'a negative artifact version',
       (actions) => void Object.assign(actions.artifactDelta, { a: -1 }),
       /artifactDelta\["a"\] must be a version/,
     ],
     [
-      'versions that are none',
+      'artifact versions that are texts',
       (actions) => void Object.assign(actions, { artifactDelta: { a: '1' } }),
       /must be a version/,
     ],
     [
-      'a name without an end',
+      'a very long artifact name',
       (actions) => void Object.assign(actions.artifactDelta, { ['x'.repeat(1_000)]: 1 }),
       /An artifact name has at most 256/,
     ],
     [
-      'a confirmation',
+      'requestedToolConfirmations',
       (actions) => void Object.assign(actions, { requestedToolConfirmations: {} }),
       /cannot be written\. Call context\.requestConfirmation/,
     ],
-    ['an input', (actions) => void Object.assign(actions, { requestedInputs: {} }), /Call context\.requestInput/],
     [
-      'the end of the agent',
+      'requestedInputs',
+      (actions) => void Object.assign(actions, { requestedInputs: {} }),
+      /Call context\.requestInput/,
+    ],
+    [
+      'endOfAgent',
       (actions) => void Object.assign(actions, { endOfAgent: true }),
       /endOfAgent cannot be written\. The fields that can be are stateDelta/,
     ],
     [
-      'a field that does not exist',
+      'an unknown field',
       (actions) => void Object.assign(actions, { transfer_to_agent: 'x' }),
       /transfer_to_agent cannot be written/,
     ],
-    ['another prototype', (actions) => void Object.setPrototypeOf(actions.stateDelta, null), /setPrototypeOf/],
+    ['setPrototypeOf', (actions) => void Object.setPrototypeOf(actions.stateDelta, null), /setPrototypeOf/],
     ['a getter', (actions) => void Object.defineProperty(actions.stateDelta, 'x', { get: () => 1 }), /defineProperty/],
-    ['ice', (actions) => void Object.freeze(actions), /preventExtensions/],
-  ])('refuse %s and keep what was there', async (_what, write, problem) => {
+    ['freeze', (actions) => void Object.freeze(actions), /preventExtensions/],
+  ])('reject %s and keep earlier writes', async (_what, write, problem) => {
     const seen = await inContext((context) => {
       context.state.set('kept', true)
       let message = ''
@@ -195,7 +199,7 @@ describe.each(contexts)('actions %s', (_, inContext) => {
     expect(seen).toEqual({ message: expect.stringMatching(problem), left: '{"stateDelta":{"kept":true}}' })
   })
 
-  test('do not lead to the prototype of all objects by a key that a model chose', async () => {
+  test('do not reach Object.prototype through a key that a model chose', async () => {
     const seen = await inContext(({ actions }) => {
       const delta = actions.stateDelta as { [key: string]: { admin?: boolean } }
       const [key] = JSON.parse('["__proto__"]') as [string]
@@ -207,7 +211,7 @@ describe.each(contexts)('actions %s', (_, inContext) => {
     expect(seen).toEqual(Array.isArray(seen) ? expected : { result: expected })
   })
 
-  test('take thousands of artifacts without going through all of them for each', async () => {
+  test('accept 20,000 artifacts in linear time', async () => {
     const seen = await inContext(({ actions }) => {
       const delta = actions.artifactDelta
       for (let at = 0; at < 20_000; at++) delta[`file ${at}`] = at
@@ -216,7 +220,7 @@ describe.each(contexts)('actions %s', (_, inContext) => {
     expect(seen).toEqual({ count: 20_000 })
   })
 
-  test('hold `__proto__` as data, and what cannot be read as a text', async () => {
+  test('keep `__proto__` as data and replace an unreadable value with a text', async () => {
     const seen = await inContext(({ actions, state }) => {
       actions.stateDelta = JSON.parse('{"__proto__":{"admin":true}}')
       actions.stateDelta.torn = new Proxy(
@@ -234,8 +238,8 @@ describe.each(contexts)('actions %s', (_, inContext) => {
   })
 })
 
-describe('what is written to actions', () => {
-  test('is recorded like what the methods write', async () => {
+describe('writes to context.actions', () => {
+  test('are recorded like writes of context methods', async () => {
     const byMethods = await inBody(async (context) => {
       context.state.set('colour', 'red')
       context.state.delete('size')
@@ -250,7 +254,7 @@ describe('what is written to actions', () => {
     expect(byHand.state).toEqual({ colour: 'red' })
   })
 
-  test('transfers, escalates and skips the summary', async () => {
+  test('transfer, escalate and skip summarization', async () => {
     const clerk = new LlmAgent({ name: 'clerk', description: 'Helps', model: scriptedModel(['From the clerk.']) })
     const moved = await inBody(({ actions }) => void Object.assign(actions, { transferToAgent: 'clerk' }), {
       subAgents: [clerk],
@@ -266,7 +270,7 @@ describe('what is written to actions', () => {
     expect(skipped.model.requests).toHaveLength(1)
   })
 
-  test('is dropped when the body fails or takes it back', async () => {
+  test('are dropped when the body fails or reverts them', async () => {
     const failed = await inBody(({ actions }) => {
       actions.stateDelta.paid = true
       throw new Error('card declined')
@@ -282,34 +286,34 @@ describe('what is written to actions', () => {
     expect(taken.text).toBe('done')
   })
 
-  test('is recorded once, and reading records nothing', async () => {
+  test('are not recorded after the call has ended', async () => {
     let late: Actions | undefined
-    const told = await inBody(({ actions }) => {
+    const result = await inBody(({ actions }) => {
       late = actions
       return Object.keys(actions)
     })
     if (late) late.stateDelta.late = true
-    expect(told.events.map(({ actions }) => actions)).toEqual([{}, {}, {}])
-    expect(told.state).toEqual({})
+    expect(result.events.map(({ actions }) => actions)).toEqual([{}, {}, {}])
+    expect(result.state).toEqual({})
   })
 })
 
-test('callbacks read and write the same way', async () => {
+test('context.actions in a callback reads and writes like in a body', async () => {
   const seen: unknown[] = []
-  const look = ({ context }: { context: CallbackContext }): undefined => {
-    context.state.set('asked', true)
+  const writeTwice = ({ context }: { context: CallbackContext }): undefined => {
+    context.state.set('requested', true)
     seen.push({ ...context.actions.stateDelta })
-    context.actions.stateDelta.twice = context.state.get('asked')
+    context.actions.stateDelta.twice = context.state.get('requested')
     seen.push(context.state.get('twice'))
     expect(() => Object.assign(context.actions, { escalate: 1 })).toThrow(/escalate must be true or false/)
   }
-  const { events, state } = await play({ steps: ['Hi.'], agent: { beforeModel: look } })
-  expect(seen).toEqual([{ asked: true }, true])
-  expect(events[0]?.actions).toEqual({ stateDelta: { asked: true, twice: true } })
-  expect(state).toEqual({ asked: true, twice: true })
+  const { events, state } = await play({ steps: ['Hi.'], agent: { beforeModel: writeTwice } })
+  expect(seen).toEqual([{ requested: true }, true])
+  expect(events[0]?.actions).toEqual({ stateDelta: { requested: true, twice: true } })
+  expect(state).toEqual({ requested: true, twice: true })
 })
 
-test('the call reads through its callbacks: beforeTool writes, the body sees it', async () => {
+test('context.actions of a body shows state written by beforeTool', async () => {
   const read = tool({
     name: 'read',
     description: 'Reads',
@@ -320,12 +324,12 @@ test('the call reads through its callbacks: beforeTool writes, the body sees it'
   })
   const beforeTool = ({ context }: { context: ToolContext }): undefined =>
     void Object.assign(context.actions.stateDelta, { before: 1 })
-  const told = await play({ tools: [read], calls: [{ name: 'read' }], agent: { beforeTool } })
-  expect(told.response).toEqual({ own: { body: 1 } })
-  expect(told.events[1]?.actions.stateDelta).toEqual({ before: 1, body: 1 })
+  const result = await play({ tools: [read], calls: [{ name: 'read' }], agent: { beforeTool } })
+  expect(result.response).toEqual({ own: { body: 1 } })
+  expect(result.events[1]?.actions.stateDelta).toEqual({ before: 1, body: 1 })
 })
 
-test('a console shows what was written', () => {
+test('inspect() shows the written actions', () => {
   const context = createToolContext()
   context.actions.stateDelta.colour = 'red'
   context.actions.escalate = true

@@ -4,30 +4,30 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { bare, play, progressOf } from './kit.ts'
 
-test('a body knows who asks, for what, and which call this is', async () => {
+test('a body reads the user, the session, the invocation and the call from its context', async () => {
   let seen: { invocation: Invocation; context: ToolContext } | undefined
   const look = bare('look', (_, context) => {
     seen = { invocation: context.invocation, context }
     return context.invocation.session.events.length
   })
-  const told = await play({ tools: [look], calls: [{ name: 'look', id: 'c1' }], stateDelta: { a: 1 } })
+  const result = await play({ tools: [look], calls: [{ name: 'look', id: 'c1' }], stateDelta: { a: 1 } })
   const { invocation, context } = seen as NonNullable<typeof seen>
   expect(invocation).toMatchObject({ appName: 'app', userId: 'ada', agentName: 'agent', branch: undefined })
-  expect(invocation.invocationId).toBe(told.invocationId)
-  expect(invocation.session).toMatchObject({ id: told.sessionId, appName: 'app', userId: 'ada', state: { a: 1 } })
+  expect(invocation.invocationId).toBe(result.invocationId)
+  expect(invocation.session).toMatchObject({ id: result.sessionId, appName: 'app', userId: 'ada', state: { a: 1 } })
   expect(invocation.userContent).toEqual({ role: 'user', parts: [{ text: 'go' }] })
   expect(invocation.runConfig).toMatchObject({})
   expect(invocation.services).toEqual({})
   expect(context.tool).toEqual({ name: 'look', description: 'look' })
   expect(context.functionCallId).toBe('c1')
-  expect(context.idempotencyKey).toBe(`${told.invocationId}/c1`)
+  expect(context.idempotencyKey).toBe(`${result.invocationId}/c1`)
   expect(context.signal.aborted).toBe(false)
   expect(context.toolConfirmation).toBeUndefined()
   expect(context.authCredential).toBeUndefined()
-  expect(told.response).toEqual({ result: 2 })
+  expect(result.response).toEqual({ result: 2 })
 })
 
-test('two equal calls have different keys, and contexts of their own', async () => {
+test('equal calls have different idempotency keys and separate contexts', async () => {
   const keys: string[] = []
   const contexts = new Set<unknown>()
   const charge = bare('charge', (_, context) => {
@@ -41,7 +41,7 @@ test('two equal calls have different keys, and contexts of their own', async () 
   for (const key of keys) expect(key.split('/')).toEqual([invocationId, expect.stringMatching(/^adk-/)])
 })
 
-test('a body inside a parallel agent knows its branch', async () => {
+test('a body inside a ParallelAgent reads its branch from its context', async () => {
   const branches: unknown[] = []
   const look = bare('look', (_, { invocation }) => branches.push([invocation.agentName, invocation.branch]))
   const child = (name: string): LlmAgent =>
@@ -54,7 +54,7 @@ test('a body inside a parallel agent knows its branch', async () => {
   ])
 })
 
-test('progress is shown as it happens and is never stored or told to the model', async () => {
+test('yields progress as partial events and neither stores it nor shows it to the model', async () => {
   const work = bare('work', (_, context) => {
     context.progress({ percent: 50 })
     return 'ok'
@@ -73,7 +73,7 @@ test('progress is shown as it happens and is never stored or told to the model',
   expect(JSON.stringify([session, model.requests[1]?.contents])).not.toContain('percent')
 })
 
-test('progress after the response goes nowhere', async () => {
+test('ignores progress reported after the response', async () => {
   let late: ToolContext | undefined
   const tools = [
     bare('work', (_, context) => {
@@ -85,7 +85,7 @@ test('progress after the response goes nowhere', async () => {
   expect(progressOf(events)).toEqual([])
 })
 
-test('a body can be tested by itself, over the same context', async () => {
+test('createToolContext() runs a body without a runner', async () => {
   const remember = tool({
     name: 'remember',
     description: 'Remember a city',

@@ -7,7 +7,7 @@ function body(run: (context: ToolContext) => unknown, story: Partial<Story> = {}
 }
 
 describe('artifacts', () => {
-  test('have versions from 0, can be listed, and a missing one is undefined', async () => {
+  test('have versions from 0, can be listed, and are undefined when missing', async () => {
     const artifactService = new InMemoryArtifactService()
     const { response, events } = await body(
       async (context) => ({
@@ -33,7 +33,7 @@ describe('artifacts', () => {
     expect(events[1]?.actions.artifactDelta).toEqual({ 'a.txt': 1 })
   })
 
-  test('of the user are in every session of the user', async () => {
+  test('with the prefix user: are visible in every session of the user', async () => {
     const artifactService = new InMemoryArtifactService()
     const runner = { artifactService }
     await body((context) => context.saveArtifact('user:cv.txt', { text: 'me' }), { runner })
@@ -45,7 +45,7 @@ describe('artifacts', () => {
     expect(response.result).toEqual([['user:cv.txt'], { text: 'me' }])
   })
 
-  test('saved by a call that then fails stay, unannounced', async () => {
+  test('stay saved without an artifactDelta when the call fails later', async () => {
     const artifactService = new InMemoryArtifactService()
     const { response, events, sessionId } = await body(
       async (context) => {
@@ -60,7 +60,7 @@ describe('artifacts', () => {
     expect(await artifactService.listVersions(key)).toEqual([0])
   })
 
-  test('are bound to the session, through the scoped services too', async () => {
+  test('are bound to the session in the scoped services', async () => {
     const artifactService = new InMemoryArtifactService()
     const { response, sessionId } = await body(
       async ({ invocation: { services } }) => {
@@ -74,7 +74,7 @@ describe('artifacts', () => {
     expect(await artifactService.listArtifactKeys({ appName: 'app', userId: 'eve', sessionId })).toEqual([])
   })
 
-  test('of siblings are all announced', async () => {
+  test('of all calls of a batch are in the artifactDelta', async () => {
     const save = bare('save', async (args, context) => {
       const { file } = args as { file: string }
       return await context.saveArtifact(file, { text: file })
@@ -85,10 +85,10 @@ describe('artifacts', () => {
   })
 })
 
-test('memory is searched for this user', async () => {
+test('searchMemory finds memories of the user only', async () => {
   const memoryService = new InMemoryMemoryService()
   const at = { appName: 'app', lastUpdateTime: 0, state: {} }
-  const said = (text: string): { content: { role: 'user'; parts: { text: string }[] } } => ({
+  const userText = (text: string): { content: { role: 'user'; parts: { text: string }[] } } => ({
     content: { role: 'user', parts: [{ text }] },
   })
   const event = (id: string, text: string) => ({
@@ -97,7 +97,7 @@ test('memory is searched for this user', async () => {
     author: 'user',
     timestamp: 1,
     actions: {},
-    ...said(text),
+    ...userText(text),
   })
   await memoryService.addSessionToMemory({ ...at, id: 's1', userId: 'ada', events: [event('1', 'I love Oslo')] })
   await memoryService.addSessionToMemory({ ...at, id: 's2', userId: 'eve', events: [event('2', 'Oslo is cold')] })
@@ -113,7 +113,7 @@ test.each([
   ['loading an artifact', 'artifactService', (context: ToolContext) => context.loadArtifact('a')],
   ['listing artifacts', 'artifactService', (context: ToolContext) => context.listArtifacts()],
   ['searching memory', 'memoryService', (context: ToolContext) => context.searchMemory('a')],
-] as const)('%s without a service is an error result that names it', async (_, service, run) => {
+] as const)('names the missing service in the error result: %s', async (_, service, run) => {
   const { response, text } = await body(run)
   expect(response).toEqual({ error: expect.stringContaining(service), errorCode: 'EXECUTION_FAILED' })
   expect(text).toBe('done')

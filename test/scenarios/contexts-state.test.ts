@@ -2,7 +2,7 @@ import { InMemorySessionService, type ToolContext } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { bare, HandTimers, play, type Story, signalled, stage, type Told, tell } from './kit.ts'
 
-/** Runs bodies one after another, each in a reply of its own. */
+/** Runs bodies one after another, each in its own reply. */
 function inTurn(bodies: ((context: ToolContext) => unknown)[], story: Partial<Story> = {}): Promise<Told> {
   const tools = bodies.map((body, at) => bare(`step${at}`, (_, context) => body(context)))
   return play({ tools, steps: [...bodies.map((_, at) => ({ calls: [{ name: `step${at}` }] })), 'done'], ...story })
@@ -12,7 +12,7 @@ async function stored({ runner, sessionId }: Told): Promise<string> {
   return JSON.stringify(await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId }))
 }
 
-test('a body reads what was stored and what it wrote itself', async () => {
+test('a body reads stored state and its own writes', async () => {
   const { responses, state } = await inTurn(
     [
       ({ state }) => {
@@ -29,7 +29,7 @@ test('a body reads what was stored and what it wrote itself', async () => {
   expect(state).toEqual({ a: 1, other: 'x' })
 })
 
-test('false, zero and empty text are values; null and undefined delete', async () => {
+test('stores false, zero and empty text, and deletes with null and undefined', async () => {
   const { responses, state } = await inTurn([
     ({ state }) => {
       state.set('f', false)
@@ -50,7 +50,7 @@ test('false, zero and empty text are values; null and undefined delete', async (
   expect(state).toEqual({ f: false, z: 0, e: '' })
 })
 
-test('the delta rides on the response event', async () => {
+test('puts the state delta on the response event', async () => {
   const { events } = await inTurn([
     ({ state }) => {
       state.set('a', { b: 1 })
@@ -61,7 +61,7 @@ test('the delta rides on the response event', async () => {
   expect(events[1]?.actions.stateDelta).toEqual({ a: { b: 1 }, c: null })
 })
 
-test('app: and user: values reach other sessions, plain ones do not', async () => {
+test('shares app: and user: state with other sessions, and plain state with none', async () => {
   const sessionService = new InMemorySessionService()
   const write = bare('write', (_, { state }) => {
     for (const key of ['app:a', 'user:u', 's', 'temp:t']) state.set(key, key)
@@ -73,9 +73,9 @@ test('app: and user: values reach other sessions, plain ones do not', async () =
   expect(state).toEqual({ 'app:a': 'app:a', 'user:u': 'user:u' })
 })
 
-describe('temp: values', () => {
-  test('are seen later in the run, and are neither stored nor in any event', async () => {
-    const told = await inTurn([
+describe('temp: state', () => {
+  test('is visible later in the run, and is neither stored nor in any event', async () => {
+    const result = await inTurn([
       ({ state }) => {
         state.set('temp:token', 'canary-1')
         state.set('kept', true)
@@ -84,22 +84,22 @@ describe('temp: values', () => {
       ({ state }) => state.delete('temp:token'),
       ({ state }) => [state.has('temp:token'), state.get('temp:token', 'none')],
     ])
-    expect(told.responses[1]?.response.result).toEqual([true, true, ['kept', 'temp:token']])
-    expect(told.responses[3]?.response.result).toEqual([false, 'none'])
-    expect(told.events[1]?.actions).toEqual({ stateDelta: { kept: true } })
-    expect(JSON.stringify(told.events)).not.toContain('canary-1')
-    expect(await stored(told)).not.toContain('canary-1')
+    expect(result.responses[1]?.response.result).toEqual([true, true, ['kept', 'temp:token']])
+    expect(result.responses[3]?.response.result).toEqual([false, 'none'])
+    expect(result.events[1]?.actions).toEqual({ stateDelta: { kept: true } })
+    expect(JSON.stringify(result.events)).not.toContain('canary-1')
+    expect(await stored(result)).not.toContain('canary-1')
   })
 
-  test('given with the message too', async () => {
-    const told = await inTurn([({ state }) => state.get('temp:token') === 'canary-2'], {
+  test('can be set by stateDelta of the message and is not stored', async () => {
+    const result = await inTurn([({ state }) => state.get('temp:token') === 'canary-2'], {
       stateDelta: { 'temp:token': 'canary-2' },
     })
-    expect(told.response).toEqual({ result: true })
-    expect(await stored(told)).not.toContain('canary-2')
+    expect(result.response).toEqual({ result: true })
+    expect(await stored(result)).not.toContain('canary-2')
   })
 
-  test('are gone in the next run', async () => {
+  test('is gone in the next run', async () => {
     const tools = [
       bare('write', (_, { state }) => state.set('temp:t', 1)),
       bare('read', (_, { state }) => [state.get('temp:t', 'gone'), state.keys()]),
@@ -112,8 +112,8 @@ describe('temp: values', () => {
   })
 })
 
-describe('objects in state are copies', () => {
-  test('changing one that was read changes nothing', async () => {
+describe('copies of state values', () => {
+  test('ignore changes to a value that was read', async () => {
     const { responses, state } = await inTurn(
       [
         ({ state }) => {
@@ -128,9 +128,9 @@ describe('objects in state are copies', () => {
     expect(state).toEqual({ cart: { items: ['tea'] } })
   })
 
-  test('changing one that was written changes nothing', async () => {
+  test('ignore changes to a value that was written', async () => {
     const cart = { items: ['tea'] }
-    const told = await inTurn([
+    const result = await inTurn([
       ({ state }) => {
         state.set('cart', cart)
         cart.items.push('gold')
@@ -138,23 +138,25 @@ describe('objects in state are copies', () => {
       },
     ])
     cart.items.push('more gold')
-    expect(told.response).toEqual({ items: ['tea'] })
-    expect(told.state).toEqual({ cart: { items: ['tea'] } })
-    expect(told.events[1]?.actions.stateDelta).toEqual({ cart: { items: ['tea'] } })
+    expect(result.response).toEqual({ items: ['tea'] })
+    expect(result.state).toEqual({ cart: { items: ['tea'] } })
+    expect(result.events[1]?.actions.stateDelta).toEqual({ cart: { items: ['tea'] } })
   })
 
-  test('a delta written through actions is a copy too, and plain JSON', async () => {
+  test('are made as plain JSON from a delta written through actions', async () => {
     const given = { when: new Date(0), items: ['tea'] }
-    const told = await inTurn([
+    const result = await inTurn([
       ({ actions }) => {
         actions.stateDelta = { given }
       },
     ])
     given.items.push('gold')
-    expect(told.events[1]?.actions.stateDelta).toEqual({ given: { when: '1970-01-01T00:00:00.000Z', items: ['tea'] } })
+    expect(result.events[1]?.actions.stateDelta).toEqual({
+      given: { when: '1970-01-01T00:00:00.000Z', items: ['tea'] },
+    })
   })
 
-  test('what JSON cannot hold is stored as JSON', async () => {
+  test('replace values that JSON cannot hold', async () => {
     const loop: { self?: unknown } = {}
     loop.self = loop
     const { state } = await inTurn([
@@ -171,9 +173,9 @@ describe('objects in state are copies', () => {
   })
 })
 
-describe('a call that fails changes no state', () => {
-  test('when it throws after writing', async () => {
-    const told = await inTurn([
+describe('state of a failed call', () => {
+  test('is dropped when the body throws', async () => {
+    const result = await inTurn([
       (context) => {
         context.state.set('paid', true)
         context.state.set('temp:paid', true)
@@ -182,13 +184,13 @@ describe('a call that fails changes no state', () => {
       },
       ({ state }) => [state.has('paid'), state.has('temp:paid')],
     ])
-    expect(told.responses[1]?.response.result).toEqual([false, false])
-    expect(told.state).toEqual({})
-    expect(told.events[1]?.actions).toEqual({})
-    expect(told.text).toBe('done')
+    expect(result.responses[1]?.response.result).toEqual([false, false])
+    expect(result.state).toEqual({})
+    expect(result.events[1]?.actions).toEqual({})
+    expect(result.text).toBe('done')
   })
 
-  test('when it timed out, nor does what it writes afterwards', async () => {
+  test('is dropped after a timeout, including late writes', async () => {
     const timers = new HandTimers()
     const late = signalled()
     const wrote = signalled<string>()
@@ -207,15 +209,15 @@ describe('a call that fails changes no state', () => {
     const steps = [{ calls: [{ name: 'slow' }] }, { calls: [{ name: 'after' }] }, 'done']
     const playing = play({ tools: [slow, after], steps, runner: { ports: timers.ports, toolTimeoutMs: 77 } })
     await timers.fire(77)
-    const told = await playing
-    expect(told.response).toEqual({ error: 'slow timed out after 77 ms', errorCode: 'TIMEOUT' })
-    expect(told.responses).toHaveLength(2)
-    expect(told.responses[1]?.response.result).toEqual([])
-    expect(told.state).toEqual({})
+    const result = await playing
+    expect(result.response).toEqual({ error: 'slow timed out after 77 ms', errorCode: 'TIMEOUT' })
+    expect(result.responses).toHaveLength(2)
+    expect(result.responses[1]?.response.result).toEqual([])
+    expect(result.state).toEqual({})
   })
 })
 
-test('deltas of one reply are merged in call order, whoever was faster', async () => {
+test('merges state deltas of a batch in call order, regardless of timing', async () => {
   const first = signalled()
   const tools = [
     bare('slow', async (_, { state }) => {

@@ -1,4 +1,4 @@
-// What an attempt leaves behind, and what odd replies and results may not break.
+// Attempts of a call: what a failed or timed-out attempt leaves behind, and malformed replies and results.
 import {
   cached,
   filterTools,
@@ -23,7 +23,7 @@ const run = (steps: readonly Step[], options: Partial<ConstructorParameters<type
   return { runner, session, done: () => runner.complete({ userId: 'u', sessionId: 's', message: 'go' }) }
 }
 
-test('an attempt that failed has written nothing, the one that succeeded has', async () => {
+test('drops state of a failed attempt and keeps state of the successful attempt', async () => {
   let tries = 0
   const flaky = tool({
     name: 'flaky',
@@ -40,7 +40,7 @@ test('an attempt that failed has written nothing, the one that succeeded has', a
   expect((await session())?.state).toEqual({ try2: true })
 })
 
-test('a late write of an attempt that timed out does not land in the next one', async () => {
+test('drops a late state write of an attempt that timed out', async () => {
   let tries = 0
   let first: (() => void) | undefined
   const slow = tool({
@@ -62,7 +62,7 @@ test('a late write of an attempt that timed out does not land in the next one', 
   expect((await session())?.state).toEqual({})
 })
 
-test('when a callback saves a failed call, what the body wrote is gone and what callbacks wrote stays', async () => {
+test('drops state of the body and keeps state of callbacks when onToolError recovers the call', async () => {
   const broken = tool({
     name: 'broken',
     description: 'fails',
@@ -85,7 +85,7 @@ test('when a callback saves a failed call, what the body wrote is gone and what 
   expect((await session())?.state).toEqual({ before: true, saved: true })
 })
 
-test('arguments changed in place by a callback are checked like any others', async () => {
+test('validates arguments that beforeTool changes in place', async () => {
   const seen: unknown[] = []
   const pay = tool({
     name: 'pay',
@@ -105,7 +105,7 @@ test('arguments changed in place by a callback are checked like any others', asy
   expect(seen).toEqual([{ amount: 7 }])
 })
 
-test('an answer with `error: null` is a success: it may be repeated, and kept', async () => {
+test('treats a result with `error: null` as a success, which may repeat and is cached', async () => {
   let runs = 0
   const fetchAll = tool({ name: 'fetch', description: 'fetches', run: () => ({ data: ++runs, error: null }) })
   const steps = [...Array.from({ length: 5 }, () => call('fetch')), 'ok']
@@ -115,7 +115,7 @@ test('an answer with `error: null` is a success: it may be repeated, and kept', 
   expect(runs).toBe(6)
 })
 
-test('arguments nested deeper than anything are refused, and the session stays readable', async () => {
+test('answers INVALID_ARGS for 5,000 levels of nesting and keeps the session readable', async () => {
   let deep: object = {}
   for (let level = 0; level < 5_000; level++) deep = { deep }
   let ran = false
@@ -132,7 +132,7 @@ test('arguments nested deeper than anything are refused, and the session stays r
   expect((await session())?.events).toHaveLength(4)
 })
 
-test('a call without a name or with a number for an id is answered like any other', async () => {
+test('answers calls without a name or with a numeric id', async () => {
   const odd = {
     parts: [
       { functionCall: { id: 7, args: {} } as never },
@@ -148,7 +148,7 @@ test('a call without a name or with a number for an id is answered like any othe
   expect(typeof events[0]?.content?.parts[0]?.functionCall?.id).toBe('string')
 })
 
-test('the cap counts bytes: a text of wide or escaped characters is cut too', async () => {
+test('truncates a result by bytes when it has wide or escaped characters', async () => {
   const wide = tool({ name: 'wide', description: 'wide', run: () => '字'.repeat(200_000) })
   const odd = tool({ name: 'odd', description: 'odd', run: () => '\u0001'.repeat(100_000) })
   const { events } = await run([{ calls: [{ name: 'wide' }, { name: 'odd' }] }, 'ok'], { tools: [wide, odd] }).done()
@@ -158,7 +158,7 @@ test('the cap counts bytes: a text of wide or escaped characters is cut too', as
   }
 })
 
-test('a promise of a generator is a generator', async () => {
+test('runs a generator that a body returns in a promise', async () => {
   const steps = tool({
     name: 'steps',
     description: 'steps',
@@ -172,7 +172,7 @@ test('a promise of a generator is a generator', async () => {
   expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({ done: true })
 })
 
-test('a result that waits for a sibling is not lost when the run is cancelled', async () => {
+test('keeps a finished response when the run is cancelled while a sibling call hangs', async () => {
   let hanging = (): void => {}
   const hangs = new Promise<void>((resolve) => {
     hanging = resolve
@@ -206,7 +206,7 @@ test('a result that waits for a sibling is not lost when the run is cancelled', 
   expect((await session())?.state).toEqual({ paid: true })
 })
 
-test('a toolset that several agents use through filters and prefixes is shut down once', async () => {
+test('shuts down a toolset once when several agents share it', async () => {
   let closed = 0
   const shared: Toolset = Object.assign(new StaticToolset([]), { shutdown: async () => void closed++ })
   const child = new LlmAgent({ name: 'child', tools: [prefixTools(shared, 'x_')] })
@@ -221,7 +221,7 @@ test('a toolset that several agents use through filters and prefixes is shut dow
   expect(closed).toBe(1)
 })
 
-test('a callback may give back the arguments it was shown, whatever the schema makes of them', async () => {
+test('accepts the arguments that beforeTool was shown as its own return value', async () => {
   const seen: unknown[] = []
   const take = tool({
     name: 'take',

@@ -22,7 +22,7 @@ const square = tool({
 const calls = [{ name: 'square', args: { n: 3 } }]
 
 describe('beforeTool', () => {
-  test('may look and do nothing', async () => {
+  test('may return undefined and change nothing', async () => {
     const seen: unknown[] = []
     const beforeTool = ({
       tool,
@@ -38,7 +38,7 @@ describe('beforeTool', () => {
     expect(response).toEqual({ result: 9 })
   })
 
-  test('may answer instead of the tool, also with nothing much', async () => {
+  test('may answer the call, also with null, 0 or false', async () => {
     const never = bare('square', () => expect.unreachable())
     for (const result of [{ cached: true }, null, 0, false]) {
       const { response } = await play({ tools: [never], calls, agent: { beforeTool: () => ({ result }) } })
@@ -46,7 +46,7 @@ describe('beforeTool', () => {
     }
   })
 
-  test('an answer is shown to afterTool and is never pending', async () => {
+  test('passes its result to afterTool, and the call is never pending', async () => {
     const slow = { ...bare('square', () => expect.unreachable()), isLongRunning: true }
     const { response, responses, text } = await play({
       tools: [slow],
@@ -58,7 +58,7 @@ describe('beforeTool', () => {
     expect(text).toBe('done')
   })
 
-  test('may rewrite the arguments, which are checked again', async () => {
+  test('may rewrite the arguments, which are validated again', async () => {
     const rewrite = (args: unknown) => play({ tools: [square], calls, agent: { beforeTool: () => ({ args }) } })
     expect((await rewrite({ n: 4 })).response).toEqual({ result: 16 })
     expect((await rewrite({ n: 'four' })).response).toMatchObject({
@@ -67,7 +67,7 @@ describe('beforeTool', () => {
     })
   })
 
-  test('what it rewrote is in the intent, as it was before the body', async () => {
+  test('records rewritten arguments in the intent as they were before the body', async () => {
     const { sessionService, appended } = openLog()
     const spoil = tool({
       name: 'spoil',
@@ -85,7 +85,7 @@ describe('beforeTool', () => {
     expect(events[0]?.content?.parts[0]?.functionCall?.args).toEqual({ list: ['model'] })
   })
 
-  test('the intent holds rewritten arguments as they can be checked again, not what the schema made of them', async () => {
+  test('records rewritten arguments in the intent before the schema transforms them', async () => {
     const { sessionService, appended } = openLog()
     const remind = tool({
       name: 'remind',
@@ -103,7 +103,7 @@ describe('beforeTool', () => {
     expect(intentsOf(appended)[0]?.calls[0]?.args).toEqual({ at: '1970-01-02' })
   })
 
-  test('a list stops at the first answer; a rewrite is passed on', async () => {
+  test('stops at the first result of a list and passes a rewrite to the next callback', async () => {
     const seen: unknown[] = []
     const { response } = await play({
       tools: [square],
@@ -122,7 +122,7 @@ describe('beforeTool', () => {
     expect(response).toEqual({ result: 'second' })
   })
 
-  test('that throws fails the call, not the run, and the body is not called', async () => {
+  test('fails the call, not the run, when a callback throws, and the body does not run', async () => {
     const never = bare('square', () => expect.unreachable())
     const beforeTool = () => {
       throw new Error('no budget')
@@ -132,7 +132,7 @@ describe('beforeTool', () => {
     expect(text).toBe('done')
   })
 
-  test('what it writes to state rides with the call', async () => {
+  test('writes state onto the response event', async () => {
     const { state } = await play({
       tools: [square],
       calls,
@@ -143,7 +143,7 @@ describe('beforeTool', () => {
 })
 
 describe('afterTool', () => {
-  test('is chained: each sees what the one before made of the result', async () => {
+  test('chains callbacks: each sees the result of the previous one', async () => {
     const { response } = await play({
       tools: [square],
       calls,
@@ -158,7 +158,7 @@ describe('afterTool', () => {
     expect(response).toEqual({ was: 9, args: { n: 3 } })
   })
 
-  test('that throws fails the call, which then changes no state', async () => {
+  test('fails the call and drops its state when a callback throws', async () => {
     const write = bare('square', (_, { state }) => state.set('a', 1))
     const afterTool = () => {
       throw new Error('cannot look')
@@ -193,12 +193,12 @@ describe('onToolError', () => {
     expect(seen).toEqual(['no such number', { guess: 9 }])
   })
 
-  test('that has nothing to say leaves the error as it is', async () => {
+  test('keeps the error when the callback returns undefined', async () => {
     const { response } = await play({ tools: [fail], calls, agent: { onToolError: () => undefined } })
     expect(response).toEqual({ error: 'no such number', errorCode: 'NOT_FOUND' })
   })
 
-  test('that throws leaves the error as it is, and is reported', async () => {
+  test('keeps the error and logs when the callback throws', async () => {
     const logger = notebook()
     const onToolError = () => {
       throw new Error('the callback is broken')
@@ -209,7 +209,7 @@ describe('onToolError', () => {
     expect(text).toBe('done')
   })
 
-  test('hears of a timeout', async () => {
+  test('is called after a timeout', async () => {
     const timers = new HandTimers()
     const hang = bare('square', () => new Promise(() => {}))
     const playing = play({
@@ -247,9 +247,9 @@ describe('onToolError', () => {
   })
 
   test.each<[string, unknown, Partial<Tool>]>([
-    ['that do not fit', { n: 'three' }, {}],
-    ['that a validator cannot check', { n: 3 }, { parse: () => Promise.reject(new Error('down')) }],
-    ['that beforeTool made unfit', { n: 3 }, {}],
+    ['that are invalid', { n: 'three' }, {}],
+    ['that a validator fails to check', { n: 3 }, { parse: () => Promise.reject(new Error('down')) }],
+    ['that beforeTool made invalid', { n: 3 }, {}],
   ])('answers a call with arguments %s, and the call never runs', async (what, args, more) => {
     const seen: unknown[] = []
     const { sessionService, appended } = openLog()
@@ -271,7 +271,7 @@ describe('onToolError', () => {
     expect(intentsOf(appended)).toEqual([])
   })
 
-  test('that has nothing to say leaves unknown tools and unfit arguments refused', async () => {
+  test('keeps errors for unknown tools and invalid arguments when the callback returns undefined', async () => {
     const { responses } = await play({
       tools: [square],
       calls: [
@@ -283,7 +283,7 @@ describe('onToolError', () => {
     expect(responses.map(({ response }) => response.errorCode)).toEqual(['NOT_FOUND', 'INVALID_ARGS'])
   })
 
-  test('sees redacted arguments of a refused call', async () => {
+  test('sees redacted arguments of a rejected call', async () => {
     const seen: unknown[] = []
     const discreet = redact(square, { args: ['n'] })
     const onToolError = ({ args }: { args: unknown }) => void seen.push(args)
@@ -291,7 +291,7 @@ describe('onToolError', () => {
     expect(seen).toEqual([{ n: '[redacted]' }])
   })
 
-  test('is not asked about a call that a human refused', async () => {
+  test('is not called for a call that the approver denied', async () => {
     const seen: unknown[] = []
     const store = new InMemorySessionService()
     const agent = { onToolError: ({ error }: { error: unknown }) => void seen.push(error) }
@@ -308,7 +308,7 @@ describe('onToolError', () => {
   })
 })
 
-test('plugins come before the agent’s own callbacks', async () => {
+test('calls plugin callbacks before callbacks of the agent', async () => {
   const order: string[] = []
   const plugin: Plugin = {
     name: 'watch',

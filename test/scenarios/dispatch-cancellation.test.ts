@@ -20,7 +20,7 @@ async function follow(run: Run): Promise<Event[]> {
   return events
 }
 
-/** A body that waits for its signal, and tells when it began and why it ended. */
+/** A body that waits for its signal, with promises for its start and its abort reason. */
 function patient(name: string, effect: Tool['effect'] = 'none') {
   const began = signalled()
   const ended = signalled<unknown>()
@@ -40,26 +40,26 @@ function patient(name: string, effect: Tool['effect'] = 'none') {
 }
 
 describe('cancelling a run', () => {
-  test('reaches the signal of the model', async () => {
-    const asked = signalled<AbortSignal>()
+  test('aborts the signal of the model', async () => {
+    const modelSignal = signalled<AbortSignal>()
     const model: Model = {
       name: 'slow',
       async *generate(_, { signal }) {
-        asked.resolve(signal as AbortSignal)
+        modelSignal.resolve(signal as AbortSignal)
         await new Promise(() => {})
       },
     }
     const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }) })
     const run = runner.run({ userId: 'ada', message: 'go' })
     const following = follow(run)
-    const signal = await asked.promise
+    const signal = await modelSignal.promise
     expect(signal.aborted).toBe(false)
     await run.cancel('enough')
     expect(signal.aborted).toBe(true)
     expect((await following).at(-1)).toMatchObject({ errorCode: 'CANCELLED', errorMessage: 'enough' })
   })
 
-  test('reaches the signals of all bodies, and every call has exactly one honest response', async () => {
+  test('aborts the signals of all bodies and records exactly one response for each call', async () => {
     const safe = patient('safe')
     const risky = patient('risky', 'atMostOnce')
     const quick = bare('quick', () => 'ok')
@@ -73,13 +73,13 @@ describe('cancelling a run', () => {
     const events = await following
     expect(responsesOf(events).map(({ name, response }) => [name, response.errorCode])).toEqual([
       ['safe', 'CANCELLED'],
-      ['quick', undefined], // it was done
+      ['quick', undefined], // finished before the cancel
       ['risky', 'UNKNOWN_OUTCOME'],
     ])
     expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
   })
 
-  test('ends the wait for a slot', async () => {
+  test('ends the wait for a concurrency slot', async () => {
     const first = patient('limited')
     const limited = concurrency(first.tool, 1)
     const { runner } = stage({ tools: [limited], calls: [{ name: 'limited' }, { name: 'limited' }] })
@@ -90,7 +90,7 @@ describe('cancelling a run', () => {
     expect(responsesOf(await following)).toHaveLength(2)
   })
 
-  test('by leaving the loop aborts what is running', async () => {
+  test('by leaving the loop aborts the running body', async () => {
     const body = patient('body')
     const { runner } = stage({ tools: [body.tool], calls: [{ name: 'body' }] })
     for await (const event of runner.run({ userId: 'ada', message: 'go' })) {
@@ -101,7 +101,7 @@ describe('cancelling a run', () => {
     expect(String(await body.ended)).toContain('left before its end')
   })
 
-  test('by a body itself, which then fails, is no unhandled rejection', async () => {
+  test('from inside a body that then throws leaves no unhandled rejection', async () => {
     const caller = new AbortController()
     const suicidal = bare('suicidal', async (_, { signal }) => {
       caller.abort()
@@ -114,7 +114,7 @@ describe('cancelling a run', () => {
     expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
   })
 
-  test('by a body itself aborts the signal it already holds, and leaves no timer', async () => {
+  test('from inside a body aborts the signal of that body and clears its timer', async () => {
     const caller = new AbortController()
     let held: AbortSignal | undefined
     const suicidal = bare('suicidal', async (_, { signal }) => {
@@ -129,7 +129,7 @@ describe('cancelling a run', () => {
     expect(timers.count(30_000)).toBe(0)
   })
 
-  test('is not held up by a body that ignores it, and what that body says later is dropped', async () => {
+  test('does not wait for a body that ignores its signal, and drops its late writes', async () => {
     const began = signalled()
     const late = signalled()
     const deaf = bare('deaf', async (_, context) => {
@@ -153,25 +153,28 @@ describe('cancelling a run', () => {
     expect(session?.state).toEqual({})
   })
 
-  test.each(['beforeTool', 'afterTool', 'onToolError'] as const)('is not held up by a %s that hangs', async (hook) => {
-    const began = signalled()
-    const hang = (): Promise<undefined> => {
-      began.resolve()
-      return new Promise(() => {})
-    }
-    const body = bare('body', () => {
-      if (hook === 'onToolError') throw new Error('no')
-    })
-    const { runner } = stage({ tools: [body], calls: [{ name: 'body' }], agent: { [hook]: hang } })
-    const run = runner.run({ userId: 'ada', message: 'go' })
-    const following = follow(run)
-    await began.promise
-    await run.cancel()
-    expect((await following).at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
-  })
+  test.each(['beforeTool', 'afterTool', 'onToolError'] as const)(
+    'does not wait for a %s callback that hangs',
+    async (hook) => {
+      const began = signalled()
+      const hang = (): Promise<undefined> => {
+        began.resolve()
+        return new Promise(() => {})
+      }
+      const body = bare('body', () => {
+        if (hook === 'onToolError') throw new Error('no')
+      })
+      const { runner } = stage({ tools: [body], calls: [{ name: 'body' }], agent: { [hook]: hang } })
+      const run = runner.run({ userId: 'ada', message: 'go' })
+      const following = follow(run)
+      await began.promise
+      await run.cancel()
+      expect((await following).at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
+    },
+  )
 })
 
-test('the session works after a cancelled run', async () => {
+test('accepts the next message after a cancelled run', async () => {
   const body = patient('body')
   const { runner } = stage({ tools: [body.tool], steps: [{ calls: [{ name: 'body' }] }, 'again'] })
   const run = runner.run({ userId: 'ada', sessionId: 's', message: 'go' })

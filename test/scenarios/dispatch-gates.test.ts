@@ -16,7 +16,7 @@ import { bare, intentsOf, openLog, play } from './kit.ts'
 
 const apiKey: AuthConfig = { authScheme: { type: 'apiKey', in: 'header', name: 'x-key' } }
 
-/** Plays one call of a tool whose body must not run, unless it may. */
+/** Runs one call of a guarded tool next to a sibling call, and reports whether its body ran. */
 async function attempt(more: Partial<Tool>, args = {}) {
   let ran = false
   const guarded = bare(
@@ -27,59 +27,70 @@ async function attempt(more: Partial<Tool>, args = {}) {
     },
     more,
   )
-  const told = await play({
+  const result = await play({
     tools: [guarded, bare('other', () => 'ok')],
     calls: [{ name: 'guarded', args }, { name: 'other' }],
   })
-  const asked = told.events.some(({ actions }) => actions.requestedToolConfirmations)
-  const other = told.responses.find(({ name }) => name === 'other')
+  const isConfirmationRequested = result.events.some(({ actions }) => actions.requestedToolConfirmations)
+  const other = result.responses.find(({ name }) => name === 'other')
   expect(other?.response).toEqual({ result: 'ok' })
-  if (!asked) expect(told.text).toBe('done')
-  return { ran, asked, response: told.responses.find(({ name }) => name === 'guarded')?.response }
+  if (!isConfirmationRequested) expect(result.text).toBe('done')
+  return { ran, isConfirmationRequested, response: result.responses.find(({ name }) => name === 'guarded')?.response }
 }
 
-/** The arguments humans were asked about. */
-function questionsOf(events: readonly Event[]): unknown[] {
+/** The arguments shown in requested confirmations. */
+function confirmedArgsOf(events: readonly Event[]): unknown[] {
   const asking = events.filter(({ actions }) => actions.requestedToolConfirmations)
   const calls = asking.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionCall ?? []) ?? [])
   return calls.map(({ args }) => (args.originalFunctionCall as JsonObject).args)
 }
 
-describe('a tool that needs a yes', () => {
-  const nonsense = (value: unknown) => value as boolean
+describe('requiresConfirmation', () => {
+  const invalid = (value: unknown) => value as boolean
   const closed: [string, Tool['requiresConfirmation']][] = [
-    ['always', true],
-    ['by a predicate', () => true],
-    ['by a predicate that takes its time', async () => true],
+    ['is true', true],
+    ['is a predicate that returns true', () => true],
+    ['is a predicate that resolves to true', async () => true],
     [
-      'by a predicate that throws',
+      'is a predicate that throws',
       () => {
         throw new Error('cannot tell')
       },
     ],
-    ['by a predicate that rejects', () => Promise.reject(new Error('cannot tell'))],
-    ['by a predicate that answers nothing', () => nonsense(undefined)],
-    ['by a predicate that answers nonsense', () => nonsense('no')],
+    ['is a predicate that rejects', () => Promise.reject(new Error('cannot tell'))],
+    ['is a predicate that returns undefined', () => invalid(undefined)],
+    ['is a predicate that returns a string', () => invalid('no')],
   ]
-  test.each(closed)('%s, is not run before somebody was asked', async (_, requiresConfirmation) => {
-    expect(await attempt({ requiresConfirmation })).toEqual({ ran: false, asked: true, response: undefined })
-  })
+  test.each(closed)(
+    'requests a confirmation before running the body when the gate %s',
+    async (_, requiresConfirmation) => {
+      expect(await attempt({ requiresConfirmation })).toEqual({
+        ran: false,
+        isConfirmationRequested: true,
+        response: undefined,
+      })
+    },
+  )
 
-  test('by a flag that is nonsense, is refused when the agent is built', async () => {
-    await expect(attempt({ requiresConfirmation: nonsense('always') })).rejects.toThrow(
+  test('rejects a string when the agent is built', async () => {
+    await expect(attempt({ requiresConfirmation: invalid('always') })).rejects.toThrow(
       'requiresConfirmation must be a boolean or a function, got a string',
     )
   })
 
   test.each<[string, Tool['requiresConfirmation']]>([
-    ['never', false],
-    ['by a predicate that says no', () => false],
-    ['by a predicate that says no later', async () => false],
-  ])('%s, runs', async (_, requiresConfirmation) => {
-    expect(await attempt({ requiresConfirmation })).toEqual({ ran: true, asked: false, response: { result: 'ran' } })
+    ['is false', false],
+    ['is a predicate that returns false', () => false],
+    ['is a predicate that resolves to false', async () => false],
+  ])('runs the body without a confirmation when the gate %s', async (_, requiresConfirmation) => {
+    expect(await attempt({ requiresConfirmation })).toEqual({
+      ran: true,
+      isConfirmationRequested: false,
+      response: { result: 'ran' },
+    })
   })
 
-  test('the model cannot say it itself', async () => {
+  test('ignores approvals in the arguments of the model', async () => {
     const { ran } = await attempt(
       { requiresConfirmation: true },
       { confirmed: true, approved: true, toolConfirmation: { confirmed: true } },
@@ -87,7 +98,7 @@ describe('a tool that needs a yes', () => {
     expect(ran).toBe(false)
   })
 
-  test('is judged by the arguments the body would get, and cannot change them', async () => {
+  test('calls the predicate with parsed arguments and state, and ignores changes it makes', async () => {
     const ran: unknown[] = []
     const refund = tool({
       name: 'refund',
@@ -108,10 +119,10 @@ describe('a tool that needs a yes', () => {
     }))
     const { events } = await play({ tools: [refund], calls, stateDelta: { limit: 100 } })
     expect(ran).toEqual([10])
-    expect(questionsOf(events)).toMatchObject([{ amount: 1_000 }, { amount: 10 }])
+    expect(confirmedArgsOf(events)).toMatchObject([{ amount: 1_000 }, { amount: 10 }])
   })
 
-  test('nor can it change what is inside them', async () => {
+  test('ignores changes that the predicate makes inside the arguments', async () => {
     const ran: unknown[] = []
     const guarded = bare('guarded', (args) => ran.push(args), {
       requiresConfirmation: (args) => {
@@ -123,7 +134,7 @@ describe('a tool that needs a yes', () => {
     expect(ran).toEqual([{ list: ['good'] }])
   })
 
-  test('is asked about rewritten arguments', async () => {
+  test('shows arguments rewritten by beforeTool in the confirmation', async () => {
     const guarded = bare('guarded', () => expect.unreachable(), {
       requiresConfirmation: ({ amount }) => Number(amount) > 10,
     })
@@ -132,31 +143,31 @@ describe('a tool that needs a yes', () => {
       calls: [{ name: 'guarded', args: { amount: 1 } }],
       agent: { beforeTool: () => ({ args: { amount: 100 } }) },
     })
-    expect(questionsOf(events)).toEqual([{ amount: 100 }])
+    expect(confirmedArgsOf(events)).toEqual([{ amount: 100 }])
   })
 
-  test('stays closed behind policies', async () => {
+  test('applies to a tool inside a policy', async () => {
     const guarded = bare('guarded', () => expect.unreachable(), { requiresConfirmation: true })
     const { events } = await play({ tools: [retry(guarded, { attempts: 3 })], calls: [{ name: 'guarded' }] })
-    expect(questionsOf(events)).toEqual([{}])
+    expect(confirmedArgsOf(events)).toEqual([{}])
   })
 })
 
-test('a tool that needs a credential is not run without one', async () => {
+test('answers AUTH_FAILED for a tool that needs a credential and does not run its body', async () => {
   const { ran, response } = await attempt({ authConfig: apiKey })
   expect(ran).toBe(false)
   expect(response).toMatchObject({ errorCode: 'AUTH_FAILED', error: expect.stringContaining('guarded') })
 })
 
-describe('the intent to act', () => {
+describe('intent records', () => {
   const effects = async (tools: readonly Tool[], calls: readonly { name: string; id: string; args?: JsonObject }[]) => {
     const { sessionService, appended } = openLog()
-    const told = await play({ tools, calls, runner: { sessionService } })
+    const result = await play({ tools, calls, runner: { sessionService } })
     const kinds = appended.map((one) => ('type' in one ? 'intent' : (one.content?.role ?? 'none')))
-    return { told, kinds, intents: intentsOf(appended) as Intent[] }
+    return { result, kinds, intents: intentsOf(appended) as Intent[] }
   }
 
-  test('is recorded once before the bodies, for calls that have an effect', async () => {
+  test('are appended once before the bodies, for calls with side effects', async () => {
     const seen: number[] = []
     const { sessionService, appended } = openLog()
     const note = (): void => void seen.push(intentsOf(appended).length)
@@ -174,17 +185,17 @@ describe('the intent to act', () => {
     ])
   })
 
-  test('is not recorded when nothing has an effect', async () => {
+  test('are not appended for a batch without side effects', async () => {
     const { kinds } = await effects([bare('read', () => 1)], [{ name: 'read', id: 'a' }])
     expect(kinds).toEqual(['user', 'model', 'tool', 'model'])
   })
 
-  test('stands between the reply and the response', async () => {
+  test('are appended between the reply and the response', async () => {
     const { kinds } = await effects([bare('pay', () => 1, { effect: 'atMostOnce' })], [{ name: 'pay', id: 'a' }])
     expect(kinds).toEqual(['user', 'model', 'intent', 'tool', 'model'])
   })
 
-  test('is not recorded for calls that are refused, unknown or wrong', async () => {
+  test('are not appended for rejected, unknown or invalid calls', async () => {
     const effect = 'atMostOnce'
     const tools = [
       bare('guarded', () => 1, { effect, requiresConfirmation: true }),
@@ -198,15 +209,15 @@ describe('the intent to act', () => {
     expect(intents).toEqual([])
   })
 
-  test('is never shown: not to whoever follows, not in the session', async () => {
-    const { told } = await effects([bare('pay', () => 1, { effect: 'atMostOnce' })], [{ name: 'pay', id: 'a' }])
-    const { runner, sessionId } = told
+  test("are neither yielded nor part of the session's events", async () => {
+    const { result } = await effects([bare('pay', () => 1, { effect: 'atMostOnce' })], [{ name: 'pay', id: 'a' }])
+    const { runner, sessionId } = result
     const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
-    expect(JSON.stringify([told.events, session])).not.toContain('intent')
+    expect(JSON.stringify([result.events, session])).not.toContain('intent')
   })
 })
 
-describe('who has control after a reply', () => {
+describe('control flow after a batch', () => {
   const child = (name: string): LlmAgent => new LlmAgent({ name, model: scriptedModel([`I am ${name}`]) })
   const moves: Tool[] = [
     bare('give_up', (_, context) => {
@@ -222,13 +233,13 @@ describe('who has control after a reply', () => {
   const whenCalled = (calls: { name: string; args?: { [key: string]: unknown } }[]) =>
     play({ tools: moves, steps: [{ calls }, 'still me'], agent: { subAgents: [child('ann'), child('bob')] } })
 
-  test('a transfer goes to the agent that was named', async () => {
+  test('transfers to the named agent', async () => {
     const { text, state } = await whenCalled([{ name: 'hand_over', args: { to: 'bob' } }])
     expect(text).toBe('I am bob')
     expect(state).toEqual({ by: 'hand_over' })
   })
 
-  test('a transfer beats giving up, in either order', async () => {
+  test('prefers a transfer over an escalation, in either order', async () => {
     const transfer = { name: 'transfer_to_agent', args: { agent_name: 'ann' } }
     for (const calls of [
       [transfer, { name: 'give_up' }],
@@ -240,7 +251,7 @@ describe('who has control after a reply', () => {
     }
   })
 
-  test('of two transfers the first counts, and the second is told', async () => {
+  test('performs the first of two transfers and answers the second with CANCELLED', async () => {
     const { text, responses, state } = await whenCalled([
       { name: 'transfer_to_agent', args: { agent_name: 'ann' } },
       { name: 'hand_over', args: { to: 'bob' } },
@@ -250,14 +261,14 @@ describe('who has control after a reply', () => {
     expect(state).toEqual({})
   })
 
-  test('a transfer to nobody is an error result that says who can be reached, and changes no state', async () => {
+  test('answers NOT_FOUND with the reachable agents for an unknown agent and drops the state of the call', async () => {
     const { text, response, state } = await whenCalled([{ name: 'hand_over', args: { to: 'eve' } }])
     expect(response).toMatchObject({ errorCode: 'NOT_FOUND', reachable: ['ann', 'bob'] })
     expect(state).toEqual({})
     expect(text).toBe('still me')
   })
 
-  test('giving up alone is an event of its own', async () => {
+  test('records an escalation as its own event', async () => {
     const { events } = await whenCalled([{ name: 'give_up' }])
     expect(events.map((event) => [event.content?.role, event.actions])).toEqual([
       ['model', {}],
@@ -266,7 +277,7 @@ describe('who has control after a reply', () => {
     ])
   })
 
-  test('skipSummarization makes the response the answer', async () => {
+  test('ends the run with the response when skipSummarization is set', async () => {
     const show = bare('show', (_, context) => {
       context.actions.skipSummarization = true
       return { text: 'as it is' }

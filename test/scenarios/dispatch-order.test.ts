@@ -2,7 +2,7 @@ import type { Event, ToolContext } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { bare, HandTimers, play, signalled, stage, type Told } from './kit.ts'
 
-/** Bodies that say when they start and end, and end when told. */
+/** Bodies that log their start and end, and return when the test ends them. */
 function stepwise(names: readonly string[]) {
   const log: string[] = []
   const ends = new Map(names.map((name) => [name, signalled()]))
@@ -26,27 +26,27 @@ function stepwise(names: readonly string[]) {
 
 const results = ({ responses }: Told): unknown[] => responses.map(({ response }) => response.result)
 
-test('calls of one reply run beside each other, and results keep their order', async () => {
+test('runs the calls of a batch at the same time and records responses in call order', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c'])
   const playing = play({ tools, calls })
   await Promise.all(['a', 'b', 'c'].map(started))
   for (const name of ['c', 'a', 'b']) end(name)
-  const told = await playing
+  const result = await playing
   expect(log.slice(0, 3)).toEqual(['+a', '+b', '+c'])
-  expect(results(told)).toEqual(['a', 'b', 'c'])
-  expect(told.events.filter((event) => event.content?.role === 'tool')).toHaveLength(1)
+  expect(results(result)).toEqual(['a', 'b', 'c'])
+  expect(result.events.filter((event) => event.content?.role === 'tool')).toHaveLength(1)
 })
 
-test('an agent may insist on one at a time', async () => {
+test('runs one call at a time with toolExecution.parallel false', async () => {
   const { log, tools, calls, end } = stepwise(['a', 'b'])
   end('b')
   end('a')
-  const told = await play({ tools, calls, agent: { toolExecution: { parallel: false } } })
+  const result = await play({ tools, calls, agent: { toolExecution: { parallel: false } } })
   expect(log).toEqual(['+a', '-a', '+b', '-b'])
-  expect(results(told)).toEqual(['a', 'b'])
+  expect(results(result)).toEqual(['a', 'b'])
 })
 
-test('never more than maxConcurrency at once', async () => {
+test('runs at most maxConcurrency calls at once', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c', 'd'])
   const playing = play({ tools, calls, agent: { toolExecution: { maxConcurrency: 2 } } })
   await started('b')
@@ -61,7 +61,7 @@ test('never more than maxConcurrency at once', async () => {
   expect(results(await playing)).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('eight at once unless told otherwise', async () => {
+test('runs eight calls at once by default', async () => {
   let running = 0
   let most = 0
   const gate = signalled()
@@ -79,7 +79,7 @@ test('eight at once unless told otherwise', async () => {
   expect(most).toBe(8)
 })
 
-test('a sequential tool never runs beside its siblings', async () => {
+test('runs a sequential tool alone', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'alone', 'b', 'c'])
   const given = tools.map((tool) => (tool.name === 'alone' ? { ...tool, sequential: true } : tool))
   const playing = play({ tools: given, calls })
@@ -95,7 +95,7 @@ test('a sequential tool never runs beside its siblings', async () => {
   expect(results(await playing)).toEqual(['a', 'alone', 'b', 'c'])
 })
 
-describe('arguments are copies', () => {
+describe('arguments', () => {
   const spoil = (args: unknown): unknown => {
     const { list } = args as { list: string[] }
     const before = [...list]
@@ -106,29 +106,29 @@ describe('arguments are copies', () => {
   const callsOf = ({ events }: Told): unknown[] =>
     events.flatMap((event) => event.content?.parts.flatMap((part) => part.functionCall?.args ?? []) ?? [])
 
-  test('changed by a body, neither the event nor a sibling sees it', async () => {
+  test('changed by a body stay unchanged in the event and in sibling calls', async () => {
     const calls = [
       { name: 'spoil', args: given },
       { name: 'spoil', args: given },
     ]
-    const told = await play({ tools: [bare('spoil', spoil)], calls })
-    expect(results(told)).toEqual([['good'], ['good']])
-    expect(callsOf(told)).toEqual([{ list: ['good'] }, { list: ['good'] }])
+    const result = await play({ tools: [bare('spoil', spoil)], calls })
+    expect(results(result)).toEqual([['good'], ['good']])
+    expect(callsOf(result)).toEqual([{ list: ['good'] }, { list: ['good'] }])
     expect(given).toEqual({ list: ['good'] })
   })
 
-  test('changed by a callback, the event does not see it', async () => {
-    const told = await play({
+  test('changed by a callback stay unchanged in the event', async () => {
+    const result = await play({
       tools: [bare('spoil', () => 1)],
       calls: [{ name: 'spoil', args: given }],
       agent: { beforeTool: ({ args }) => void spoil(args), afterTool: ({ args }) => void spoil(args) },
     })
-    expect(callsOf(told)).toEqual([{ list: ['good'] }])
+    expect(callsOf(result)).toEqual([{ list: ['good'] }])
     expect(given).toEqual({ list: ['good'] })
   })
 })
 
-describe('a result that waited a second for a slower sibling', () => {
+describe('response of a fast call next to a slow call', () => {
   const begin = () => {
     const timers = new HandTimers()
     const steps = stepwise(['fast', 'slow'])
@@ -137,7 +137,7 @@ describe('a result that waited a second for a slower sibling', () => {
     return { timers, ...steps, next: async () => (await events.next()).value as Event }
   }
 
-  test('is recorded by itself, and the model still gets both in order', async () => {
+  test('is recorded alone after one second, and the model gets both responses', async () => {
     const { timers, end, next } = begin()
     await next()
     const first = next()
@@ -152,7 +152,7 @@ describe('a result that waited a second for a slower sibling', () => {
     expect(last.content?.parts[0]?.text).toBe('done')
   })
 
-  test('is recorded with it when the sibling comes first after all', async () => {
+  test('is recorded together with the slow response when both finish within one second', async () => {
     const { timers, end, started, next } = begin()
     await next()
     const first = next()
@@ -165,7 +165,7 @@ describe('a result that waited a second for a slower sibling', () => {
   })
 })
 
-test('state written by a result that was recorded early is seen by nobody twice', async () => {
+test('applies the state delta of an early response once', async () => {
   const timers = new HandTimers()
   const slow = signalled()
   const read = (context: ToolContext): unknown => context.state.get('fast', 'not yet')

@@ -2,12 +2,12 @@ import { functionCallsOf, toolSource } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { bare, offered, play } from './kit.ts'
 
-test('every tool may add to the request, before every model call', async () => {
-  const asked: string[] = []
+test('calls processLlmRequest of every tool before every model call', async () => {
+  const seen: string[] = []
   const adding = (name: string) =>
     bare(name, () => name, {
       processLlmRequest: (request, context) => {
-        asked.push(`${name} for ${context.invocation.agentName}`)
+        seen.push(`${name} for ${context.invocation.agentName}`)
         request.appendInstruction(`Use ${name}.`)
       },
     })
@@ -16,18 +16,18 @@ test('every tool may add to the request, before every model call', async () => {
     steps: [{ calls: [{ name: 'a' }] }, { calls: [{ name: 'b' }] }, 'done'],
     agent: { instruction: 'Be brief.' },
   })
-  expect(asked).toEqual(Array(3).fill(['a for agent', 'b for agent']).flat())
+  expect(seen).toEqual(Array(3).fill(['a for agent', 'b for agent']).flat())
   for (const request of model.requests) {
     expect(request.config.systemInstruction).toBe('Be brief.\n\nUse a.\n\nUse b.')
   }
 })
 
-test('a passive tool adds to the request and is neither offered nor called', async () => {
-  let asked = 0
+test('calls processLlmRequest of a passive tool, which is neither declared nor callable', async () => {
+  let hookCalls = 0
   const passive = bare('preload', () => expect.unreachable(), {
     declaration: () => undefined,
     processLlmRequest: (request) => {
-      asked++
+      hookCalls++
       request.appendWireTool({ googleSearch: {} })
       request.appendWireTool({ googleSearch: {} })
     },
@@ -36,17 +36,17 @@ test('a passive tool adds to the request and is neither offered nor called', asy
   expect(offered(model)).toEqual(['other'])
   expect(model.requests[0]?.config.tools?.slice(1)).toEqual([{ googleSearch: {} }])
   expect(response).toEqual({ error: 'Unknown tool "preload". There are "other".', errorCode: 'NOT_FOUND' })
-  expect(asked).toBe(2)
+  expect(hookCalls).toBe(2)
 })
 
-test('what a tool writes while it adds to the request rides on the reply', async () => {
+test('puts state written by processLlmRequest on the reply event', async () => {
   const passive = bare('note', () => 1, { processLlmRequest: (_, { state }) => state.set('asked', true) })
   const { events, state } = await play({ tools: [passive], steps: ['hello'] })
   expect(events[0]?.actions.stateDelta).toEqual({ asked: true })
   expect(state).toEqual({ asked: true })
 })
 
-describe('ids of calls', () => {
+describe('call ids', () => {
   const idsFor = async (...ids: (string | undefined)[]): Promise<string[]> => {
     const calls = ids.map((id) => ({ name: 'a', ...(id !== undefined && { id }) }))
     const { events, responses, runner, sessionId } = await play({ tools: [bare('a', () => 1)], calls })
@@ -57,21 +57,24 @@ describe('ids of calls', () => {
     return stored
   }
 
-  test('a good one is kept', async () => {
+  test('are kept when valid', async () => {
     expect(await idsFor('call_1', 'b')).toEqual(['call_1', 'b'])
   })
 
-  test.each([undefined, '', 'a/b', 'x@y'])('%j is filled in before the event is stored', async (id) => {
-    expect(await idsFor(id)).toEqual([expect.stringMatching(/^adk-[\w-]+$/)])
-  })
+  test.each([undefined, '', 'a/b', 'x@y'])(
+    'are replaced before the event is stored when the model sends %j',
+    async (id) => {
+      expect(await idsFor(id)).toEqual([expect.stringMatching(/^adk-[\w-]+$/)])
+    },
+  )
 
-  test('one that is there twice is replaced the second time', async () => {
+  test('are replaced when they repeat in one reply', async () => {
     const [first, second] = await idsFor('same', 'same')
     expect(first).toBe('same')
     expect(second).toMatch(/^adk-/)
   })
 
-  test('one of an earlier reply is replaced', async () => {
+  test('are replaced when they repeat an earlier reply', async () => {
     const calls = [{ name: 'a', id: 'same' }]
     const { responses } = await play({ tools: [bare('a', () => 1)], steps: [{ calls }, { calls }, 'done'] })
     expect(responses[0]?.id).toBe('same')
@@ -79,7 +82,7 @@ describe('ids of calls', () => {
   })
 })
 
-describe('a tool that is not there', () => {
+describe('unknown tool', () => {
   const tools = [bare('get_weather', () => 'sunny'), bare('search', () => 'found')]
 
   test.each([
@@ -90,7 +93,7 @@ describe('a tool that is not there', () => {
     ['zzzzzzzzzzzz', 'There are "get_weather", "search".'],
     ['adk_request_confirmation', 'There are "get_weather", "search".'],
     ['', 'There are'],
-  ])('%j is an error result that helps, and its siblings are kept', async (name, help) => {
+  ])('answers %j with a helpful NOT_FOUND and runs the sibling calls', async (name, help) => {
     const { responses, text } = await play({ tools, calls: [{ name: 'search' }, { name }, { name: 'get_weather' }] })
     expect(responses.map(({ response }) => response.result ?? response.errorCode)).toEqual([
       'found',
@@ -101,33 +104,36 @@ describe('a tool that is not there', () => {
     expect(text).toBe('done')
   })
 
-  test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])('%s is no tool', async (name) => {
-    const { response, text } = await play({ tools, calls: [{ name, args: { a: 1 } }] })
-    expect(response).toMatchObject({ errorCode: 'NOT_FOUND' })
-    expect(text).toBe('done')
-  })
+  test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])(
+    'answers %s with NOT_FOUND',
+    async (name) => {
+      const { response, text } = await play({ tools, calls: [{ name, args: { a: 1 } }] })
+      expect(response).toMatchObject({ errorCode: 'NOT_FOUND' })
+      expect(text).toBe('done')
+    },
+  )
 
-  test('a very long name is not repeated in full', async () => {
+  test('does not repeat a very long name in the error', async () => {
     const { response } = await play({ tools, calls: [{ name: 'x'.repeat(100_000) }] })
     expect(String(response.error).length).toBeLessThan(300)
   })
 
-  test('of the callbacks only onToolError hears of it', async () => {
-    const heard: string[] = []
+  test('calls onToolError and no other callback', async () => {
+    const called: string[] = []
     await play({
       tools,
       calls: [{ name: 'nope' }],
       agent: {
-        beforeTool: () => void heard.push('before'),
-        afterTool: () => void heard.push('after'),
-        onToolError: () => void heard.push('error'),
+        beforeTool: () => void called.push('before'),
+        afterTool: () => void called.push('after'),
+        onToolError: () => void called.push('error'),
       },
     })
-    expect(heard).toEqual(['error'])
+    expect(called).toEqual(['error'])
   })
 })
 
-test('tools may be called constructor, and arguments __proto__', async () => {
+test('runs tools named constructor and passes __proto__ in arguments as data', async () => {
   const seen: unknown[] = []
   const run = (args: unknown): string => {
     seen.push(args)
@@ -143,19 +149,22 @@ test('tools may be called constructor, and arguments __proto__', async () => {
 })
 
 test.each(['{"amount": 5', [1], 7, true])(
-  'arguments that are %j and no object are refused, not taken for none',
+  'answers INVALID_ARGS for arguments that are %j instead of an object',
   async (given) => {
     const seen: unknown[] = []
     const args = given as unknown as { [key: string]: unknown }
-    const { response } = await play({ tools: [bare('a', (said) => seen.push(said))], calls: [{ name: 'a', args }] })
+    const { response } = await play({
+      tools: [bare('a', (received) => seen.push(received))],
+      calls: [{ name: 'a', args }],
+    })
     expect(response).toEqual({ error: 'Invalid arguments for a: they are no JSON object', errorCode: 'INVALID_ARGS' })
     expect(seen).toEqual([])
   },
 )
 
-test('missing arguments are none', async () => {
+test('passes an empty object when the arguments are null', async () => {
   const seen: unknown[] = []
   const args = null as unknown as { [key: string]: unknown }
-  await play({ tools: [bare('a', (said) => seen.push(said))], calls: [{ name: 'a', args }] })
+  await play({ tools: [bare('a', (received) => seen.push(received))], calls: [{ name: 'a', args }] })
   expect(seen).toEqual([{}])
 })

@@ -5,7 +5,7 @@ import { bare, HandTimers, play, progressOf, signalled, stage } from './kit.ts'
 
 const forever = (): Promise<never> => new Promise(() => {})
 
-/** Plays a story in which one timer fires. */
+/** Runs a scenario in which one timer fires. */
 async function whenLate(ms: number, tools: readonly Tool[], story: Parameters<typeof play>[0] = {}) {
   const timers = new HandTimers()
   const calls = tools.map(({ name }) => ({ name }))
@@ -14,7 +14,7 @@ async function whenLate(ms: number, tools: readonly Tool[], story: Parameters<ty
   return await playing
 }
 
-describe('a body that does not come back', () => {
+describe('timeout of a hanging body', () => {
   test.each<[Effect | undefined, object]>([
     ['none', { error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' }],
     ['idempotent', { error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' }],
@@ -34,28 +34,28 @@ describe('a body that does not come back', () => {
         errorCode: 'TIMEOUT',
       },
     ],
-  ])('and whose effect is %s is answered after half a minute', async (effect, response) => {
-    const told = await whenLate(30_000, [{ ...bare('hang', forever), effect }])
-    expect(told.response).toEqual(response)
-    expect(told.text).toBe('done')
+  ])('answers after 30 seconds when the effect is %s', async (effect, response) => {
+    const result = await whenLate(30_000, [{ ...bare('hang', forever), effect }])
+    expect(result.response).toEqual(response)
+    expect(result.text).toBe('done')
   })
 
-  test('is answered sooner when the runner says so', async () => {
+  test('uses toolTimeoutMs of the runner', async () => {
     const { response } = await whenLate(5, [bare('hang', forever)], { runner: { toolTimeoutMs: 5 } })
     expect(response.error).toBe('hang timed out after 5 ms')
   })
 
-  test.each([10, 60_000])('has the tool’s own deadline of %d ms instead', async (timeoutMs) => {
+  test.each([10, 60_000])('uses timeoutMs of the tool: %d ms', async (timeoutMs) => {
     const { response } = await whenLate(timeoutMs, [bare('hang', forever, { timeoutMs })])
     expect(response.error).toBe(`hang timed out after ${timeoutMs} ms`)
   })
 
-  test('of nested deadlines has the smallest', async () => {
+  test('uses the smallest of nested timeouts', async () => {
     const { response } = await whenLate(20, [timeout(timeout(timeout(bare('hang', forever), 50), 20), 90)])
     expect(response.error).toBe('hang timed out after 20 ms')
   })
 
-  test('sees its signal aborted, its siblings do not', async () => {
+  test('aborts the signal of the body and not those of sibling calls', async () => {
     const signals: AbortSignal[] = []
     const watching = (name: string): Tool =>
       bare(name, (_, { signal }) => {
@@ -68,7 +68,7 @@ describe('a body that does not come back', () => {
     expect(responses.map(({ response }) => response.result ?? response.errorCode)).toEqual(['TIMEOUT', 'ok'])
   })
 
-  test('and is a generator is closed', async () => {
+  test('closes a generator body', async () => {
     const closed = signalled<string>()
     const gen = bare('gen', async function* (_, { signal }) {
       try {
@@ -84,7 +84,7 @@ describe('a body that does not come back', () => {
   })
 })
 
-test('a generator that never waits does not outrun its deadline', async () => {
+test('answers TIMEOUT for a generator that yields without waiting', async () => {
   let yields = 0
   const busy = bare(
     'busy',
@@ -98,7 +98,7 @@ test('a generator that never waits does not outrun its deadline', async () => {
   expect(yields).toBeLessThan(300_000)
 })
 
-test('what comes too late is dropped: the result, progress, and an error', async () => {
+test('drops a late result, late progress and a late error', async () => {
   const timers = new HandTimers()
   const late = signalled()
   const ended = signalled<string>()
@@ -126,7 +126,7 @@ test('what comes too late is dropped: the result, progress, and an error', async
   expect(progressOf(events)).toEqual([])
 })
 
-test('a body that is in time leaves no timer behind', async () => {
+test('leaves no timer after a body that finishes in time', async () => {
   const timers = new HandTimers()
   const tools = [bare('ok', async () => 1), bare('bad', () => Promise.reject(new Error('no')))]
   await play({ tools, calls: [{ name: 'ok' }, { name: 'bad' }], runner: { ports: timers.ports } })
@@ -134,26 +134,26 @@ test('a body that is in time leaves no timer behind', async () => {
   expect(timers.count(1_000)).toBe(0)
 })
 
-test('an agent used as a tool has no deadline unless it is given one', async () => {
+test('sets no deadline for an agent tool by default', async () => {
   const timers = new HandTimers()
-  const asked = signalled()
+  const modelCalled = signalled()
   const answer = signalled<string>()
   const model = scriptedModel([
     () => {
-      asked.resolve()
+      modelCalled.resolve()
       return answer.promise
     },
   ])
   const helper = new LlmAgent({ name: 'helper', model })
   const calls = [{ name: 'helper', args: { request: 'help' } }]
   const playing = play({ tools: [agentTool(helper)], calls, runner: { ports: timers.ports } })
-  await asked.promise
+  await modelCalled.promise
   expect(timers.count(30_000)).toBe(0)
   answer.resolve('helped')
   expect((await playing).responses[0]?.response).toEqual({ text: 'helped' })
 })
 
-test('retry runs a timed-out attempt again, with a signal of its own and the same key', async () => {
+test('retries a timed-out attempt with a new signal and the same idempotency key', async () => {
   const attempts: { signal: AbortSignal; key: string }[] = []
   const flaky = tool({
     name: 'flaky',
@@ -171,7 +171,7 @@ test('retry runs a timed-out attempt again, with a signal of its own and the sam
   expect(attempts[0]?.key).toBe(attempts[1]?.key)
 })
 
-test('the next message finds a session that works', async () => {
+test('accepts the next message after a timeout', async () => {
   const timers = new HandTimers()
   const steps = [{ calls: [{ name: 'hang' }] }, 'one', 'two']
   const { runner } = stage({ tools: [bare('hang', forever)], steps, runner: { ports: timers.ports } })

@@ -31,7 +31,7 @@ async function responseOf(one: Tool, options: Partial<RunnerOptions> = {}, args 
 /** Never settles. */
 const forever = (): Promise<never> => new Promise(() => {})
 
-describe('collections that iterate forever', () => {
+describe('endless collections', () => {
   class EndlessSet extends Set<number> {
     override *[Symbol.iterator](): SetIterator<number> {
       for (;;) yield 1
@@ -45,10 +45,10 @@ describe('collections that iterate forever', () => {
   it.each([
     ['Set', (): unknown => new EndlessSet()],
     ['Map', (): unknown => new EndlessMap()],
-  ])('cuts the result of a tool that returns an endless %s', async (_, run) => {
+  ])('truncates the result of a tool that returns an endless %s', async (_, run) => {
     expect(await responseOf(tool({ name: 'list', description: 'Lists', run }))).toMatchObject({ truncated: true })
   })
-  it('records a Map and a Set of a subclass whole', async () => {
+  it('records a Map and a Set of a subclass completely', async () => {
     class Tags extends Set<string> {}
     class Prices extends Map<unknown, number> {}
     const run = () => ({ tags: new Tags(['a']), prices: new Prices([['b', 1]]), pairs: new Prices([[2, 3]]) })
@@ -57,8 +57,8 @@ describe('collections that iterate forever', () => {
   })
 })
 
-describe('work that never waits', () => {
-  it('cancels a retried tool that fails at once, without a pause', async () => {
+describe('work that never yields to other tasks', () => {
+  it('cancels a retried tool that fails at once without a delay', async () => {
     const stop = new AbortController()
     let attempts = 0
     const run = () => {
@@ -75,7 +75,7 @@ describe('work that never waits', () => {
     expect(error?.code).toBe('CANCELLED')
     expect(attempts).toBeLessThan(1_000_000)
   })
-  it('still makes every attempt without a pause', async () => {
+  it('makes every attempt of retry() without a delay', async () => {
     let attempts = 0
     const run = () => {
       if (++attempts < 250) throw new Error('down')
@@ -118,15 +118,15 @@ describe('work that never waits', () => {
     const deltas = Array.from({ length: 2_500 }, (_, i) => `${i} `)
     const agent = new LlmAgent({ name: 'desk', model: scriptedModel([{ deltas }]) })
     const run = new Runner({ appName: 'a', agent }).run({ userId: 'u', message: 'go', runConfig: { streaming: true } })
-    const said: (string | undefined)[] = []
-    for await (const { partial, content } of run) if (partial) said.push(content?.parts[0]?.text)
-    expect(said).toEqual(deltas)
+    const texts: (string | undefined)[] = []
+    for await (const { partial, content } of run) if (partial) texts.push(content?.parts[0]?.text)
+    expect(texts).toEqual(deltas)
   })
 })
 
 describe('validators that never settle', () => {
   const timeoutMs = 20
-  it('refuses the arguments after the deadline of the tool, and does not run the body', async () => {
+  it('answers INVALID_ARGS after the timeout of the tool and does not run the body', async () => {
     let ran = false
     const lookUp = tool({
       name: 'look_up',
@@ -143,7 +143,7 @@ describe('validators that never settle', () => {
     })
     expect(ran).toBe(false)
   })
-  it('withholds a result that was not checked in time and says that the call is done', async () => {
+  it('withholds a result that was not validated in time and says that the call has run', async () => {
     const outputSchema = z.object({ id: z.string().refine(forever) })
     const lookUp = tool({ name: 'look_up', description: 'Looks up', timeoutMs, outputSchema, run: () => ({ id: 'x' }) })
     expect(await responseOf(lookUp)).toEqual({
@@ -159,7 +159,7 @@ describe('validators that never settle', () => {
   })
 })
 
-describe('validators that refuse without a reason', () => {
+describe('validators that reject without an issue', () => {
   it('tells the model that the arguments are not valid', async () => {
     const jsonSchema = { input: () => ({ type: 'object' }), output: () => ({ type: 'object' }) }
     const parameters = { '~standard': { version: 1, vendor: 'test', validate: () => ({ issues: [] }), jsonSchema } }
@@ -190,12 +190,12 @@ describe('reconcile between two attempts of retry()', () => {
   it.each([
     ['throws', down],
     ['never settles', forever],
-  ])('leaves the outcome unknown when it %s', async (_, reconcile) => {
+  ])('leaves the outcome unknown when reconcile %s', async (_, reconcile) => {
     const { counts, pay } = attempt(reconcile)
     expect(await responseOf(pay)).toMatchObject({ status: 'unknown_outcome', errorCode: 'TIMEOUT' })
     expect(counts.bodies).toBe(1)
   })
-  it('runs the body again when it returns not-done', async () => {
+  it('runs the body again when reconcile returns not-done', async () => {
     const { counts, pay } = attempt(async () => ({ status: 'not-done' }))
     expect(await responseOf(pay)).toEqual({ paid: true })
     expect(counts.bodies).toBe(2)
@@ -203,27 +203,30 @@ describe('reconcile between two attempts of retry()', () => {
 })
 
 describe('mistakes of JavaScript callers', () => {
-  it.each([undefined, null, 5, 'r1', [], {}, { kind: 'other', id: 'r1' }])('refuses to answer %j', (request) => {
-    for (const answer of [approve, deny, (one: never) => respond(one, 1)]) {
-      expect(() => answer(request as never)).toThrow(
-        expect.objectContaining({
-          code: 'INVALID_REQUEST',
-          message: expect.stringContaining('takes a pending request'),
-        }),
-      )
-    }
-  })
+  it.each([undefined, null, 5, 'r1', [], {}, { kind: 'other', id: 'r1' }])(
+    'rejects %j as a pending request',
+    (request) => {
+      for (const answer of [approve, deny, (one: never) => respond(one, 1)]) {
+        expect(() => answer(request as never)).toThrow(
+          expect.objectContaining({
+            code: 'INVALID_REQUEST',
+            message: expect.stringContaining('takes a pending request'),
+          }),
+        )
+      }
+    },
+  )
   it('names the missing agent of a runner', () => {
     const options = { appName: 'a' } as RunnerOptions
     expect(() => new Runner(options)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
   })
-  it('names what a code executor lacks', () => {
+  it('names the missing member of a code executor', () => {
     const build = (codeExecutor: object) => new LlmAgent({ name: 'desk', codeExecutor: codeExecutor as never })
     expect(() => build({ execute: forever })).toThrow('has no languages. Use an executor of toolwright/code')
     expect(() => build({ languages: ['javascript'] })).toThrow('has no execute.')
     expect(build({ languages: ['javascript'], execute: forever }).name).toBe('desk')
   })
-  it('says what is wrong with a state key or an artifact of the wrong type', async () => {
+  it('names the state key or artifact of the wrong type', async () => {
     const artifactService = new InMemoryArtifactService()
     const broken = (run: Tool['run']) =>
       responseOf(tool({ name: 'save', description: 'Saves', run }), { artifactService })

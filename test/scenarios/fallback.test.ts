@@ -1,4 +1,4 @@
-// A chain of models in a run: the real Gemini client and real AI SDK providers over local servers.
+// fallback(): a chain of models in a run, with the real Gemini client and real AI SDK providers against local servers.
 import {
   FallbackError,
   type FallbackOptions,
@@ -19,7 +19,7 @@ import { z } from 'zod'
 import { chat, type Wire } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer, type Reply } from '../../src/testing/server/providers.ts'
 import { quiet } from './kit.ts'
-import { sentWires } from './sent-wires.ts'
+import { sentWires } from './sent-requests.ts'
 
 const unavailable = { fault: { type: 'status', status: 503, message: 'Overloaded.' } } as const
 const once = { retry: { attempts: 1 } } satisfies GeminiOptions
@@ -60,7 +60,7 @@ async function staged(
 const ada = { userId: 'ada', message: 'Hi' }
 
 describe('the first model fails before its first delta', () => {
-  test.each([false, true])('the second replies, and the recorded event says so (streaming: %s)', (streaming) =>
+  test.each([false, true])('the second model replies and the event records the fallback (streaming: %s)', (streaming) =>
     staged([unavailable], [chat.say({ text: 'Hello.' })], async ({ google, other, runner }) => {
       const sessionService = new InMemorySessionService()
       const made = runner({}, {}, { sessionService })
@@ -101,14 +101,14 @@ describe('the first model fails before its first delta', () => {
       },
     ))
 
-  test('with an empty reply, the second replies', () =>
+  test('with an empty reply: the second model replies', () =>
     staged([{ parts: [] }], [chat.say({ text: 'Hello.' })], async ({ runner }) => {
       const { text, events } = await runner().complete(ada)
       expect(text).toBe('Hello.')
       expect(events[0]?.fallback?.from).toMatchObject([{ code: 'STOP', message: expect.stringContaining('no text') }])
     }))
 
-  test('with a bad key, the second is asked only when "when" says so', async () => {
+  test('with a rejected key: the second model is asked only when `when` returns true', async () => {
     const refused = { fault: { type: 'status', status: 403 } } as const
     await staged([refused], [], async ({ other, runner }) => {
       const { error } = await runner().complete(ada)
@@ -122,7 +122,7 @@ describe('the first model fails before its first delta', () => {
   })
 })
 
-test('the first model fails after its first delta: the run fails and the second is not asked', () =>
+test('fails the run and does not ask the second model when the first model fails after its first delta', () =>
   staged([{ chunks: ['Hel', 'lo'], fault: { type: 'cut', after: 1 } }], [], async ({ other, runner }) => {
     const { error, events } = await runner().complete({ ...ada, runConfig: { streaming: true } })
     expect(error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringContaining('cut off') })
@@ -130,16 +130,16 @@ test('the first model fails after its first delta: the run fails and the second 
     expect(other.requests).toEqual([])
   }))
 
-test('the first model hangs: the second replies, and the connection of the first is closed', () =>
+test('asks the second model and closes the first connection when the first model hangs', () =>
   staged([{ fault: { type: 'hang' } }], [chat.say({ text: 'Hello.' })], async ({ google, runner }) => {
     const { text, events } = await runner({}, { timeoutMs: 50 }).complete(ada)
     expect(text).toBe('Hello.')
     expect(events[0]?.fallback?.from).toMatchObject([{ model: 'gemini-2.5-flash', code: 'TIMEOUT' }])
-    await gone(google)
+    await connectionClosed(google)
   }))
 
 test.each([false, true])(
-  'the run is cancelled while the first model hangs: no other is asked (streaming: %s)',
+  'does not ask the second model when the run is cancelled while the first model hangs (streaming: %s)',
   (streaming) =>
     staged(
       ({ signal }) => {
@@ -157,25 +157,25 @@ test.each([false, true])(
         })
         expect(error?.code).toBe('CANCELLED')
         expect(other.requests).toEqual([])
-        await gone(google)
+        await connectionClosed(google)
       },
     ),
 )
 let stop = new AbortController()
 
-test('a deadline of the run ends the whole chain', () =>
+test("ends the chain when the caller's signal times out", () =>
   staged([{ fault: { type: 'hang' } }], [], async ({ other, runner }) => {
     const { error } = await runner({}, { timeoutMs: 60_000 }).complete({ ...ada, signal: AbortSignal.timeout(50) })
     expect(error?.code).toBe('CANCELLED')
     expect(other.requests).toEqual([])
   }))
 
-async function gone({ requests: [first] }: GeminiServer): Promise<void> {
+async function connectionClosed({ requests: [first] }: GeminiServer): Promise<void> {
   if (!first?.signal.aborted) await new Promise((resolve) => first?.signal.addEventListener('abort', resolve))
 }
 
 describe('all models fail', () => {
-  test('the run fails with an error that names them', () =>
+  test('fails the run with an error that names every model', () =>
     staged([unavailable], [down], async ({ runner }) => {
       const { error } = await runner().complete(ada)
       expect(error).toEqual({
@@ -185,7 +185,7 @@ describe('all models fail', () => {
       })
     }))
 
-  test('onModelError of a plugin and of the agent get that error and may answer', async () => {
+  test('passes the error to onModelError of plugins and of the agent, which may answer', async () => {
     await staged([unavailable, unavailable], [down, down], async ({ runner }) => {
       const seen: unknown[] = []
       const plugin = { name: 'watch', onModelError: ({ error }: { error: unknown }) => void seen.push(error) }
@@ -201,7 +201,7 @@ describe('all models fail', () => {
   })
 })
 
-test('a plugin can change the texts of the record', () =>
+test('lets a plugin change the messages in the fallback record', () =>
   staged([unavailable], [chat.say({ text: 'Hello.' })], async ({ runner }) => {
     const plugin: NonNullable<RunnerOptions['plugins']>[number] = {
       name: 'hide',
@@ -218,8 +218,8 @@ test('a plugin can change the texts of the record', () =>
     })
   }))
 
-describe('what the chain can do', () => {
-  test('a structured answer beside tools is asked for as the weaker model can give it', () => {
+describe('capabilities of a chain', () => {
+  test('uses set_model_response when one model does not support tools with an output schema', () => {
     const outputSchema = z.object({ warm: z.boolean() })
     const calls = [{ id: 'c1', name: 'set_model_response', args: { warm: false } }]
     return staged([unavailable], [chat.say({ calls })], async ({ google, other, runner }) => {
@@ -232,7 +232,7 @@ describe('what the chain can do', () => {
     })
   })
 
-  test('a tool on the servers of one model is refused when the runner is built', () =>
+  test('rejects a server-side tool that one model lacks when the runner is built', () =>
     staged([], [], async ({ runner }) => {
       expect(() => runner({ tools: [googleSearch()] })).toThrow(
         /"fallback\(gemini-2\.5-flash, gpt-4\.1\)" has no googleSearch/,
@@ -246,7 +246,7 @@ describe.each(sentWires)('a history of Gemini and $name', ({ wire, read, problem
     ['gemini-2.5-flash', true],
     ['gemini-3-pro-preview', false],
     ['gemini-3-pro-preview', true],
-  ])('is taken by both: %s, streaming: %s', (name, streaming) => {
+  ])('is accepted by both providers: %s, streaming: %s', (name, streaming) => {
     const thoughtSignature = 'c2lnbmVk'
     return staged(
       [
@@ -277,7 +277,7 @@ describe.each(sentWires)('a history of Gemini and $name', ({ wire, read, problem
         const { sessionId } = first
         const second = await made.complete({ ...ada, sessionId, message: 'Thanks.', runConfig: { streaming } })
         expect([second.text, second.error]).toEqual(['You are welcome.', undefined])
-        google.assertComplete() // Gemini's server refuses what Gemini refuses
+        google.assertComplete() // the local server rejects what Gemini rejects
         expect(other.requests.map(({ body }) => problems(read(body as never)))).toEqual([[], []])
         for (const { body } of [google.requests[2], other.requests[1]].flatMap((one) => one ?? [])) {
           for (const words of ['Oslo', 'Rome', 'temperature']) expect(JSON.stringify(body)).toContain(words)

@@ -1,4 +1,4 @@
-// The whole way: a runner, an agent, the real client, and a server that refuses what Gemini refuses.
+// gemini() end to end: a runner, an agent, the real client, and a local server that rejects what Gemini rejects.
 import {
   type Content,
   type Event,
@@ -48,7 +48,7 @@ function runnerFor(
 const contentsOf = (server: GeminiServer, at: number): Content[] => server.requests[at]?.body.contents as Content[]
 const partsOf = (events: readonly Event[]) => events.flatMap(({ content }) => content?.parts ?? [])
 
-async function told(script: GeminiScript, agent: Partial<LlmAgentOptions> = {}, streaming = false) {
+async function runScript(script: GeminiScript, agent: Partial<LlmAgentOptions> = {}, streaming = false) {
   await using server = await geminiServer(script)
   const runner = runnerFor(server, agent)
   const events: Event[] = []
@@ -59,7 +59,7 @@ async function told(script: GeminiScript, agent: Partial<LlmAgentOptions> = {}, 
 }
 
 describe('a conversation', () => {
-  test('a question, a call, a result, an answer, and the next question', async () => {
+  test('answers a message after a tool call, and the next message', async () => {
     await using server = await geminiServer([
       { calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] },
       ({ body }) =>
@@ -85,8 +85,8 @@ describe('a conversation', () => {
     server.assertComplete()
   })
 
-  test('in deltas: what is streamed is what is stored', async () => {
-    const { partial, whole } = await told(
+  test('stores what was streamed in deltas', async () => {
+    const { partial, whole } = await runScript(
       [
         { chunks: ['Let me ', 'see.', [{ functionCall: { name: 'get_weather', args: { city: 'Oslo' } } }]] },
         { chunks: ['Co', 'ld.'], dripBytes: 3 },
@@ -106,9 +106,9 @@ describe('a conversation', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('calls without ids are told apart by us, and Gemini hears of no id it did not give', async () => {
+  test('assigns ids to calls without ids and does not send those ids to Gemini', async () => {
     const calls = ['Oslo', 'Rome'].map((city) => ({ name: 'get_weather', args: { city } }))
-    const { whole, server } = await told([{ calls }, 'Both are fine.'])
+    const { whole, server } = await runScript([{ calls }, 'Both are fine.'])
     const made = partsOf(whole).flatMap((part) => part.functionCall ?? [])
     expect(new Set(made.map(({ id }) => id)).size).toBe(2)
     const [, called, answered] = contentsOf(server, 1)
@@ -117,7 +117,7 @@ describe('a conversation', () => {
     expect(answered?.parts.every((part) => part.functionResponse?.id === undefined)).toBe(true)
   })
 
-  test('thoughts and signatures outlive the process', async () => {
+  test('sends thoughts and signatures back after a restart', async () => {
     const reply = [
       { text: 'The city first.', thought: true },
       { functionCall: { id: 'c1', name: 'get_weather', args: { city: 'Oslo' } }, thoughtSignature: 'c2lnLTE=' },
@@ -142,7 +142,7 @@ describe('a conversation', () => {
     ])
   })
 
-  test('over a transfer to another agent Gemini takes every turn', async () => {
+  test('sends a history that Gemini accepts across a transfer', async () => {
     const signed = (name: string, args: object) => ({
       parts: [{ functionCall: { name, args: { ...args } }, thoughtSignature: 'c2ln' }],
     })
@@ -161,10 +161,10 @@ describe('a conversation', () => {
   })
 })
 
-describe('a schema Gemini knows only a part of', () => {
-  test('is declared in its words, and enforced in ours', async () => {
+describe('JSON Schema keywords that Gemini lacks', () => {
+  test('are declared as descriptions and validated by the tool', async () => {
     const args = [{ city: 'O' }, { city: 'Oslo', days: 0 }, { city: 'Oslo', days: 2 }]
-    const { whole, server } = await told([
+    const { whole, server } = await runScript([
       ...args.map((one) => ({ calls: [{ name: 'get_weather', args: one }] })),
       'Cold.',
     ])
@@ -187,13 +187,15 @@ describe('a schema Gemini knows only a part of', () => {
     expect(responses.map(({ errorCode, days }) => errorCode ?? days)).toEqual(['INVALID_ARGS', 'INVALID_ARGS', 2])
   })
 
-  test('for the answer is asked for by a tool beside tools, and natively where that works', async () => {
+  test('work with outputSchema through set_model_response or natively', async () => {
     const outputSchema = z.object({ city: z.string() })
-    const byTool = await told([{ calls: [{ name: 'set_model_response', args: { city: 'Oslo' } }] }], { outputSchema })
+    const byTool = await runScript([{ calls: [{ name: 'set_model_response', args: { city: 'Oslo' } }] }], {
+      outputSchema,
+    })
     expect(byTool.failed).toBeUndefined()
     expect(byTool.server.requests[0]?.body.generationConfig).not.toHaveProperty('responseJsonSchema')
     for (const agent of [{ model: 'gemini-3-flash-preview' }, { tools: [] }]) {
-      const native = await told(['{"city":"Oslo"}'], { outputSchema, ...agent })
+      const native = await runScript(['{"city":"Oslo"}'], { outputSchema, ...agent })
       expect(native.failed).toBeUndefined()
       expect(native.server.requests[0]?.body.generationConfig).toMatchObject({
         responseMimeType: 'application/json',
@@ -203,17 +205,17 @@ describe('a schema Gemini knows only a part of', () => {
   })
 })
 
-describe('tools on the side of Gemini', () => {
+describe('Gemini server-side tools', () => {
   const candidate = { groundingMetadata: { webSearchQueries: ['oslo'] } }
 
-  test('alone are in the request, and what they found is in the event', async () => {
-    const { whole, server } = await told([{ text: 'Cold.', candidate }], { tools: [googleSearch()] })
+  test('are sent alone, and their grounding metadata is on the event', async () => {
+    const { whole, server } = await runScript([{ text: 'Cold.', candidate }], { tools: [googleSearch()] })
     expect(server.requests[0]?.body.tools).toEqual([{ googleSearch: {} }])
     expect(whole[0]?.groundingMetadata).toEqual({ webSearchQueries: ['oslo'] })
   })
 
-  test('beside functions get an agent of their own where Gemini would refuse them', async () => {
-    const { failed, server } = await told(
+  test('run in an agent of their own when Gemini rejects them next to functions', async () => {
+    const { failed, server } = await runScript(
       [{ calls: [{ name: 'google_search', args: { request: 'Oslo' } }] }, { text: 'Cold.', candidate }, 'It is cold.'],
       { tools: [getWeather, googleSearch()] },
     )
@@ -225,8 +227,8 @@ describe('tools on the side of Gemini', () => {
     ])
   })
 
-  test('beside functions stand in one request from Gemini 3 on', async () => {
-    const { failed, server } = await told(['Cold.'], {
+  test('are sent next to functions from Gemini 3 on', async () => {
+    const { failed, server } = await runScript(['Cold.'], {
       model: 'gemini-3-flash-preview',
       tools: [getWeather, googleSearch()],
     })
@@ -238,10 +240,10 @@ describe('tools on the side of Gemini', () => {
   })
 })
 
-test('code that an executor of ours runs is told to Gemini as text', async () => {
+test('sends code and output of a local code executor to Gemini as text', async () => {
   const codeExecutor = { languages: ['python'], execute: async () => ({ outcome: 'OK' as const, output: '42' }) }
   const code = { executableCode: { language: 'PYTHON', code: 'print(6 * 7)' } }
-  const { whole, failed, server } = await told([{ parts: [code] }, 'It is 42.'], { codeExecutor, tools: [] })
+  const { whole, failed, server } = await runScript([{ parts: [code] }, 'It is 42.'], { codeExecutor, tools: [] })
   expect(failed).toBeUndefined()
   expect(partsOf(whole).map((part) => Object.keys(part)[0])).toEqual(['executableCode', 'codeExecutionResult', 'text'])
   expect(contentsOf(server, 1).slice(1)).toEqual([
@@ -250,8 +252,8 @@ test('code that an executor of ours runs is told to Gemini as text', async () =>
   ])
 })
 
-describe('what goes wrong', () => {
-  test('a missing key is found when the runner is built', () => {
+describe('errors', () => {
+  test('rejects a missing API key when the runner is built', () => {
     for (const name of ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI']) vi.stubEnv(name, undefined)
     const agent = new LlmAgent({ name: 'assistant', model: 'gemini-2.5-flash' })
     expect(() => new Runner({ appName: 'app', agent, models: { 'gemini-*': gemini } })).toThrow(
@@ -262,12 +264,12 @@ describe('what goes wrong', () => {
     vi.unstubAllEnvs()
   })
 
-  test('a busy server is asked again, and nobody notices', async () => {
-    const { whole, failed, server } = await told([{ fault: { type: 'status', status: 503 } }, 'Hello.'])
+  test('retries an overloaded server', async () => {
+    const { whole, failed, server } = await runScript([{ fault: { type: 'status', status: 503 } }, 'Hello.'])
     expect([whole.length, failed, server.requests.length]).toEqual([1, undefined, 2])
   })
 
-  test('an answer that is cut off is an error and no answer, and the session goes on', async () => {
+  test('records MODEL_ERROR for a truncated reply, and the session accepts the next message', async () => {
     await using server = await geminiServer([
       { chunks: ['Hel', 'lo'], fault: { type: 'cut', after: 1 } },
       'Here again.',
@@ -281,12 +283,12 @@ describe('what goes wrong', () => {
   })
 
   test.each([false, true])(
-    'a model that says nothing after a tool result fails the run (streaming: %s)',
+    'retries an empty reply after a tool result once, then fails the run (streaming: %s)',
     async (streaming) => {
       const call = { calls: [{ name: 'get_weather', args: { city: 'Oslo' } }] }
-      const once = await told([call, { parts: [] }, 'Cold.'], {}, streaming)
+      const once = await runScript([call, { parts: [] }, 'Cold.'], {}, streaming)
       expect([once.failed, once.server.requests.length]).toEqual([undefined, 3])
-      const twice = await told([call, { parts: [] }, { parts: [] }, 'never'], {}, streaming)
+      const twice = await runScript([call, { parts: [] }, { parts: [] }, 'never'], {}, streaming)
       expect(twice.failed).toMatchObject({
         errorCode: 'MODEL_ERROR',
         errorMessage: expect.stringContaining('without saying anything'),
@@ -296,7 +298,7 @@ describe('what goes wrong', () => {
   )
 
   test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])(
-    '%s reaches onModelError of a plugin and of the agent, which may answer',
+    'passes %s to onModelError of plugins and of the agent, which may answer',
     async (finishReason) => {
       await using server = await geminiServer([{ finishReason }, { finishReason }, { finishReason }, { finishReason }])
       const seen: unknown[] = []
@@ -318,7 +320,7 @@ describe('what goes wrong', () => {
     const pay = (ran: unknown[]) => tool({ name: 'pay', description: 'Pay', run: (args) => void ran.push(args) })
     const cut = { calls: [{ name: 'pay', args: { amount: 1 } }], finishReason: 'MAX_TOKENS' }
 
-    test('runs no call: the error says what to raise, and the session goes on', async () => {
+    test('runs no call, suggests maxOutputTokens, and the session accepts the next message', async () => {
       await using server = await geminiServer([cut, 'Sorry.'])
       const ran: unknown[] = []
       const runner = runnerFor(server, { tools: [pay(ran)] })
@@ -329,36 +331,36 @@ describe('what goes wrong', () => {
       expect([second.text, second.error, ran]).toEqual(['Sorry.', undefined, []])
     })
 
-    test('keeps the text that it cut', async () => {
-      const { whole, failed } = await told([{ text: 'Once upon', finishReason: 'MAX_TOKENS' }], {}, streaming)
+    test('keeps the truncated text', async () => {
+      const { whole, failed } = await runScript([{ text: 'Once upon', finishReason: 'MAX_TOKENS' }], {}, streaming)
       expect(failed).toBeUndefined()
       expect(whole[0]).toMatchObject({ content: { parts: [{ text: 'Once upon' }] }, finishReason: 'MAX_TOKENS' })
     })
   })
 
-  test('a stream that ends after a call without a finish reason is an error, and the call is not run', async () => {
+  test('records MODEL_ERROR for a stream without a finish reason and does not run its call', async () => {
     for (const fault of [{ type: 'unfinished' }, { type: 'cut', after: 1 }] as const) {
       const ran: unknown[] = []
       const pay = tool({ name: 'pay', description: 'Pay', run: (args) => void ran.push(args) })
       const chunks = [[{ functionCall: { name: 'pay', args: {} } }], 'Paying.']
-      const { failed } = await told([{ chunks, fault }, 'never'], { tools: [pay] }, true)
+      const { failed } = await runScript([{ chunks, fault }, 'never'], { tools: [pay] }, true)
       expect(failed).toMatchObject({ errorCode: 'MODEL_ERROR', errorMessage: expect.stringContaining('cut off') })
       expect(ran).toEqual([])
     }
   })
 
-  test('a reply without an end fails the run and closes the connection', async () => {
-    const { failed, server } = await told([{ fault: { type: 'endless' } }], {}, true)
+  test('fails the run and closes the connection for a reply without an end', async () => {
+    const { failed, server } = await runScript([{ fault: { type: 'endless' } }], {}, true)
     expect(failed).toMatchObject({ errorCode: 'MODEL_ERROR', errorMessage: expect.stringContaining('67108864 bytes') })
     expect(server.requests).toHaveLength(1)
   })
 
-  test('a blocked prompt is told with its reason', async () => {
-    const { failed } = await told([{ chunks: [{ promptFeedback: { blockReason: 'SAFETY' } }] }])
+  test('records the block reason of a blocked prompt', async () => {
+    const { failed } = await runScript([{ chunks: [{ promptFeedback: { blockReason: 'SAFETY' } }] }])
     expect(failed).toMatchObject({ errorCode: 'SAFETY', errorMessage: expect.stringContaining('safetySettings') })
   })
 
-  test('a refused key is in no event and in no line of the log', async () => {
+  test('shows a rejected key in no event and no log line', async () => {
     await using server = await geminiServer([], { apiKey: 'right' })
     const logger = notebook()
     const { error } = await runnerFor(server, {}, { logger }).complete({ userId: 'ada', message: 'Hi' })
@@ -366,7 +368,7 @@ describe('what goes wrong', () => {
     expect(JSON.stringify([error, logger.lines])).not.toContain('any-key')
   })
 
-  test('a run that is stopped lets go of the connection', async () => {
+  test('closes the connection when the run is cancelled', async () => {
     await using server = await geminiServer([{ chunks: ['Hel', 'lo'], fault: { type: 'hang', after: 1 } }])
     const run = runnerFor(server).run({ userId: 'ada', message: 'Hi', runConfig: { streaming: true } })
     for await (const event of run) if (event.partial) run.cancel()

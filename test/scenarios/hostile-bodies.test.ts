@@ -1,4 +1,4 @@
-// Bodies that hang, throw whatever can be thrown, or give back what no log can hold.
+// Bodies that hang, throw any value, or return results that no log can hold.
 import { InMemoryArtifactService, tool } from 'toolwright'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { finals, process, say, stored, stores, where } from './approvals-kit.ts'
@@ -8,16 +8,16 @@ const forever = (): Promise<never> => new Promise(() => {})
 const once = (...names: string[]) => ({ calls: names.map((name, at) => ({ id: `c${at + 1}`, name })) })
 
 const unhandled: unknown[] = []
-const hear = (reason: unknown): void => void unhandled.push(reason)
-beforeEach(() => void globalThis.process.on('unhandledRejection', hear))
+const noteRejection = (reason: unknown): void => void unhandled.push(reason)
+beforeEach(() => void globalThis.process.on('unhandledRejection', noteRejection))
 afterEach(async () => {
-  await new Promise((resolve) => setImmediate(resolve)) // rejections are told of after the microtasks
-  globalThis.process.off('unhandledRejection', hear)
+  await new Promise((resolve) => setImmediate(resolve)) // unhandled rejections are reported after the microtasks
+  globalThis.process.off('unhandledRejection', noteRejection)
   expect(unhandled.splice(0)).toEqual([])
 })
 
 describe.each(stores)('%s', (_, newStore) => {
-  test('a body that neither ends nor listens is answered at its deadline; what it says later is dropped [DG-20]', async () => {
+  test('answers TIMEOUT for a body that ignores its signal and drops its late result [DG-20]', async () => {
     const timers = new HandTimers()
     const store = newStore()
     const late = signalled<object>()
@@ -31,9 +31,9 @@ describe.each(stores)('%s', (_, newStore) => {
       steps: [once('hang'), 'timed out', 'fine'],
       runner: { ports: timers.ports },
     })
-    const said = say(runner)
+    const completion = say(runner)
     await timers.fire(30_000)
-    const { events, text } = await said
+    const { events, text } = await completion
     expect(finals(events).c1).toEqual({ error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' })
     expect(text).toBe('timed out')
     expect(signal?.aborted).toBe(true)
@@ -45,7 +45,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(JSON.stringify(await stored(store))).not.toContain('late')
   })
 
-  test('a body in time is answered with what it gives, and its signal is left alone [DG-20]', async () => {
+  test('records the result of a body that finishes in time and does not abort its signal [DG-20]', async () => {
     const timers = new HandTimers()
     let signal: AbortSignal | undefined
     const look = bare('look', async (_args, context) => {
@@ -66,7 +66,7 @@ describe.each(stores)('%s', (_, newStore) => {
   circular.cause = circular
   const thrown: [string, unknown][] = [
     ['a text', 'no'],
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['null', null],
     ['a symbol', Symbol('no')],
     ['an error that is its own cause', circular],
@@ -81,16 +81,16 @@ describe.each(stores)('%s', (_, newStore) => {
     ['an object without a prototype', Object.create(null)],
   ]
   test.each(thrown)(
-    'a body that throws %s has failed, its sibling has not, and the run goes on [DG-21]',
-    async (_what, it) => {
+    'answers EXECUTION_FAILED when a body throws %s, and keeps the sibling call and the run [DG-21]',
+    async (_what, value) => {
       for (const run of [
         () => {
-          throw it
+          throw value
         },
-        () => Promise.reject(it),
-        // biome-ignore lint/correctness/useYield: it fails before it has anything to say
+        () => Promise.reject(value),
+        // biome-ignore lint/correctness/useYield: the generator throws before its first yield
         async function* () {
-          throw it
+          throw value
         },
       ]) {
         const tools = [bare('fail', run), bare('look', () => ({ found: true }))]
@@ -102,7 +102,7 @@ describe.each(stores)('%s', (_, newStore) => {
     },
   )
 
-  test('a body that fails after its deadline has timed out, and nobody else hears of it [DG-21]', async () => {
+  test('answers TIMEOUT for a body that throws after its deadline, without an unhandled rejection [DG-21]', async () => {
     const timers = new HandTimers()
     const late = signalled<never>()
     const hang = bare('hang', () => late.promise)
@@ -111,15 +111,15 @@ describe.each(stores)('%s', (_, newStore) => {
       steps: [once('hang'), 'done'],
       runner: { ports: timers.ports },
     })
-    const said = say(runner)
+    const completion = say(runner)
     await timers.fire(30_000)
-    const { events, text } = await said
+    const { events, text } = await completion
     late.reject(new Error('too late'))
     expect(finals(events).c1).toMatchObject({ errorCode: 'TIMEOUT' })
     expect(text).toBe('done')
   })
 
-  test('eight at once, one fails, the caller gives up: all are told, each call has one response, in order [DG-22]', async () => {
+  test('aborts every running body of a batch on cancel and records one response per call in order [DG-22]', async () => {
     const store = newStore()
     const began = Array.from({ length: 8 }, () => signalled())
     const signals: AbortSignal[] = []
@@ -139,12 +139,12 @@ describe.each(stores)('%s', (_, newStore) => {
     })
     const caller = new AbortController()
     const { runner } = process(store, { tools: [work], steps: [once(...Array(8).fill('work')), 'fine'] })
-    const said = runner.complete({ ...where, message: 'go', signal: caller.signal })
+    const completion = runner.complete({ ...where, message: 'go', signal: caller.signal })
     await Promise.all(began.map(({ promise }) => promise))
     caller.abort()
-    await said
-    const told = signals.map(({ aborted }) => aborted)
-    expect(told, 'all that were still at it').toEqual([false, true, false, true, true, true, true, true])
+    await completion
+    const areAborted = signals.map(({ aborted }) => aborted)
+    expect(areAborted, 'every body that still ran').toEqual([false, true, false, true, true, true, true, true])
     const ids = (await stored(store)).flatMap(({ content }) =>
       (content?.parts ?? []).flatMap(({ functionResponse }) => functionResponse?.id ?? []),
     )
@@ -157,7 +157,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect((await say(runner, 'and now?')).text).toBe('fine')
   })
 
-  test('eight at once that nobody stops are answered in order, and a failing one fails alone [DG-22]', async () => {
+  test('records eight responses in order when one body of the batch fails [DG-22]', async () => {
     const work = tool({
       name: 'work',
       description: 'Work',
@@ -194,10 +194,10 @@ describe.each(stores)('%s', (_, newStore) => {
   }
   const results: [string, () => unknown][] = [
     ['a text of 20 MB', () => 'x'.repeat(20_000_000)],
-    ['ten thousand levels', deep],
-    ['a circle', cyclic],
-    ['a number too large for JSON', () => ({ n: 2n ** 70n })],
-    ['bytes', () => Buffer.alloc(1_000_000, 1)],
+    ['an object of ten thousand levels', deep],
+    ['a cyclic object', cyclic],
+    ['a BigInt', () => ({ n: 2n ** 70n })],
+    ['a buffer of 1 MB', () => Buffer.alloc(1_000_000, 1)],
     [
       'a proxy that throws',
       () =>
@@ -210,10 +210,13 @@ describe.each(stores)('%s', (_, newStore) => {
           },
         ),
     ],
-    ['a hundred thousand keys', () => Object.fromEntries(Array.from({ length: 100_000 }, (_one, n) => [`k${n}`, n]))],
+    [
+      'an object of a hundred thousand keys',
+      () => Object.fromEntries(Array.from({ length: 100_000 }, (_one, n) => [`k${n}`, n])),
+    ],
   ]
   test.each(results)(
-    '%s as a result neither breaks the run nor swells the log [DG-23]',
+    'limits the size of the log when a body returns %s, and completes the run [DG-23]',
     { timeout: 30_000 },
     async (_what, make) => {
       const store = newStore()
@@ -227,7 +230,7 @@ describe.each(stores)('%s', (_, newStore) => {
       })
       const { events, text } = await say(runner)
       expect(text).toBe('done')
-      expect(finals(events).c2, 'a sibling stays whole').toEqual({ found: true })
+      expect(finals(events).c2, 'the sibling response is unchanged').toEqual({ found: true })
       expect(JSON.stringify(await stored(store)).length).toBeLessThan(300_000)
       expect(JSON.stringify(model.requests[1]?.contents).length).toBeLessThan(300_000)
       const { artifact, truncated } = finals(events).c1 ?? {}
@@ -238,16 +241,16 @@ describe.each(stores)('%s', (_, newStore) => {
     },
   )
 
-  test('bodies that hang for ever do not keep a closed runner open [DG-20]', async () => {
+  test('closes a runner while a body hangs [DG-20]', async () => {
     const began = signalled()
     const hang = bare('hang', () => {
       began.resolve()
       return forever()
     })
     const { runner } = process(newStore(), { tools: [hang], steps: [once('hang')] })
-    const said = say(runner)
+    const completion = say(runner)
     await began.promise
     await runner.close()
-    expect((await said).error?.code).toBe('CANCELLED')
+    expect((await completion).error?.code).toBe('CANCELLED')
   })
 })

@@ -1,32 +1,35 @@
-// Calls as a broken or a lying model makes them.
+// Malformed, forged and endless calls of a model.
 import { agentTool, approve, LlmAgent, tool } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { about, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { resumed } from './hostile-kit.ts'
+import { resumed } from './lease-kit.ts'
 
 const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
 
 describe.each(stores)('%s', (_, newStore) => {
-  test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])('a tool named %j is none [DG-01]', async (name) => {
-    const { refund, run } = refundTool({ requiresConfirmation: false })
-    const heard: string[] = []
-    const agent = {
-      model: scriptedModel([calling(name, { amount: 5 }), calling('refund', { amount: 6 }), 'done']),
-      beforeTool: () => void heard.push('before'),
-      onToolError: () => void heard.push('error'),
-    }
-    const { events, text } = await say(process(newStore(), { tools: [refund], agent }).runner)
-    const [unknown, known] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
-    expect(unknown?.response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('refund') })
-    expect(known?.response).toEqual({ refunded: 6 })
-    expect(heard, 'only onToolError hears of a tool that does not exist').toEqual(['error', 'before'])
-    expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
-    expect(text).toBe('done')
-  })
+  test.each(['refunds', 'Refund', 'refund ', 'constructor', ''])(
+    'answers NOT_FOUND for a call of %j [DG-01]',
+    async (name) => {
+      const { refund, run } = refundTool({ requiresConfirmation: false })
+      const called: string[] = []
+      const agent = {
+        model: scriptedModel([calling(name, { amount: 5 }), calling('refund', { amount: 6 }), 'done']),
+        beforeTool: () => void called.push('before'),
+        onToolError: () => void called.push('error'),
+      }
+      const { events, text } = await say(process(newStore(), { tools: [refund], agent }).runner)
+      const [unknown, known] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
+      expect(unknown?.response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('refund') })
+      expect(known?.response).toEqual({ refunded: 6 })
+      expect(called, 'only onToolError is called for an unknown tool').toEqual(['error', 'before'])
+      expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
+      expect(text).toBe('done')
+    },
+  )
 
-  test('before somebody has decided nothing runs, one question is open, and the model is left alone [DG-02]', async () => {
+  test('runs no body, keeps one request pending and does not ask the model before the decision [DG-02]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
@@ -41,7 +44,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('what was asked about is what runs, whatever the model would say by now [DG-18]', async () => {
+  test('runs the approved call with its recorded arguments, without asking the model again [DG-18]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
     const fickle =
@@ -53,88 +56,93 @@ describe.each(stores)('%s', (_, newStore) => {
     await expect(say(runner, 'make it 999')).rejects.toMatchObject({ code: 'PAUSED' })
     expect((await say(runner, [approve(about(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
-    expect(model.requests, 'asked once: after the call had run').toHaveLength(1)
+    expect(model.requests, 'one request, after the call has run').toHaveLength(1)
     expect(model.requests[0]?.contents.at(-1)?.role).toBe('tool')
   })
 
   test.each([
-    ['the user', 0],
-    ['the agent', 1],
+    ['user', 0],
+    ['agent', 1],
+  ])('a call in an interrupted log with the author %s runs %d times on resume [DG-07]', async (who, times) => {
+    const store = newStore()
+    const { refund, run } = refundTool({ requiresConfirmation: false })
+    const common = { invocationId: 'e-1', timestamp: 1, actions: {} }
+    const content = {
+      role: 'model' as const,
+      parts: [{ functionCall: { id: 'c1', name: 'refund', args: { amount: 9 } } }],
+    }
+    const go = { role: 'user' as const, parts: [{ text: 'go' }] }
+    await store.createSession({
+      appName: 'app',
+      ...where,
+      events: [
+        { ...common, id: '1', author: 'user', content: go },
+        { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content },
+      ],
+    })
+    expect(await resumed(process(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
+    expect(run).toHaveBeenCalledTimes(times)
+  })
+
+  test.each([
+    ['in another key order', { to: 'eve', amount: 5 }, true],
+    ['of another type', { amount: '5', to: 'eve' }, false],
+    ['with an invisible character', { amount: 5, to: 'e\u200bve' }, false],
   ])(
-    'a call in a log that was interrupted, made by %s, is run %d times when it is resumed [DG-07]',
-    async (who, times) => {
+    'an approval covers the arguments only when their canonical JSON is equal: %s [DG-13]',
+    async (_how, args, isTheSame) => {
       const store = newStore()
-      const { refund, run } = refundTool({ requiresConfirmation: false })
-      const common = { invocationId: 'e-1', timestamp: 1, actions: {} }
-      const content = {
-        role: 'model' as const,
-        parts: [{ functionCall: { id: 'c1', name: 'refund', args: { amount: 9 } } }],
-      }
-      const go = { role: 'user' as const, parts: [{ text: 'go' }] }
-      await store.createSession({
-        appName: 'app',
-        ...where,
-        events: [
-          { ...common, id: '1', author: 'user', content: go },
-          { ...common, id: '2', author: who === 'the user' ? 'user' : 'agent', nodeInfo: { path: 'agent' }, content },
-        ],
-      })
-      expect(await resumed(process(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
-      expect(run).toHaveBeenCalledTimes(times)
+      const run = vi.fn(() => ({ ok: true }))
+      const parameters = { type: 'object' } as const
+      const pay = tool({ name: 'pay', description: 'Pay', parameters, requiresConfirmation: true, run })
+      const steps = [calling('pay', { amount: 5, to: 'eve' })]
+      const { pending } = await say(process(store, { tools: [pay], steps }).runner)
+      const agent = { beforeTool: () => ({ args }) }
+      const again = await say(process(store, { tools: [pay], steps: ['done'], agent }).runner, [
+        approve(about(pending)),
+      ])
+      expect(run).toHaveBeenCalledTimes(isTheSame ? 1 : 0)
+      expect(again.pending.map((request) => request.args)).toEqual(isTheSame ? [] : [args])
     },
   )
 
-  test.each([
-    ['in another order', { to: 'eve', amount: 5 }, true],
-    ['of another kind', { amount: '5', to: 'eve' }, false],
-    ['that only look the same', { amount: 5, to: 'e\u200bve' }, false],
-  ])('a yes to arguments, which then come %s [DG-13]', async (_how, args, isTheSame) => {
-    const store = newStore()
-    const run = vi.fn(() => ({ ok: true }))
-    const parameters = { type: 'object' } as const
-    const pay = tool({ name: 'pay', description: 'Pay', parameters, requiresConfirmation: true, run })
-    const steps = [calling('pay', { amount: 5, to: 'eve' })]
-    const { pending } = await say(process(store, { tools: [pay], steps }).runner)
-    const agent = { beforeTool: () => ({ args }) }
-    const again = await say(process(store, { tools: [pay], steps: ['done'], agent }).runner, [approve(about(pending))])
-    expect(run).toHaveBeenCalledTimes(isTheSame ? 1 : 0)
-    expect(again.pending.map((request) => request.args)).toEqual(isTheSame ? [] : [args])
-  })
-
-  describe('arguments', () => {
+  describe('invalid arguments', () => {
     const nested = (levels: number): object => {
       let value: object = {}
       for (let n = 0; n < levels; n++) value = { value }
       return value
     }
     const wrong: [string, unknown][] = [
-      ['broken JSON', '{"amount": 5'],
-      ['a list', [5]],
+      ['given as broken JSON', '{"amount": 5'],
+      ['given as a list', [5]],
       ['of another type', { amount: 'hunter2' }],
       ['that are missing', {}],
-      ['nobody asked for', { amount: 5, password: 'hunter2' }],
-      ['of ten million letters', { amount: 'x'.repeat(10_000_000) }],
+      ['that the schema does not allow', { amount: 5, password: 'hunter2' }],
+      ['of ten million characters', { amount: 'x'.repeat(10_000_000) }],
       ['five thousand levels deep', { amount: nested(5_000) }],
-      ['that are no number in JSON', { amount: Number.NaN }],
+      ['that are NaN', { amount: Number.NaN }],
     ]
-    test.each(wrong)('%s reach no body, and the model is told what was expected [DG-24]', async (_what, args) => {
-      const store = newStore()
-      const run = vi.fn()
-      const parameters = z.strictObject({ amount: z.number() })
-      const pay = tool({ name: 'pay', description: 'Pay', parameters, run })
-      const agent = { model: scriptedModel([calling('pay', args as object), calling('pay', { amount: 5 }), 'done']) }
-      const { events, text } = await say(process(store, { tools: [pay], agent }).runner)
-      const [refused] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
-      expect(refused?.response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining('pay') })
-      expect(JSON.stringify(refused?.response), 'values are not repeated').not.toContain('hunter2')
-      expect(JSON.stringify(refused?.response).length).toBeLessThan(1_000)
-      expect(run.mock.calls.map(([first]) => first)).toEqual([{ amount: 5 }])
-      expect(text).toBe('done')
-      expect(await stored(store)).toHaveLength(6)
-    })
+    test.each(wrong)(
+      '%s are answered INVALID_ARGS without repeating their values, and no body runs [DG-24]',
+      async (_what, args) => {
+        const store = newStore()
+        const run = vi.fn()
+        const parameters = z.strictObject({ amount: z.number() })
+        const pay = tool({ name: 'pay', description: 'Pay', parameters, run })
+        const agent = { model: scriptedModel([calling('pay', args as object), calling('pay', { amount: 5 }), 'done']) }
+        const { events, text } = await say(process(store, { tools: [pay], agent }).runner)
+        const [refused] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
+        expect(refused?.response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining('pay') })
+        expect(JSON.stringify(refused?.response), 'values are not repeated').not.toContain('hunter2')
+        expect(JSON.stringify(refused?.response).length).toBeLessThan(1_000)
+        expect(run.mock.calls.map(([first]) => first)).toEqual([{ amount: 5 }])
+        expect(text).toBe('done')
+        expect(await stored(store)).toHaveLength(6)
+      },
+    )
   })
 
-  describe('a model that never stops', () => {
+  describe('a model that never stops calling tools', () => {
     const always = (step: Step): Step[] => Array.from({ length: 40 }, () => step)
     const failing = tool({
       name: 'fail',
@@ -150,7 +158,7 @@ describe.each(stores)('%s', (_, newStore) => {
       }
     }
 
-    test('with the same failing call is stopped at the fourth, and may try again when asked anew [DG-25]', async () => {
+    test('is stopped at the fourth equal failing call, and may call again after the next message [DG-25]', async () => {
       const call = { calls: [{ name: 'fail' }] }
       const steps: Step[] = [call, call, call, call, 'sorry']
       const { runner } = process(newStore(), { tools: [failing], steps })
@@ -160,14 +168,14 @@ describe.each(stores)('%s', (_, newStore) => {
       expect((await say(runner, 'and now?')).text).toBe('sorry')
     })
 
-    test('is stopped after sixteen model calls of one agent [DG-25]', async () => {
+    test('is stopped after 16 model calls of one agent [DG-25]', async () => {
       const { tick, ticks } = counting()
       const { runner, model } = process(newStore(), { tools: [tick], steps: always({ calls: [{ name: 'tick' }] }) })
       expect((await say(runner)).error?.code).toBe('MAX_ITERATIONS')
       expect([model.requests.length, ticks()]).toEqual([16, 16])
     })
 
-    test('shares its budget with those it calls: inside an agent tool it is no larger [DG-25]', async () => {
+    test('shares maxLlmCalls with its agent tools [DG-25]', async () => {
       const { tick, ticks } = counting()
       const inner = new LlmAgent({
         name: 'inner',

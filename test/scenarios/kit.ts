@@ -1,4 +1,4 @@
-// What scenarios share: a run in one line, timers that fire by hand, a log that can be looked into.
+// Shared by scenarios: a run in one line, timers fired by hand, a store that records its appends.
 import {
   type Event,
   type FunctionResponse,
@@ -42,9 +42,9 @@ export interface Told {
 
 export interface Story {
   readonly tools?: LlmAgentOptions['tools']
-  /** The model's first reply calls these; then it says "done". */
+  /** The model's first reply calls these tools; its second reply is "done". */
   readonly calls?: readonly Call[]
-  /** Instead of `calls`: all the model says. */
+  /** Instead of `calls`: every reply of the model. */
   readonly steps?: readonly Step[]
   readonly agent?: Partial<LlmAgentOptions>
   readonly runner?: Partial<RunnerOptions>
@@ -53,20 +53,20 @@ export interface Story {
   readonly streaming?: boolean
 }
 
-/** A runner for the story, and the model that plays it. */
+/** Creates a runner for the scenario, and its scripted model. */
 export function stage(story: Story): { runner: Runner; model: ScriptedModel } {
   const model = scriptedModel(story.steps ?? [{ calls: story.calls ?? [] }, 'done'])
   const agent = new LlmAgent({ name: 'agent', model, tools: story.tools, ...story.agent })
   return { model, runner: new Runner({ appName: 'app', agent, logger: quiet, ...story.runner }) }
 }
 
-/** Plays the story to its end, as user ada. */
+/** Runs the scenario to its end, as user ada. */
 export async function play(story: Story): Promise<Told> {
   const { runner, model } = stage(story)
   return await tell(runner, model, story)
 }
 
-/** Sends one message to a runner and follows it to the end. */
+/** Sends one message to a runner and reads the run to its end. */
 export async function tell(
   runner: Runner,
   model: ScriptedModel,
@@ -109,14 +109,14 @@ export function responsesOf(events: readonly Event[]): FunctionResponse[] {
     .flatMap((event) => event.content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
 }
 
-/** What was reported while it ran. */
+/** The partial responses among events: progress reported while a tool ran. */
 export function progressOf(events: readonly Event[]): FunctionResponse[] {
   return events
     .filter((event) => event.partial && event.content?.role === 'tool')
     .flatMap((event) => event.content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [])
 }
 
-/** The names the model was offered in its n-th request. */
+/** The names of the tools offered to the model in its n-th request. */
 export function offered(model: ScriptedModel, request = 0): string[] {
   return declarationsOf(model, request).map(({ name }) => name)
 }
@@ -127,20 +127,20 @@ export function declarationsOf(model: ScriptedModel, request = 0): { name: strin
   )
 }
 
-/** Any object with these members is a tool; this one needs nothing but a name and a body. */
+/** A tool with a name and a body, built without `tool()`: any object with these members is a tool. */
 export function bare(name: string, run: Tool['run'], more: Partial<Tool> = {}): Tool {
   return { name, description: name, declaration: () => ({ name, description: name }), run, effect: 'none', ...more }
 }
 
 export const quiet: Logger = { warn: () => {}, error: () => {} }
 
-/** A logger that remembers. */
+/** A logger that keeps every line. */
 export function notebook(): { lines: string[]; warn(message: string): void; error(message: string): void } {
   const lines: string[] = []
   return { lines, warn: (message) => lines.push(message), error: (message) => lines.push(message) }
 }
 
-/** Something that happens when the test says so. */
+/** A promise that the test settles. */
 export function signalled<T = void>(): {
   promise: Promise<T>
   resolve: (value: T) => void
@@ -149,12 +149,12 @@ export function signalled<T = void>(): {
   return Promise.withResolvers<T>()
 }
 
-/** Lets everything else go on until it is so. */
+/** Yields to other tasks until the condition holds. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Timers that fire when told, and not before. */
+/** Timers that fire only when the test fires them. */
 export class HandTimers {
   #timers: { ms: number; callback: () => void }[] = []
   #waiting: { ms: number; found: () => void }[] = []
@@ -172,7 +172,7 @@ export class HandTimers {
   count(ms: number): number {
     return this.#timers.filter((timer) => timer.ms === ms).length
   }
-  /** Waits for a timer of that length to be set, if none is, and lets it fire. */
+  /** Fires a timer of that length; waits until one is set. */
   async fire(ms: number): Promise<void> {
     if (this.count(ms) === 0) await new Promise<void>((found) => this.#waiting.push({ ms, found }))
     const timer = this.#timers.find((one) => one.ms === ms)
@@ -181,7 +181,7 @@ export class HandTimers {
   }
 }
 
-/** In-memory sessions that remember every append, records included. */
+/** An in-memory session service that keeps every appended entry, records included. */
 export function openLog(): { sessionService: SessionService; appended: (Event | LogRecord)[] } {
   const sessionService = new InMemorySessionService()
   const appended: (Event | LogRecord)[] = []
@@ -193,12 +193,12 @@ export function openLog(): { sessionService: SessionService; appended: (Event | 
   return { sessionService, appended }
 }
 
-/** The intent records among what was appended. */
+/** The intent records among appended entries. */
 export function intentsOf(appended: readonly (Event | LogRecord)[]): Intent[] {
   return appended.filter((one): one is Intent => 'type' in one && one.type === 'intent')
 }
 
-/** Cannot store responses of tools while it is failing: the body has run, and the log does not know. */
+/** Rejects appends of tool responses while `isFailing`: the body has run, and the log has no response. */
 export class FailingStore extends InMemorySessionService {
   isFailing = true
   override append(...args: Parameters<InMemorySessionService['append']>): Promise<number> {

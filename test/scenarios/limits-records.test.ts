@@ -1,4 +1,4 @@
-// Everything that is recorded has a bound, and what is within the bound works.
+// Size limits of everything that is recorded, with a test below each limit.
 import {
   approve,
   type CodeExecutor,
@@ -28,24 +28,27 @@ async function storedSize({ runner, sessionId }: Pick<Told, 'runner' | 'sessionI
 const callOf = (name: string, args: object): Story => ({ calls: [{ id: 'c1', name, args: { ...args } }] })
 
 describe('arguments of a model', () => {
-  test('over maxArgsBytes are refused and neither recorded nor sent back', async () => {
+  test('over maxArgsBytes are rejected and neither recorded nor sent back', async () => {
     const body = vi.fn(() => 'ok')
-    const told = await play({ tools: [bare('write', body)], ...callOf('write', { text: LARGE }) })
-    expect(told.response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining('at most 256000') })
+    const result = await play({ tools: [bare('write', body)], ...callOf('write', { text: LARGE }) })
+    expect(result.response).toMatchObject({
+      errorCode: 'INVALID_ARGS',
+      error: expect.stringContaining('at most 256000'),
+    })
     expect(body).not.toHaveBeenCalled()
-    expect(told.text).toBe('done')
-    expect(await storedSize(told)).toBeLessThan(10_000)
-    expect(JSON.stringify(told.model.requests[1]?.contents).length).toBeLessThan(10_000)
-    expect(told.events[0]?.content?.parts[0]?.functionCall?.args).toEqual({ truncatedArgsBytes: expect.any(Number) })
+    expect(result.text).toBe('done')
+    expect(await storedSize(result)).toBeLessThan(10_000)
+    expect(JSON.stringify(result.model.requests[1]?.contents).length).toBeLessThan(10_000)
+    expect(result.events[0]?.content?.parts[0]?.functionCall?.args).toEqual({ truncatedArgsBytes: expect.any(Number) })
   })
 
-  test('within maxArgsBytes reach the body whole', async () => {
+  test('within maxArgsBytes reach the body unchanged', async () => {
     const body = vi.fn((args: unknown) => Object(args).text.length)
-    const told = await play({ tools: [bare('write', body)], ...callOf('write', { text: 'x'.repeat(255_000) }) })
-    expect(told.response).toEqual({ result: 255_000 })
+    const result = await play({ tools: [bare('write', body)], ...callOf('write', { text: 'x'.repeat(255_000) }) })
+    expect(result.response).toEqual({ result: 255_000 })
   })
 
-  test('are allowed as many bytes as the developer says', async () => {
+  test('follow maxArgsBytes of the runner', async () => {
     const body = vi.fn(() => 'ok')
     const story = { tools: [bare('write', body)], ...callOf('write', { text: LARGE }) }
     expect((await play({ ...story, runner: { maxArgsBytes: 3_000_000 } })).response).toEqual({ result: 'ok' })
@@ -55,29 +58,29 @@ describe('arguments of a model', () => {
     })
   })
 
-  test('that repeat one object 2^60 times are refused at once', async () => {
+  test('that repeat one object 2^60 times are rejected', async () => {
     let value: object = {}
     for (let i = 0; i < 60; i++) value = [value, value]
-    const told = await play({ tools: [bare('write', () => 'ok')], ...callOf('write', { value }) })
-    expect(told.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+    const result = await play({ tools: [bare('write', () => 'ok')], ...callOf('write', { value }) })
+    expect(result.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
   })
 
-  test('that a callback makes too large are refused', async () => {
+  test('that beforeTool makes too large are rejected', async () => {
     const body = vi.fn(() => 'ok')
     const agent = { beforeTool: () => ({ args: { text: LARGE } }) }
-    const told = await play({ tools: [bare('write', body, { effect: 'atMostOnce' })], agent, ...callOf('write', {}) })
-    expect(told.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
+    const result = await play({ tools: [bare('write', body, { effect: 'atMostOnce' })], agent, ...callOf('write', {}) })
+    expect(result.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
     expect(body).not.toHaveBeenCalled()
   })
 
-  test('a made-up tool name is recorded up to 256 characters', async () => {
-    const told = await play({ tools: [bare('write', () => 'ok')], ...callOf(LARGE, {}) })
-    expect(told.response).toMatchObject({ errorCode: 'NOT_FOUND' })
-    expect(await storedSize(told)).toBeLessThan(10_000)
+  test('with an invented tool name are recorded with at most 256 characters of the name', async () => {
+    const result = await play({ tools: [bare('write', () => 'ok')], ...callOf(LARGE, {}) })
+    expect(result.response).toMatchObject({ errorCode: 'NOT_FOUND' })
+    expect(await storedSize(result)).toBeLessThan(10_000)
   })
 })
 
-describe('code', () => {
+describe('code execution', () => {
   const executor = (execute: CodeExecutor['execute']): LlmAgentOptions['codeExecutor'] => ({
     languages: ['javascript'],
     callsTools: true,
@@ -85,7 +88,7 @@ describe('code', () => {
   })
   const code = (text: string): Step => ({ parts: [{ executableCode: { language: 'javascript', code: text } }] })
 
-  test('that calls tools with arguments over maxArgsBytes is told so, and the log stays small', async () => {
+  test('rejects tool calls over maxArgsBytes from code and keeps the log small', async () => {
     const body = vi.fn(() => 'ok')
     const problems: string[] = []
     const codeExecutor = executor(async ({ callTool }) => {
@@ -94,26 +97,26 @@ describe('code', () => {
       }
       return { outcome: 'OK', output: '' }
     })
-    const told = await play({ tools: [bare('write', body)], steps: [code('spam'), 'done'], agent: { codeExecutor } })
-    expect(told.text).toBe('done')
+    const result = await play({ tools: [bare('write', body)], steps: [code('spam'), 'done'], agent: { codeExecutor } })
+    expect(result.text).toBe('done')
     expect(body).not.toHaveBeenCalled()
     expect(problems[0]).toContain('at most 256000')
-    expect(await storedSize(told)).toBeLessThan(50_000)
+    expect(await storedSize(result)).toBeLessThan(50_000)
   })
 
-  test('may pass 16 times maxArgsBytes in all its calls together', async () => {
+  test('allows tool calls of code to pass 16 times maxArgsBytes in total', async () => {
     const body = vi.fn(() => 'ok')
     const codeExecutor = executor(async ({ callTool }) => {
       const calls = Array.from({ length: 100 }, (_, n) => callTool?.('write', { text: 'x'.repeat(200_000), n }))
       const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected')
       return { outcome: 'OK', output: `${refused.length}` }
     })
-    const told = await play({ tools: [bare('write', body)], steps: [code('spam'), 'done'], agent: { codeExecutor } })
+    const result = await play({ tools: [bare('write', body)], steps: [code('spam'), 'done'], agent: { codeExecutor } })
     expect(body).toHaveBeenCalledTimes(20)
-    expect(await storedSize(told)).toBeLessThan(5_000_000)
+    expect(await storedSize(result)).toBeLessThan(5_000_000)
   })
 
-  test('gets the answer of a call with 200 kB of arguments, also when it is run again after a pause', async () => {
+  test('returns the response of a call with 200 kB of arguments to code, also after a pause', async () => {
     const body = vi.fn((args: unknown) => ({ length: Object(args).text.length }))
     const codeExecutor = executor(async ({ callTool }) => {
       await callTool?.('write', { text: LARGE }).catch(() => {})
@@ -132,17 +135,17 @@ describe('code', () => {
 
   test.each([
     ['in a part', code(LARGE)],
-    ['in a fence', { text: `\`\`\`javascript\n${LARGE}\n\`\`\`` }],
-  ])('longer than maxArgsBytes, %s, is not run and not recorded', async (_, step) => {
+    ['in a fenced block', { text: `\`\`\`javascript\n${LARGE}\n\`\`\`` }],
+  ])('does not run or record code over maxArgsBytes, %s', async (_, step) => {
     const execute = vi.fn(async () => ({ outcome: 'OK' as const, output: '' }))
-    const told = await play({ steps: [step, 'done'], agent: { codeExecutor: executor(execute) } })
+    const result = await play({ steps: [step, 'done'], agent: { codeExecutor: executor(execute) } })
     expect(execute).not.toHaveBeenCalled()
-    expect(JSON.stringify(told.events[1]?.content)).toContain('maxArgsBytes')
-    expect(await storedSize(told)).toBeLessThan(10_000)
-    expect(told.text).toBe('done')
+    expect(JSON.stringify(result.events[1]?.content)).toContain('maxArgsBytes')
+    expect(await storedSize(result)).toBeLessThan(10_000)
+    expect(result.text).toBe('done')
   })
 
-  test('of 200 kB is run', async () => {
+  test('runs code of 200 kB', async () => {
     const execute = vi.fn(async () => ({ outcome: 'OK' as const, output: '' }))
     await play({ steps: [code('x'.repeat(200_000)), 'done'], agent: { codeExecutor: executor(execute) } })
     expect(execute).toHaveBeenCalledOnce()
@@ -154,31 +157,34 @@ describe('state', () => {
 
   test.each<[string, Tool['run']]>([
     ['in one value', (_, { state }) => state.set('all', 'x'.repeat(100_000_000))],
-    ['as bytes', (_, { state }) => state.set('all', Buffer.alloc(100_000_000))],
+    ['as a buffer', (_, { state }) => state.set('all', Buffer.alloc(100_000_000))],
     [
       'in many values',
       (_, { state }) => {
         for (let n = 0; n < 100; n++) state.set(`part${n}`, 'x'.repeat(1_000_000))
       },
     ],
-    ['by hand', (_, { actions }) => void Object.assign(actions, { stateDelta: { all: 'x'.repeat(100_000_000) } })],
-  ])('100 MB, %s, is an error result that says what to do', async (_, write) => {
-    const told = await writing(write)
-    expect(told.response).toMatchObject({ errorCode: 'EXECUTION_FAILED', error: expect.stringContaining('artifact') })
-    expect(told.state).toEqual({})
-    expect(told.text).toBe('done')
+    [
+      'through actions',
+      (_, { actions }) => void Object.assign(actions, { stateDelta: { all: 'x'.repeat(100_000_000) } }),
+    ],
+  ])('of 100 MB, %s, fails the call with an error that suggests an artifact', async (_, write) => {
+    const result = await writing(write)
+    expect(result.response).toMatchObject({ errorCode: 'EXECUTION_FAILED', error: expect.stringContaining('artifact') })
+    expect(result.state).toEqual({})
+    expect(result.text).toBe('done')
   })
 
-  test('5 MB, and a value written again and again, are kept', async () => {
-    const told = await writing((_, { state }) => {
+  test('of 5 MB, and of a value written 100 times, is stored', async () => {
+    const result = await writing((_, { state }) => {
       state.set('document', 'x'.repeat(5_000_000))
       for (let n = 0; n < 100; n++) state.set('progress', `${n}${'x'.repeat(400_000)}`)
     })
-    expect(String(told.state.document)).toHaveLength(5_000_000)
-    expect(String(told.state.progress)).toHaveLength(400_002)
+    expect(String(result.state.document)).toHaveLength(5_000_000)
+    expect(String(result.state.progress)).toHaveLength(400_002)
   })
 
-  test('a message cannot bring more than 10 MB of it', async () => {
+  test('of more than 10 MB in a message is rejected', async () => {
     const story = { steps: ['done'], stateDelta: { all: 'x'.repeat(11_000_000) } }
     await expect(play(story)).rejects.toMatchObject({ code: 'TOO_LARGE' })
     expect((await play({ steps: ['done'], stateDelta: { all: 'x'.repeat(9_000_000) } })).text).toBe('done')
@@ -191,7 +197,7 @@ describe('messages and answers', () => {
     { inlineData: { mimeType: 'video/mp4', data: 'A'.repeat(Math.ceil((megabytes * 1_000_000) / 3) * 4) } },
   ]
 
-  test('20 MB of media are a message, 40 MB are too large', async () => {
+  test('accepts a message with 20 MB of media and rejects 40 MB', async () => {
     const model = scriptedModel(['A cat.'])
     const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }) })
     expect((await runner.complete({ userId: 'ada', message: media(20) })).text).toBe('A cat.')
@@ -201,7 +207,7 @@ describe('messages and answers', () => {
     await expect(text).rejects.toMatchObject({ code: 'TOO_LARGE' })
   })
 
-  test.each(stores)('an answer over maxResultBytes is refused and the request stays open (%s)', async (_, newStore) => {
+  test.each(stores)('rejects an answer over maxResultBytes and keeps the request pending (%s)', async (_, newStore) => {
     const ask: Tool['run'] = (_args, context) => context.requestInput({ key: 'text', message: 'Which text?' })
     const { runner } = process(newStore(), { tools: [bare('ask', ask)], steps: [{ calls: [{ name: 'ask' }] }, 'done'] })
     const { pending } = await say(runner)
@@ -211,7 +217,7 @@ describe('messages and answers', () => {
     expect(await send('x'.repeat(200_000))).toMatchObject({ text: 'done' })
   })
 
-  test('runConfig.customMetadata has at most 256 kB', async () => {
+  test('limits runConfig.customMetadata to 256 kB', async () => {
     const { runner } = process(stores[0]?.[1]() as never, { steps: ['done'] })
     const send = (note: string): Promise<unknown> =>
       runner.complete({ ...where, message: 'go', runConfig: { customMetadata: { note } } })
@@ -219,14 +225,14 @@ describe('messages and answers', () => {
     expect(await send('x'.repeat(200_000))).toMatchObject({ text: 'done' })
   })
 
-  test.each(stores)('an inbox takes 1,000 items, and others when those are taken (%s)', async (_, newStore) => {
+  test.each(stores)('limits an inbox to 1,000 items and accepts more after a drain (%s)', async (_, newStore) => {
     const store = newStore()
     const key = { appName: 'app', ...where }
     await store.createSession(key)
     const post = (n: number): Promise<unknown> => store.post(key, { id: `i${n}`, type: 'state', stateDelta: { n } })
     for (let n = 0; n < 1_000; n++) await post(n)
     await expect(post(1_000)).rejects.toMatchObject({ code: 'TOO_LARGE' })
-    await post(5) // again: it is there already
+    await post(5) // posted again: already in the inbox
     const lease = await store.claim(key)
     expect(await store.drain(lease)).toHaveLength(1_000)
     await store.append(lease, 0, [], { drained: ['i0'] })
@@ -242,26 +248,26 @@ describe('replies', () => {
     ['media', { parts: [{ inlineData: { mimeType: 'image/png', data: 'A'.repeat(40_000_000) } }] }],
     ['metadata', { text: 'Hi', response: { groundingMetadata: { all: 'x'.repeat(40_000_000) } } }],
   ])('with 40 MB of %s end with MODEL_ERROR and are not recorded', async (_, step) => {
-    const told = await play({ steps: [step] })
-    expect(told.error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringContaining('33554432 bytes') })
-    expect(await storedSize(told)).toBeLessThan(10_000)
+    const result = await play({ steps: [step] })
+    expect(result.error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringContaining('33554432 bytes') })
+    expect(await storedSize(result)).toBeLessThan(10_000)
   })
 
   test('with a picture of 10 MB are recorded', async () => {
     const parts = [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'A'.repeat(10_000_000) } }]
-    const told = await play({ steps: [{ parts }] })
-    expect(told.error).toBeUndefined()
-    expect(told.events[0]?.content?.parts).toEqual(parts)
+    const result = await play({ steps: [{ parts }] })
+    expect(result.error).toBeUndefined()
+    expect(result.events[0]?.content?.parts).toEqual(parts)
   })
 
-  test('an error of a model, or a reason to cancel, is recorded up to 8,000 characters', async () => {
-    const told = await play({ steps: [{ error: LARGE }] })
-    expect(told.error?.message).toHaveLength(8_003)
+  test('truncates error messages of a model to 8,000 characters', async () => {
+    const result = await play({ steps: [{ error: LARGE }] })
+    expect(result.error?.message).toHaveLength(8_003)
     const failing = await play({ steps: [{ text: '', response: { errorCode: 'SAFETY', errorMessage: LARGE } }] })
     expect(failing.error?.message).toHaveLength(8_003)
   })
 
-  test('an agent of one’s own cannot record more than 32 MB at once, and can record less', async () => {
+  test('rejects an event of more than 32 MB from a custom agent', async () => {
     const runner = new Runner({
       appName: 'app',
       logger: quiet,
@@ -282,7 +288,7 @@ describe('replies', () => {
   })
 })
 
-describe('requests of a body', () => {
+describe('requests made by a body', () => {
   const asking = (ask: Tool['run']): Promise<Told> => play({ tools: [bare('ask', ask)], ...callOf('ask', {}) })
 
   test.each<[string, Tool['run']]>([
@@ -293,16 +299,16 @@ describe('requests of a body', () => {
       'a schema of 2 MB',
       (_, context) => context.requestInput({ key: 'a', message: 'Which?', schema: { type: 'string', enum: [LARGE] } }),
     ],
-  ])('%s is an error result', async (_, ask) => {
-    const told = await asking(ask)
-    expect(told.response).toMatchObject({
+  ])('fails the call for %s', async (_, ask) => {
+    const result = await asking(ask)
+    expect(result.response).toMatchObject({
       errorCode: 'EXECUTION_FAILED',
       error: expect.stringMatching(/at most|bigger than/),
     })
-    expect(await storedSize(told)).toBeLessThan(20_000)
+    expect(await storedSize(result)).toBeLessThan(20_000)
   })
 
-  test.each([64, 1_000])('of %d questions at a time 64 wait for their answers', async (count) => {
+  test.each([64, 1_000])('keeps 64 of %d requested inputs pending', async (count) => {
     const { runner } = process(stores[0]?.[1]() as never, {
       tools: [
         bare('ask', (_, context) => {
@@ -314,7 +320,7 @@ describe('requests of a body', () => {
     expect((await say(runner)).pending).toHaveLength(64)
   })
 
-  test('a hint at the gate is cut to 8,000 characters', async () => {
+  test('truncates a confirmation hint to 8,000 characters', async () => {
     const pay = tool({
       name: 'pay',
       description: 'Pay',
@@ -334,7 +340,7 @@ describe('requests of a body', () => {
 })
 
 describe('results', () => {
-  test('of 60 MB of bytes are encoded no further than they are kept', async () => {
+  test('of 60 MB of bytes are encoded only as far as they are kept', async () => {
     const bytes = Buffer.alloc(
       60_000_000,
       Uint8Array.from({ length: 251 }, (_, at) => at),
@@ -347,17 +353,21 @@ describe('results', () => {
     expect(String(response.tail).endsWith(tail)).toBe(true)
   })
 
-  test('of 3 MB of bytes are saved whole where there is an artifact service', async () => {
+  test('of 3 MB of bytes are saved completely with an artifact service', async () => {
     const artifactService = new InMemoryArtifactService()
     const bytes = Buffer.alloc(3_000_001, 7)
-    const told = await play({ tools: [bare('read', () => bytes)], ...callOf('read', {}), runner: { artifactService } })
-    const { sessionId } = told
+    const result = await play({
+      tools: [bare('read', () => bytes)],
+      ...callOf('read', {}),
+      runner: { artifactService },
+    })
+    const { sessionId } = result
     const key = { appName: 'app', userId: 'ada', sessionId, filename: 'read-c1.json' }
     const saved = JSON.parse((await artifactService.loadArtifact(key))?.text ?? '')
     expect(saved.result).toBe(bytes.toString('base64'))
   })
 
-  test('an artifact name has at most 256 characters and its metadata 256 kB', async () => {
+  test('limits artifact names to 256 characters and their metadata to 256 kB', async () => {
     const artifactService = new InMemoryArtifactService()
     const save = (name: string, note: string): Promise<Told> =>
       play({

@@ -1,4 +1,4 @@
-// Long-running work whose run is cancelled: its handle is kept, its tool is told, and its outcome is unknown.
+// Long-running calls whose run is cancelled: the handle is kept, `cancel` of the tool is called, and the outcome is unknown.
 import {
   type Event,
   type JsonObject,
@@ -37,7 +37,7 @@ async function responses(store: SessionService): Promise<{ [id: string]: JsonObj
 const unknown = { status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME', handle }
 
 describe.each(stores)('%s', (_name, newStore) => {
-  test('cancelling a started long-running call keeps its handle and calls cancel of its tool', async () => {
+  test('keeps the handle of a cancelled long-running call and calls cancel of its tool', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const { runner } = process(store, { tools: [startTool({ cancel })], steps: [calls] })
@@ -50,7 +50,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).toHaveBeenCalledExactlyOnceWith({ handle, ...key, context: expect.anything() })
   })
 
-  test('what the body wrote is recorded with its handle, and not once more when the call is cancelled', async () => {
+  test('records the state delta of a body with its handle, and not again on cancel', async () => {
     const store = newStore()
     const noted = startTool({
       run: (_args, { state }) => {
@@ -60,7 +60,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     })
     const hangs = tool({ name: 'hang', description: 'Hang', run: () => new Promise(() => {}) })
     const setTimer = (callback: () => void, ms: number): (() => void) => {
-      const timer = setTimeout(callback, ms === 1_000 ? 0 : ms) // a result waits this long for its siblings
+      const timer = setTimeout(callback, ms === 1_000 ? 0 : ms) // how long a response waits for its siblings
       return () => clearTimeout(timer)
     }
     const steps = [
@@ -81,7 +81,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each(['before it is stored', 'while it is stored'])(
-    'a run that is cancelled when its body has returned a handle, %s, keeps the handle and calls cancel',
+    'keeps the handle and calls cancel when the run is cancelled after the body returned, %s',
     async (when) => {
       const cancel = vi.fn()
       const store = newStore()
@@ -106,7 +106,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     },
   )
 
-  test('another process cancels it: the tool of that process is told', async () => {
+  test('calls cancel of the tool in the process that cancels', async () => {
     const store = newStore()
     await say(process(store, { tools: [startTool()], steps: [calls] }).runner)
     const cancel = vi.fn()
@@ -117,7 +117,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel.mock.calls[0]?.[0]).toMatchObject({ handle })
   })
 
-  test('new text that cancels what waits keeps the handle too', async () => {
+  test('keeps the handle when new text cancels the call', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const runner: Partial<RunnerOptions> = { whilePaused: 'cancel' }
@@ -128,7 +128,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).toHaveBeenCalledOnce()
   })
 
-  test('without an effect there is nothing to find out: the call is cancelled, with its handle', async () => {
+  test('answers CANCELLED with the handle for a tool without side effects', async () => {
     const store = newStore()
     const { runner } = process(store, { tools: [startTool({ effect: 'none' })], steps: [calls] })
     await say(runner)
@@ -138,8 +138,8 @@ describe.each(stores)('%s', (_name, newStore) => {
 
   test.each<[string, () => unknown]>([
     ['throws', () => Promise.reject(new Error('no such job'))],
-    ['never ends', () => new Promise(() => {})],
-  ])('a cancel that %s does not keep the run from ending', async (_what, cancel) => {
+    ['never settles', () => new Promise(() => {})],
+  ])('ends the run when cancel of the tool %s', async (_what, cancel) => {
     const store = newStore()
     const setTimer = (callback: () => void, ms: number): (() => void) => {
       const timer = setTimeout(callback, Math.min(ms, 1))
@@ -157,7 +157,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     )
   })
 
-  test('a call beside it that moves control on leaves its handle and calls cancel', async () => {
+  test('keeps the handle and calls cancel when a sibling call transfers', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const model = scriptedModel([
@@ -177,7 +177,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).toHaveBeenCalledOnce()
   })
 
-  test('an invocation that ends because an agent no longer exists calls cancel of the work of the others', async () => {
+  test('calls cancel when the invocation ends because another agent no longer exists', async () => {
     const store = newStore()
     const { refund } = refundTool()
     const agents = (cancel: () => void) => [
@@ -192,7 +192,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).toHaveBeenCalledOnce()
   })
 
-  test('a transfer that is not performed cancels nothing', async () => {
+  test('does not call cancel after a failed transfer', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const model = scriptedModel([
@@ -209,7 +209,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(cancel).not.toHaveBeenCalled()
   })
 
-  test('a result that arrives in time is the result: cancel is not called', async () => {
+  test('does not call cancel after the result arrived', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const { runner, model } = process(store, { tools: [startTool({ cancel })], steps: [calls, 'done'] })
@@ -220,7 +220,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toEqual({ finished: true })
   })
 
-  test('a call whose body has not begun is cancelled, without a handle', async () => {
+  test('answers CANCELLED without a handle when the body has not started', async () => {
     const store = newStore()
     const cancel = vi.fn()
     const gated = startTool({ cancel, requiresConfirmation: true })

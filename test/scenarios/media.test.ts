@@ -1,4 +1,4 @@
-// Images, sounds and documents: stored once, referenced by events, and sent to models as far as a request needs them.
+// Images, audio and documents: stored once, referenced by events, and sent to models only as far as a request needs them.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -51,7 +51,7 @@ const draw = tool({
 const upload = (...parts: Part[]): Part[] => [{ text: 'Look.' }, ...parts]
 const isBytes = (part: Part): boolean => (part.inlineData?.data.length ?? 0) > 1_000
 
-/** The files a request holds, by their data; and the lines in place of others. */
+/** The files in a request. */
 const filesIn = (contents: readonly Content[] = []): Part[] => contents.flatMap(({ parts }) => parts.filter(isBytes))
 const linesIn = (contents: readonly Content[] = []): string[] =>
   contents.flatMap(({ parts }) => parts.flatMap(({ text }) => (text?.startsWith('[') ? [text] : [])))
@@ -111,7 +111,7 @@ describe.each(stores)('media $name', ({ open }) => {
     expect(reference && (await artifactService.loadArtifact(reference))).toEqual(photo)
   })
 
-  test('is stored once however often it is sent', async () => {
+  test('is stored once when it is sent several times', async () => {
     const { runner, sent, names, artifactService } = stage(['One.', 'Two.'], {}, open())
     await runner.complete({ ...ada, message: upload(photo, photo) })
     const renamed = { inlineData: { ...picture(1), displayName: 'again.png' } }
@@ -122,7 +122,7 @@ describe.each(stores)('media $name', ({ open }) => {
     expect(sent(1)).toEqual([photo, photo, renamed])
   })
 
-  test('of 20 MB is a message', async () => {
+  test('of 20 MB is accepted in a message', async () => {
     const video = { inlineData: { mimeType: 'video/mp4', data: Buffer.alloc(20_000_000, 7).toString('base64') } }
     const { runner, sent, log } = stage(['A cat.'], {}, open())
     expect((await runner.complete({ ...ada, message: upload(video) })).text).toBe('A cat.')
@@ -131,7 +131,7 @@ describe.each(stores)('media $name', ({ open }) => {
   })
 })
 
-test('a small picture stays in the event', async () => {
+test('keeps a small picture inline in the event', async () => {
   const icon = { inlineData: picture(3, 1_000) }
   const { runner, log, names } = stage(['Fine.'])
   await runner.complete({ ...ada, message: upload(icon) })
@@ -139,13 +139,13 @@ test('a small picture stays in the event', async () => {
   expect(await names()).toEqual([])
 })
 
-describe('later requests', () => {
+describe('media in later requests', () => {
   const tools = [draw, loadArtifacts()]
   const filename = expect.stringMatching(
     /^\[File "photo\.png" \(image\/png\), shown earlier; call load_artifacts with "media\/[0-9a-f]{32}\.png" to see it again\.\]$/,
   )
 
-  test('carry no bytes of earlier turns when the agent can load files again', async () => {
+  test('is replaced by a line of text when the agent can load files', async () => {
     const { runner, sent, lines } = stage([{ calls: [{ name: 'draw' }] }, 'Nice.', 'Still.', 'And.'], { tools })
     await runner.complete({ ...ada, message: upload(photo) })
     await runner.complete({ ...ada, message: 'More.' })
@@ -153,10 +153,10 @@ describe('later requests', () => {
     expect(sent(1)).toHaveLength(2)
     expect(sent(2)).toEqual([])
     expect(lines(2)).toEqual([filename, expect.stringMatching(/^\[File \(image\/png\), shown earlier; call/)])
-    expect(lines(3)).toEqual(lines(2)) // the same words from then on: prompt caches hold
+    expect(lines(3)).toEqual(lines(2)) // the same text in every later request keeps prompt caches valid
   })
 
-  test('show an earlier file again when the model loads it, without storing it twice', async () => {
+  test('is sent again after the model loads it, without a second copy in the store', async () => {
     const load: Step = (request) => {
       const [, name = ''] = /"(media\/[^"]+)"/.exec(linesIn(request.contents)[0] ?? '') ?? []
       return { calls: [{ name: 'load_artifacts', args: { artifact_names: [name] } }] }
@@ -171,7 +171,7 @@ describe('later requests', () => {
     expect(JSON.stringify(await log()).length).toBeLessThan(5_000)
   })
 
-  test('refer to a loaded artifact under its own name and version', async () => {
+  test('refers to a loaded artifact by its own name and version', async () => {
     const artifactService = new InMemoryArtifactService()
     await artifactService.saveArtifact({ ...key, filename: 'cat.png', artifact: drawing })
     await artifactService.saveArtifact({ ...key, filename: 'cat.png', artifact: photo })
@@ -189,7 +189,7 @@ describe('later requests', () => {
     expect(model.requests[0]?.config.systemInstruction).toContain('["cat.png"]')
   })
 
-  test('name the tool as the agent has it, and do not list stored media', async () => {
+  test('names load_artifacts with its prefix, and the instruction does not list stored media', async () => {
     const prefixed = prefixTools(new StaticToolset([loadArtifacts()]), 'my_')
     const { runner, lines, model } = stage(['One.', 'Two.'], { tools: [prefixed] })
     await runner.complete({ ...ada, message: upload(photo) })
@@ -198,7 +198,7 @@ describe('later requests', () => {
     expect(model.requests[1]?.config.systemInstruction).toBeUndefined()
   })
 
-  test('go with the next three messages to an agent that cannot load them, and not with the fourth', async () => {
+  test('is sent with the next three messages to an agent without load_artifacts, and not with the fourth', async () => {
     const { runner, sent, lines } = stage(['1', '2', '3', '4', '5'])
     await runner.complete({ ...ada, message: upload(photo) })
     for (const message of ['Two?', 'Three?', 'Four?', 'Five?']) await runner.complete({ ...ada, message })
@@ -207,7 +207,7 @@ describe('later requests', () => {
     expect(lines(4)).toEqual(['[File "photo.png" (image/png), shown earlier.]'])
   })
 
-  test('are sent for as many messages as the runner says', async () => {
+  test('is sent for media.earlierTurns messages', async () => {
     const open = stage(['One.', 'Two.'])
     await open.runner.complete({ ...ada, message: upload(photo) })
     await open.runner.complete({ ...ada, message: 'What colour is it?' })
@@ -224,14 +224,14 @@ describe('later requests', () => {
   })
 })
 
-describe('the limit of a request', () => {
+describe('media limit of a request', () => {
   const shots = [1, 2, 3].map((byte): Part => ({ inlineData: { ...picture(byte), displayName: `${byte}.png` } }))
 
   test.each<[string, RunnerOptions['media'], boolean]>([
     ['bytes', { maxBytesPerRequest: 130_000 }, true],
     ['files', { maxFilesPerRequest: 2 }, true],
     ['bytes, without an artifact service', { maxBytesPerRequest: 130_000 }, false],
-  ])('of %s keeps the newest and says what is left out', async (_, media, hasService) => {
+  ])('in %s keeps the newest files and describes the others', async (_, media, hasService) => {
     const { runner, sent, lines } = stage(
       ['1', '2', '3'],
       {},
@@ -243,7 +243,7 @@ describe('the limit of a request', () => {
     expect(lines(2)).toEqual(['[File "1.png" (image/png), left out: the request has no room for it.]'])
   })
 
-  test('does not load what will not fit', async () => {
+  test('does not load files over the limit', async () => {
     const artifactService = new InMemoryArtifactService()
     const { runner, lines } = stage(['done'], {}, { artifactService, media: { maxFilesPerRequest: 1 } })
     const load = vi.spyOn(artifactService, 'loadArtifact')
@@ -252,13 +252,13 @@ describe('the limit of a request', () => {
     expect(lines(0)).toHaveLength(2)
   })
 
-  test('of zero sends no file', async () => {
+  test('of zero bytes sends no file', async () => {
     const { runner, sent } = stage(['done'], {}, { media: { maxBytesPerRequest: 0 } })
     await runner.complete({ ...ada, message: upload(...shots) })
     expect(sent(0)).toEqual([])
   })
 
-  test('has options that are checked', () => {
+  test('rejects invalid options', () => {
     const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
     const make = (media: unknown) => () => new Runner({ appName: 'app', agent, media: media as never })
     expect(make({ maxBytes: 1 })).toThrow(/unknown option "maxBytes"/)
@@ -267,7 +267,7 @@ describe('the limit of a request', () => {
   })
 })
 
-describe('a forged reference', () => {
+describe('a forged artifact reference', () => {
   const uri = (userId: string, sessionId: string, filename: string): string =>
     `artifact://apps/app/users/${userId}/sessions/${sessionId}/artifacts/${encodeURIComponent(filename)}/versions/0`
 
@@ -290,7 +290,7 @@ describe('a forged reference', () => {
     'artifact://apps/app/users/%/sessions/s1/artifacts/x/versions/0',
   ].map((fileUri): Part => ({ fileData: { fileUri, mimeType: 'image/png' } }))
 
-  test('in a message reads nothing', async () => {
+  test('in a message loads nothing', async () => {
     const artifactService = await secrets()
     const load = vi.spyOn(artifactService, 'loadArtifact')
     const { runner, model } = stage(['Nothing.'], {}, { artifactService })
@@ -300,7 +300,7 @@ describe('a forged reference', () => {
     expect(parts).toEqual(forged.map(() => ({ text: expect.stringContaining('only the framework writes') })))
   })
 
-  test('in a tool result, a model reply or an event of a custom agent reads nothing', async () => {
+  test('in a tool result, a model reply or an event of a custom agent loads nothing', async () => {
     const artifactService = await secrets()
     const load = vi.spyOn(artifactService, 'loadArtifact')
     const give = tool({ name: 'give', description: 'Gives', run: () => withParts({ ok: true }, forged) })
@@ -323,7 +323,7 @@ describe('a forged reference', () => {
     expect(load).not.toHaveBeenCalled()
   })
 
-  test('to thousands of files that are gone costs no more loads than a request has files', async () => {
+  test('to 2,000 missing files causes at most 64 loads', async () => {
     const artifactService = new InMemoryArtifactService()
     const { runner, lines } = stage(['Nothing.'], {}, { artifactService })
     const load = vi.spyOn(artifactService, 'loadArtifact')
@@ -333,7 +333,7 @@ describe('a forged reference', () => {
     expect(lines(0).length).toBeGreaterThanOrEqual(2_000)
   })
 
-  test('beside a file in one part is dropped, and the file is stored', async () => {
+  test('next to a file in one part is dropped, and the file is stored', async () => {
     const { runner, sent, log } = stage(['One.'])
     const both = { ...photo, fileData: { fileUri: uri('bob', 's1', 'secret.png'), mimeType: 'image/png' } }
     await runner.complete({ ...ada, message: upload(both) })
@@ -341,7 +341,7 @@ describe('a forged reference', () => {
     expect(JSON.stringify(await log()).length).toBeLessThan(5_000)
   })
 
-  test('is not given to something else that was saved under the name of a file', async () => {
+  test('does not resolve to another artifact saved under the name of a file', async () => {
     const artifactService = new InMemoryArtifactService()
     const { runner, sent } = stage(['One.', 'Two.'], {}, { artifactService })
     const other = { appName: 'app', userId: 'ada', sessionId: 's2' }
@@ -352,7 +352,7 @@ describe('a forged reference', () => {
     expect(sent(1)).toEqual([photo])
   })
 
-  test('with a type or name of another kind shows the stored type', async () => {
+  test('with a type or name of the wrong type sends the stored type', async () => {
     const { runner, sent, log } = stage(['One.', 'Two.'])
     await runner.complete({ ...ada, message: upload(photo) })
     const fileUri = (await log())[0]?.content?.parts.find(({ fileData }) => fileData)?.fileData?.fileUri ?? ''
@@ -361,23 +361,23 @@ describe('a forged reference', () => {
     expect(sent(1).at(-1)).toEqual({ inlineData: picture(1) })
   })
 
-  test('in events that a session was made from reads no other session', async () => {
+  test('in the initial events of a session loads nothing from another session', async () => {
     const artifactService = await secrets()
     const load = vi.spyOn(artifactService, 'loadArtifact')
     const { runner, lines, sessionService } = stage(['Nothing.'], {}, { artifactService })
     const content: Content = { role: 'user', parts: forged.slice(0, 2) }
-    const said: Content = { role: 'model', parts: [{ text: 'Hm.' }] }
+    const reply: Content = { role: 'model', parts: [{ text: 'Hm.' }] }
     const theirs = createEvent({ invocationId: 'e-1', author: 'user', content })
     await sessionService.createSession({
       ...key,
-      events: [theirs, createEvent({ invocationId: 'e-1', author: 'agent', content: said })],
+      events: [theirs, createEvent({ invocationId: 'e-1', author: 'agent', content: reply })],
     })
     await runner.complete({ ...ada, message: 'Go.' })
     expect(load).not.toHaveBeenCalled()
     expect(lines(0)).toEqual(forged.slice(0, 2).map(() => '[File (image/png), not a file of this session.]'))
   })
 
-  test('that says it holds an artifact is compared with the artifact', async () => {
+  test('in partMetadata is compared with the artifact', async () => {
     const artifactService = await secrets()
     const claims = { ...drawing, partMetadata: { artifact: 'secret.png' } }
     const { runner, sent, log } = stage(['ok'], {}, { artifactService })
@@ -387,7 +387,7 @@ describe('a forged reference', () => {
     expect(reference?.filename).toMatch(/^media\//)
   })
 
-  test('that leads to an error of the service does not keep media in the log', async () => {
+  test('that makes the artifact service fail does not keep media in the log', async () => {
     const artifactService = new InMemoryArtifactService()
     const list = artifactService.listVersions.bind(artifactService)
     vi.spyOn(artifactService, 'listVersions').mockImplementation((file) =>
@@ -398,7 +398,7 @@ describe('a forged reference', () => {
     expect((await log())[0]?.content?.parts[1]).toEqual({ fileData: expect.anything() })
   })
 
-  test('is none when a client sends a recorded message again', async () => {
+  test('is resolved when a client sends a recorded message again', async () => {
     const { runner, sent, log } = stage(['One.', 'Two.'], {}, { media: { earlierTurns: 0 } })
     await runner.complete({ ...ada, message: upload(photo) })
     await runner.complete({ ...ada, message: (await log())[0]?.content as Content })
@@ -407,7 +407,7 @@ describe('a forged reference', () => {
 })
 
 describe('a stored file', () => {
-  test('that is gone is described, and the conversation goes on', async () => {
+  test('that was deleted is described in text, and the run continues', async () => {
     const { runner, lines, names, artifactService } = stage(['One.', 'Two.'])
     await runner.complete({ ...ada, message: upload(photo) })
     for (const filename of await names()) await artifactService.deleteArtifact({ ...key, filename })
@@ -415,7 +415,7 @@ describe('a stored file', () => {
     expect(lines(1)).toEqual(['[File "photo.png" (image/png), no longer stored.]'])
   })
 
-  test('whose service fails is described, and the operator is told', async () => {
+  test('whose service fails is described in text and logged', async () => {
     const logger = notebook()
     const { runner, lines, artifactService } = stage(['One.', 'Two.'], {}, { logger })
     await runner.complete({ ...ada, message: upload(photo) })
@@ -425,7 +425,7 @@ describe('a stored file', () => {
     expect(JSON.stringify(logger)).toContain('The bucket is down.')
   })
 
-  test('is described by a runner without an artifact service', async () => {
+  test('is described in text by a runner without an artifact service', async () => {
     const { runner, sessionService } = stage(['One.'])
     await runner.complete({ ...ada, message: upload(photo) })
     const other = stage(['Two.'], {}, { sessionService, artifactService: undefined })
@@ -433,7 +433,7 @@ describe('a stored file', () => {
     expect(other.lines(0)).toEqual(['[File "photo.png" (image/png), not available: there is no artifact service.]'])
   })
 
-  test('that cannot be saved stays in the event', async () => {
+  test('that cannot be saved stays inline in the event', async () => {
     const artifactService = new InMemoryArtifactService()
     vi.spyOn(artifactService, 'saveArtifact').mockRejectedValue(new Error('The bucket is down.'))
     const logger = notebook()
@@ -445,8 +445,8 @@ describe('a stored file', () => {
   })
 })
 
-describe('agents', () => {
-  test('inside an agent tool see their own files; the caller gets text', async () => {
+describe('media and agents', () => {
+  test("shows an agent tool its own files and the caller's agent only text", async () => {
     const inner = new LlmAgent({
       name: 'inner',
       description: 'Draws',
@@ -463,7 +463,7 @@ describe('agents', () => {
     expect(JSON.stringify(await log()).length).toBeLessThan(6_000)
   })
 
-  test('that get control by transfer see the upload of this turn', async () => {
+  test('shows the upload of the invocation to the agent after a transfer', async () => {
     const model = scriptedModel(['A cat.'])
     const expert = new LlmAgent({ name: 'expert', description: 'Knows cats', model, tools: [loadArtifacts()] })
     const { runner } = stage([{ calls: [{ name: 'transfer_to_agent', args: { agent_name: 'expert' } }] }], {
@@ -473,7 +473,7 @@ describe('agents', () => {
     expect(filesIn(model.requests[0]?.contents)).toEqual([photo])
   })
 
-  test('in parallel branches that show the same file store it once', async () => {
+  test('stores a file once when parallel branches return it', async () => {
     const branch = (name: string): LlmAgent =>
       new LlmAgent({ name, model: scriptedModel([{ calls: [{ name: 'draw' }] }, `${name} done.`]), tools: [draw] })
     const subAgents = [branch('a'), branch('b'), branch('c')]
@@ -482,7 +482,7 @@ describe('agents', () => {
     const list = artifactService.listVersions.bind(artifactService)
     vi.spyOn(artifactService, 'listVersions').mockImplementation(async (file) => {
       const versions = await list(file)
-      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve)) // others come meanwhile
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve)) // other branches run meanwhile
       return versions
     })
     const agent = new ParallelAgent({ name: 'all', subAgents })
@@ -493,7 +493,7 @@ describe('agents', () => {
       expect(filesIn((options.model as ScriptedModel).requests[1]?.contents)).toEqual([drawing])
   })
 
-  test('that make pictures have them stored, with what their provider needs back', async () => {
+  test('stores pictures made by a model with their thought signature', async () => {
     const made: Part = { ...drawing, thoughtSignature: 'c2lnbmVk' }
     const { runner, sent, log } = stage([{ parts: [{ text: 'Here.' }, made] }, 'Yes.'])
     await runner.complete({ ...ada, message: 'Draw.' })
@@ -503,8 +503,8 @@ describe('agents', () => {
   })
 })
 
-describe('a crash', () => {
-  test('between the artifact and the event leaves nothing to repair', async () => {
+describe('media and crashes', () => {
+  test('stores a file once when the process crashes between artifact and event', async () => {
     let isDying = true
     class DyingStore extends InMemorySessionService {
       override async append(...args: Parameters<InMemorySessionService['append']>): Promise<number> {
@@ -522,7 +522,7 @@ describe('a crash', () => {
     expect(await artifactService.listVersions({ ...key, filename })).toEqual([0])
   })
 
-  test('of the process: another one resumes with the files', async () => {
+  test('resumes with the files in another process after kill -9', async () => {
     const file = temporaryFile()
     const asked = createServer() // never answers: the process hangs there
     asked.listen(0, '127.0.0.1')
@@ -544,7 +544,7 @@ describe('a crash', () => {
     expect(JSON.stringify(session?.events).length).toBeLessThan(5_000)
   })
 
-  test('or a cancellation while a file is stored does not lose the result', async () => {
+  test('keeps the response when the run is cancelled while a file is being stored', async () => {
     const artifactService = new InMemoryArtifactService()
     const { runner, log } = stage([{ calls: [{ name: 'draw' }] }], {}, { artifactService })
     const saving = Promise.withResolvers<void>()
@@ -561,10 +561,10 @@ describe('a crash', () => {
   })
 })
 
-describe('on the wire', () => {
+describe('media on the wire', () => {
   const bytes = (photo.inlineData?.data ?? '').slice(0, 2_000)
 
-  test('Gemini gets the bytes in this turn and a line in the next', async () => {
+  test('sends bytes to Gemini in the first invocation and a line of text in the next', async () => {
     await using server = await geminiServer(['A cat.', 'Yes.'])
     const model = gemini('gemini-2.5-flash', { apiKey: 'any-key', baseUrl: server.url })
     const { runner } = stage([], { model, tools: [loadArtifacts()] })
@@ -577,7 +577,7 @@ describe('on the wire', () => {
     expect(`${first}${second}`).not.toContain('artifact://')
   })
 
-  test('a provider of the AI SDK gets the bytes in this turn and a line in the next', async () => {
+  test('sends bytes to an AI SDK provider in the first invocation and a line of text in the next', async () => {
     await using server = await ProviderServer.start([
       claude.say({ calls: [{ id: 'c1', name: 'draw', args: {} }] }),
       claude.say({ text: 'A cat.' }),
@@ -595,7 +595,7 @@ describe('on the wire', () => {
     expect(`${first}${second}${third}`).not.toContain('artifact://')
   })
 
-  test('a tool made for the AI SDK gives the bytes', async () => {
+  test('returns the bytes from a tool converted by toAiSdkTools', async () => {
     const tools = toAiSdkTools([draw], { userId: 'ada', artifactService: new InMemoryArtifactService() })
     const result = await tools.draw?.execute({})
     expect(tools.draw?.toModelOutput(result)).toMatchObject({
@@ -604,7 +604,7 @@ describe('on the wire', () => {
   })
 })
 
-test('plugins see the media itself before it is stored', async () => {
+test('shows media to plugins before it is stored', async () => {
   const seen: boolean[] = []
   const plugin = {
     name: 'watch',

@@ -1,4 +1,4 @@
-// Options that a spread or JavaScript brings past the type checker: unknown names and values of the wrong type.
+// Options that pass the type checker through a spread or JavaScript: unknown names and values of the wrong type.
 import {
   agentTool,
   approve,
@@ -53,7 +53,7 @@ const request: PendingRequest = {
 }
 const aiSdkModel = { specificationVersion: 'v4', provider: 'p', modelId: 'm', doGenerate: () => {}, doStream: () => {} }
 
-/** A function that takes options, options that are good, and one that is misspelled with what was meant. */
+/** A function that takes options, valid options, and a misspelled option with the correct name. */
 type Case = [what: string, make: (options: never) => unknown, good: object, wrong: object, meant: string]
 
 const whenBuilt: Case[] = [
@@ -196,7 +196,7 @@ const whenCalled: Case[] = [
   ['geminiServer()', async (o) => (await geminiServer([], o)).close(), { apiKey: 'k' }, { apikey: 'k' }, 'apiKey'],
 ]
 
-async function refusal(make: () => unknown): Promise<ToolwrightError | undefined> {
+async function errorOf(make: () => unknown): Promise<ToolwrightError | undefined> {
   try {
     await make()
     return undefined
@@ -206,29 +206,29 @@ async function refusal(make: () => unknown): Promise<ToolwrightError | undefined
 }
 
 describe('an unknown option', () => {
-  test.each(whenBuilt)('of %s is refused when it is built, and the closest name is suggested', async (...one) => {
+  test.each(whenBuilt)('of %s is rejected when it is built, with the closest name in the message', async (...one) => {
     const [, make, good, wrong, meant] = one
     const [option] = Object.keys(wrong)
-    const error = await refusal(() => make({ ...good, ...wrong } as never))
+    const error = await errorOf(() => make({ ...good, ...wrong } as never))
     expect(error).toMatchObject({ name: 'ToolwrightError', code: 'INVALID_CONFIG' })
     expect(error?.message).toContain(`unknown option "${option}". Did you mean "${meant}"?`)
-    const unset = await refusal(() => make({ ...good, [String(option)]: undefined } as never))
+    const unset = await errorOf(() => make({ ...good, [String(option)]: undefined } as never))
     expect(unset?.message).toContain(`unknown option "${option}"`)
   })
 
-  test.each(whenBuilt)('is not seen in good options of %s', async (_what, make, good) => {
-    expect(await refusal(() => make(good as never))).toBeUndefined()
+  test.each(whenBuilt)('is not reported for valid options of %s', async (_what, make, good) => {
+    expect(await errorOf(() => make(good as never))).toBeUndefined()
   })
 
-  test.each(whenCalled)('of %s is refused when it is called, and the closest name is suggested', async (...one) => {
+  test.each(whenCalled)('of %s is rejected when it is called, with the closest name in the message', async (...one) => {
     const [what, make, good, wrong, meant] = one
-    const error = await refusal(() => make({ ...good, ...wrong } as never))
+    const error = await errorOf(() => make({ ...good, ...wrong } as never))
     expect(error).toMatchObject({ code: what === 'geminiServer()' ? 'INVALID_CONFIG' : 'INVALID_REQUEST' })
     expect(error?.message).toContain(`unknown option "${Object.keys(wrong)[0]}". Did you mean "${meant}"?`)
   })
 
-  test.each(whenCalled)('is not seen in a good call of %s', async (what, make, good) => {
-    const error = await refusal(() => make(good as never))
+  test.each(whenCalled)('is not reported for a valid call of %s', async (what, make, good) => {
+    const error = await errorOf(() => make(good as never))
     if (what === 'runner.complete()') expect(error).toBeUndefined()
     expect(error?.message ?? '').not.toContain('unknown option')
   })
@@ -243,28 +243,31 @@ describe('an unknown option', () => {
     ['LlmAgent', (o) => new LlmAgent(o), { name: 'a', model }, 'prompt', 'instruction'],
     ['runner.complete()', (o) => runner().complete(o), { userId: 'ada' }, 'prompt', 'message'],
     ['runner.complete()', (o) => runner().complete(o), { userId: 'ada', message: 'Hi' }, 'context', 'runContext'],
-  ])('%s: the name another kit has for an option leads to ours', async (_, make, good, said, meant) => {
-    const error = await refusal(() => make({ ...good, [said]: () => 1 } as never))
-    expect(error?.message).toContain(`unknown option "${said}". Did you mean "${meant}"?`)
-  })
+  ])(
+    'of another framework in %s is rejected, with our name for it in the message',
+    async (_, make, good, foreign, meant) => {
+      const error = await errorOf(() => make({ ...good, [foreign]: () => 1 } as never))
+      expect(error?.message).toContain(`unknown option "${foreign}". Did you mean "${meant}"?`)
+    },
+  )
 
-  test('an agent takes its own inputSchema', () => {
+  test('inputSchema is accepted by an agent', () => {
     const inputSchema = { type: 'object' } as const
     expect(new LlmAgent({ name: 'a', model, inputSchema }).input).toBeDefined()
   })
 
-  test('without a similar name is refused with the options there are', () => {
+  test('without a similar name is rejected with the list of options', () => {
     expect(() => cached(read, { zzzzzz: 1 } as never)).toThrow('The options are "ttlMs", "maxEntries" and "scope".')
   })
 
-  test('an appName that is missing is refused when the runner is built', () => {
+  test('rejects a runner without an appName', () => {
     expect(() => new Runner({ agent: leaf() } as never)).toThrow(/Runner: appName is missing/)
   })
 
   test.each([
     ['an LlmAgent', leaf()],
     ['a workflow agent', new SequentialAgent({ name: 'leaf', subAgents: [new LlmAgent({ name: 'inner', model })] })],
-  ])('%s among the tools is refused, with what to write instead', (_, agent) => {
+  ])('rejects %s in tools and suggests agentTool()', (_, agent) => {
     const tools = [agent] as never[]
     expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(
       /hold the agent "leaf"\. Wrap it, agentTool\(leaf\)/,
@@ -272,47 +275,47 @@ describe('an unknown option', () => {
     expect(() => new LlmAgent({ name: 'a', model, tools: [agentTool(agent)] })).not.toThrow()
   })
 
-  test('a record of tools is refused with how to write a list', () => {
+  test('rejects a record of tools and suggests a list', () => {
     const tools = { read } as never
     expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(/tools must be a list.*tools: \[first, second\]/)
   })
 
-  test('a call of complete() is named as such', async () => {
-    const error = await refusal(() => runner().complete('Hi' as never))
+  test('names complete() in the message when its options are a string', async () => {
+    const error = await errorOf(() => runner().complete('Hi' as never))
     expect(error?.message).toMatch(/^runner\.complete\(\) takes an object with options, got a string/)
   })
 
-  test('a tool of the AI SDK among the tools is refused, with what converts it', () => {
+  test('rejects an AI SDK tool in tools and suggests fromAiSdkTools()', () => {
     const tools = [{ description: 'd', inputSchema: {}, execute: () => 1 }] as never[]
     expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(/Use tool\(.*fromAiSdkTools/)
   })
 
-  test('a provider in place of a model is refused with how to name a model', () => {
+  test('rejects a provider function as model and suggests fromAiSdk()', () => {
     expect(() => new LlmAgent({ name: 'a', model: (() => aiSdkModel) as never })).toThrow(/got a function.*fromAiSdk/)
   })
 
-  test('a part that is no list is refused with how to write it', async () => {
-    const error = await refusal(() => runner().complete({ userId: 'ada', message: { text: 'Hi' } as never }))
+  test('rejects a message that is a single part and suggests a list', async () => {
+    const error = await errorOf(() => runner().complete({ userId: 'ada', message: { text: 'Hi' } as never }))
     expect(error?.message).toMatch(/got an object with the key text\. Put the part into a list: message: \[part\]/)
   })
 
-  test.each([null, 'fast', 7, []])('stands for options that are no object: %j', (options) => {
+  test.each([null, 'fast', 7, []])('rejects %j as options of a Runner', (options) => {
     expect(() => new Runner(options as never)).toThrow(/Runner takes an object with options, got/)
   })
 
-  test('lets no payment through that was to be confirmed', async () => {
+  test('rejects a tool with a misspelled requiresConfirmation', async () => {
     const pay = vi.fn()
     const options = { name: 'pay', description: 'Pays', run: pay, ...{ requireConfirmation: true } }
     expect(() => tool(options)).toThrow('Did you mean "requiresConfirmation"?')
   })
 
-  test('turns no denial into an approval', () => {
+  test('rejects a denial with the option confirmed', () => {
     expect(() => deny(request, { confirmed: true } as never)).toThrow('unknown option "confirmed"')
     expect(deny(request, { reason: 'no' }).functionResponse?.response).toEqual({ confirmed: false, reason: 'no' })
   })
 })
 
-describe('options of a class', () => {
+describe('options that are class instances', () => {
   class Payment {
     readonly name = 'pay'
     readonly description = 'Pays'
@@ -325,7 +328,7 @@ describe('options of a class', () => {
     }
   }
 
-  test('keep a gate that is a method, and may have methods of their own', async () => {
+  test('may have a gate that is a method, and other methods', async () => {
     class Gated extends Payment {
       requiresConfirmation(): boolean {
         return true
@@ -340,7 +343,7 @@ describe('options of a class', () => {
     expect(responses).toEqual([])
   })
 
-  test('are refused when a method resembles an option', () => {
+  test('are rejected when a method name resembles an option', () => {
     class Misspelled extends Payment {
       requireConfirmation(): boolean {
         return true
@@ -349,18 +352,18 @@ describe('options of a class', () => {
     expect(() => tool(new Misspelled([]))).toThrow('Did you mean "requiresConfirmation"?')
   })
 
-  test('of sqlite() are spread into a Runner without what closes them', async () => {
+  test('of sqlite() can be spread into a Runner', async () => {
     const services = sqlite(':memory:')
     const made = new Runner({ appName: 'app', agent: leaf(), ...services })
     expect(made.sessionService).toBe(services.sessionService)
     services.close()
   })
 
-  test('a session key may be spread into a call, if it is of the same app', async () => {
-    const asked = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }) })
+  test('accept a spread session key of the same app only', async () => {
+    const made = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'a', model: scriptedModel(['hello']) }) })
     const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
-    expect((await asked.complete({ ...key, message: 'hi' })).text).toBe('hello')
-    await expect(asked.complete({ ...key, appName: 'other', message: 'hi' } as never)).rejects.toMatchObject({
+    expect((await made.complete({ ...key, message: 'hi' })).text).toBe('hello')
+    await expect(made.complete({ ...key, appName: 'other', message: 'hi' } as never)).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
       message: expect.stringContaining('appName "other" is not the app of this runner'),
     })
@@ -384,22 +387,22 @@ describe('a value of the wrong type', () => {
     ['processLlmRequest', {}, () => {}],
     ['confirmationHint', 7, () => 'Sure?'],
   ]
-  test.each(members)('of a tool is refused when the tool or its agent is built: %s = %j', (member, wrong, good) => {
+  test.each(members)('of a tool is rejected when the tool or its agent is built: %s = %j', (member, wrong, good) => {
     const options = { name: 'pay', description: 'Pays', run: () => 1 }
-    const byHand = (more: object): unknown => new LlmAgent({ name: 'a', model, tools: [bare('pay', () => 1, more)] })
-    for (const make of [(more: object) => tool({ ...options, ...more }), byHand]) {
+    const agentWith = (more: object): unknown => new LlmAgent({ name: 'a', model, tools: [bare('pay', () => 1, more)] })
+    for (const make of [(more: object) => tool({ ...options, ...more }), agentWith]) {
       expect(() => make({ [member]: wrong })).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
       expect(() => make({ [member]: wrong })).toThrow(`Tool "pay": ${member} must be`)
       expect(() => make({ [member]: good })).not.toThrow()
     }
   })
 
-  test('says which of several values was meant', () => {
+  test('is rejected with the closest valid value', () => {
     const make = () => tool({ name: 'pay', description: 'Pays', run: () => 1, effect: 'atmostonce' as never })
     expect(make).toThrow('Did you mean "atMostOnce"?')
   })
 
-  test('never shows a text, which may be a secret', () => {
+  test('is rejected without showing a text, which may be a secret', () => {
     const make = () => new Runner({ appName: 'app', agent: leaf(), plugins: 'sk-secret' as never })
     expect(make).toThrow('Runner: plugins must be a list of plugins, got a string.')
   })
@@ -418,7 +421,7 @@ describe('a value of the wrong type', () => {
     ['maxConcurrency', { toolExecution: { maxConcurrency: '2' } }],
     ['requiresConfirmation', { codeExecutor: { languages: ['js'], execute: () => {}, requiresConfirmation: 'yes' } }],
     ['requireConfirmation', { codeExecutor: { languages: ['js'], execute: () => {}, requireConfirmation: true } }],
-  ])('of an LlmAgent is refused: %s', (option, wrong) => {
+  ])('of an LlmAgent is rejected: %s', (option, wrong) => {
     const make = () => new LlmAgent({ name: 'a', model, ...wrong })
     expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
     expect(make).toThrow(option)
@@ -435,7 +438,7 @@ describe('a value of the wrong type', () => {
     ['sessionService', { sessionService: {} }],
     ['beforeTool', { plugins: [{ name: 'p', beforeTool: 'deny' }] }],
     ['now', { ports: { now: 5 } }],
-  ])('of a Runner is refused: %s', (option, wrong) => {
+  ])('of a Runner is rejected: %s', (option, wrong) => {
     const make = () => new Runner({ appName: 'app', agent: leaf(), ...wrong })
     expect(make).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
     expect(make).toThrow(option)
@@ -446,13 +449,13 @@ describe('a value of the wrong type', () => {
     ['detach', { runConfig: { detach: 'yes' } }],
     ['stateDelta', { stateDelta: 'x' }],
     ['signal', { signal: {} }],
-  ])('of a call is refused: %s', async (option, wrong) => {
+  ])('of a call is rejected: %s', async (option, wrong) => {
     const call = runner().complete({ userId: 'ada', message: 'hi', ...wrong })
     await expect(call).rejects.toMatchObject({ code: 'INVALID_REQUEST', message: expect.stringContaining(option) })
   })
 })
 
-describe('a misspelled member of a hand-written object', () => {
+describe('a misspelled member of a plain object', () => {
   test.each([
     'requireConfirmation',
     'requires_confirmation',
@@ -464,13 +467,13 @@ describe('a misspelled member of a hand-written object', () => {
     'allowEditArgs',
     'longRunning',
     'timeout',
-  ])('that makes a tool safer is refused: %s', (member) => {
+  ])('of a tool that would make it safer is rejected: %s', (member) => {
     const byHand = bare('pay', () => 1, { [member]: true })
     const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(byHand)] })
     expect(make).toThrow(`has a member "${member}", which is not read. Did you mean`)
   })
 
-  test('is found on a class too, and members of its own are free', () => {
+  test('of a class instance is rejected, and other members are accepted', () => {
     class Pay {
       readonly name = 'pay'
       readonly description = 'Pays'
@@ -495,7 +498,7 @@ describe('a misspelled member of a hand-written object', () => {
     expect(agentWith(new Misspelled())).toThrow('Did you mean "requiresConfirmation"?')
   })
 
-  test('leaves a tool out that a toolset lists while running, and says why', async () => {
+  test('leaves a tool from a toolset out and logs the reason', async () => {
     const logger = notebook()
     const ran = vi.fn()
     const pay = bare('pay', ran, { requireConfirmation: true } as Partial<Tool>)
@@ -510,13 +513,13 @@ describe('a misspelled member of a hand-written object', () => {
     ['beforToolCallback', 'beforeTool'],
     ['onevent', 'onEvent'],
     ['onUserMessage', 'beforeRun'],
-  ])('of a plugin is refused: %s', (hook, meant) => {
+  ])('of a plugin is rejected: %s', (hook, meant) => {
     const guard = { name: 'guard', [hook]: () => ({ result: 'denied' }) }
     const make = () => new Runner({ appName: 'app', agent: leaf(), plugins: [guard] })
     expect(make).toThrow(`Plugin "guard" has a member "${hook}", which is not read. Did you mean "${meant}"?`)
   })
 
-  test('of a plugin may be anything else', () => {
+  test('of a plugin is accepted when it resembles no hook', () => {
     class Counter implements Plugin {
       readonly name = 'counter'
       readonly counts = new Map<string, number>()
@@ -529,8 +532,8 @@ describe('a misspelled member of a hand-written object', () => {
   })
 })
 
-describe('an answer that cannot be taken says what to send instead', () => {
-  const asked = async () => {
+describe('messages for rejected answers', () => {
+  const pauseForApproval = async () => {
     const steps = [{ calls: [{ name: 'pay' }] }, 'Paid.']
     const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 1 })
     const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [pay] })
@@ -539,31 +542,31 @@ describe('an answer that cannot be taken says what to send instead', () => {
     return { desk, pending }
   }
 
-  test('text while a call waits for approval', async () => {
-    const { desk } = await asked()
-    const error = await refusal(() => desk.complete({ userId: 'ada', sessionId: 's1', message: 'yes' }))
+  test('text during a pause suggests approve() and deny()', async () => {
+    const { desk } = await pauseForApproval()
+    const error = await errorOf(() => desk.complete({ userId: 'ada', sessionId: 's1', message: 'yes' }))
     expect(error).toMatchObject({
       code: 'PAUSED',
       message: expect.stringMatching(/waits for pay .*approve\(\), deny\(\)/),
     })
   })
 
-  test('an approval without its session, and with another one', async () => {
-    const { desk, pending } = await asked()
+  test('an approval without its session names sessionId, and one with another session says NOT_FOUND', async () => {
+    const { desk, pending } = await pauseForApproval()
     const message = pending.map((one) => approve(one))
-    const without = await refusal(() => desk.complete({ userId: 'ada', message }))
+    const without = await errorOf(() => desk.complete({ userId: 'ada', message }))
     expect(without?.message).toMatch(/^sessionId is required when answering a pending request/)
-    const other = await refusal(() => desk.complete({ userId: 'ada', sessionId: 's2', message }))
+    const other = await errorOf(() => desk.complete({ userId: 'ada', sessionId: 's2', message }))
     expect(other).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('Check userId and sessionId') })
   })
 
-  test('a denial after an approval; the same approval again is taken', async () => {
-    const { desk, pending } = await asked()
+  test('a denial after an approval names the different answer, and the same approval again is accepted', async () => {
+    const { desk, pending } = await pauseForApproval()
     const where = { userId: 'ada', sessionId: 's1' }
     const message = pending.map((one) => approve(one))
     expect((await desk.complete({ ...where, message })).text).toBe('Paid.')
     expect((await desk.complete({ ...where, message })).text).toBe('Paid.')
-    const error = await refusal(() => desk.complete({ ...where, message: pending.map((one) => deny(one)) }))
+    const error = await errorOf(() => desk.complete({ ...where, message: pending.map((one) => deny(one)) }))
     expect(error?.message).toMatch(/already has a different answer/)
   })
 })

@@ -20,7 +20,7 @@ const follow = async (plugin: Omit<Plugin, 'name'>, steps: readonly Step[], stre
 }
 const text = ({ content }: Event) => content?.parts[0]?.text
 
-test('a plugin sees every event before it is stored, the user’s and partial ones too', async () => {
+test('onEvent sees every event before it is stored, including user and partial events', async () => {
   const seen: unknown[] = []
   const { events, stored } = await follow(
     { onEvent: ({ event }) => void seen.push([event.author, event.partial ?? false, event.id]) },
@@ -34,7 +34,7 @@ test('a plugin sees every event before it is stored, the user’s and partial on
   expect(events).toHaveLength(3)
 })
 
-test('what it makes of an event is what is stored, yielded and told to the model', async () => {
+test('stores, yields and sends to the model the event that onEvent returns', async () => {
   const onEvent: Plugin['onEvent'] = ({ event }) => JSON.parse(JSON.stringify(event).replaceAll('1234', '****'))
   const { events, stored, model } = await follow({ onEvent }, [{ calls: [{ name: 'look' }] }, 'Your pin is 1234.'])
   expect(text(events.at(-1) as Event)).toBe('Your pin is ****.')
@@ -43,7 +43,7 @@ test('what it makes of an event is what is stored, yielded and told to the model
   expect(JSON.stringify(model.requests)).not.toContain('1234')
 })
 
-test('of several plugins each sees what the one before made', async () => {
+test("passes the event of one plugin's onEvent to the next plugin", async () => {
   const add =
     (letter: string): Required<Plugin>['onEvent'] =>
     ({ event }) =>
@@ -59,7 +59,7 @@ test('of several plugins each sees what the one before made', async () => {
   expect(events.map(text)).toEqual(['abc'])
 })
 
-test('it cannot change what an event is: id, author, time, scope', async () => {
+test('onEvent cannot change id, author, timestamp or scope of an event', async () => {
   const forged = {
     id: 'forged',
     author: 'user',
@@ -82,7 +82,7 @@ test('it cannot change what an event is: id, author, time, scope', async () => {
   }
 })
 
-test('it sees events inside agent tools', async () => {
+test('onEvent sees events inside agent tools', async () => {
   const seen: (string | undefined)[] = []
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel(['42']) })
   const agent = new LlmAgent({
@@ -95,7 +95,7 @@ test('it sees events inside agent tools', async () => {
   expect(seen.filter(Boolean)).toEqual(['boss/helper@c1', 'boss/helper@c1'])
 })
 
-test('one that throws on an answer ends the agent visibly, and the answer is not stored', async () => {
+test('ends the agent with AGENT_ERROR and does not store the reply when onEvent throws', async () => {
   const onEvent: Plugin['onEvent'] = ({ event }) => {
     if (text(event) === 'secret') throw new Error('refused')
   }
@@ -104,7 +104,7 @@ test('one that throws on an answer ends the agent visibly, and the answer is not
   expect(JSON.stringify(stored)).not.toContain('secret')
 })
 
-test('one that always throws fails the run', async () => {
+test('fails the run when onEvent always throws', async () => {
   const { failure, events } = await follow(
     {
       onEvent: () => {
@@ -117,7 +117,7 @@ test('one that always throws fails the run', async () => {
   expect(events).toEqual([])
 })
 
-test('one that throws on a partial event fails the run, not the process', async () => {
+test('fails the run when onEvent throws on a partial event', async () => {
   const onEvent: Plugin['onEvent'] = ({ event }) => {
     if (event.partial) throw new Error('broken')
   }
@@ -125,7 +125,7 @@ test('one that throws on a partial event fails the run, not the process', async 
   expect(failure).toMatchObject({ message: 'broken' })
 })
 
-test('slow plugins do not change the order of events', async () => {
+test('keeps the order of events with slow plugins', async () => {
   let n = 0
   const onEvent: Plugin['onEvent'] = async () => {
     if (n++ % 2) for (let i = 0; i < 20; i++) await Promise.resolve()
@@ -134,7 +134,7 @@ test('slow plugins do not change the order of events', async () => {
   expect(events.map(text)).toEqual(['a', 'b', 'c', 'd', 'abcd'])
 })
 
-test('the store is the same whether a plugin looks or not', async () => {
+test('stores the same events with and without a plugin that returns copies', async () => {
   const shape = async (plugins: readonly Plugin[]) => {
     const sessionService = new InMemorySessionService()
     const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) })

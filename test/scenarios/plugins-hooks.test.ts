@@ -12,7 +12,7 @@ import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { bare, notebook, play } from './kit.ts'
 
-const around = (who: string, seen: string[]): Callbacks => {
+const notingCallbacks = (who: string, seen: string[]): Callbacks => {
   const note = (what: string) => () => void seen.push(`${who} ${what}`)
   return {
     beforeAgent: note('beforeAgent'),
@@ -26,11 +26,11 @@ const around = (who: string, seen: string[]): Callbacks => {
   }
 }
 
-test('plugins come before the agent, the first plugin first, around everything', async () => {
+test('calls hooks of plugins in order before callbacks of the agent', async () => {
   const seen: string[] = []
   const plugin = (name: string): Plugin => ({
     name,
-    ...around(name, seen),
+    ...notingCallbacks(name, seen),
     beforeRun: () => void seen.push(`${name} beforeRun`),
     afterRun: () => void seen.push(`${name} afterRun`),
   })
@@ -41,7 +41,7 @@ test('plugins come before the agent, the first plugin first, around everything',
   await play({
     tools: [look, fail],
     steps: [{ calls: [{ name: 'look' }] }, { calls: [{ name: 'fail' }] }, { error: 'down' }],
-    agent: around('agent', seen),
+    agent: notingCallbacks('agent', seen),
     runner: { plugins: [plugin('p1'), plugin('p2')] },
   })
   const all = (...what: string[]) => what.flatMap((one) => [`p1 ${one}`, `p2 ${one}`, `agent ${one}`])
@@ -56,11 +56,11 @@ test('plugins come before the agent, the first plugin first, around everything',
   ])
 })
 
-test('a plugin that answers is the only one asked', async () => {
+test('skips later plugins and callbacks when a plugin returns a response', async () => {
   const seen: string[] = []
   const { text, model } = await play({
     steps: [],
-    agent: around('agent', seen),
+    agent: notingCallbacks('agent', seen),
     runner: {
       plugins: [
         { name: 'cache', beforeModel: () => ({ content: { role: 'model', parts: [{ text: 'from the cache' }] } }) },
@@ -73,7 +73,7 @@ test('a plugin that answers is the only one asked', async () => {
   expect(seen).toEqual(['agent beforeAgent', 'agent afterModel', 'agent afterAgent'])
 })
 
-test('plugins see workflow agents, their children and agents behind tools', async () => {
+test('calls hooks for workflow agents, their children and agent tools', async () => {
   const seen: string[] = []
   const plugin: Plugin = {
     name: 'watch',
@@ -105,8 +105,8 @@ test('plugins see workflow agents, their children and agents behind tools', asyn
   ])
 })
 
-test('what a plugin writes before the run is stored with the message, which it knows', async () => {
-  let heard: unknown
+test('passes the message to beforeRun and stores its state with the message', async () => {
+  let messageText: unknown
   const { runner, sessionId } = await play({
     steps: ['ok'],
     runner: {
@@ -114,7 +114,7 @@ test('what a plugin writes before the run is stored with the message, which it k
         {
           name: 'clock',
           beforeRun: ({ message, context }) => {
-            heard = message?.parts[0]?.text
+            messageText = message?.parts[0]?.text
             context.state.set('started', true)
           },
         },
@@ -122,7 +122,7 @@ test('what a plugin writes before the run is stored with the message, which it k
     },
   })
   const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
-  expect(heard).toBe('go')
+  expect(messageText).toBe('go')
   expect(session?.events[0]).toMatchObject({ author: 'user', actions: { stateDelta: { started: true } } })
 })
 
@@ -131,20 +131,20 @@ const boom = () => {
 }
 
 test.each(['beforeAgent', 'beforeModel', 'afterModel', 'afterAgent'] as const)(
-  'a plugin whose %s throws ends the agent with an error event',
+  'ends the agent with AGENT_ERROR when %s of a plugin throws',
   async (which) => {
     const { error } = await play({ steps: ['ok'], runner: { plugins: [{ name: 'bad', [which]: boom }] } })
     expect(error).toEqual({ code: 'AGENT_ERROR', message: 'plugin broke' })
   },
 )
 
-test.each(['beforeRun', 'afterRun'] as const)('a plugin whose %s throws fails the run', async (which) => {
+test.each(['beforeRun', 'afterRun'] as const)('fails the run when %s of a plugin throws', async (which) => {
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) })
   const runner = new Runner({ appName: 'app', agent, plugins: [{ name: 'bad', [which]: boom }], logger: notebook() })
   await expect(runner.complete({ userId: 'ada', message: 'Go' })).rejects.toThrow('plugin broke')
 })
 
-test('a session goes on after a plugin has failed a run at its start', async () => {
+test('accepts the next message after beforeRun of a plugin failed a run', async () => {
   let times = 0
   const plugin: Plugin = {
     name: 'moody',
@@ -160,7 +160,7 @@ test('a session goes on after a plugin has failed a run at its start', async () 
   expect((await runner.complete(message)).text).toBe('two')
 })
 
-test('closing the runner closes plugins and toolsets, also those behind agent tools, once', async () => {
+test('closes plugins and toolsets once, including those of agent tools', async () => {
   const seen: string[] = []
   const toolset = (name: string) =>
     Object.assign(new StaticToolset([], { name }), { shutdown: async () => void seen.push(name) })
@@ -176,7 +176,7 @@ test('closing the runner closes plugins and toolsets, also those behind agent to
   expect(seen.sort()).toEqual(['inner', 'outer', 'plugin'])
 })
 
-test('what fails to close does not keep the rest open, and is told', async () => {
+test('closes every plugin and rejects when one fails to close', async () => {
   const seen: string[] = []
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
   const plugins: Plugin[] = [

@@ -1,4 +1,4 @@
-// What happens to a call whose process died between the effect and its record, when its tool can find out.
+// reconcile: resumes a call whose process died between the side effect and its response.
 import { type Tool, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { finals, process, say, stored, where } from './approvals-kit.ts'
@@ -10,7 +10,7 @@ function payTool(reconcile: NonNullable<Tool['reconcile']>): { pay: Tool; run: R
   return { pay, run }
 }
 
-/** A run whose response could not be stored, resumed with a working store. */
+/** Runs a call whose response could not be stored, and resumes it with a working store. */
 async function interruptedRun(reconcile: NonNullable<Tool['reconcile']>) {
   const store = new FailingStore()
   const { pay, run } = payTool(reconcile)
@@ -23,7 +23,7 @@ async function interruptedRun(reconcile: NonNullable<Tool['reconcile']>) {
 }
 
 describe('reconcile', () => {
-  test('that never ends is given up at the deadline of its tool: the outcome is unknown and the body is not run', async () => {
+  test('that hangs is given up at the timeout of the tool: the outcome is unknown and the body does not run', async () => {
     let signal: AbortSignal | undefined
     const { run, responses } = await interruptedRun(({ context }) => {
       signal = context.signal
@@ -40,13 +40,13 @@ describe('reconcile', () => {
     expect(signal?.aborted).toBe(true)
   })
 
-  test('that ends in time decides: what it found is the result', async () => {
+  test('that returns done answers the call with its result', async () => {
     const { run, responses } = await interruptedRun(async () => ({ status: 'done', result: { paid: 'found' } }))
     expect(responses).toEqual({ c1: { paid: 'found' } })
     expect(run).toHaveBeenCalledOnce()
   })
 
-  test('that finds nothing done lets the body run again', async () => {
+  test('that returns not-done runs the body again', async () => {
     const { run, responses } = await interruptedRun(() => ({ status: 'not-done' }))
     expect(responses).toEqual({ c1: { paid: true } })
     expect(run).toHaveBeenCalledTimes(2)

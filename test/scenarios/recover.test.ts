@@ -1,4 +1,4 @@
-// A process dies, or its store fails it; another one goes on with everything that was left unfinished.
+// recover(): a process dies or its store fails, and another process continues its pending work.
 import {
   approve,
   deny,
@@ -29,7 +29,7 @@ import { signalled } from './kit.ts'
 
 const key = { appName: 'app', ...where }
 
-/** The store as a process sees it that dies before or after its n-th append: from then on nothing is heard of it. */
+/** The store of a process that dies before or after its n-th append: no later call returns. */
 function dying(store: SessionService, at: number, when: 'before' | 'after' = 'before'): SessionService {
   let appends = 0
   const never = new Promise<never>(() => {})
@@ -48,7 +48,7 @@ function dying(store: SessionService, at: number, when: 'before' | 'after' = 'be
   })
 }
 
-/** The store fails this append and works again afterwards. */
+/** The store that fails its n-th append and works again afterwards. */
 function failing(store: SessionService, at: number): SessionService {
   let appends = 0
   return new Proxy(store, {
@@ -68,13 +68,13 @@ async function read(run: Run): Promise<Event[]> {
   return events
 }
 
-/** As if everybody's lease had died: nobody renews, and time passes. */
-async function leasesDie(): Promise<void> {
+/** Lets the leases of all processes expire: no process renews, and time passes. */
+async function expireLeases(): Promise<void> {
   vi.advanceTimersByTime(60_000)
 }
 
 describe.each(stores)('%s', (_name, newStore) => {
-  test('what a dead process left is gone on with, and then there is nothing left', async () => {
+  test('continues the pending work of a dead process once its lease expired, and finds no more work', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false, effect: 'idempotent' })
@@ -83,8 +83,8 @@ describe.each(stores)('%s', (_name, newStore) => {
     await vi.waitFor(() => expect(run).not.toHaveBeenCalled())
     const next = process(store, { tools: [refund], steps: ['done'] })
     await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
-    expect(await next.runner.recover(), 'its lease lives still').toEqual([])
-    await leasesDie()
+    expect(await next.runner.recover(), 'its lease has not expired').toEqual([])
+    await expireLeases()
     const runs = await next.runner.recover()
     expect(runs).toHaveLength(1)
     const events = await read(runs[0] as Run)
@@ -94,14 +94,14 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useRealTimers()
   })
 
-  test('of several processes that recover at once, one goes on', async () => {
+  test('returns the run to one of several processes that recover at the same time', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
     void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
     await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
-    await leasesDie()
+    await expireLeases()
     const others = Array.from({ length: 5 }, () => process(store, { tools: [refund], steps: ['done'] }).runner)
     const runs = (await Promise.all(others.map((one) => one.recover()))).flat()
     expect(runs).toHaveLength(1)
@@ -111,7 +111,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   })
 
   test.each(['before', 'after'] as const)(
-    'a process that dies right %s it has told what it asks leaves it listed',
+    'keeps a request pending when the process dies right %s publishing it',
     async (when) => {
       vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
       const store = newStore()
@@ -122,7 +122,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       })
       void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
       const request = await vi.waitFor(async () => about(await store.pending({ appName: 'app' })))
-      await leasesDie()
+      await expireLeases()
       const next = process(store, { tools: [refund], steps: ['done'] }).runner
       for (const one of await next.recover()) await read(one)
       expect(await next.pending()).toEqual([request])
@@ -133,7 +133,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     },
   )
 
-  test('a run its store failed is found again, and so is one that new text was refused on', async () => {
+  test('continues a run whose store failed, also after a rejected message', async () => {
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const { runner } = process(failing(store, 3), { tools: [refund], steps: [refunds(5)] })
@@ -150,13 +150,13 @@ describe.each(stores)('%s', (_name, newStore) => {
     expect(await store.interrupted({ appName: 'app' })).toEqual([])
   })
 
-  test('a question nobody answered in time is denied, and its run goes on', async () => {
+  test('denies an expired request and continues its run', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool()
     const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'Nobody said yes.'] })
     const { pending } = await say(runner)
-    expect(await runner.recover(), 'there is time').toEqual([])
+    expect(await runner.recover(), 'not expired').toEqual([])
     vi.setSystemTime(Date.now() + 25 * 60 * 60 * 1000)
     const runs = await runner.recover()
     expect(runs).toHaveLength(1)
@@ -170,7 +170,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useRealTimers()
   })
 
-  test('a no to a second question does not undo what the first attempt may have done: that is said', async () => {
+  test('answers unknown_outcome when the approver denies the second request after the first attempt may have run', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ effect: 'idempotent' })
@@ -178,8 +178,8 @@ describe.each(stores)('%s', (_name, newStore) => {
     const message = [approve(about(pending))]
     const { runner } = process(dying(store, 3), { tools: [refund], steps: [] })
     void runner.run({ ...where, message, runConfig: { detach: true } })
-    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce()) // it took effect; its response is not stored
-    await leasesDie()
+    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce()) // the body has run; its response is not stored
+    await expireLeases()
     const changed = {
       ...refund,
       declaration: () => ({ ...refund.declaration(), parametersJsonSchema: { type: 'object' } }),
@@ -192,7 +192,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useRealTimers()
   })
 
-  test('what was cancelled while its process was dead is not gone on with', async () => {
+  test('does not continue a run that was cancelled while its process was dead', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
@@ -200,8 +200,8 @@ describe.each(stores)('%s', (_name, newStore) => {
     void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
     await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
     const next = process(store, { tools: [refund], steps: ['hello'] }).runner
-    await next.cancel(where) // the dead one holds it still: word is left for it
-    await leasesDie()
+    await next.cancel(where) // the dead process still has the lease: the cancel goes to the inbox
+    await expireLeases()
     expect(await next.recover()).toEqual([])
     const events = await stored(store)
     expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
@@ -211,7 +211,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useRealTimers()
   })
 
-  test('a session that cannot be gone on with is no reason not to go on with the others', async () => {
+  test('continues the other sessions when one session cannot be read', async () => {
     const store = newStore()
     const { refund } = refundTool({ requiresConfirmation: false })
     for (const sessionId of ['s1', 's2']) {
@@ -231,10 +231,10 @@ describe.each(stores)('%s', (_name, newStore) => {
     const runs = await process(broken, { tools: [refund], steps: ['done'] }).runner.recover()
     expect(runs.map(({ sessionId }) => sessionId)).toEqual(['s2'])
     await read(runs[0] as Run)
-    expect(await store.interrupted({ appName: 'app' })).toEqual([key]) // and is not forgotten
+    expect(await store.interrupted({ appName: 'app' })).toEqual([key]) // still interrupted
   })
 
-  test('a transfer takes a question that waits beside it off the list, in the same breath', async () => {
+  test('closes the pending request of a sibling call in the append of a transfer', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool()
@@ -256,7 +256,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       subAgents: [other],
     })
     const quick = { setTimer: (callback: () => void, ms: number) => cancellable(setTimeout(callback, ms / 50)) }
-    // 1 message, 2 reply, 3 intent, 4 the question, 5 the transfer: the process dies right after it
+    // Appends: 1 message, 2 reply, 3 intent, 4 request, 5 transfer. The process dies right after the transfer.
     const runner = runnerOf(dying(store, 5, 'after'), agent, { ports: quick })
     void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
     await vi.waitFor(async () => about(await store.pending({ appName: 'app' })))
@@ -272,12 +272,12 @@ function cancellable(timer: NodeJS.Timeout): () => void {
   return () => clearTimeout(timer)
 }
 
-test('there is nothing to recover in a store nobody has used', async () => {
+test('returns no runs for an empty store', async () => {
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel([]) })
   expect(await new Runner({ appName: 'app', agent }).recover()).toEqual([])
 })
 
-test('a store that throws fails a run like one that rejects', async () => {
+test('marks the session as interrupted when append throws instead of rejecting', async () => {
   const store = new InMemorySessionService()
   const { refund } = refundTool({ requiresConfirmation: false })
   const throwing = new Proxy(store, {

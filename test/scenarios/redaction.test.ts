@@ -1,4 +1,4 @@
-// What redact() hides stays hidden, whatever a body gives and whatever else is around it; and it never undoes a success.
+// redact(): hides values in every kind of result, under every policy, and never turns a success into a failure.
 import {
   cached,
   concurrency,
@@ -14,8 +14,8 @@ import {
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { process, stored } from './approvals-kit.ts'
-import { clockedStores, LEASE_MS, leftHanging, resumed } from './hostile-kit.ts'
 import { bare, play, responsesOf } from './kit.ts'
+import { clockedStores, LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
 
 const SECRET = 's3cret'
 const X = '[redacted]'
@@ -67,7 +67,7 @@ const bodies: [string, Tool['run'], unknown][] = [
   ],
 ]
 
-describe.each(bodies)('the result of a body that gives %s is hidden', (_, run, shown) => {
+describe.each(bodies)('redact() with a body that returns %s', (_, run, shown) => {
   const look = bare('look', run)
   const nested = policies.flatMap(([name, wrap]): [string, Tool][] => [
     [`${name}(redact())`, wrap(redact(look, ['ssn']))],
@@ -75,16 +75,16 @@ describe.each(bodies)('the result of a body that gives %s is hidden', (_, run, s
   ])
   test.each(nested)('%s', async (_, made) => {
     const seen: unknown[] = []
-    const told = await play({ ...twice, tools: [made], agent: { afterTool: ({ result }) => void seen.push(result) } })
-    expect(told.responses.map(({ response }) => response)).toEqual([shown, shown])
-    expect(told.text).toBe('done')
+    const result = await play({ ...twice, tools: [made], agent: { afterTool: ({ result }) => void seen.push(result) } })
+    expect(result.responses.map(({ response }) => response)).toEqual([shown, shown])
+    expect(result.text).toBe('done')
     expect(JSON.stringify(seen)).not.toContain(SECRET)
-    const recorded = told.events.filter(({ partial }) => !partial)
-    expect(JSON.stringify([recorded, told.model.requests.map(({ contents }) => contents)])).not.toContain(SECRET)
+    const recorded = result.events.filter(({ partial }) => !partial)
+    expect(JSON.stringify([recorded, result.model.requests.map(({ contents }) => contents)])).not.toContain(SECRET)
   })
 })
 
-test('yields that are the result are hidden in it', async () => {
+test('hides values in yields that form the result', async () => {
   const look = bare('look', function* () {
     yield { ssn: SECRET, n: 1 }
     yield { ssn: SECRET, n: 2 }
@@ -98,26 +98,26 @@ test('yields that are the result are hidden in it', async () => {
   })
 })
 
-test('media beside a result stay, and the result is hidden', async () => {
+test('hides values in a result and keeps its media', async () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
   const look = bare('look', () => withParts({ ssn: SECRET, n: 1n }, [picture]))
-  const told = await play({ tools: [redact(look, ['ssn'])], calls: [{ name: 'look' }] })
-  expect(told.response).toEqual({ ssn: X, n: '1' })
-  expect(told.events.flatMap(({ content }) => content?.parts ?? [])).toContainEqual(picture)
+  const result = await play({ tools: [redact(look, ['ssn'])], calls: [{ name: 'look' }] })
+  expect(result.response).toEqual({ ssn: X, n: '1' })
+  expect(result.events.flatMap(({ content }) => content?.parts ?? [])).toContainEqual(picture)
 })
 
-test('a result over the cap is hidden in what is shown of it and in its artifact', async () => {
+test('hides values in a truncated result and in its artifact', async () => {
   const artifactService = new InMemoryArtifactService()
   const look = bare('look', () => ({ ssn: SECRET, text: 'x'.repeat(300_000), last: { ssn: SECRET } }))
   const tools = [redact(look, ['ssn', 'last.ssn'])]
-  const told = await play({ tools, calls: [{ name: 'look', id: 'c1' }], runner: { artifactService } })
-  expect(told.response).toMatchObject({ truncated: true, artifact: { filename: 'look-c1.json', version: 0 } })
-  const key = { appName: 'app', userId: 'ada', sessionId: told.sessionId, filename: 'look-c1.json' }
+  const result = await play({ tools, calls: [{ name: 'look', id: 'c1' }], runner: { artifactService } })
+  expect(result.response).toMatchObject({ truncated: true, artifact: { filename: 'look-c1.json', version: 0 } })
+  const key = { appName: 'app', userId: 'ada', sessionId: result.sessionId, filename: 'look-c1.json' }
   expect((await artifactService.loadArtifact(key))?.text).toContain(X)
-  expect(JSON.stringify([told.events, await artifactService.loadArtifact(key)])).not.toContain(SECRET)
+  expect(JSON.stringify([result.events, await artifactService.loadArtifact(key)])).not.toContain(SECRET)
 })
 
-describe('a tool with an output schema', () => {
+describe('redact() with an outputSchema', () => {
   const customer = (given: unknown) =>
     tool({
       name: 'look',
@@ -132,15 +132,15 @@ describe('a tool with an output schema', () => {
     ['cached', (made) => cached(redact(made, ['ssn']))],
     ['redact of cached', (made) => redact(cached(made), ['ssn'])],
     ['redact twice', (made) => redact(redact(made, ['ssn']), ['other'])],
-  ])('is checked before the result is hidden: %s', async (_, wrap) => {
-    const told = await play({ ...twice, tools: [wrap(customer({ ssn: 123 }))] })
-    expect(told.responses.map(({ response }) => response)).toEqual([
+  ])('validates the result before hiding values: %s', async (_, wrap) => {
+    const result = await play({ ...twice, tools: [wrap(customer({ ssn: 123 }))] })
+    expect(result.responses.map(({ response }) => response)).toEqual([
       { ssn: X, name: 'Ann' },
       { ssn: X, name: 'Ann' },
     ])
   })
 
-  test('still refuses a result that does not fit, once', async () => {
+  test('rejects an invalid result once', async () => {
     let runs = 0
     const made = customer(undefined)
     const counted = {
@@ -160,7 +160,7 @@ describe('a tool with an output schema', () => {
   })
 })
 
-test('arguments are hidden from callbacks, also where a schema made a Map of them', async () => {
+test('hides arguments from callbacks, also after a schema transformed them', async () => {
   const seen: unknown[] = []
   const login = tool({
     name: 'login',
@@ -168,16 +168,16 @@ test('arguments are hidden from callbacks, also where a schema made a Map of the
     parameters: z.object({ password: z.string(), n: z.number().transform((n) => BigInt(n)) }),
     run: ({ password }) => ({ length: password.length }),
   })
-  const told = await play({
+  const result = await play({
     tools: [redact(login, { args: ['password'] })],
     calls: [{ name: 'login', args: { password: SECRET, n: 5 } }],
     agent: { afterTool: ({ args }) => void seen.push(args) },
   })
-  expect(told.response).toEqual({ length: 6 })
+  expect(result.response).toEqual({ length: 6 })
   expect(seen).toEqual([{ password: X, n: '5' }])
 })
 
-test.each(clockedStores)('what reconcile() says about an interrupted call is hidden too: %s', async (_, newStore) => {
+test.each(clockedStores)('hides values in the result of reconcile(): %s', async (_, newStore) => {
   const clock = { time: 0 }
   const store = newStore(clock)
   const work = (run: Tool['run']): Tool => ({
@@ -199,10 +199,10 @@ test.each(clockedStores)('what reconcile() says about an interrupted call is hid
   expect(JSON.stringify(events)).not.toContain(SECRET)
 })
 
-test('cached() keeps no result whose recorded form is another one', async () => {
+test('cached() does not cache a result whose recorded form differs', async () => {
   const look = bare('look', () => Object.defineProperty({ ssn: SECRET }, 'toJSON', { value: () => ({ n: 1 }) }))
-  const told = await play({ ...twice, tools: [cached(look)] })
-  expect(told.responses.map(({ response }) => response)).toEqual([{ n: 1 }, { n: 1 }])
+  const result = await play({ ...twice, tools: [cached(look)] })
+  expect(result.responses.map(({ response }) => response)).toEqual([{ n: 1 }, { n: 1 }])
   const unreadable = bare('look', () => ({
     get n() {
       throw new Error('x')

@@ -1,4 +1,4 @@
-// A value the app hands to the tools and callbacks of one run: typed, never stored, never shown to the model.
+// runContext: a value that the app passes to the tools and callbacks of one run. It is typed, never stored and never shown to the model.
 import {
   approve,
   createEvent,
@@ -40,7 +40,7 @@ function runnerWith(tools: ToolSource[], more: Partial<RunnerOptions> = {}, agen
   })
 }
 
-/** A store that fails where the result of the first call is recorded, and works again afterwards. */
+/** A store that fails when the first result is recorded, and works again afterwards. */
 function failsOnce(): InMemorySessionService {
   const store = new InMemorySessionService()
   const append = store.append.bind(store)
@@ -49,7 +49,7 @@ function failsOnce(): InMemorySessionService {
   return store
 }
 
-test('tools, callbacks, instructions, tool sources, predicates and plugins read it', async () => {
+test('tools, callbacks, instructions, tool sources, predicates and plugins read runContext', async () => {
   const seen: string[] = []
   const note = (where: string) => (given: { context: { readonly runContext: object } }) => {
     seen.push(`${where} ${tenantOf(given.context)}`)
@@ -79,7 +79,7 @@ test('tools, callbacks, instructions, tool sources, predicates and plugins read 
   )
 })
 
-test('an agent of one’s own reads it', async () => {
+test('a custom agent reads runContext', async () => {
   const agent = {
     name: 'own',
     async *run(context: { readonly runContext: object }) {
@@ -94,7 +94,7 @@ test('an agent of one’s own reads it', async () => {
   expect(text).toBe('acme-secret')
 })
 
-test('it is neither in the log, nor in a request to the model, nor in an event', async () => {
+test('runContext is in no log, no model request and no event', async () => {
   const model = scriptedModel([callLook, 'done'])
   const store = new InMemorySessionService()
   const agent = new LlmAgent({ name: 'agent', model, tools: [look()], instruction: 'For {tenant?} {runContext?}.' })
@@ -104,7 +104,7 @@ test('it is neither in the log, nor in a request to the model, nor in an event',
   expect(JSON.stringify([events, session, model.requests])).not.toContain('acme-secret')
 })
 
-test('two runs at a time have each their own', async () => {
+test('two simultaneous runs have separate runContexts', async () => {
   const runner = runnerWith([look()])
   const ask = (tenant: string): Promise<{ events: readonly unknown[] }> =>
     runner.complete({ userId: 'ada', message: 'go', runContext: { ...secret, tenant } })
@@ -113,17 +113,17 @@ test('two runs at a time have each their own', async () => {
   expect(JSON.stringify(two.events)).toContain('{"length":2}')
 })
 
-test('without one, reading it fails the call with an error that says where to pass it', async () => {
+test('reading a missing runContext fails the call with an error that names where to pass it', async () => {
   const { events } = await runnerWith([look()]).complete({ userId: 'ada', message: 'go' })
   expect(JSON.stringify(events)).toContain('pass it to runner.run(), complete(), resume(), recover() and cancel()')
 })
 
-test.each([5, 'text', null])('a runContext of %j is refused', async (runContext) => {
+test.each([5, 'text', null])('rejects the runContext %j', async (runContext) => {
   const options = { userId: 'ada', message: 'go', runContext: runContext as unknown as object }
   await expect(runnerWith([look()]).complete(options)).rejects.toThrow('runContext')
 })
 
-test('the run that an approval continues has the one of its own caller', async () => {
+test('a run resumed by an approval has the runContext of its own caller', async () => {
   const runner = runnerWith([look({ requiresConfirmation: true })])
   const paused = await runner.complete({ ...where, message: 'go', runContext: { ...secret, tenant: 'a' } })
   const message = [approve(about(paused.pending))]
@@ -131,19 +131,19 @@ test('the run that an approval continues has the one of its own caller', async (
   expect(JSON.stringify(events)).toContain('{"length":2}')
 })
 
-test('recover() asks for it, session by session', async () => {
+test('recover() calls the runContext function for each session', async () => {
   const store = failsOnce()
   const crashed = runnerWith([look()], { sessionService: store })
   await expect(crashed.complete({ ...where, message: 'go', runContext: secret })).rejects.toThrow('disk')
-  const asked = vi.fn(async () => ({ ...secret, tenant: 'bb' }))
-  const [run] = await runnerWith([look()], { sessionService: store }).recover({ runContext: asked })
+  const runContextFor = vi.fn(async () => ({ ...secret, tenant: 'bb' }))
+  const [run] = await runnerWith([look()], { sessionService: store }).recover({ runContext: runContextFor })
   const events: unknown[] = []
   for await (const event of run ?? []) events.push(event)
-  expect(asked).toHaveBeenCalledExactlyOnceWith(where)
+  expect(runContextFor).toHaveBeenCalledExactlyOnceWith(where)
   expect(JSON.stringify(events)).toContain('{"length":2}')
 })
 
-test('resume() takes it', async () => {
+test('resume() accepts a runContext', async () => {
   const store = failsOnce()
   const runner = runnerWith([look()], { sessionService: store })
   await expect(runner.complete({ ...where, message: 'go', runContext: secret })).rejects.toThrow('disk')
@@ -152,7 +152,7 @@ test('resume() takes it', async () => {
   expect(JSON.stringify(events)).toContain('{"length":2}')
 })
 
-test('cancel() hands it to the cancel function of a tool', async () => {
+test('cancel() passes runContext to cancel of a tool', async () => {
   const cancel = vi.fn(({ context }: { context: { readonly runContext: object } }) => tenantOf(context))
   const start = longRunning(look({ cancel, run: () => ({ status: 'pending' }), effect: 'atMostOnce' }))
   const runner = runnerWith([start])
@@ -161,7 +161,7 @@ test('cancel() hands it to the cancel function of a tool', async () => {
   expect(cancel).toHaveReturnedWith('acme-secret')
 })
 
-test('createToolContext passes it to a tool under test', async () => {
+test('createToolContext() passes runContext to a tool under test', async () => {
   const context = createToolContext({ runContext: secret })
   expect(await look().run({}, context)).toEqual({ length: 11 })
 })

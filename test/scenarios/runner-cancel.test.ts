@@ -5,7 +5,7 @@ import { notebook, responsesOf, signalled } from './kit.ts'
 
 const key = { userId: 'ada', sessionId: 's1' }
 
-/** A run whose tool has begun and never comes back by itself. */
+/** Starts a run whose tool hangs. */
 function hanging(options: { detach?: boolean; signal?: AbortSignal } = {}) {
   const begun = signalled<AbortSignal>()
   const pay = tool({
@@ -36,7 +36,7 @@ async function drain(run: AsyncIterable<Event>): Promise<Event[]> {
 const stored = async (runner: Runner) =>
   (await runner.sessionService.getSession({ appName: 'app', ...key }))?.events ?? []
 
-/** How a cancelled run looks from everywhere. */
+/** Checks the events and the session of a cancelled run. */
 async function expectCancelled(runner: Runner, signal: AbortSignal) {
   expect(signal.aborted).toBe(true)
   const events = await stored(runner)
@@ -57,7 +57,7 @@ async function expectCancelled(runner: Runner, signal: AbortSignal) {
   expect(next.text).toBe('Here again.')
 }
 
-test('by the run itself', async () => {
+test('run.cancel() cancels the run with a reason', async () => {
   const { runner, run, begun } = hanging()
   const all = drain(run)
   const signal = await begun
@@ -67,7 +67,7 @@ test('by the run itself', async () => {
   await expectCancelled(runner, signal)
 })
 
-test('by the caller’s signal', async () => {
+test("the caller's signal cancels the run", async () => {
   const controller = new AbortController()
   const { runner, run, begun } = hanging({ signal: controller.signal })
   const all = drain(run)
@@ -77,7 +77,7 @@ test('by the caller’s signal', async () => {
   await expectCancelled(runner, signal)
 })
 
-test('by the caller’s signal while completing', async () => {
+test("the caller's signal cancels complete()", async () => {
   const controller = new AbortController()
   const abort = () => {
     controller.abort()
@@ -88,7 +88,7 @@ test('by the caller’s signal while completing', async () => {
   expect(done.error?.code).toBe('CANCELLED')
 })
 
-test('by leaving the loop, which comes back when all is recorded', async () => {
+test('leaving the loop cancels the run and waits until the cancellation is recorded', async () => {
   const { runner, run } = hanging()
   for await (const _ of run) break
   const events = await stored(runner)
@@ -96,7 +96,7 @@ test('by leaving the loop, which comes back when all is recorded', async () => {
   expect((await runner.complete({ ...key, message: 'Are you there?' })).text).toBe('Here again.')
 })
 
-test('by an error in the loop', async () => {
+test('an error thrown in the loop cancels the run', async () => {
   const { runner, run } = hanging()
   await expect(async () => {
     for await (const _ of run) throw new Error('my own')
@@ -104,7 +104,7 @@ test('by an error in the loop', async () => {
   expect((await stored(runner)).at(-1)?.errorCode).toBe('CANCELLED')
 })
 
-test('by the runner, while it runs', async () => {
+test('runner.cancel() cancels a running run', async () => {
   const { runner, run, begun } = hanging()
   const all = drain(run)
   const signal = await begun
@@ -113,7 +113,7 @@ test('by the runner, while it runs', async () => {
   await expectCancelled(runner, signal)
 })
 
-test('by closing the runner, which refuses what comes later', async () => {
+test('runner.close() cancels the run and rejects later messages', async () => {
   const { runner, run, begun } = hanging()
   const all = drain(run)
   const signal = await begun
@@ -123,7 +123,7 @@ test('by closing the runner, which refuses what comes later', async () => {
   await expect(runner.complete({ ...key, message: 'Go' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
-test('somebody else’s invocation or user is left alone', async () => {
+test('runner.cancel() with another user or session does not cancel the run', async () => {
   const { runner, run, begun } = hanging()
   const all = drain(run)
   const signal = await begun
@@ -134,7 +134,7 @@ test('somebody else’s invocation or user is left alone', async () => {
   await all
 })
 
-test('twice, or after the end, nothing more happens', async () => {
+test('cancelling twice or after the end records one cancellation', async () => {
   const { runner, run, begun } = hanging()
   const all = drain(run)
   await begun
@@ -145,7 +145,7 @@ test('twice, or after the end, nothing more happens', async () => {
   expect((await stored(runner)).filter(({ errorCode }) => errorCode === 'CANCELLED')).toHaveLength(1)
 })
 
-test('of a run that is done or a session nobody knows, nothing happens', async () => {
+test('runner.cancel() of a completed run or an unknown session changes nothing', async () => {
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) }) })
   await runner.cancel({ userId: 'ada', sessionId: 'unknown' })
   expect(
@@ -156,7 +156,7 @@ test('of a run that is done or a session nobody knows, nothing happens', async (
   expect(await stored(runner)).toHaveLength(2)
 })
 
-test('before it is read, it never happens', async () => {
+test('run.cancel() before the first iteration records nothing', async () => {
   const { runner, run, model } = hanging()
   await run.cancel()
   expect(await drain(run)).toEqual([])
@@ -164,7 +164,7 @@ test('before it is read, it never happens', async () => {
   expect(await stored(runner)).toEqual([])
 })
 
-test('with a signal that is aborted already, no body runs', async () => {
+test('a signal that is already aborted cancels the run before any body runs', async () => {
   const { runner, run } = hanging({ signal: AbortSignal.abort() })
   const events = await drain(run)
   expect(events.at(-1)?.errorCode).toBe('CANCELLED')
@@ -172,7 +172,7 @@ test('with a signal that is aborted already, no body runs', async () => {
   expect((await stored(runner)).at(-1)?.errorCode).toBe('CANCELLED')
 })
 
-test('the model sees its signal, and what it says afterwards is dropped', async () => {
+test('cancelling aborts the signal of the model and drops its late reply', async () => {
   const begun = signalled()
   let seen: AbortSignal | undefined
   const held = signalled()
@@ -196,7 +196,7 @@ test('the model sees its signal, and what it says afterwards is dropped', async 
   expect(JSON.stringify(await stored(runner))).not.toContain('too late')
 })
 
-test('a call that had no effect yet is cancelled, not unknown', async () => {
+test('cancelling answers a call without side effects with CANCELLED', async () => {
   const begun = signalled()
   const look = tool({
     name: 'look',
@@ -216,7 +216,7 @@ test('a call that had no effect yet is cancelled, not unknown', async () => {
   expect(responsesOf(await all)[0]?.response.errorCode).toBe('CANCELLED')
 })
 
-test('of what waits for a result: the call is answered, and the result comes too late', async () => {
+test('cancelling a paused run answers its long-running call and rejects a late result', async () => {
   const order = tool({ name: 'order', description: 'Orders', isLongRunning: true, run: () => ({ ticket: 7 }) })
   const model = scriptedModel([{ calls: [{ name: 'order', id: 'o1' }] }, 'Anything else?'])
   const sessionService = new InMemorySessionService()

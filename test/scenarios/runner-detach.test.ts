@@ -28,7 +28,7 @@ function slow() {
   return { runner, begun: begun.promise, release: held.resolve, ended: ended.promise, stored }
 }
 
-test('a detached run starts without being read and goes on to its end', async () => {
+test('a detached run completes without a consumer', async () => {
   const { runner, begun, release, ended, stored } = slow()
   runner.run({ ...key, message: 'Go', runConfig: { detach: true } })
   await begun
@@ -37,7 +37,7 @@ test('a detached run starts without being read and goes on to its end', async ()
   expect(await stored()).toEqual(['Go', 'model', 'tool', 'done'])
 })
 
-test('a detached run goes on when its reader leaves', async () => {
+test('a detached run completes when its consumer stops iterating', async () => {
   const { runner, begun, release, ended, stored } = slow()
   for await (const _ of runner.run({ ...key, message: 'Go', runConfig: { detach: true } })) break
   await begun
@@ -46,7 +46,7 @@ test('a detached run goes on when its reader leaves', async () => {
   expect(await stored()).toEqual(['Go', 'model', 'tool', 'done'])
 })
 
-test('who reads a detached run late has missed nothing', async () => {
+test('a late consumer of a detached run gets every stored event', async () => {
   const { runner, release, ended } = slow()
   const run = runner.run({ ...key, message: 'Go', runConfig: { detach: true } })
   release()
@@ -56,7 +56,7 @@ test('who reads a detached run late has missed nothing', async () => {
   expect(events.map(({ content }) => content?.role)).toEqual(['model', 'tool', 'model'])
 })
 
-test('a detached run can still be cancelled', async () => {
+test('run.cancel() cancels a detached run', async () => {
   const { runner, begun, stored } = slow()
   const run = runner.run({ ...key, message: 'Go', runConfig: { detach: true } })
   await begun
@@ -64,7 +64,7 @@ test('a detached run can still be cancelled', async () => {
   expect((await stored()).at(-1)).toBe('CANCELLED')
 })
 
-test('a detached run that nobody reads listens to its caller’s signal', async () => {
+test("the caller's signal cancels a detached run without a consumer", async () => {
   const { runner, begun, release, ended, stored } = slow()
   const controller = new AbortController()
   runner.run({ ...key, message: 'Go', signal: controller.signal, runConfig: { detach: true } })
@@ -75,7 +75,7 @@ test('a detached run that nobody reads listens to its caller’s signal', async 
   expect((await stored()).at(-1)).toBe('CANCELLED')
 })
 
-test('a detached run that cannot start troubles nobody but who reads it', async () => {
+test('a detached run that cannot start rejects only for its consumer', async () => {
   const { runner, begun, release, ended } = slow()
   runner.run({ ...key, message: 'Go', runConfig: { detach: true } })
   await begun

@@ -2,11 +2,11 @@ import { LlmAgent, Runner, SequentialAgent } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 
-test('a model’s name is looked up by pattern, and made once for all who use it', async () => {
-  const asked: string[] = []
+test('resolves model names by pattern and creates each model once', async () => {
+  const created: string[] = []
   const model = scriptedModel(['one', 'two', 'three'])
   const make = (kind: string) => (name: string) => {
-    asked.push(`${kind} ${name}`)
+    created.push(`${kind} ${name}`)
     return model
   }
   const agent = new SequentialAgent({
@@ -20,10 +20,10 @@ test('a model’s name is looked up by pattern, and made once for all who use it
   const models = { 'gemini-*': make('gemini'), 'house.v1': make('house'), '*': make('any') }
   const { text } = await new Runner({ appName: 'app', agent, models }).complete({ userId: 'ada', message: 'Go' })
   expect(text).toBe('three')
-  expect(asked).toEqual(['gemini gemini-2.5-flash', 'house house.v1'])
+  expect(created).toEqual(['gemini gemini-2.5-flash', 'house house.v1'])
 })
 
-test('a sub-agent without a model uses the nearest one above it', async () => {
+test('uses the model of the nearest ancestor for a sub-agent without a model', async () => {
   const to = (agent_name: string) => ({ calls: [{ name: 'transfer_to_agent', args: { agent_name } }] })
   const upper = scriptedModel([to('heir'), to('middle')])
   const lower = scriptedModel([to('leaf'), 'from the leaf'])

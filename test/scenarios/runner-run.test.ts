@@ -23,7 +23,7 @@ const runnerOf = (steps: readonly Step[], sessionService = new InMemorySessionSe
   return new Runner({ appName: 'app', agent, sessionService, logger: notebook() })
 }
 
-test('ids are known before anything happens, and nothing happens before somebody listens', async () => {
+test('has ids before it starts, and starts with the first iteration', async () => {
   const runner = runnerOf(['ok'])
   const run = runner.run({ userId: 'ada', message: 'Go' })
   const { sessionId, invocationId } = run
@@ -35,7 +35,7 @@ test('ids are known before anything happens, and nothing happens before somebody
   expect((await runner.sessionService.getSession(keyOf(sessionId)))?.events).toHaveLength(2)
 })
 
-test('a session id that is given is made, and kept for the next message', async () => {
+test('creates the session with the given id and uses it for the next message', async () => {
   const runner = runnerOf(['one', 'two'])
   const first = await runner.complete({ userId: 'ada', sessionId: 'mine', message: 'Go' })
   const second = await runner.complete({ userId: 'ada', sessionId: 'mine', message: 'On' })
@@ -45,7 +45,7 @@ test('a session id that is given is made, and kept for the next message', async 
   expect(session?.events.map(({ content }) => content?.parts[0]?.text)).toEqual(['Go', 'one', 'On', 'two'])
 })
 
-test('whatever is yielded was stored before, in that order, and nothing stored is kept back', async () => {
+test('yields every stored event after it is stored, in that order', async () => {
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel([{ deltas: ['4', '2'] }]) })
   const model = scriptedModel([
     { text: 'hm', calls: [{ name: 'look' }, { name: 'helper', args: { request: 'x' } }] },
@@ -86,14 +86,14 @@ const call = (name: string, id?: string): LlmResponse['content'] => ({
 })
 
 test.each([
-  ['the model gives ids', 'x', 'y'],
-  ['the framework gives ids', undefined, undefined],
-])('calls in deltas have the ids of the whole when %s', async (_, x, y) => {
-  let asked = 0
+  ['the model sends them', 'x', 'y'],
+  ['the framework assigns them', undefined, undefined],
+])('calls in deltas have the ids of the complete reply when %s', async (_, x, y) => {
+  let modelCalls = 0
   const model: Model = {
     name: 'm',
     async *generate() {
-      if (asked++) {
+      if (modelCalls++) {
         yield { content: { role: 'model', parts: [{ text: 'done' }] } }
         return
       }
@@ -121,7 +121,7 @@ test.each([
     ])
 })
 
-test('deltas are shown only to those who asked for them', async () => {
+test('yields deltas only with streaming', async () => {
   const texts = async (streaming: boolean) => {
     const seen: unknown[] = []
     const run = runnerOf([{ deltas: ['a', 'b'] }]).run({ userId: 'ada', message: 'Go', runConfig: { streaming } })
@@ -136,7 +136,7 @@ test('deltas are shown only to those who asked for them', async () => {
   ])
 })
 
-test('a model that fails after some deltas has said nothing that stays', async () => {
+test('stores nothing of a reply that fails after some deltas', async () => {
   const runner = runnerOf([{ deltas: ['a', 'b'], error: 'lost' }])
   const codes: unknown[] = []
   for await (const { partial, errorCode } of runner.run({
@@ -152,7 +152,7 @@ test('a model that fails after some deltas has said nothing that stays', async (
   expect(JSON.stringify(session?.events)).not.toContain('"a"')
 })
 
-test('complete gives the text, the events without deltas, and no error when there is none', async () => {
+test('complete() returns the text and the events without deltas', async () => {
   const runner = runnerOf([{ deltas: ['a'], calls: [{ name: 'look' }] }, 'All seen.'])
   const done = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { streaming: true } })
   expect(done).toMatchObject({ text: 'All seen.', pending: [], error: undefined })
@@ -163,7 +163,7 @@ test('complete gives the text, the events without deltas, and no error when ther
   ])
 })
 
-test('complete tells what is waited for', async () => {
+test('complete() returns the pending requests', async () => {
   const order = tool({ name: 'order', description: 'Orders', isLongRunning: true, run: () => ({ ticket: 7 }) })
   const model = scriptedModel([{ calls: [{ name: 'order', args: {}, id: 'o1' }] }])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [order] }) })
@@ -183,7 +183,7 @@ test('complete tells what is waited for', async () => {
   ])
 })
 
-test('a state that comes with the message is there from the first moment and stays', async () => {
+test('applies stateDelta of the message before the first model call and stores it', async () => {
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['ok', 'ok']), instruction: '{mood} {temp:now?}' })
   const runner = new Runner({ appName: 'app', agent })
   const stateDelta = { mood: 'good', 'user:name': 'Ada', 'temp:now': 'here', gone: null }
@@ -194,7 +194,7 @@ test('a state that comes with the message is there from the first moment and sta
   expect(session?.events[0]?.actions.stateDelta).toEqual({ mood: 'good', 'user:name': 'Ada', gone: null })
 })
 
-test('a label for a run is on every event of it, the user’s and partial ones too', async () => {
+test('puts customMetadata of runConfig on every event, including user and partial events', async () => {
   const runner = runnerOf([
     { deltas: ['a'], calls: [{ name: 'look' }], response: { customMetadata: { own: 1 } } },
     'ok',
@@ -211,7 +211,7 @@ test('a label for a run is on every event of it, the user’s and partial ones t
   expect(session?.events[1]?.customMetadata).toEqual({ trace: 't1', own: 1 })
 })
 
-test('a run is read once', async () => {
+test('rejects a second iteration of one run', async () => {
   const run = runnerOf(['ok']).run({ userId: 'ada', message: 'Go' })
   for await (const _ of run);
   await expect(async () => {
@@ -222,44 +222,45 @@ test('a run is read once', async () => {
 test.each([
   ['a call', [{ functionCall: { name: 'look', args: {} } }]],
   ['a call beside text', { role: 'user', parts: [{ text: 'x' }, { functionCall: { name: 'look', args: {} } }] }],
-  ['nothing', undefined],
+  ['undefined', undefined],
   ['null', null],
+  ['white space', ' \n'],
   ['a number', 7],
-  ['no parts', []],
-  ['parts that are none', ['text']],
+  ['an empty list', []],
+  ['a list of texts', ['text']],
   ['an empty part', [{}]],
-  ['text that is none', [{ text: 7 }]],
+  ['a text that is a number', [{ text: 7 }]],
   ['an object without parts', { role: 'user' }],
-  ['a response that is none', [{ functionResponse: 'yes' }]],
-])('a message of %s is refused and leaves no trace', async (_, message) => {
+  ['a functionResponse that is a text', [{ functionResponse: 'yes' }]],
+])('rejects a message of %s and creates no session', async (_, message) => {
   const runner = runnerOf([])
   const refused = await runner.complete({ userId: 'ada', sessionId: 's1', message: message as never }).catch((e) => e)
   expect(refused).toMatchObject({ name: 'ToolwrightError', code: 'INVALID_REQUEST' })
   expect(await runner.sessionService.getSession(keyOf('s1'))).toBeUndefined()
 })
 
-describe('a message that cannot be sent', () => {
+describe('an invalid message', () => {
   const runner = runnerOf(['hello'])
   const bad: [string, unknown][] = [
     ['a number', 42],
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['an empty text', ' '],
     ['a function call', [{ functionCall: { name: 'pay', args: {} } }]],
   ]
 
-  test.each(bad)('%s rejects when the run is iterated, and run() does not throw', async (_, message) => {
+  test.each(bad)('of %s rejects the iteration, and run() does not throw', async (_, message) => {
     const run = runner.run({ userId: 'ada', sessionId: 's9', message: message as string })
     expect(run.sessionId).toBe('s9')
     await expect(run[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 400 })
     expect(await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's9' })).toBeUndefined()
   })
 
-  test('nobody iterates it: no unhandled rejection, also with detach', () => {
+  test('of a run without a consumer causes no unhandled rejection, also with detach', () => {
     runner.run({ userId: 'ada', message: 42 as never })
     runner.run({ userId: 'ada', message: 42 as never, runConfig: { detach: true } })
   })
 
-  test('complete() rejects', async () => {
+  test('rejects complete()', async () => {
     await expect(runner.complete({ userId: 'ada', message: 42 as never })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
     })

@@ -3,7 +3,7 @@ import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { bare, notebook, signalled } from './kit.ts'
 
-test('a message to a session that is busy is refused, and the running one is not disturbed', async () => {
+test('rejects a message to a busy session with SESSION_BUSY, and the running run completes', async () => {
   const begun = signalled()
   const held = signalled()
   const model = scriptedModel([
@@ -30,7 +30,7 @@ test('a message to a session that is busy is refused, and the running one is not
   expect(session?.events.map(({ content }) => content?.parts[0]?.text)).toEqual(['one', 'first', 'three', 'third'])
 })
 
-test('two runners over one store take turns and see each other’s turns', async () => {
+test('two runners over one store share the events of a session', async () => {
   const model = scriptedModel(['a', 'b', 'c'])
   const agent = new LlmAgent({ name: 'agent', model })
   const sessionService = new InMemorySessionService()
@@ -41,7 +41,7 @@ test('two runners over one store take turns and see each other’s turns', async
   expect(model.requests[2]?.contents.map(({ parts }) => parts[0]?.text)).toEqual(['one', 'a', 'two', 'b', 'three'])
 })
 
-test('a hundred conversations at a time do not mix', async () => {
+test('keeps a hundred simultaneous conversations apart', async () => {
   const echo = bare('echo', async (args, { state, invocation }) => {
     await Promise.resolve()
     state.set('mine', invocation.userId)
@@ -51,11 +51,11 @@ test('a hundred conversations at a time do not mix', async () => {
     name: 'echo',
     async *generate({ contents }: { contents: readonly { role: string; parts: readonly object[] }[] }) {
       await Promise.resolve()
-      const said = JSON.stringify(contents)
-      const own = /#\d+#/.exec(said)?.[0]
+      const history = JSON.stringify(contents)
+      const own = /#\d+#/.exec(history)?.[0]
       const isLast = contents.at(-1)?.role === 'tool'
       yield isLast
-        ? { content: { role: 'model' as const, parts: [{ text: [...new Set(said.match(/#\d+#/g))].join() }] } }
+        ? { content: { role: 'model' as const, parts: [{ text: [...new Set(history.match(/#\d+#/g))].join() }] } }
         : { content: { role: 'model' as const, parts: [{ functionCall: { name: 'echo', args: { own } } }] } }
     },
   }
@@ -76,7 +76,7 @@ test('a hundred conversations at a time do not mix', async () => {
   expect(new Set(ids.flat()).size).toBe(300)
 })
 
-test('two users’ sessions of one id are two sessions', async () => {
+test('keeps sessions with one id of two users apart', async () => {
   const model = scriptedModel(['to ada', 'to bob', 'to ada again'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }) })
   const send = (userId: string, stateDelta?: { [key: string]: unknown }) =>
@@ -90,7 +90,7 @@ test('two users’ sessions of one id are two sessions', async () => {
   expect(bob?.state).toEqual({})
 })
 
-test('one user’s state is in all her sessions, a session’s is not', async () => {
+test('shares user: state between the sessions of a user, and session state with none', async () => {
   const runner = new Runner({
     appName: 'app',
     agent: new LlmAgent({ name: 'agent', model: scriptedModel(['ok', 'ok']), instruction: '{user:name} {mood?}' }),
@@ -104,7 +104,7 @@ test('one user’s state is in all her sessions, a session’s is not', async ()
   expect(session?.state).toEqual({ 'user:name': 'Ada' })
 })
 
-test('a store that fails ends the run with its error, and nothing is yielded that is not stored', async () => {
+test('fails the run when an append fails, and yields nothing that is not stored', async () => {
   const sessionService = new InMemorySessionService()
   const append = sessionService.append.bind(sessionService)
   let appends = 0
@@ -121,7 +121,7 @@ test('a store that fails ends the run with its error, and nothing is yielded tha
   expect(events).toEqual([])
 })
 
-test('going on with a session that has nothing unfinished, or does not exist, is an error', async () => {
+test('rejects resume of a session without pending work or of an unknown session', async () => {
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) }) })
   const resume = async (sessionId: string) => {
     for await (const _ of runner.resume({ userId: 'ada', sessionId }));

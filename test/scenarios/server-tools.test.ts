@@ -1,4 +1,4 @@
-// Tools the model's own servers run: handles in the request, and stand-ins where a model cannot have them beside others.
+// Server-side tools (Google Search, URL context, ...): sent with the request, or wrapped in an agent tool when a model rejects them next to functions.
 import {
   codeExecution,
   discoveryEngineSearch,
@@ -54,7 +54,7 @@ const wireOf = (model: ScriptedModel, at = 0): readonly unknown[] =>
 
 const ask = { userId: 'ada', message: 'go' }
 
-describe('a server-side tool by itself', () => {
+describe('a server-side tool alone', () => {
   test.each<[string, Tool, object]>([
     ['googleSearch', googleSearch(), { googleSearch: {} }],
     ['urlContext', urlContext(), { urlContext: {} }],
@@ -66,7 +66,7 @@ describe('a server-side tool by itself', () => {
       vertexAiSearch({ dataStoreId, filter: 'year > 2020', maxResults: 3 }),
       { retrieval: { vertexAiSearch: { datastore: dataStoreId, filter: 'year > 2020', maxResults: 3 } } },
     ],
-  ])('%s is one entry of the request and nothing a model can call', async (_, handle, entry) => {
+  ])('%s is one entry of the request and cannot be called by the model', async (_, handle, entry) => {
     const { model, runner } = stage([handle], modest, [{ calls: [{ name: handle.name }] }, 'done'])
     const { events } = await runner.complete(ask)
     expect(wireOf(model)).toEqual([entry])
@@ -75,20 +75,20 @@ describe('a server-side tool by itself', () => {
     expect(events[1]?.content?.parts[0]?.functionResponse?.response).toMatchObject({ errorCode: 'NOT_FOUND' })
   })
 
-  test('given twice it is in the request once', async () => {
+  test('is sent once when it is listed twice', async () => {
     const { model, runner } = stage([googleSearch(), [googleSearch()]], able)
     await runner.complete(ask)
     expect(wireOf(model)).toEqual([{ googleSearch: {} }])
   })
 
-  test('two that search different stores are two, and the names tell', () => {
+  test('rejects two vertexAiSearch tools with different data stores under one name', () => {
     const other = `${dataStoreId}-2`
     expect(() => stage([vertexAiSearch({ dataStoreId }), vertexAiSearch({ dataStoreId: other })], able)).toThrow(
       'twice',
     )
   })
 
-  test('on a model that has none it is an error when the runner is built, with the cure', () => {
+  test('rejects a model without server-side tools when the runner is built', () => {
     expect(() => stage([googleSearch()], undefined)).toThrow(
       expect.objectContaining({
         code: 'INVALID_CONFIG',
@@ -97,13 +97,13 @@ describe('a server-side tool by itself', () => {
     )
   })
 
-  test('on a model that has others it says which', () => {
+  test('names the server-side tools of the model when another one is missing', () => {
     expect(() => stage([urlContext()], { serverTools: ['googleSearch'] })).toThrow(
       'has no urlContext. It has googleSearch.',
     )
   })
 
-  test('grounding metadata reaches the event', async () => {
+  test('puts grounding metadata on the event', async () => {
     const groundingMetadata = { webSearchQueries: ['x'] }
     const { runner } = stage([googleSearch()], modest, [{ text: 'found', response: { groundingMetadata } }])
     const { events } = await runner.complete(ask)
@@ -111,15 +111,15 @@ describe('a server-side tool by itself', () => {
   })
 })
 
-describe('beside function tools', () => {
-  test('a model that can have both has both', async () => {
+describe('a server-side tool next to function tools', () => {
+  test('is sent in one request to a model that supports both', async () => {
     const { model, runner } = stage([googleSearch(), add], able)
     await runner.complete(ask)
     expect(wireOf(model)).toEqual([{ googleSearch: {} }])
     expect(offered(model)).toEqual(['add'])
   })
 
-  test('on a model that cannot, it becomes an agent tool that asks the same model with nothing else', async () => {
+  test('becomes an agent tool that asks the same model without functions', async () => {
     const groundingMetadata = { webSearchQueries: ['weather oslo'] }
     const { model, runner } = stage([googleSearch(), add], modest, [
       {
@@ -140,10 +140,10 @@ describe('beside function tools', () => {
     expect(
       events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse?.response ?? []) ?? []),
     ).toEqual([{ text: 'It rains.' }, { sum: 2 }])
-    expect(events.at(-1)?.groundingMetadata).toEqual(groundingMetadata) // said of the caller's answer too
+    expect(events.at(-1)?.groundingMetadata).toEqual(groundingMetadata) // on the answer of the caller's agent too
   })
 
-  test("grounding of the caller's own reply is not replaced", async () => {
+  test("keeps the grounding metadata of the reply of the caller's agent", async () => {
     const { runner } = stage([googleSearch(), add], modest, [
       { calls: [{ name: 'google_search', args: { request: 'x' } }] },
       { text: 'inner', response: { groundingMetadata: { webSearchQueries: ['inner'] } } },
@@ -153,14 +153,14 @@ describe('beside function tools', () => {
     expect(events.at(-1)?.groundingMetadata).toEqual({ webSearchQueries: ['outer'] })
   })
 
-  test('two server-side tools beside each other are both wrapped', async () => {
+  test('is wrapped, as is a second server-side tool', async () => {
     const { model, runner } = stage([googleSearch(), urlContext()], modest)
     await runner.complete(ask)
     expect(offered(model)).toEqual(['google_search', 'url_context'])
     expect(wireOf(model)).toEqual([])
   })
 
-  test('a transfer, or a structured answer, counts as a function tool', async () => {
+  test('is wrapped when the agent has transfers or an outputSchema', async () => {
     const child = new LlmAgent({ name: 'child', description: 'helps' })
     const transfer = stage([googleSearch()], modest, ['done'], { subAgents: [child] })
     await transfer.runner.complete(ask)
@@ -172,14 +172,14 @@ describe('beside function tools', () => {
     expect(offered(typed.model)).toEqual(['google_search', 'set_model_response'])
   })
 
-  test('tools that a toolset lists later count too', async () => {
+  test('is wrapped when a toolset lists a function tool', async () => {
     const { model, runner } = stage([googleSearch(), new StaticToolset([add])], modest)
     await runner.complete(ask)
     expect(offered(model)).toEqual(['google_search', 'add'])
     expect(wireOf(model)).toEqual([])
   })
 
-  test('one that a toolset lists on a model without it is left out and reported', async () => {
+  test('from a toolset is left out and logged when the model lacks it', async () => {
     const logger = notebook()
     const model = scriptedModel(['done'])
     const agent = new LlmAgent({ name: 'agent', model, tools: [new StaticToolset([googleSearch(), add])] })
@@ -188,7 +188,7 @@ describe('beside function tools', () => {
     expect(logger.lines.join()).toContain('google_search')
   })
 
-  test('vertexAiSearch becomes a search from here when it may', async () => {
+  test('becomes a local search when vertexAiSearch has bypassMultiToolsLimit', async () => {
     const requests: { url: string; body: unknown }[] = []
     const send: typeof fetch = async (url, init) => {
       requests.push({ url: String(url), body: JSON.parse(String(init?.body)) })
@@ -209,7 +209,7 @@ describe('beside function tools', () => {
     })
   })
 
-  test('without leave to search from here it is an agent tool like the others', async () => {
+  test('becomes an agent tool when vertexAiSearch has no bypassMultiToolsLimit', async () => {
     const { model, runner } = stage([vertexAiSearch({ dataStoreId }), add], modest, [
       { calls: [{ name: 'vertex_ai_search', args: { request: 'what' } }] },
       'inner',
@@ -221,11 +221,11 @@ describe('beside function tools', () => {
 })
 
 test.each([
-  ['neither', {}, 'either'],
-  ['both', { dataStoreId, searchEngineId: dataStoreId.replace('dataStores', 'engines') }, 'either'],
-  ['a short name', { dataStoreId: 'docs' }, 'full resource name'],
-  ['a traversal', { dataStoreId: `${dataStoreId}/../../x` }, 'full resource name'],
-])('a search target that is %s is refused when built', (_, target, problem) => {
+  ['without a target', {}, 'either'],
+  ['with two targets', { dataStoreId, searchEngineId: dataStoreId.replace('dataStores', 'engines') }, 'either'],
+  ['with a short name', { dataStoreId: 'docs' }, 'full resource name'],
+  ['with a path traversal', { dataStoreId: `${dataStoreId}/../../x` }, 'full resource name'],
+])('rejects vertexAiSearch and discoveryEngineSearch %s', (_, target, problem) => {
   expect(() => vertexAiSearch(target)).toThrow(problem)
   expect(() => discoveryEngineSearch(target)).toThrow(problem)
 })

@@ -1,4 +1,4 @@
-// skipSummarization makes a response the final answer, unless more follows it.
+// skipSummarization makes a response the final answer, unless the invocation continues.
 import {
   agentTool,
   approve,
@@ -20,7 +20,7 @@ const show = (result: unknown = { text: 'as it is' }): Tool =>
     return result
   })
 
-test('beside a transfer the other agent answers at once', async () => {
+test('is ignored next to a transfer: the other agent answers', async () => {
   const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(['I am the clerk.']) })
   const calls = [{ name: 'show' }, { name: 'transfer_to_agent', args: { agent_name: 'clerk' } }]
   for (const order of [calls, calls.toReversed()]) {
@@ -34,12 +34,16 @@ test('beside a transfer the other agent answers at once', async () => {
   }
 })
 
-describe('beside a call that waits, the model replies to the later answer', () => {
+describe('skipSummarization next to a pending call', () => {
   const cases: [string, Tool, (request: PendingRequest) => ReturnType<typeof approve>][] = [
-    ['long-running', bare('wait', () => ({ ticket: 1 }), { isLongRunning: true }), (one) => respond(one, { ok: true })],
-    ['confirmation', bare('wait', () => ({ ok: true }), { requiresConfirmation: true }), (one) => approve(one)],
     [
-      'a pause inside an agent tool',
+      'a long-running result',
+      bare('wait', () => ({ ticket: 1 }), { isLongRunning: true }),
+      (one) => respond(one, { ok: true }),
+    ],
+    ['a confirmation', bare('wait', () => ({ ok: true }), { requiresConfirmation: true }), (one) => approve(one)],
+    [
+      'a confirmation inside an agent tool',
       agentTool(
         new LlmAgent({
           name: 'wait',
@@ -50,7 +54,7 @@ describe('beside a call that waits, the model replies to the later answer', () =
       (one) => approve(one),
     ],
   ]
-  test.each(cases)('%s', async (_, wait, reply) => {
+  test.each(cases)('asks the model after the answer to %s', async (_, wait, reply) => {
     const store = new InMemorySessionService()
     const calls = [{ name: 'show' }, { name: 'wait', args: { request: 'x' } }]
     const { runner, model } = process(store, { tools: [show(), wait], steps: [{ calls }, 'Both are done.'] })
@@ -60,7 +64,7 @@ describe('beside a call that waits, the model replies to the later answer', () =
     expect([text, model.requests.length]).toEqual(['Both are done.', 2])
   })
 
-  test('a call that was approved may still have the last word', async () => {
+  test('ends the run with the response of an approved call', async () => {
     const guarded = { ...show(), requiresConfirmation: true }
     const calls = [{ name: 'show' }, { name: 'look' }]
     const { runner, model } = process(new InMemorySessionService(), {
@@ -73,11 +77,11 @@ describe('beside a call that waits, the model replies to the later answer', () =
   })
 })
 
-describe('with an outputSchema', () => {
+describe('skipSummarization with an outputSchema', () => {
   const outputSchema = z.object({ sum: z.number() })
   const answer = { calls: [{ name: 'set_model_response', args: { sum: 4 } }] }
 
-  test('a result that fits is the final answer, and is written to outputKey', async () => {
+  test('ends the run with a valid result and writes it to outputKey', async () => {
     const store = new InMemorySessionService()
     const { runner, model } = process(store, {
       tools: [show({ sum: 3 })],
@@ -90,10 +94,10 @@ describe('with an outputSchema', () => {
   })
 
   test.each<[string, unknown, string[]]>([
-    ['does not fit', { total: 3 }, ['show']],
+    ['is invalid', { total: 3 }, ['show']],
     ['is no object', 'three', ['show']],
-    ['is one of several', { sum: 3 }, ['show', 'look']],
-  ])('a result that %s is not final: the model is asked for the answer', async (_, result, names) => {
+    ['is one of two responses', { sum: 3 }, ['show', 'look']],
+  ])('asks the model for the answer when the result %s', async (_, result, names) => {
     const { text, state, events } = await play({
       tools: [show(result), bare('look', () => 1)],
       steps: [{ calls: names.map((name) => ({ name })) }, answer],
@@ -103,7 +107,7 @@ describe('with an outputSchema', () => {
     expect(events.some(({ actions }) => actions.skipSummarization)).toBe(false)
   })
 
-  test('a checked result is what an agent tool answers', async () => {
+  test('answers an agent tool with the validated result', async () => {
     for (const [schema, expected] of [
       [outputSchema, { sum: 3 }],
       [undefined, { text: '{"sum":3}' }],

@@ -2,7 +2,7 @@ import { ToolError, tool, withParts } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { bare, play, progressOf } from './kit.ts'
 
-describe('whatever a body gives becomes a response object', () => {
+describe('response of a body', () => {
   const at = new Date(0)
   class Point {
     x = 1
@@ -18,7 +18,7 @@ describe('whatever a body gives becomes a response object', () => {
     ['zero', 0, { result: 0 }],
     ['false', false, { result: false }],
     ['null', null, { result: null }],
-    ['nothing', undefined, { result: null }],
+    ['undefined', undefined, { result: null }],
     ['a list', [1, 2], { result: [1, 2] }],
     ['a promise of a text', Promise.resolve('later'), { result: 'later' }],
     // biome-ignore lint/suspicious/noThenProperty: a foreign promise is what is tested
@@ -30,18 +30,18 @@ describe('whatever a body gives becomes a response object', () => {
     ['a map', new Map([['a', 1]]), { a: 1 }],
     ['a map with odd keys', { m: new Map([[1, 'one']]) }, { m: [[1, 'one']] }],
     ['a set', { s: new Set([1, 2]) }, { s: [1, 2] }],
-    ['bytes', { b: Buffer.from('hi') }, { b: 'aGk=' }],
+    ['a buffer', { b: Buffer.from('hi') }, { b: 'aGk=' }],
     ['an instance of a class', new Point(), { x: 1 }],
     ['a function in an object', { f: () => 1, a: 1 }, { a: 1 }],
-    ['an error that was returned', { e: new TypeError('no') }, { e: { name: 'TypeError', message: 'no' } }],
+    ['an error as a value', { e: new TypeError('no') }, { e: { name: 'TypeError', message: 'no' } }],
   ]
-  test.each(cases)('%s', async (_, given, response) => {
-    const told = await play({ tools: [bare('give', () => given)], calls: [{ name: 'give' }] })
-    expect(told.response).toEqual(response)
-    expect(told.text).toBe('done')
+  test.each(cases)('is a JSON object when the body returns %s', async (_, given, response) => {
+    const outcome = await play({ tools: [bare('give', () => given)], calls: [{ name: 'give' }] })
+    expect(outcome.response).toEqual(response)
+    expect(outcome.text).toBe('done')
   })
 
-  test('media goes beside the response, not into it', async () => {
+  test('is followed by media as separate parts', async () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
     const draw = bare('draw', () => withParts({ status: 'drawn' }, [image]))
     const { events, response, model } = await play({ tools: [draw], calls: [{ name: 'draw' }] })
@@ -50,36 +50,36 @@ describe('whatever a body gives becomes a response object', () => {
     expect(model.requests[1]?.contents.at(-1)?.parts[1]).toEqual(image)
   })
 
-  test('media that is no list of parts is none', async () => {
+  test('has no media when the media is not a list of parts', async () => {
     const odd = bare('odd', () => withParts({ ok: true }, 'nonsense' as unknown as []))
     const { events } = await play({ tools: [odd], calls: [{ name: 'odd' }] })
     expect(events[1]?.content?.parts).toHaveLength(1)
   })
 
-  test('what the body does to its result afterwards, media included, is too late', async () => {
+  test('is not affected by later changes to the result or its media', async () => {
     const result = { list: [1] }
     const media = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
     const keep = bare('keep', () => withParts(result, [media]))
-    const told = await play({ tools: [keep], calls: [{ name: 'keep' }] })
+    const outcome = await play({ tools: [keep], calls: [{ name: 'keep' }] })
     result.list.push(2)
     media.inlineData.data = 'changed'
-    expect(told.response).toEqual({ list: [1] })
-    const { runner, sessionId } = told
+    expect(outcome.response).toEqual({ list: [1] })
+    const { runner, sessionId } = outcome
     const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
     expect(session?.events[2]?.content?.parts[1]?.inlineData?.data).toBe('aGk=')
   })
 })
 
-describe('a generator', () => {
+describe('generator body', () => {
   const handle = { id: 'c1', name: 'work', willContinue: true }
   const yields = async (run: () => unknown): Promise<unknown[]> => {
-    const told = await play({ tools: [bare('work', run)], calls: [{ name: 'work', id: 'c1' }] })
-    expect(told.text).toBe('done')
-    return [...progressOf(told.events).map((one) => one.response.progress), '->', told.response]
+    const outcome = await play({ tools: [bare('work', run)], calls: [{ name: 'work', id: 'c1' }] })
+    expect(outcome.text).toBe('done')
+    return [...progressOf(outcome.events).map((one) => one.response.progress), '->', outcome.response]
   }
 
-  test('reports its yields as partial events and returns its result', async () => {
-    const told = await play({
+  test('reports yields as partial events and returns its result', async () => {
+    const outcome = await play({
       tools: [
         bare('work', async function* () {
           yield 'half'
@@ -89,17 +89,17 @@ describe('a generator', () => {
       ],
       calls: [{ name: 'work', id: 'c1' }],
     })
-    expect(progressOf(told.events)).toEqual([
+    expect(progressOf(outcome.events)).toEqual([
       { ...handle, response: { progress: 'half' } },
       { ...handle, response: { progress: { done: 0.9 } } },
     ])
-    expect(told.responses).toEqual([{ id: 'c1', name: 'work', response: { ok: true } }])
-    const { runner, sessionId } = told
+    expect(outcome.responses).toEqual([{ id: 'c1', name: 'work', response: { ok: true } }])
+    const { runner, sessionId } = outcome
     const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
     expect(JSON.stringify(session?.events)).not.toContain('half')
   })
 
-  test('need not be asynchronous', async () => {
+  test('may be synchronous', async () => {
     expect(
       await yields(function* () {
         yield 1
@@ -108,11 +108,11 @@ describe('a generator', () => {
     ).toEqual([1, '->', { result: 'two' }])
   })
 
-  test('that does nothing has completed', async () => {
+  test('without yields and result answers { status: completed }', async () => {
     expect(await yields(async function* () {})).toEqual(['->', { status: 'completed' }])
   })
 
-  test('that returns nothing answers with its one yield', async () => {
+  test('without a result answers with its only yield', async () => {
     expect(
       await yields(function* () {
         yield { page: 1 }
@@ -120,7 +120,7 @@ describe('a generator', () => {
     ).toEqual([{ page: 1 }, '->', { page: 1 }])
   })
 
-  test('that returns nothing answers with all its yields', async () => {
+  test('without a result answers with the list of its yields', async () => {
     expect(
       await yields(async function* () {
         yield 1
@@ -129,7 +129,7 @@ describe('a generator', () => {
     ).toEqual([1, 2, '->', { results: [1, 2] }])
   })
 
-  test('that throws after a yield has failed', async () => {
+  test('answers EXECUTION_FAILED when it throws after a yield', async () => {
     expect(
       await yields(async function* () {
         yield 1
@@ -138,7 +138,7 @@ describe('a generator', () => {
     ).toEqual([1, '->', { error: 'the disk is full', errorCode: 'EXECUTION_FAILED' }])
   })
 
-  test('has its typed arguments like any body', async () => {
+  test('receives typed arguments', async () => {
     const count = tool({
       name: 'count',
       description: 'Counts',
@@ -154,7 +154,7 @@ describe('a generator', () => {
   })
 })
 
-describe('a body that fails', () => {
+describe('failing body', () => {
   const unreadable = new Proxy(new Error('x'), {
     get() {
       throw new Error('not even this')
@@ -169,21 +169,21 @@ describe('a body that fails', () => {
     ['an error without words', new RangeError(), 'RangeError'],
     ['an error that cannot be read', unreadable, 'an error that cannot be read was thrown'],
   ]
-  test.each(cases)('by throwing %s is an error result', async (_, thrown, error) => {
+  test.each(cases)('answers EXECUTION_FAILED when it throws %s', async (_, thrown, error) => {
     for (const run of [
       () => {
         throw thrown
       },
       () => Promise.reject(thrown),
     ]) {
-      const told = await play({ tools: [bare('fail', run)], calls: [{ name: 'fail' }] })
-      expect(told.response).toEqual({ error, errorCode: 'EXECUTION_FAILED' })
-      expect(told.text).toBe('done')
+      const outcome = await play({ tools: [bare('fail', run)], calls: [{ name: 'fail' }] })
+      expect(outcome.response).toEqual({ error, errorCode: 'EXECUTION_FAILED' })
+      expect(outcome.text).toBe('done')
     }
   })
 
   test.each(['NOT_FOUND', 'INVALID_ARGS', 'TIMEOUT', 'CANCELLED', 'EXECUTION_FAILED'] as const)(
-    'on purpose says so with the code %s',
+    'answers with the code %s of a ToolError',
     async (code) => {
       const fail = bare('fail', () => {
         throw new ToolError('Which order?', { code })

@@ -12,92 +12,92 @@ async function storedSize({ runner, sessionId }: Told): Promise<number> {
   return Buffer.byteLength(JSON.stringify(session?.events))
 }
 
-test('a result over 256 kB is cut to its head and tail, and says so', async () => {
-  const told = await give(() => ({ text: `start${'x'.repeat(300_000)}finish` }))
-  const { truncated, bytes, head, tail, artifact } = told.response
+test('truncates a result over 256 kB to its head and tail', async () => {
+  const outcome = await give(() => ({ text: `start${'x'.repeat(300_000)}finish` }))
+  const { truncated, bytes, head, tail, artifact } = outcome.response
   expect(truncated).toBe(true)
   expect(bytes).toBeGreaterThan(300_000)
   expect(head).toMatch(/^\{"text":"startxxx/)
   expect(tail).toMatch(/xxxfinish"\}$/)
   expect(artifact).toBeUndefined()
-  expect(await storedSize(told)).toBeLessThan(CAP)
-  expect(told.text).toBe('done')
+  expect(await storedSize(outcome)).toBeLessThan(CAP)
+  expect(outcome.text).toBe('done')
 })
 
-test('a result just under the cap is left alone', async () => {
+test('does not truncate a result just under the limit', async () => {
   const { response } = await give(() => ({ text: 'x'.repeat(255_000) }))
   expect(response.truncated).toBeUndefined()
 })
 
-test('the whole of a cut result is an artifact that can be loaded back', async () => {
+test('saves the complete result as an artifact that can be loaded', async () => {
   const artifactService = new InMemoryArtifactService()
   const whole = { rows: Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` })) }
-  const told = await give(() => whole, { runner: { artifactService } })
-  expect(told.response.artifact).toEqual({ filename: 'give-c1.json', version: 0 })
-  expect(told.events[1]?.actions.artifactDelta).toEqual({ 'give-c1.json': 0 })
-  const key = { appName: 'app', userId: 'ada', sessionId: told.sessionId, filename: 'give-c1.json' }
+  const outcome = await give(() => whole, { runner: { artifactService } })
+  expect(outcome.response.artifact).toEqual({ filename: 'give-c1.json', version: 0 })
+  expect(outcome.events[1]?.actions.artifactDelta).toEqual({ 'give-c1.json': 0 })
+  const key = { appName: 'app', userId: 'ada', sessionId: outcome.sessionId, filename: 'give-c1.json' }
   const saved = await artifactService.loadArtifact(key)
   expect(JSON.parse(saved?.text ?? '')).toEqual(whole)
 })
 
-test('the whole of a cut result belongs to the session, whatever the tool is called', async () => {
+test('saves the artifact of a tool named user:export in the session, not for the user', async () => {
   const artifactService = new InMemoryArtifactService()
   const tools = [bare('user:export', () => 'x'.repeat(300_000))]
-  const told = await play({ tools, calls: [{ name: 'user:export', id: 'c1' }], runner: { artifactService } })
-  expect(told.response.artifact).toEqual({ filename: 'user-export-c1.json', version: 0 })
+  const outcome = await play({ tools, calls: [{ name: 'user:export', id: 'c1' }], runner: { artifactService } })
+  expect(outcome.response.artifact).toEqual({ filename: 'user-export-c1.json', version: 0 })
   const elsewhere = { appName: 'app', userId: 'ada', sessionId: 'another' }
   expect(await artifactService.listArtifactKeys(elsewhere)).toEqual([])
 })
 
-test('an artifact service that fails costs the reference, not the result', async () => {
+test('truncates without an artifact reference when the artifact service fails', async () => {
   const artifactService = new InMemoryArtifactService()
   artifactService.saveArtifact = () => Promise.reject(new Error('disk full'))
   const logger = notebook()
-  const told = await give(() => 'x'.repeat(300_000), { runner: { artifactService, logger } })
-  expect(told.response).toMatchObject({ truncated: true })
-  expect(told.response.artifact).toBeUndefined()
+  const outcome = await give(() => 'x'.repeat(300_000), { runner: { artifactService, logger } })
+  expect(outcome.response).toMatchObject({ truncated: true })
+  expect(outcome.response.artifact).toBeUndefined()
   expect(logger.lines.join()).toContain('disk full')
 })
 
-test.each([1, 4, 1_000])('a cap of %d bytes is the developer’s to set', async (maxResultBytes) => {
-  const told = await give(() => ({ text: 'y'.repeat(5_000) }), { runner: { maxResultBytes } })
-  expect(told.response).toMatchObject({ truncated: true })
-  expect(JSON.stringify(told.response).length).toBeLessThan(maxResultBytes + 200)
+test.each([1, 4, 1_000])('uses maxResultBytes of the runner: %d bytes', async (maxResultBytes) => {
+  const outcome = await give(() => ({ text: 'y'.repeat(5_000) }), { runner: { maxResultBytes } })
+  expect(outcome.response).toMatchObject({ truncated: true })
+  expect(JSON.stringify(outcome.response).length).toBeLessThan(maxResultBytes + 200)
 })
 
-test('a cut does not leave half a character behind', async () => {
+test('truncates without splitting a character', async () => {
   const { response } = await give(() => '😀'.repeat(100_000), { runner: { maxResultBytes: 1_001 } })
   for (const text of [response.head, response.tail]) expect(String(text).isWellFormed()).toBe(true)
 })
 
-describe('what is stored stays below the cap', () => {
+describe('size of the stored event', () => {
   test.each([
-    ['text that is escaped', '\u0001'],
-    ['text of many bytes', '字'],
-  ])('%s', async (_, character) => {
-    const told = await give(() => ({ text: character.repeat(300_000) }))
-    expect(told.response).toMatchObject({ truncated: true })
-    expect(await storedSize(told)).toBeLessThan(CAP + 10_000)
+    ['escaped text', '\u0001'],
+    ['wide text', '字'],
+  ])('stays below the limit for %s', async (_, character) => {
+    const outcome = await give(() => ({ text: character.repeat(300_000) }))
+    expect(outcome.response).toMatchObject({ truncated: true })
+    expect(await storedSize(outcome)).toBeLessThan(CAP + 10_000)
   })
 
-  test('an error nobody should read to its end', async () => {
-    const told = await give(() => {
+  test('stays below the limit for an error message of 5 MB', async () => {
+    const outcome = await give(() => {
       throw new Error('e'.repeat(5_000_000))
     })
-    expect(told.response).toMatchObject({ errorCode: 'EXECUTION_FAILED' })
-    expect(await storedSize(told)).toBeLessThan(CAP)
+    expect(outcome.response).toMatchObject({ errorCode: 'EXECUTION_FAILED' })
+    expect(await storedSize(outcome)).toBeLessThan(CAP)
   })
 
-  test('progress', async () => {
-    const told = await give(function* () {
+  test('truncates progress of 1 MB', async () => {
+    const outcome = await give(function* () {
       yield 'p'.repeat(1_000_000)
       return 'ok'
     })
-    expect(progressOf(told.events)[0]?.response).toEqual({ progress: { truncated: true, bytes: 1_000_002 } })
+    expect(progressOf(outcome.events)[0]?.response).toEqual({ progress: { truncated: true, bytes: 1_000_002 } })
   })
 })
 
-describe('nothing a body gives can break the run or swell the log', () => {
+describe('hostile results', () => {
   const deep = (levels: number): unknown => {
     let value: unknown = 'bottom'
     for (let i = 0; i < levels; i++) value = { value }
@@ -141,7 +141,7 @@ describe('nothing a body gives can break the run or swell the log', () => {
     return proxy
   }
   const cases: [what: string, make: () => unknown][] = [
-    ['a cycle', cyclic],
+    ['a cyclic object', cyclic],
     [
       'a getter that throws',
       () => ({
@@ -159,7 +159,7 @@ describe('nothing a body gives can break the run or swell the log', () => {
       }),
     ],
     [
-      'a toJSON without end',
+      'an endless toJSON',
       () => {
         const toJSON = (): unknown => ({ toJSON })
         return { toJSON }
@@ -169,33 +169,33 @@ describe('nothing a body gives can break the run or swell the log', () => {
     ['a proxy that was revoked', revoked],
     ['ten thousand levels', () => deep(10_000)],
     ['a million keys', wide],
-    ['a list of four billion holes', () => new Array(4_000_000_000)],
-    ['the same thing 2^60 times', doubling],
+    ['a sparse array of length four billion', () => new Array(4_000_000_000)],
+    ['one object repeated 2^60 times', doubling],
     ['a text of 200 MB', () => 'x'.repeat(200_000_000)],
     ['100 MB of bytes', () => Buffer.alloc(100_000_000)],
-    ['a prototype in disguise', () => JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":1}}')],
+    ['__proto__ and constructor keys', () => JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":1}}')],
   ]
-  test.each(cases)('%s', { timeout: 30_000 }, async (_, make) => {
-    const told = await give(make)
-    expect(told.text).toBe('done')
-    expect(told.responses).toHaveLength(1)
-    expect(await storedSize(told)).toBeLessThan(CAP)
+  test.each(cases)('complete the run and keep the log small: %s', { timeout: 30_000 }, async (_, make) => {
+    const outcome = await give(make)
+    expect(outcome.text).toBe('done')
+    expect(outcome.responses).toHaveLength(1)
+    expect(await storedSize(outcome)).toBeLessThan(CAP)
     expect(({} as { admin?: boolean }).admin).toBeUndefined()
   })
 
-  test.each([150, 190, 199, 250])('%d levels stay readable from the store', async (levels) => {
-    const told = await give(() => deep(levels))
-    expect(await storedSize(told)).toBeLessThan(CAP)
+  test.each([150, 190, 199, 250])('of %d nested levels are readable from the store', async (levels) => {
+    const outcome = await give(() => deep(levels))
+    expect(await storedSize(outcome)).toBeLessThan(CAP)
   })
 
-  test('what cannot be read is named in its place, the rest stays', async () => {
+  test('have a text in place of an unreadable value and keep other values', async () => {
     const { response } = await give(() => ({ good: 1, bad: hostile() }))
     expect(response).toEqual({ good: 1, bad: '[unreadable]' })
     expect((await give(cyclic)).response).toEqual({ list: ['[circular]'], self: '[circular]' })
   })
 })
 
-test('a cut result leaves its siblings whole', async () => {
+test('keeps the responses of sibling calls next to a truncated result', async () => {
   const tools: Tool[] = [bare('big', () => 'x'.repeat(300_000)), bare('small', () => 'ok')]
   const { responses } = await play({ tools, calls: [{ name: 'big' }, { name: 'small' }] })
   expect(responses[0]?.response.truncated).toBe(true)

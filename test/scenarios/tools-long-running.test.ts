@@ -19,7 +19,7 @@ describe('a long-running tool', () => {
     { functionResponse: { id, name: 'ask_boss', response: response as { [key: string]: unknown } } },
   ]
 
-  test('is named on the event with its call, one that is decided by its body on the response', async () => {
+  test('is in longRunningToolIds of the call event, or of the response event when the body decides', async () => {
     const decides = bare('decides', (_, context) => {
       context.longRunning = true
       return { ticket: 8 }
@@ -39,7 +39,7 @@ describe('a long-running tool', () => {
     expect(isFinalResponse(events[0] as Event)).toBe(true)
   })
 
-  test('ends the run as pending, and its answer continues the same invocation', async () => {
+  test('pauses the run, and its result continues the same invocation', async () => {
     const { runner, model } = stage({ tools: [longRunning(ask())], steps })
     const first = await runner.complete({ userId: 'ada', message: 'holiday?' })
     expect(first.text).not.toContain('Enjoy')
@@ -76,7 +76,7 @@ describe('a long-running tool', () => {
     expect(shown).toEqual([{ id: 'c1', name: 'ask_boss', response: { granted: true } }])
   })
 
-  test('tells the model not to call again meanwhile', async () => {
+  test('tells the model not to call the tool again', async () => {
     const { model } = await play({ tools: [longRunning(longRunning(ask()))], steps: ['hi'] })
     expect(String(declarationsOf(model)[0]?.description).match(/do not call it again/g)).toHaveLength(1)
   })
@@ -87,7 +87,7 @@ describe('a long-running tool', () => {
     ['retried', (tool) => longRunning(retry(tool, { attempts: 2 }))],
     ['limited', (tool) => concurrency(timeout(longRunning(tool), 1_000), 1)],
     ['redacted', (tool) => redact(longRunning(tool), ['secret'])],
-  ])('stays one when it is %s', async (_, wrap) => {
+  ])('stays long-running when it is %s', async (_, wrap) => {
     const { runner } = stage({ tools: [wrap(ask())], steps })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'holiday?' })
     expect(pending.map(({ id }) => id)).toEqual(['c1'])
@@ -95,7 +95,7 @@ describe('a long-running tool', () => {
     expect(text).toBe('Enjoy your holiday.')
   })
 
-  test('may be done at once after all, or turn out to take long', async () => {
+  test('may finish at once or become long-running in its body', async () => {
     const quick = bare(
       'quick',
       (_, context) => {
@@ -128,7 +128,7 @@ describe('a long-running tool', () => {
     ])
   })
 
-  test('that throws has failed and waits for nobody', async () => {
+  test('that throws answers an error and is not pending', async () => {
     const broken = bare('ask_boss', () => {
       throw new Error('no boss')
     })
@@ -137,7 +137,7 @@ describe('a long-running tool', () => {
     expect(text).toBe('Enjoy your holiday.')
   })
 
-  test('can report on its way, and is final when it says so', async () => {
+  test('stays pending after a partial result and completes with the final result', async () => {
     const { runner } = stage({ tools: [longRunning(ask())], steps })
     const { sessionId } = await runner.complete({ userId: 'ada', message: 'holiday?' })
     const still = [{ functionResponse: { id: 'c1', name: 'ask_boss', response: { seen: true }, willContinue: true } }]
@@ -147,7 +147,7 @@ describe('a long-running tool', () => {
     expect(text).toBe('Enjoy your holiday.')
   })
 
-  test('answered under an unknown id runs nothing', async () => {
+  test('rejects a result with an unknown id or from another user', async () => {
     const { runner, model } = stage({ tools: [longRunning(ask())], steps })
     const { sessionId } = await tell(runner, model)
     for (const id of ['nope', '__proto__', '']) {
@@ -161,7 +161,7 @@ describe('a long-running tool', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  test('keeps the results of its siblings, and one model call follows when all is answered', async () => {
+  test('keeps sibling responses and asks the model once when all results have arrived', async () => {
     const tools = [longRunning(ask()), bare('quick', () => 'ok'), longRunning(bare('ask_hr', () => 'asked'))]
     const calls = [
       { name: 'ask_boss', id: 'c1' },

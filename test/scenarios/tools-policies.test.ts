@@ -14,7 +14,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { bare, declarationsOf, HandTimers, play, signalled, stage, until } from './kit.ts'
 
-/** A body that counts its runs and fails the first few times. */
+/** A body that counts its runs and fails the first runs. */
 function counting(name: string, options: { fails?: number; effect?: Effect } = {}) {
   const runs: unknown[] = []
   const tool = bare(
@@ -31,18 +31,18 @@ function counting(name: string, options: { fails?: number; effect?: Effect } = {
 const call = (name: string, args = {}) => ({ calls: [{ name, args }] })
 
 describe('cached', () => {
-  test('answers equal calls of a session from memory, also at the same time', async () => {
+  test('answers equal calls of a session from the cache, also simultaneous ones', async () => {
     const { tool, runs } = counting('rate')
     const rate = { name: 'rate', args: { of: 'EUR' } }
-    const told = await play({
+    const result = await play({
       tools: [cached(tool)],
       steps: [{ calls: [rate, rate] }, { calls: [rate, { name: 'rate', args: { of: 'USD' } }] }, 'done'],
     })
-    expect(told.responses.map(({ response }) => response.run)).toEqual([1, 1, 1, 2])
+    expect(result.responses.map(({ response }) => response.run)).toEqual([1, 1, 1, 2])
     expect(runs).toEqual([{ of: 'EUR' }, { of: 'USD' }])
   })
 
-  test('never across users', async () => {
+  test('does not share results between users', async () => {
     const { tool, runs } = counting('rate')
     const sessionService = new InMemorySessionService()
     const steps = [call('rate'), 'one', call('rate'), 'two', call('rate'), 'three']
@@ -51,14 +51,14 @@ describe('cached', () => {
     expect(runs).toHaveLength(2)
   })
 
-  test('keeps no failure', async () => {
+  test('does not cache a failure', async () => {
     const { tool, runs } = counting('rate', { fails: 1 })
     const { responses } = await play({ tools: [cached(tool)], steps: [call('rate'), call('rate'), 'done'] })
     expect(responses.map(({ response }) => response.error ?? response.run)).toEqual(['failure 1', 2])
     expect(runs).toHaveLength(2)
   })
 
-  test('keeps the media of a result', async () => {
+  test('caches the media of a result', async () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
     const draw = bare('draw', () => withParts({ ok: true }, [image]))
     const { events } = await play({ tools: [cached(draw)], steps: [call('draw'), call('draw'), 'done'] })
@@ -68,7 +68,7 @@ describe('cached', () => {
 })
 
 describe('retry', () => {
-  test('runs a failing body again under the same key', async () => {
+  test('runs a failing body again with the same idempotency key', async () => {
     const keys: string[] = []
     const { tool } = counting('put', { fails: 2 })
     const watched: Tool = {
@@ -83,11 +83,11 @@ describe('retry', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  test('gives up after its attempts, and on answers that say what is wrong', async () => {
+  test('stops after its attempts, and at a ToolError with another code', async () => {
     const { tool, runs } = counting('put', { fails: 9 })
-    let asked = 0
+    let pickyRuns = 0
     const picky = bare('picky', () => {
-      asked++
+      pickyRuns++
       throw new ToolError('no such order', { code: 'NOT_FOUND' })
     })
     const tools = [tool, picky].map((one) => retry(one, { attempts: 3, delayMs: 0 }))
@@ -96,12 +96,12 @@ describe('retry', () => {
       { error: 'failure 3', errorCode: 'EXECUTION_FAILED' },
       { error: 'no such order', errorCode: 'NOT_FOUND' },
     ])
-    expect([runs.length, asked]).toEqual([3, 1])
+    expect([runs.length, pickyRuns]).toEqual([3, 1])
   })
 })
 
 describe('concurrency and rateLimit', () => {
-  test('let so many bodies run at once, over all runs', async () => {
+  test('limits the bodies that run at the same time across runs', async () => {
     const began: { finish: () => void }[] = []
     const third = signalled()
     let most = 0
@@ -128,7 +128,7 @@ describe('concurrency and rateLimit', () => {
     expect(most).toBe(2)
   })
 
-  test('waiting for a slot does not count against the deadline', async () => {
+  test('does not count the wait for a slot against the timeout', async () => {
     const timers = new HandTimers()
     const first = signalled()
     let runs = 0
@@ -144,7 +144,7 @@ describe('concurrency and rateLimit', () => {
     expect((await playing).responses.map(({ response }) => response.result)).toEqual([1, 2])
   })
 
-  test('rateLimit holds the rest back until there is room', async () => {
+  test('delays calls over the rate until there is room', async () => {
     const timers = new HandTimers()
     let now = 0
     const ports = { ...timers.ports, now: () => now }
@@ -161,24 +161,24 @@ describe('concurrency and rateLimit', () => {
   })
 })
 
-test('redact hides parts of the result from everybody, and of the arguments from observers', async () => {
+test('redact hides values in the result everywhere, and in the arguments from callbacks', async () => {
   const { tool, runs } = counting('login')
   const seen: unknown[] = []
-  const told = await play({
+  const result = await play({
     tools: [redact(tool, { result: ['secret'], args: ['password'] })],
     calls: [{ name: 'login', args: { user: 'ada', password: 'hunter2' } }],
     agent: { afterTool: ({ args, result }) => void seen.push(args, result) },
   })
   expect(runs).toEqual([{ user: 'ada', password: 'hunter2' }])
-  expect(told.response).toEqual({ run: 1, secret: '[redacted]' })
+  expect(result.response).toEqual({ run: 1, secret: '[redacted]' })
   expect(seen).toEqual([
     { user: 'ada', password: '[redacted]' },
     { run: 1, secret: '[redacted]' },
   ])
-  expect(JSON.stringify([told.events, told.model.requests[1]?.contents])).not.toContain('s3cret')
+  expect(JSON.stringify([result.events, result.model.requests[1]?.contents])).not.toContain('s3cret')
 })
 
-describe('nested in any order', () => {
+describe('all policies nested', () => {
   const layers: ((tool: Tool) => Tool)[] = [
     (tool) => timeout(tool, 10_000),
     (tool) => cached(tool),
@@ -188,7 +188,7 @@ describe('nested in any order', () => {
     (tool) => redact(tool, ['secret']),
   ]
   const orders = [layers, layers.toReversed(), [...layers.slice(3), ...layers.slice(0, 3)]]
-  test.each(orders.map((order, at) => [at, order] as const))('order %d', async (_, order) => {
+  test.each(orders.map((order, at) => [at, order] as const))('in order %d', async (_, order) => {
     const { tool, runs } = counting('work', { fails: 2 })
     const wrapped = order.reduce((inner, wrap) => wrap(inner), tool)
     const { responses, model } = await play({ tools: [wrapped], steps: [call('work'), call('work'), 'done'] })

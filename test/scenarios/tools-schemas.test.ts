@@ -8,8 +8,8 @@ import { bare, declarationsOf, play } from './kit.ts'
 
 const CANARY = 'hunter2-canary'
 
-/** One tool in four languages; `ran` tells what its body got. */
-function inEveryLanguage(ran: unknown[]): [string, Tool][] {
+/** One tool with its parameters in four schema languages; `ran` collects the arguments of its body. */
+function toolInEveryLanguage(ran: unknown[]): [string, Tool][] {
   const about = { name: 'order', description: 'Order something', effect: 'none' } as const
   const run = (args: unknown): unknown => {
     ran.push(args)
@@ -70,11 +70,11 @@ function inEveryLanguage(ran: unknown[]): [string, Tool][] {
   ]
 }
 
-describe.each(inEveryLanguage([]).map(([language]) => language))('parameters written in %s', (language) => {
+describe.each(toolInEveryLanguage([]).map(([language]) => language))('parameters written in %s', (language) => {
   const ran: unknown[] = []
-  const order = inEveryLanguage(ran).find(([name]) => name === language)?.[1] as Tool
+  const order = toolInEveryLanguage(ran).find(([name]) => name === language)?.[1] as Tool
 
-  test('the model is told what each argument is for', async () => {
+  test('declares descriptions of each argument to the model', async () => {
     const { model } = await play({ tools: [order], steps: ['hello'] })
     const [declaration] = declarationsOf(model)
     expect(declaration).toMatchObject({
@@ -88,14 +88,14 @@ describe.each(inEveryLanguage([]).map(([language]) => language))('parameters wri
     })
   })
 
-  test('good arguments reach the body with defaults filled in', async () => {
+  test('passes valid arguments with defaults to the body', async () => {
     ran.length = 0
     const { response } = await play({ tools: [order], calls: [{ name: 'order', args: { item: 'tea' } }] })
     expect(response).toEqual({ ok: true })
     expect(ran).toEqual([{ item: 'tea', count: 1 }])
   })
 
-  test('wrong arguments stop before the body, and the answer names the field but not its value', async () => {
+  test('answers INVALID_ARGS with the field and without its value, and does not run the body', async () => {
     ran.length = 0
     const calls = [
       { name: 'order', args: { item: 'tea', count: CANARY } },
@@ -111,7 +111,7 @@ describe.each(inEveryLanguage([]).map(([language]) => language))('parameters wri
   })
 })
 
-test('every wrong field is named in one answer', async () => {
+test('names every invalid field in one error', async () => {
   const book = tool({
     name: 'book',
     description: 'Book a room',
@@ -129,7 +129,7 @@ test('every wrong field is named in one answer', async () => {
   )
 })
 
-test('a tool without parameters gets none, whatever the model invents', async () => {
+test('passes an empty object to a tool without parameters', async () => {
   const seen: unknown[] = []
   const now = tool({ name: 'now', description: 'The time', run: (args) => seen.push(args) })
   const { model } = await play({ tools: [now], calls: [{ name: 'now' }, { name: 'now', args: { zone: 'UTC' } }] })
@@ -137,7 +137,7 @@ test('a tool without parameters gets none, whatever the model invents', async ()
   expect(declarationsOf(model)).toEqual([{ name: 'now', description: 'The time' }])
 })
 
-test('an object that only declares a schema is validated against it', async () => {
+test('validates arguments of a plain tool with its declared schema', async () => {
   const ran: unknown[] = []
   const hand = bare('hand', (args) => ran.push(args), {
     declaration: () => ({
@@ -151,7 +151,7 @@ test('an object that only declares a schema is validated against it', async () =
   expect(ran).toEqual([{ n: 3 }])
 })
 
-test('a class with private state is a tool, and its own parse decides', async () => {
+test('runs a class with private state as a tool and uses its parse', async () => {
   class Counter implements Tool {
     readonly name = 'counter'
     readonly description = 'Counts'
@@ -177,7 +177,7 @@ test('a class with private state is a tool, and its own parse decides', async ()
   ])
 })
 
-test('a validator that throws has accepted nothing, and its words are not repeated', async () => {
+test('answers INVALID_ARGS without the error message when a validator throws', async () => {
   const broken = bare('broken', () => expect.unreachable(), {
     parse: () => {
       throw new Error(`cannot check ${CANARY}`)
@@ -190,7 +190,7 @@ test('a validator that throws has accepted nothing, and its words are not repeat
   })
 })
 
-describe('a tool that says what its results look like', () => {
+describe('outputSchema of a tool', () => {
   const weather = (result: unknown): Tool =>
     tool({
       name: 'weather',
@@ -202,14 +202,14 @@ describe('a tool that says what its results look like', () => {
       },
     })
 
-  test('a good result is completed by the schema, and the model is told the shape', async () => {
+  test('completes a valid result with defaults and declares its shape to the model', async () => {
     const { response, model, state } = await play({ tools: [weather({ degrees: 4 })], calls: [{ name: 'weather' }] })
     expect(response).toEqual({ degrees: 4, unit: 'C' })
     expect(declarationsOf(model)[0]).toMatchObject({ responseJsonSchema: { type: 'object' } })
     expect(state).toEqual({ asked: true })
   })
 
-  test('a wrong one is an error that does not show the value, and changes no state', async () => {
+  test('answers INVALID_RESULT without the value and drops the state of the call', async () => {
     const { response, state } = await play({ tools: [weather({ degrees: CANARY })], calls: [{ name: 'weather' }] })
     expect(response).toEqual({
       error: 'weather gave a result that does not fit its schema: degrees: expected number',

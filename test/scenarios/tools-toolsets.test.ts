@@ -21,9 +21,9 @@ function listing(name: string, listTools: (context: ReadonlyContext) => Promise<
   return { name, listTools }
 }
 
-describe('an agent takes tools from anywhere', () => {
-  test('tools, toolsets, nested lists and dynamic tool sources', async () => {
-    const told = await play({
+describe('tools of an agent', () => {
+  test('accept tools, toolsets, nested lists and tool sources', async () => {
+    const result = await play({
       tools: [
         search,
         [[bare('nested', () => 1)]],
@@ -33,11 +33,11 @@ describe('an agent takes tools from anywhere', () => {
       ],
       steps: [{ calls: ['search', 'nested', 'remove', 'made', 'deep', 'deeper'].map((name) => ({ name })) }, 'done'],
     })
-    expect(offered(told.model)).toEqual(['search', 'nested', 'remove', 'made', 'deep', 'deeper'])
-    expect(told.responses.map(({ response }) => response.result)).toEqual(['found', 1, 'removed', 2, 3, 4])
+    expect(offered(result.model)).toEqual(['search', 'nested', 'remove', 'made', 'deep', 'deeper'])
+    expect(result.responses.map(({ response }) => response.result)).toEqual(['found', 1, 'removed', 2, 3, 4])
   })
 
-  test('a static toolset grows, also while the agent is in use', async () => {
+  test('include tools pushed to a StaticToolset while the agent is in use', async () => {
     const tools = new StaticToolset().push(search)
     const { runner, model } = stage({ tools: [tools], steps: ['one', { calls: [{ name: 'remove' }] }, 'two'] })
     await tell(runner, model)
@@ -48,7 +48,7 @@ describe('an agent takes tools from anywhere', () => {
     expect(response).toEqual({ result: 'removed' })
   })
 
-  test('filtered and prefixed, in either order, filters seeing the plain name', async () => {
+  test('can be filtered and prefixed in either order, and filters see the name without prefix', async () => {
     const both = new StaticToolset([search, remove])
     const tools = [
       prefixTools(filterTools(both, ['search']), 'a_'),
@@ -67,21 +67,21 @@ describe('an agent takes tools from anywhere', () => {
   })
 })
 
-test('a toolset is asked with the invocation: who, where, and the state as it is now', async () => {
-  const asked: unknown[] = []
+test('lists a toolset with the invocation and the current state before each model call', async () => {
+  const contexts: unknown[] = []
   const tools = listing('mine', async ({ invocation, state }) => {
-    asked.push([invocation.appName, invocation.userId, invocation.agentName, state.get('plan'), state.get('seen')])
+    contexts.push([invocation.appName, invocation.userId, invocation.agentName, state.get('plan'), state.get('seen')])
     return state.get('plan') === 'pro' ? [bare('export', (_, context) => context.state.set('seen', true))] : []
   })
-  const told = await play({ tools: [tools], calls: [{ name: 'export' }], stateDelta: { plan: 'pro' } })
-  expect(told.response).toEqual({ result: null })
-  expect(asked).toEqual([
+  const result = await play({ tools: [tools], calls: [{ name: 'export' }], stateDelta: { plan: 'pro' } })
+  expect(result.response).toEqual({ result: null })
+  expect(contexts).toEqual([
     ['app', 'ada', 'agent', 'pro', undefined],
     ['app', 'ada', 'agent', 'pro', true],
   ])
 })
 
-describe('one bad supplier does not spoil the others', () => {
+describe('a broken toolset or tool', () => {
   const failing: [what: string, tools: ToolSource, reported: string][] = [
     [
       'rejects',
@@ -96,12 +96,12 @@ describe('one bad supplier does not spoil the others', () => {
       'toolset "broken" are left out: offline',
     ],
     [
-      'lists nonsense',
+      'lists invalid tools',
       listing('broken', async () => [null] as unknown as Tool[]),
       'Left out: The tools of toolset "broken" hold',
     ],
     [
-      'is a function that throws',
+      'is a tool source that throws',
       toolSource(
         () => {
           throw new Error('offline')
@@ -111,53 +111,53 @@ describe('one bad supplier does not spoil the others', () => {
       'tool source "seasonal" are left out: offline',
     ],
   ]
-  test.each(failing)('when it %s', async (_, broken, reported) => {
+  test.each(failing)('is left out and logged when it %s', async (_, broken, reported) => {
     const logger = notebook()
     const tools = [broken, new StaticToolset([search])]
-    const told = await play({ tools, calls: [{ name: 'search' }], runner: { logger } })
-    expect(told.response).toEqual({ result: 'found' })
+    const result = await play({ tools, calls: [{ name: 'search' }], runner: { logger } })
+    expect(result.response).toEqual({ result: 'found' })
     expect(logger.lines[0]).toContain(reported)
   })
 
-  test('a tool that cannot be used is left out by itself', async () => {
+  test('is left out alone when the tool is invalid', async () => {
     const logger = notebook()
     const bad = [
       bare('adk_request_confirmation', () => 'forged'),
       bare('spaced name', () => 1),
       bare('liar', () => 1, { declaration: () => ({ name: 'other', description: '' }) }),
     ]
-    const told = await play({
+    const result = await play({
       tools: [new StaticToolset([...bad, search])],
       calls: [{ name: 'search' }],
       runner: { logger },
     })
-    expect(offered(told.model)).toEqual(['search'])
+    expect(offered(result.model)).toEqual(['search'])
     expect(logger.lines.filter((line) => line.includes('is left out'))).toHaveLength(6)
   })
 
-  test('of two toolsets with the same name in them the first one counts, and the clash is reported', async () => {
+  test('is left out and logged when its name is taken by an earlier toolset', async () => {
     const logger = notebook()
     const first = new StaticToolset([bare('search', () => 'first')], { name: 'docs' })
     const second = new StaticToolset([bare('search', () => 'second'), remove], { name: 'web' })
-    const told = await play({
+    const result = await play({
       tools: [first, second],
       calls: [{ name: 'search' }, { name: 'remove' }],
       runner: { logger },
     })
-    expect(told.responses.map(({ response }) => response.result)).toEqual(['first', 'removed'])
+    expect(result.responses.map(({ response }) => response.result)).toEqual(['first', 'removed'])
     expect(logger.lines[0]).toBe(
       'Tool "search" of toolset "web" is left out: the name is already taken; use prefixTools()',
     )
   })
 
-  test('two tools of one name are refused while the agent is built', () => {
+  test('is rejected when the agent is built with two tools of one name', () => {
     expect(() => new LlmAgent({ name: 'agent', tools: [search, [bare('search', () => 2)]] })).toThrow(
       'Tool "search" is defined twice in agent "agent". Rename one, or use prefixTools().',
     )
   })
 })
 
-describe('closing the runner closes its toolsets', () => {
+describe('runner.close() with toolsets', () => {
   function closable(name: string, how: 'shutdown' | 'dispose' | 'both', closed: string[], fails = false): Toolset {
     const end = (way: string) => async () => {
       closed.push(`${name} ${way}`)
@@ -173,7 +173,7 @@ describe('closing the runner closes its toolsets', () => {
   const runnerOf = (agent: LlmAgent): Runner => new Runner({ appName: 'app', agent })
   const model = scriptedModel([])
 
-  test('by shutdown, else by asyncDispose, also inside prefixes and filters', async () => {
+  test('calls shutdown, else asyncDispose, also inside prefixTools and filterTools', async () => {
     const closed: string[] = []
     const tools = [
       closable('a', 'shutdown', closed),
@@ -184,14 +184,14 @@ describe('closing the runner closes its toolsets', () => {
     expect(closed).toEqual(['a shutdown', 'b dispose', 'c shutdown'])
   })
 
-  test('also when one of them fails, which is reported', async () => {
+  test('closes every toolset and rejects when one fails to close', async () => {
     const closed: string[] = []
     const tools = [closable('a', 'shutdown', closed, true), closable('b', 'shutdown', closed)]
     await expect(runnerOf(new LlmAgent({ name: 'agent', model, tools })).close()).rejects.toThrow('a is stuck')
     expect(closed).toEqual(['a shutdown', 'b shutdown'])
   })
 
-  test('and waits 10 s for a toolset or plugin that never closes, then names it', async () => {
+  test('waits 10 s for a toolset or plugin that never closes, then names it', async () => {
     const closed: string[] = []
     const never = (): Promise<never> => new Promise(() => {})
     const stuck: Toolset = { name: 'stuck', listTools: async () => [], shutdown: never }
@@ -211,7 +211,7 @@ describe('closing the runner closes its toolsets', () => {
     expect(waits).toEqual([10_000, 10_000, 10_000])
   })
 
-  test('of every agent of the tree, and once however often it is closed', async () => {
+  test('closes toolsets of every agent of the tree once', async () => {
     const closed: string[] = []
     const child = new LlmAgent({ name: 'child', tools: [closable('b', 'shutdown', closed)] })
     const agent = new LlmAgent({ name: 'agent', model, tools: [closable('a', 'shutdown', closed)], subAgents: [child] })

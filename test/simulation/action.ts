@@ -1,4 +1,4 @@
-// Things clients and operators do. Data only: the generator makes them, the environment does them.
+// The actions of clients and operators. Plain data: `nextAction` generates them, `Clients` performs them.
 import type { InboxItem, Message, PendingRequest } from 'toolwright'
 import type { SentAnswer } from './evidence.ts'
 
@@ -10,14 +10,14 @@ export interface Where {
 export type Action =
   | {
       readonly type: 'say'
-      /** Which of the processes is asked. */
+      /** The slot of the process that receives it. */
       readonly slot: number
       readonly where: Where
       readonly message: Message
       readonly streaming: boolean
-      /** By `runner.complete()` instead of `runner.run()`. */
+      /** Whether it uses `runner.complete()` instead of `runner.run()`. */
       readonly completes: boolean
-      /** The client goes away after so many events. */
+      /** The client stops iterating after this number of events. */
       readonly leaveAfter?: number
     }
   | {
@@ -25,20 +25,20 @@ export type Action =
       readonly slot: number
       readonly where: Where
       readonly message: Message
-      /** What it means, question by question. */
+      /** The meaning of each answer. */
       readonly means: readonly Pick<SentAnswer, 'requestId' | 'means' | 'args' | 'guess'>[]
-      /** In a word: as it should be, repeated, foreign, ... */
+      /** How the client answers: in turn, repeated, foreign, ... */
       readonly manner: string
       readonly completes?: boolean
     }
-  /** Somebody who reaches the store leaves this in the inbox of a session. */
+  /** An attacker with access to the store posts this to the inbox of a session. */
   | {
       readonly type: 'post'
       readonly where: Where
       readonly item: InboxItem
       readonly means: readonly Pick<SentAnswer, 'requestId' | 'means' | 'guess'>[]
     }
-  /** The operator, or a time server, sets the wall clock of all processes. */
+  /** An operator or a time server sets the wall clock of all processes. */
   | { readonly type: 'set clock'; readonly ms: number }
   | { readonly type: 'resume'; readonly slot: number; readonly where: Where }
   | { readonly type: 'cancel'; readonly slot: number; readonly where: Where }
@@ -47,17 +47,17 @@ export type Action =
   | { readonly type: 'stall'; readonly slot: number; readonly ms: number }
   | { readonly type: 'wait'; readonly ms: number }
 
-/** What whoever acts can see. */
+/** What the generator knows about the conversation. */
 export interface Sight {
   readonly pending: readonly PendingRequest[]
-  /** Answers that were sent before. */
+  /** Answers that clients sent before. */
   readonly sent: readonly Extract<Action, { type: 'answer' }>[]
-  /** Questions that were open at some time. */
+  /** All requests that were pending at some time. */
   readonly seen: readonly PendingRequest[]
-  /** By how much the clock is ahead. */
+  /** How far the wall clock is ahead, in milliseconds. */
   readonly clockAhead: number
-  /** How many messages were sent. */
+  /** The number of messages so far. */
   readonly turns: number
-  /** How many answers were sent on a guess. */
+  /** The number of guessed answers so far. */
   readonly guesses: number
 }

@@ -1,4 +1,4 @@
-// From the plan to real agents and tools. Each process makes its own.
+// Creates the agents and tools of a plan. Each process creates its own.
 import {
   type Agent,
   agentTool,
@@ -19,16 +19,16 @@ import {
   tool,
 } from 'toolwright'
 import type { Outside } from './outside.ts'
-import { type AgentSpec, needsYes, type Plan, type ScriptedCall, type ToolSpec } from './plan.ts'
+import { type AgentSpec, needsApproval, type Plan, type ScriptedCall, type ToolSpec } from './plan.ts'
 import { type Asked, filledArgs, scriptModel } from './script-model.ts'
 
-/** What agents and bodies need of the process they are in. */
+/** What agents and tool bodies need from their process. */
 export interface Surroundings extends Asked {
   readonly process: string
   readonly outside: Outside
   turn(says: string): Promise<void>
   sleep(ms: number): Promise<void>
-  /** For a test of the auditor: tools lack the `cancel` that the plan gives them. */
+  /** An injected bug: tools lack the `cancel` of the plan. */
   readonly forgetsCancel: boolean
 }
 
@@ -66,7 +66,7 @@ function makeOne(spec: AgentSpec, tools: ReadonlyMap<string, Tool>, around: Surr
   }
 }
 
-/** By name, so that every process and every run of a seed makes the same. */
+/** Derived from the name, so that every process and every run of a seed creates the same tool. */
 function withPolicies(helper: Tool): Tool {
   switch (Number(/\d+/.exec(helper.name)?.[0] ?? 0) % 3) {
     case 1:
@@ -78,7 +78,7 @@ function withPolicies(helper: Tool): Tool {
   }
 }
 
-// one object for all, so that it is made ready once
+// one object for all tools, so that the schema is compiled once
 const parameters: JsonObject = {
   type: 'object',
   properties: { n: { type: 'number' }, note: { type: 'string' } },
@@ -120,11 +120,11 @@ function cancelOf(spec: ToolSpec, { outside, process, turn }: Surroundings): Non
 }
 
 function predicateOf(spec: ToolSpec): ((args: unknown) => boolean | Promise<boolean>) | undefined {
-  if (spec.gate === 'predicate') return (args) => needsYes(spec, args as JsonObject)
+  if (spec.gate === 'predicate') return (args) => needsApproval(spec, args as JsonObject)
   if (spec.gate !== 'broken') return undefined
   return (args) => {
     if ((args as JsonObject).n === 0) throw new Error('The predicate is broken.')
-    return undefined as unknown as boolean // nonsense on purpose
+    return undefined as unknown as boolean // invalid on purpose
   }
 }
 
@@ -165,7 +165,7 @@ async function body(
   return { ok: name, n: args.n, ...(resultFill && { text: 'x'.repeat(resultFill * limits.resultBytes) }) }
 }
 
-/** Runs "code" that is a list of calls. */
+/** Runs "code" that consists of a list of calls. */
 function codeExecutor({ turn, limits }: Surroundings): CodeExecutor {
   return {
     languages: ['js'],

@@ -1,16 +1,16 @@
-// Seeds on all cores: workers take a few at a time, until none is left.
+// Runs seeds on all cores. Each worker process takes a few seeds at a time.
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Tally } from './seeds.ts'
 
-/** Seeds a worker takes at a time. */
+/** The number of seeds that a worker takes at a time. */
 const CHUNK = 100
 
 export interface ManySeeds {
   readonly from: number
   readonly count: number
-  /** Called when some more are done. */
+  /** Called after every batch of seeds. */
   readonly onTally?: (tally: Tally, done: number) => void
 }
 
@@ -19,7 +19,7 @@ export async function runOnAllCores({ from, count, onTally }: ManySeeds): Promis
   const happened: { [kind: string]: number } = {}
   let next = from
   let done = 0
-  /** Gives a worker its next seeds; how many, 0 when none is left. */
+  /** Sends a worker its next seeds. Returns their number, 0 if none is left. */
   const hand = (worker: ChildProcess): number => {
     const some = Math.min(CHUNK, from + count - next)
     if (some === 0) worker.disconnect()

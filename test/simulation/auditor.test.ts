@@ -1,4 +1,4 @@
-// The auditor is worth something only if it finds what is there: bugs are put in, and each is found.
+// Injects bugs and checks that the auditor finds each of them.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entry } from 'toolwright'
@@ -18,50 +18,70 @@ import {
   usedApproval,
   wholeResults,
   wrongChild,
-} from './lies.test-kit.ts'
-import type { Between, Lies } from './process.ts'
+} from './injected-bugs.test-kit.ts'
+import type { InjectedBugs, StoreWrapper } from './process.ts'
 import { simulate } from './simulate.ts'
 
-type Bug = [what: string, bug: Between | Lies, promise: Violation['promise'], says: RegExp]
+type Bug = [what: string, bug: StoreWrapper | InjectedBugs, promise: Violation['promise'], says: RegExp]
 
 const bugs: readonly Bug[] = [
   ['a body that runs before its intent is stored', bodyBeforeIntent, 'P3', /began without a stored intent/],
-  ['an approval that is used twice', usedApproval, 'P5', /the yes was used up/],
-  ['a result that is lost beside another', lostSibling, 'P7', /has no final response/],
-  ['state in another order than the calls', deltasOutOfOrder, 'P7', /and its calls wrote/],
-  ['the wrong child of a workflow', wrongChild, 'P7', /after a later child has begun/],
+  ['an approval that is used twice', usedApproval, 'P5', /the approval was used up/],
+  ['a lost result of a batch', lostSibling, 'P7', /has no final response/],
+  ['state deltas that are not in call order', deltasOutOfOrder, 'P7', /and its calls wrote/],
+  ['a workflow that runs the wrong child', wrongChild, 'P7', /after a later child has begun/],
   ['an answer that counts for a request recorded after it', postedJustNow, 'P5', /takes an answer from before/],
-  ['a lease that a clock set back prolongs', { leasesOnWallClock: true }, 'P2', /is refused the session/],
-  ['a lease that a clock set forward ends', { leasesOnWallClock: true }, 'P2', /before its time/],
-  ['an answer that is taken after its time', { ignoresClockSteps: true }, 'P5', /sent the answer after its time/],
-  ['a result that is stored although it is too large', wholeResults, 'P10', /bytes of result/],
-  ['arguments that are stored although they are too large', forgottenCut, 'P10', /bytes of arguments/],
-  ['a call whose id is another call’s', repeatedId, 'P7', /is both/],
-  ['replies that are not counted', uncountedReplies, 'P10', /replies in e-/],
-  ['a call that a plugin has changed', tamperedCalls, 'P6', /is what a plugin made of it/],
-  ['the lost handle of cancelled work', lostHandle, 'P4', /was started, and is answered/],
-  ['cancelled work whose tool is not told', { forgetsCancel: true }, 'P4', /its tool was not told/],
-  ['an approval that is taken without its arguments', { dropsEdits: true }, 'P5', /nobody who may had said yes/],
+  [
+    'a lease that lasts longer because the clock was set back',
+    { leasesOnWallClock: true },
+    'P2',
+    /is refused the session/,
+  ],
+  [
+    'a lease that ends early because the clock was set forward',
+    { leasesOnWallClock: true },
+    'P2',
+    /before the lease ends/,
+  ],
+  [
+    'an answer that is accepted after its request expired',
+    { ignoresClockSteps: true },
+    'P5',
+    /sent the answer after its time/,
+  ],
+  ['a stored result that is too large', wholeResults, 'P10', /bytes of result/],
+  ['stored arguments that are too large', forgottenCut, 'P10', /bytes of arguments/],
+  ['a call with the id of another call', repeatedId, 'P7', /is both/],
+  ['model replies that are not counted', uncountedReplies, 'P10', /replies in e-/],
+  ['a call that a plugin has changed', tamperedCalls, 'P6', /was changed by a plugin/],
+  ['a lost handle of cancelled work', lostHandle, 'P4', /was started, and is answered/],
+  ['cancelled work whose tool does not receive cancel', { forgetsCancel: true }, 'P4', /its tool was not told/],
+  [
+    'an approval whose edited arguments are dropped',
+    { dropsEdits: true },
+    'P5',
+    /no owner of the session had approved/,
+  ],
 ]
 
-test.each(bugs)('%s is found', { timeout: 60_000 }, find)
+test.each(bugs)('the auditor finds %s', { timeout: 60_000 }, find)
 
 async function find(_what: string, bug: Bug[1], promise: string, says: RegExp): Promise<void> {
-  const seed = await firstCaught(typeof bug === 'function' ? { between: bug } : bug, promise, says)
-  expect(seed, 'a seed in which it is found').toBeDefined()
+  const seed = await firstCaught(typeof bug === 'function' ? { wrapStore: bug } : bug, promise, says)
+  expect(seed, 'a seed in which the auditor finds the bug').toBeDefined()
   const honest = await simulate(seed as number)
-  expect(honest.violations, 'the same without the bug').toEqual([])
+  expect(honest.violations, 'violations of the same seed without the bug').toEqual([])
 }
 
-async function firstCaught(lies: Lies, promise: string, says: RegExp): Promise<number | undefined> {
+async function firstCaught(bugs: InjectedBugs, promise: string, says: RegExp): Promise<number | undefined> {
   for (let seed = 0; seed < 1_000; seed++) {
-    const { violations } = await simulate(seed, lies)
+    const { violations } = await simulate(seed, bugs)
     if (violations.some((one) => one.promise === promise && says.test(one.says))) return seed
   }
   return undefined
 }
 
-test('an answer to a request that was recorded as expired is found', { timeout: 60_000 }, async () => {
+test('the auditor finds an answer to a request that was recorded as expired', { timeout: 60_000 }, async () => {
   for (let seed = 0; ; seed++) {
     const { evidence } = await simulate(seed)
     const doctored = evidence.sessions.map((session) => ({ ...session, entries: answeredLate(session.entries) }))
@@ -72,7 +92,7 @@ test('an answer to a request that was recorded as expired is found', { timeout: 
   }
 })
 
-/** The log with an approval of what has expired, at its end. */
+/** The log with an approval of an expired request at its end. */
 function answeredLate(entries: readonly Entry[]): Entry[] {
   const denied = entries.flatMap(({ record }) => (record?.type === 'denial' ? [record.requestId] : []))
   const asked = entries.find(({ record }) => record?.type === 'request' && record.id === denied[0])?.record
@@ -84,7 +104,7 @@ function answeredLate(entries: readonly Entry[]): Entry[] {
   return [...entries, { seq: entries.length + 1, event }]
 }
 
-test('the auditor shares no code with what it judges, nor with what makes the evidence', () => {
+test('the auditor shares no code with the product or with the simulator', () => {
   const files = globSync(join(import.meta.dirname, '{auditor.ts,audit/*.ts}'))
   expect(files.length).toBeGreaterThan(10)
   const imports = files.flatMap((file) => readFileSync(file, 'utf8').match(/^import [^']*'[^']+'/gm) ?? [])

@@ -1,4 +1,4 @@
-// The judge: knows only what was written down, and works everything out for itself.
+// The auditor. It knows only the evidence, and shares no code with the product.
 import { ackedIsDurable } from './audit/acked-is-durable.ts'
 import { approvals } from './audit/approvals.ts'
 import { bounded } from './audit/bounded.ts'
@@ -44,7 +44,7 @@ const checks: readonly Check[] = [
   failsInTheOpen,
 ]
 
-/** Every promise that was not kept. */
+/** All violations in the evidence. */
 export function audit(evidence: Evidence): Violation[] {
   const logs = readLogs(evidence)
   const stuck = evidence.unfinished.map((says): Violation => ({ promise: 'liveness', says }))

@@ -1,4 +1,4 @@
-// Whoever is outside: does what an action says, and writes down what came of it.
+// Performs the actions of clients and operators, and records their results.
 import { type Message, type Part, type Run, type Runner, type RunOptions, ToolwrightError } from 'toolwright'
 import type { Action, Where } from './action.ts'
 import type { ActionEvidence, Evidence, SentAnswer } from './evidence.ts'
@@ -19,7 +19,7 @@ export class Clients {
     this.#random = random
   }
 
-  /** Somebody still waits for something that may come. */
+  /** Whether an action is still waiting for a living process. */
   get areWaiting(): boolean {
     return this.actions.some(({ outcome }) => outcome === 'open')
   }
@@ -54,7 +54,7 @@ export class Clients {
     const { world, network } = this.#site
     this.#sent(where, means)
     world.note(`intruder: posts ${item.type} to ${where.userId}/${where.sessionId}`)
-    network.intrude({ appName: APP, ...where }, item).catch(() => {}) // there may be no session yet
+    network.intrude({ appName: APP, ...where }, item).catch(() => {}) // the session may not exist yet
   }
 
   #sent(where: Where, means: Extract<Action, { type: 'answer' }>['means']): void {
@@ -63,7 +63,7 @@ export class Clients {
     for (const one of means) this.answers.push({ tick, wall: world.wallNow / 1000, ...where, ...one })
   }
 
-  /** The process in a slot; one that has died is started again. */
+  /** The process in a slot. Starts a new process if the old one has died. */
   process(slot: number): SimulatedProcess {
     const there = this.#processes[slot]
     if (there?.isAlive) return there
@@ -121,7 +121,7 @@ export class Clients {
         return await this.#send(runner, { ...where, message: action.message, runConfig }, action, taken)
       }
       case 'answer': {
-        const message = this.#site.lies.dropsEdits ? withoutEdits(action.message) : action.message
+        const message = this.#site.bugs.dropsEdits ? withoutEdits(action.message) : action.message
         return await this.#send(runner, { ...where, message, runConfig: { maxLlmCalls } }, action, taken)
       }
       case 'resume':
@@ -173,7 +173,7 @@ export class Clients {
   }
 }
 
-/** The answers, without the arguments that came with them. */
+/** The answers without their edited arguments. */
 function withoutEdits(message: Message): Message {
   return (message as readonly Part[]).map((part) => {
     const { args: _, ...response } = part.functionResponse?.response ?? {}

@@ -1,4 +1,4 @@
-// What really happened: a simulator that never makes the hard cases finds nothing in them.
+// Coverage of the simulation: the rare cases that must occur in a large number of seeds.
 import { type AuditedCall, type AuditedLog, finalOf, readLogs } from './audit/log.ts'
 import { type ActionEvidence, type Evidence, markIn } from './evidence.ts'
 
@@ -9,17 +9,20 @@ interface Facts extends Evidence {
 
 type Happened = (facts: Facts) => boolean
 
-/** Everything that must happen now and then, each with how it is known. */
+/** All cases that must occur, each with a predicate over the evidence. */
 export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
-  // humans
+  // approvals and answers
   ['an approved body ran', ({ calls, ledger }) => calls.some((call) => isApproved(call) && ran(ledger, call))],
   [
     'a body ran with edited arguments',
     ({ calls, answers, ledger }) => calls.some((call) => isEdited(call, answers) && ran(ledger, call)),
   ],
-  ['a denied call was answered so', ({ calls }) => calls.some((call) => /rejected by the user/.test(errorOf(call)))],
+  [
+    'a denied call got a denial as its response',
+    ({ calls }) => calls.some((call) => /rejected by the user/.test(errorOf(call))),
+  ],
   ['an unreadable decision denied', ({ calls }) => calls.some((call) => /could not be read/.test(errorOf(call)))],
-  ['a question expired', ({ calls }) => calls.some(({ asked }) => asked.some(({ denied }) => denied !== undefined))],
+  ['a request expired', ({ calls }) => calls.some(({ asked }) => asked.some(({ denied }) => denied !== undefined))],
   [
     'five calls of one reply',
     ({ calls }) =>
@@ -28,7 +31,7 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
       ),
   ],
   [
-    'two questions open at once',
+    'two requests were pending at the same time',
     ({ calls }) =>
       [
         ...Map.groupBy(
@@ -38,14 +41,14 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
       ].some((group) => group.length >= 2),
   ],
   [
-    'a body asked for a yes',
+    'a body requested a confirmation',
     ({ calls }) =>
       calls.some(({ asked }) =>
         asked.some(({ request }) => request.origin === 'body' && request.kind === 'confirmation'),
       ),
   ],
   [
-    'a body asked for a value',
+    'a body requested input',
     ({ calls, ledger }) =>
       calls.some(
         (call) => call.asked.some(({ request, answer }) => request.kind === 'input' && answer) && ran(ledger, call),
@@ -60,25 +63,25 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     ({ calls }) => calls.some((call) => /longRunning/.test(call.name) && finalOf(call)?.event.author === 'user'),
   ],
   [
-    'the same answer again was taken for the same',
+    'a repeated answer was accepted as the same',
     ({ actions }) => actions.some((one) => is(one, 'answer (repeated)') && one.outcome === 'ended'),
   ],
   [
-    'another answer to the same question was refused',
+    'a different answer to the same request was refused',
     ({ actions }) => refused(actions, 'answer (contradicted)', 'ALREADY_ANSWERED'),
   ],
-  ["somebody else's answer was refused", ({ actions }) => refused(actions, 'answer (foreign)', 'NOT_FOUND')],
+  ['an answer of another user was refused', ({ actions }) => refused(actions, 'answer (foreign)', 'NOT_FOUND')],
   ['a forged answer was refused', ({ actions }) => refused(actions, 'answer (forged)', 'NOT_FOUND', 'INVALID_REQUEST')],
   ['an answer came too late', ({ actions }) => refused(actions, 'answer', 'EXPIRED')],
-  ['text was refused while a question was open', ({ actions }) => refused(actions, 'say', 'PAUSED')],
+  ['a message was refused while a request was pending', ({ actions }) => refused(actions, 'say', 'PAUSED')],
   [
-    'text ended what was open',
+    'a message cancelled pending requests',
     ({ actions }) => actions.some(({ type, yielded }) => type === 'say' && yielded[0]?.event.content?.role === 'tool'),
   ],
-  ['somebody was sent away from a busy session', ({ actions }) => refused(actions, '', 'SESSION_BUSY')],
-  ['answers were taken in by the run that held the session', ({ actions }) => followedAnother(actions)],
+  ['a caller was refused by a busy session', ({ actions }) => refused(actions, '', 'SESSION_BUSY')],
+  ['the run that held the session accepted answers', ({ actions }) => followedAnother(actions)],
   [
-    'answers were left for another process',
+    'answers were posted to the inbox for another process',
     ({ journal, actions }) =>
       journal.some(
         ({ method, done, session, process }) =>
@@ -87,13 +90,13 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
           actions.some((one) => one.type === 'answer' && one.session === session && one.process === process),
       ),
   ],
-  ['two invocations were unfinished at a time', ({ logs }) => logs.some(interleaved)],
+  ['two invocations were unfinished at the same time', ({ logs }) => logs.some(interleaved)],
   [
     'a guessed answer was posted before its request, and decided nothing',
     ({ journal, logs }) => guessesOf(journal, logs, ({ asked }) => asked.map(({ seq }) => seq)).some(isUnused),
   ],
   [
-    'a guessed result was posted before its handle, and was none',
+    'a guessed result was posted before its handle, and was ignored',
     ({ journal, logs }) =>
       guessesOf(journal, logs, ({ responses }) =>
         responses.slice(0, 1).flatMap(({ seq, isFinal }) => (isFinal ? [] : seq)),
@@ -104,11 +107,11 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     ({ journal }) => journal.some(({ posted, done, process }) => done && posted?.mark && process !== 'intruder'),
   ],
   [
-    'a guessed answer came after its request, and counted',
+    'a guessed answer arrived after its request, and counted',
     ({ calls }) => calls.some(({ asked }) => asked.some(({ answer }) => markIn(answer?.response))),
   ],
   [
-    'an approval with arguments nobody could run was refused',
+    'an approval with invalid arguments was refused',
     ({ actions, answers }) =>
       refused(actions, 'answer (in turn)', 'INVALID_REQUEST') && answers.some(({ means }) => means === 'misedited'),
   ],
@@ -120,7 +123,7 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     ({ clockSteps, journal }) => clockSteps.some(({ tick }) => isHeldAt(journal, tick)),
   ],
   [
-    'the session of a dead holder was taken after the clock was set',
+    'the session of a dead holder was claimed after the clock was set',
     ({ clockSteps, journal, mishaps }) =>
       journal.some(
         ({ method, done, tick }) =>
@@ -132,7 +135,7 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
       ),
   ],
   [
-    'a question expired because the clock was set',
+    'a request expired because the clock was set',
     ({ clockSteps, calls, logs }) =>
       calls.some(({ asked }) =>
         asked.some(({ denied }) =>
@@ -200,7 +203,7 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
   ],
   // processes
   [
-    'recover went on with what the dead had left',
+    'recover continued the work of a dead process',
     ({ actions }) => actions.some(({ type, yielded }) => type === 'recover' && yielded.length > 0),
   ],
   ...[
@@ -229,7 +232,7 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
   ['a death before a claim', ({ mishaps }) => mishaps.some(({ when }) => when === 'before claim')],
   ['a death after a claim', ({ mishaps }) => mishaps.some(({ when }) => when === 'after claim')],
   [
-    'a process that stood still lost its lease',
+    'a stalled process lost its lease',
     ({ journal, mishaps }) =>
       journal.some(
         ({ error, process }) =>
@@ -237,7 +240,7 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
       ),
   ],
   [
-    'the dead wrote, and were refused',
+    'a late append of a dead process was refused',
     ({ journal, mishaps }) =>
       journal.some(
         ({ error, process, tick, method }) =>
@@ -247,7 +250,7 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
       ),
   ],
   [
-    'the dead wrote, and it counted',
+    'a late append of a dead process was stored',
     ({ journal, mishaps }) =>
       journal.some(
         ({ done, process, tick, method }) =>
@@ -261,24 +264,24 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
     ({ journal }) => journal.some(({ method, fault }) => method === 'append' && fault === 'storage'),
   ],
   [
-    'an append was done and not acknowledged',
+    'an append was stored and not acknowledged',
     ({ journal }) => journal.some(({ method, fault, done }) => method === 'append' && fault === 'lost ack' && done),
   ],
   [
-    'an append came twice',
+    'an append arrived twice',
     ({ journal }) => journal.some(({ method, fault }) => method === 'append' && fault === 'repeat'),
   ],
   [
-    'a claim was done and not acknowledged',
+    'a claim succeeded and was not acknowledged',
     ({ journal }) => journal.some(({ method, fault, done }) => method === 'claim' && fault === 'lost ack' && done),
   ],
   // effects
   [
-    'an interrupted call is of unknown outcome',
+    'an interrupted call got an unknown outcome',
     ({ calls }) => calls.some((call) => finalOf(call)?.response.errorCode === 'UNKNOWN_OUTCOME'),
   ],
   [
-    'a body that hung is of unknown outcome',
+    'a hanging body got an unknown outcome',
     ({ calls }) =>
       calls.some(
         (call) =>
@@ -287,11 +290,11 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
   ],
   ['an idempotent effect was repeated', ({ ledger }) => ledger.some(({ repeated }) => repeated)],
   [
-    'a reconcilable effect was found done',
+    'a reconcilable effect was reconciled as done',
     ({ calls }) => calls.some((call) => call.responses[0]?.response.reconciled === true),
   ],
   [
-    'a reconcilable effect was found not done, and done',
+    'a reconcilable effect was reconciled as not done, and ran',
     ({ ledger }) =>
       ledger.some(
         ({ step, key, tick }) =>
@@ -307,45 +310,51 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
       ),
   ],
   [
-    'a result did not wait for its slow sibling',
+    'a result was stored before a slow call of its batch ended',
     ({ calls }) =>
       [...Map.groupBy(calls, ({ invocationId, seq }) => `${invocationId} ${seq}`).values()].some(
         (group) => new Set(group.filter(({ asked }) => !asked.length).map((call) => call.responses[0]?.seq)).size > 1,
       ),
   ],
   [
-    'the same failure again and again ended the run',
+    'repeated equal failures ended the run',
     ({ logs }) => events(logs).some(({ errorCode }) => errorCode === 'REPEATED_CALL'),
   ],
-  // who speaks
+  // agents and code
   [
-    'agents as tools, three deep',
+    'agent tools were nested three deep',
     ({ calls }) => calls.some(({ path }) => path.split('/').filter((step) => /@adk-/.test(step)).length >= 3),
   ],
-  ['a loop went on in another process', (facts) => loopsOverProcesses(facts)],
+  ['a loop continued in another process', (facts) => loopsOverProcesses(facts)],
   [
-    'a loop was left',
+    'a loop was exited',
     ({ calls, logs }) =>
       calls.some(({ name }) => name === 'exit_loop') && events(logs).some(({ actions }) => actions.escalate),
   ],
-  ['control was handed over', ({ logs }) => events(logs).some(({ actions }) => actions.transferToAgent !== undefined)],
-  ['control was handed to a workflow', ({ calls }) => calls.some(({ path }) => /@t\d/.test(path))],
+  [
+    'an agent transferred to another agent',
+    ({ logs }) => events(logs).some(({ actions }) => actions.transferToAgent !== undefined),
+  ],
+  ['an agent transferred to a workflow', ({ calls }) => calls.some(({ path }) => /@t\d/.test(path))],
   ['code made two calls at once', ({ calls }) => calls.some(({ path }) => /\/call@2$/.test(path))],
   ['code called an agent', ({ calls }) => calls.some(({ path }) => /\/call@\d+\//.test(path))],
   ['code called a tool', ({ calls }) => calls.some(({ path }) => /\/call@\d+$/.test(path))],
   [
-    'code waited for somebody',
+    'code waited for an answer',
     ({ calls }) => calls.some(({ path, asked }) => /\/call@\d+$/.test(path) && asked.length > 0),
   ],
-  ['branches beside each other', ({ logs }) => events(logs).some(({ branch }) => branch !== undefined)],
+  ['branches ran in parallel', ({ logs }) => events(logs).some(({ branch }) => branch !== undefined)],
   ['a model failed', ({ logs }) => events(logs).some(({ errorCode }) => errorCode === 'MODEL_ERROR')],
-  ['a call nobody can answer', ({ calls }) => calls.some((call) => finalOf(call)?.response.errorCode === 'NOT_FOUND')],
   [
-    'arguments that do not fit',
+    'a call named an unknown tool',
+    ({ calls }) => calls.some((call) => finalOf(call)?.response.errorCode === 'NOT_FOUND'),
+  ],
+  [
+    'a call had invalid arguments',
     ({ calls }) => calls.some((call) => finalOf(call)?.response.errorCode === 'INVALID_ARGS'),
   ],
   [
-    'a call named like a part of every object',
+    'a call had the id of an object member',
     ({ calls }) => calls.some(({ id }) => id === '__proto__' || id === 'constructor'),
   ],
   [
@@ -365,7 +374,7 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
   ],
   // clients
   [
-    'what waited was cancelled',
+    'a pending call was cancelled',
     ({ calls }) =>
       calls.some(
         (call) =>
@@ -375,17 +384,17 @@ export const kinds: ReadonlyMap<string, Happened> = new Map<string, Happened>([
       ),
   ],
   [
-    'what ran was cancelled',
+    'a running call was cancelled',
     ({ calls }) => calls.some((call) => /cancelled while this call was running/.test(errorOf(call))),
   ],
   [
-    'a cancel was left for another process',
+    'a cancel was posted to the inbox for another process',
     ({ journal }) => journal.some(({ method, done }) => method === 'post' && done),
   ],
-  ['a client left', ({ actions }) => actions.some(({ outcome }) => outcome === 'left')],
-  ['deltas were shown', ({ actions }) => actions.some(({ yielded }) => yielded.some(({ event }) => event.partial))],
+  ['a client stopped iterating', ({ actions }) => actions.some(({ outcome }) => outcome === 'left')],
+  ['deltas were yielded', ({ actions }) => actions.some(({ yielded }) => yielded.some(({ event }) => event.partial))],
   [
-    'somebody resumed what another process had begun',
+    'a process resumed the work of another process',
     ({ actions }) => actions.some(({ type, yielded }) => type === 'resume' && yielded.length > 0),
   ],
 ])
@@ -396,13 +405,13 @@ export function happenedIn(evidence: Evidence): string[] {
   return [...kinds].flatMap(([name, happened]) => (happened(facts) ? [name] : []))
 }
 
-/** A guess under the id of a call, and where that call asks for it. */
+/** A guessed answer under the id of a call, and the entries with the requests of that call. */
 interface Guess {
   readonly call: AuditedCall
   readonly mark: string
 }
 
-/** Guesses that were posted before the entry that asks for them. */
+/** Guessed answers that were posted before the entry with their request. */
 function guessesOf(
   journal: Evidence['journal'],
   logs: readonly AuditedLog[],
@@ -463,7 +472,7 @@ function events(logs: readonly AuditedLog[]) {
   return logs.flatMap(({ evidence }) => evidence.entries.flatMap(({ event }) => (event ? [event] : [])))
 }
 
-/** Shown to two clients of one process as it happened: one began the run, the other's answers joined it. */
+/** Whether two clients of one process received the events of a run: one started it, the answers of the other joined it. */
 function followedAnother(actions: readonly ActionEvidence[]): boolean {
   return actions.some(
     (one) =>
@@ -477,7 +486,7 @@ function followedAnother(actions: readonly ActionEvidence[]): boolean {
   )
 }
 
-/** Entries of one invocation stand between those of another. */
+/** Whether entries of one invocation are between those of another. */
 function interleaved({ evidence }: AuditedLog): boolean {
   const seen: string[] = []
   for (const { event, record } of evidence.entries) {

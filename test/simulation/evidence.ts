@@ -1,4 +1,4 @@
-// What is written down while a simulation runs, for whoever judges it. Ticks order everything: no two are equal.
+// The evidence that a simulation records for the auditor. Ticks are unique and order everything.
 import type { Content, Effect, Entry, Event, JsonObject } from 'toolwright'
 import type { Plan, ScriptedCall } from './plan.ts'
 
@@ -10,17 +10,17 @@ export interface Evidence {
   readonly actions: readonly ActionEvidence[]
   readonly requests: readonly ModelRequest[]
   readonly answers: readonly SentAnswer[]
-  /** Processes that died or stood still, and when. */
+  /** Processes that died or stalled, and when. */
   readonly mishaps: readonly Mishap[]
-  /** Errors the runners logged. */
+  /** Errors that the runners logged. */
   readonly logged: readonly { readonly process: string; readonly message: string }[]
-  /** Ids that models used again, by where they had them from. */
+  /** Ids that models used again, by their source. */
   readonly reused: readonly NonNullable<ScriptedCall['reuse']>[]
   /** When the wall clock was set, and by how much. */
   readonly clockSteps: readonly { readonly tick: number; readonly ms: number }[]
-  /** Promises that were rejected and nobody heard. */
+  /** Unhandled rejections. */
   readonly strays: readonly string[]
-  /** What was not at its end when all had been done to get it there; empty when all is well. */
+  /** Work that is still unfinished after everything was resumed and answered. Empty on success. */
   readonly unfinished: readonly string[]
   readonly trace: readonly string[]
 }
@@ -32,39 +32,39 @@ export interface SessionEvidence {
   readonly state: JsonObject
 }
 
-/** A call of the session service, as the store saw it. */
+/** A call of the session service that reached the store. */
 export interface JournalEntry {
   readonly tick: number
-  /** Milliseconds on the clock that is never set. */
+  /** Milliseconds on the monotonic clock. */
   readonly at: number
   readonly process: string
   readonly method: string
   readonly session: string
   readonly epoch?: number
-  /** Of an append. */
+  /** Only of an append. */
   readonly expectedSeq?: number
-  /** What is in it, in a word each. */
+  /** The kind of each entry. */
   readonly kinds?: readonly string[]
-  /** Of a post: the ids it answers, and what tells the answer from all others. */
+  /** Only of a post: the ids it answers, and the unique text of the answer. */
   readonly posted?: { readonly ids: readonly string[]; readonly mark: string | undefined }
-  /** Of a release: the run was interrupted. */
+  /** Only of a release: whether the run was interrupted. */
   readonly interrupted?: boolean
-  /** The store did it, and what it gave back; else the code of its refusal. */
+  /** Whether the store performed the call; then its result, otherwise the error code. */
   seq?: number
   done: boolean
   error?: string
-  /** What became of the answer. */
+  /** What the caller received. */
   told: 'answer' | 'nothing' | 'storage error'
   readonly fault?: Fault
 }
 
-/** `late`: it takes as long as a lease lives, or longer. `repeat`: the second of a duplicate. */
+/** `late`: the call takes at least as long as a lease. `repeat`: the second call of a duplicate. */
 export type Fault = 'kill before' | 'kill after' | 'storage' | 'lost ack' | 'duplicate' | 'stall' | 'late' | 'repeat'
 
-/** A line of the outside world's own book, written by tool bodies. */
+/** A line in the ledger of the outside world, written by a tool body. */
 export interface LedgerEntry {
   readonly tick: number
-  /** `cancelled`: its `cancel` was called. `stopped`: the signal of a long-running call says that its run is over. */
+  /** `cancelled`: `cancel` of the tool was called. `stopped`: the signal of a long-running call was aborted. */
   readonly step: 'began' | 'effect' | 'ended' | 'reconciled' | 'cancelled' | 'stopped'
   readonly process: string
   readonly session: string
@@ -73,32 +73,32 @@ export interface LedgerEntry {
   readonly callId: string
   readonly key: string
   readonly args: JsonObject
-  /** An effect under a key that was there before: the outside took it for the same. */
+  /** Whether the idempotency key was known, so that the outside world ignored the effect. */
   readonly repeated?: boolean
-  /** What the body wrote to state, when it ended. */
+  /** The state that the body wrote. */
   readonly writes?: JsonObject
-  /** What the body was told about a confirmation. */
+  /** The confirmation that the body received. */
   readonly confirmed?: boolean
-  /** What `reconcile` said. */
+  /** The result of `reconcile`. */
   readonly found?: 'done' | 'not-done'
-  /** What `cancel` was given. */
+  /** The handle that `cancel` received. */
   readonly handle?: JsonObject
 }
 
-/** Something a client asked for. */
+/** A client action and its result. */
 export interface ActionEvidence {
   readonly tick: number
   readonly says: string
   readonly type: string
   readonly process: string
   readonly session: string
-  /** By `complete()`: what it gives is shown at its end, and nothing when it fails. */
+  /** Whether it used `complete()`, which returns all events at the end and none on failure. */
   readonly completes: boolean
   readonly yielded: { readonly tick: number; readonly event: Event }[]
-  /** `died`: the process took it along. */
+  /** `died`: the action ended with its process. */
   outcome: 'open' | 'ended' | 'left' | 'died' | 'failed'
   error?: { readonly code: string; readonly message: string }
-  /** When it ended, however it did. */
+  /** The tick at which it ended. */
   endedAt?: number
 }
 
@@ -109,7 +109,7 @@ export interface ModelRequest {
   readonly contents: readonly Content[]
 }
 
-/** An answer a client sent, and what it meant by it. */
+/** An answer that a client sent, and its meaning. */
 export interface SentAnswer {
   readonly tick: number
   readonly userId: string
@@ -119,11 +119,11 @@ export interface SentAnswer {
   readonly args?: JsonObject
   /** Seconds since the epoch, by the wall clock. */
   readonly wall: number
-  /** It was sent on a guess, under the id of a call, and can be told from all others by this text in it. */
+  /** The unique text of an answer that guesses an id. */
   readonly guess?: { readonly callId: string; readonly mark: string }
 }
 
-/** The text in an answer that was sent on a guess. */
+/** The unique text in an answer that guesses an id. */
 export function markIn(answer: unknown): string | undefined {
   return /guess-\d+/.exec(JSON.stringify(answer) ?? '')?.[0]
 }
@@ -132,6 +132,6 @@ export interface Mishap {
   readonly tick: number
   readonly process: string
   readonly type: 'died' | 'stalled'
-  /** Before or after what. */
+  /** The step before or after which it happened. */
   readonly when: string
 }

@@ -1,28 +1,28 @@
-// What may go wrong at a step, by the seed; nothing once they are over.
+// Chooses faults by the seed, until faults are switched off.
 import type { Fault } from './evidence.ts'
-import type { Weather } from './plan.ts'
+import type { FaultRates } from './plan.ts'
 import type { Random } from './random.ts'
 
-/** More would only keep anything from happening. */
+/** The most faults of one simulation. More would prevent any progress. */
 const MOST = 6
 
-/** How often a process dies where the plan aims at. */
+/** The probability that a process dies at the step the plan aims at. */
 const AIMED = 0.25
 
 export class Faults {
   readonly #random: Random
-  readonly #weather: Weather
+  readonly #rates: FaultRates
   #left = MOST
   areOver = false
 
-  constructor(random: Random, weather: Weather) {
+  constructor(random: Random, rates: FaultRates) {
     this.#random = random
-    this.#weather = weather
+    this.#rates = rates
   }
 
-  /** On the way to the store, or back; `what` is the method, or what is appended. */
+  /** The fault of a call of the store. `what` is the method, or the kinds of the appended entries. */
   ofCall(what: readonly string[]): Fault | undefined {
-    const { stall, storage, lostAck, duplicate, late } = this.#weather
+    const { stall, storage, lostAck, duplicate, late } = this.#rates
     return this.#roll([
       [this.#killing(what), this.#random.chance(0.5) ? 'kill before' : 'kill after'],
       [stall, 'stall'],
@@ -33,20 +33,20 @@ export class Faults {
     ])
   }
 
-  /** Inside a process: in a body, while a model thinks. */
+  /** The fault of a step inside a process: in a tool body, or while a model thinks. */
   ofStep(): 'kill' | 'stall' | undefined {
     return this.#roll([
       [this.#killing(['step']), 'kill'],
-      [this.#weather.stall, 'stall'],
+      [this.#rates.stall, 'stall'],
     ])
   }
 
   #killing(what: readonly string[]): number {
-    const { kill, aim } = this.#weather
+    const { kill, aim } = this.#rates
     return aim !== undefined && what.includes(aim) ? AIMED : kill
   }
 
-  /** Mostly long enough to lose a lease. */
+  /** Usually long enough to lose a lease. */
   stallMs(): number {
     return this.#random.between(1_000, 60_000)
   }
@@ -55,7 +55,7 @@ export class Faults {
     return this.#random.between(5_000, 40_000)
   }
 
-  /** What becomes of what a dying process had sent. */
+  /** What happens to a call that a process had sent before it died. */
   fateOfTheSent(): 'arrives' | 'late' | 'lost' {
     return this.#random.pick(['arrives', 'late', 'late', 'lost'])
   }

@@ -1,10 +1,10 @@
-// The generator, first half: from a seed to who there is and what they will say.
+// Generates the plan of a seed: sessions, agents, tools and scripts.
 import type { Effect, JsonObject } from 'toolwright'
-import type { AgentSpec, Gate, Limits, LlmSpec, Plan, Reply, ScriptedCall, ToolSpec, Weather } from './plan.ts'
+import type { AgentSpec, FaultRates, Gate, Limits, LlmSpec, Plan, Reply, ScriptedCall, ToolSpec } from './plan.ts'
 import type { Random } from './random.ts'
 import { turnText } from './script-model.ts'
 
-/** Turns that have words of their own. */
+/** The number of turns with their own script. */
 const TURNS = 3
 
 export function generatePlan(seed: number, random: Random): Plan {
@@ -22,7 +22,10 @@ export function generatePlan(seed: number, random: Random): Plan {
     actions: random.between(1, 7) + (theme ? 4 : 0),
     restless: random.int(4),
     eagerness: random.pick(theme ? [0, 0.05, 0.1] : [0, 0, 0.02, 0.05, 0.2]),
-    weather: theme === 'clock' && random.chance(0.7) ? { ...weather(random), aim: 'denial' } : weather(random),
+    faultRates:
+      theme === 'clock' && random.chance(0.7)
+        ? { ...generateFaultRates(random), aim: 'denial' }
+        : generateFaultRates(random),
     whilePaused: random.pick([undefined, undefined, 'reject', 'cancel', 'continue']),
     theme,
     limits: limits(random),
@@ -39,7 +42,7 @@ function limits(random: Random): Limits {
   }
 }
 
-function weather(random: Random): Weather {
+function generateFaultRates(random: Random): FaultRates {
   const fine = random.chance(0.15)
   const some = (most: number): number => (fine || random.chance(0.4) ? 0 : random.next() * most)
   return {
@@ -82,7 +85,7 @@ function toolSpec(random: Random, at: number, theme: Plan['theme']): ToolSpec {
       [0.5, 'hang'],
       [1, 'dawdle'],
     ]),
-    // a key that others write too, one of its own, one of the user's
+    // a shared key, a key of the tool, a key of the user
     writes: ['shared', `own${at}`, 'user:shared'].filter(() => random.chance(0.4)),
     editable: random.chance(0.3),
     sequential: random.chance(0.1),
@@ -94,16 +97,16 @@ function toolSpec(random: Random, at: number, theme: Plan['theme']): ToolSpec {
   }
 }
 
-/** Nearly as much as a limit allows, and more than that. */
+/** Sizes just below and above a limit. */
 const FILLS = [0.9, 1.1, 5, 40]
 
-/** Makes agents, each with a name of its own. */
+/** Generates agents with unique names. */
 class Agents {
   readonly #random: Random
   readonly #tools: readonly ToolSpec[]
-  /** Agents within agents. */
+  /** The nesting depth of agents. */
   readonly #isDeep: boolean
-  /** Ids of calls are counted, so that anybody can guess the next one. */
+  /** Counts call ids, so that attackers can guess the next one. */
   readonly #countsCalls: boolean
   #count = 0
   #calls = 0
@@ -160,13 +163,13 @@ class Agents {
     }
   }
 
-  /** A few replies, each followed by an answer now and then: whoever is asked again in a loop goes on from there. */
+  /** A few replies with texts between them, so that an agent in a loop continues with the next ones. */
   #script(callable: readonly string[], targets: readonly string[], runsCode: boolean, turn: number): Reply[] {
     const random = this.#random
     const replies: Reply[] = []
     if (callable.length && random.chance(0.03)) {
       const calls = [this.#call(callable, turn)]
-      return Array.from({ length: 5 }, () => ({ type: 'calls', calls })) // it does not learn
+      return Array.from({ length: 5 }, () => ({ type: 'calls', calls })) // repeats the same failing calls
     }
     for (let n = random.between(0, this.#isDeep ? 1 : 3); n > 0; n--) {
       if (random.chance(0.03)) replies.push({ type: 'error' })
@@ -195,7 +198,7 @@ class Agents {
 
   #call(callable: readonly string[], turn: number): ScriptedCall {
     const random = this.#random
-    const last = callable.at(-1) ?? '' // an agent, where there is one
+    const last = callable.at(-1) ?? '' // an agent tool, if there is one
     const name = random.chance(0.05)
       ? random.pick(STRANGE_NAMES)
       : this.#isDeep && random.chance(0.5)
@@ -220,7 +223,7 @@ class Agents {
       const args: JsonObject = { n: random.int(4) }
       return args
     }
-    return { request: turnText(turn), n: random.int(4) } // for an agent
+    return { request: turnText(turn), n: random.int(4) } // arguments of an agent tool
   }
 
   #name(): string {

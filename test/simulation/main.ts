@@ -1,11 +1,11 @@
-// npm run simulate -- --seed 42                      one seed, step by step
-// npm run simulate -- --seeds 1000000 --from 0      many, on all cores; failing ones are named, and the end is an error
+// npm run simulate -- --seed 42                      prints one seed step by step
+// npm run simulate -- --seeds 1000000 --from 0      many seeds on all cores; prints failing seeds and exits with 1
 import { parseArgs } from 'node:util'
 import { runOnAllCores } from './all-cores.ts'
 import { showReport } from './show.ts'
 import { simulate } from './simulate.ts'
 
-/** After so many seeds one hears how far it is. */
+/** Number of seeds between two progress lines. */
 const PROGRESS = 10_000
 
 const { values } = parseArgs({
@@ -46,6 +46,6 @@ async function runMany(from: number, count: number): Promise<boolean> {
 function wholeNumber(text: string): number {
   const number = Number(text)
   if (Number.isInteger(number) && number >= 0) return number
-  console.error(`"${text}" is no whole number.`)
+  console.error(`"${text}" is not a whole number.`)
   process.exit(2)
 }

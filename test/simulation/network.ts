@@ -1,4 +1,4 @@
-// Between processes and the store: calls travel, answers travel back, and either can get lost, late or doubled.
+// The network between processes and the store. Calls and answers can be lost, late or doubled.
 import type {
   Entry,
   HeldLog,
@@ -15,14 +15,14 @@ import { type Fault, type JournalEntry, markIn } from './evidence.ts'
 import type { Faults } from './faults.ts'
 import type { Owner, World } from './world.ts'
 
-/** A process that can be made to die or to stand still. */
-export interface Mortal extends Owner {
+/** A process that faults can kill or stall. */
+export interface FallibleProcess extends Owner {
   die(when: string): void
   stall(ms: number, when: string): void
 }
 
 interface InFlight {
-  readonly from: Mortal
+  readonly from: FallibleProcess
   readonly says: string
   readonly arrive: () => void
   isLost: boolean
@@ -46,9 +46,10 @@ const METHODS: readonly Method[] = [
   'interrupted',
 ]
 
+/** Sends the calls of processes to the store, and applies faults. */
 export class Network {
   readonly journal: JournalEntry[] = []
-  /** Ids in the logs of all sessions, as somebody who reads them all would know them. */
+  /** Ids in the logs of all sessions, for attackers that can read them. */
   readonly seen: { readonly requests: string[]; readonly calls: string[] } = { requests: [], calls: [] }
   readonly #world: World
   readonly #store: InMemorySessionService
@@ -61,8 +62,8 @@ export class Network {
     this.#faults = faults
   }
 
-  /** The store as one process reaches it. */
-  serviceFor(process: Mortal): SessionService {
+  /** The store as one process sees it over the network. */
+  serviceFor(process: FallibleProcess): SessionService {
     const memos = new Map<string, LogMemo>()
     const service: Partial<Record<Method, (...args: unknown[]) => Promise<unknown>>> = {}
     for (const method of METHODS) {
@@ -71,16 +72,16 @@ export class Network {
         return method === 'read' ? ownLog(memos, args[0] as Lease, answer as HeldLog) : answer
       }
     }
-    return service as unknown as SessionService // all of its methods are in the list, and each takes what it is given
+    return service as unknown as SessionService // METHODS lists all methods, and each passes its arguments on
   }
 
-  /** Somebody who is none of the processes, and reaches the store at once. */
+  /** Posts an item directly to the store, like an attacker who has access to it. */
   async intrude(key: SessionKey, item: InboxItem): Promise<unknown> {
     return await this.#perform('intruder', 'post', [key, item], undefined)
   }
 
-  /** What a process had sent when it died may still arrive, now or when it has long been followed by another. */
-  cut(process: Mortal): void {
+  /** Decides for every call in flight of a dead process: it arrives, arrives late, or is lost. */
+  cut(process: FallibleProcess): void {
     for (const one of this.#inFlight) {
       if (one.from !== process) continue
       const fate = this.#faults.fateOfTheSent()
@@ -90,21 +91,21 @@ export class Network {
     }
   }
 
-  #send(from: Mortal, method: Method, args: readonly unknown[]): Promise<unknown> {
+  #send(from: FallibleProcess, method: Method, args: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const what = method === 'append' ? (args[2] as NewEntry[]).map(kindOf) : [method]
       this.#travel(from, method, args, this.#faults.ofCall(what), (answer, fault) => {
         if (fault === 'storage' || fault === 'lost ack') {
           answer = Promise.reject(new ToolwrightError('STORAGE', 'The line is dead.'))
         }
-        answer.catch(() => {}) // whoever waits hears of it, if anybody still does
-        this.#world.add(from, `hears of ${method}`, () => answer.then(resolve, reject))
+        answer.catch(() => {}) // the caller handles it, if it is still alive
+        this.#world.add(from, `receives ${method}`, () => answer.then(resolve, reject))
       })
     })
   }
 
   #travel(
-    from: Mortal,
+    from: FallibleProcess,
     method: Method,
     args: readonly unknown[],
     fault: Fault | undefined,
@@ -186,14 +187,14 @@ export class Network {
   }
 }
 
-/** What it answers; an item may be anything. */
+/** The ids that an inbox item answers. An item may have any shape. */
 function postedIn(item: InboxItem): NonNullable<JournalEntry['posted']> {
   const parts = item.type === 'answer' ? item.content?.parts : undefined
   const answered = parts?.flatMap((part) => part?.functionResponse?.id ?? []) ?? []
   return { ids: item.type === 'result' ? [item.callId] : answered, mark: markIn(item) }
 }
 
-/** Another process has a copy of the log and its own notes on it, as over any wire. */
+/** A copy of the log with a memo of the process, as over a real network. */
 function ownLog(memos: Map<string, LogMemo>, { key }: Lease, log: HeldLog): HeldLog {
   const id = `${key.userId}/${key.sessionId}`
   const memo = memos.get(id) ?? {}
@@ -216,7 +217,7 @@ function describe(args: readonly unknown[]): string {
   return ` [${entries.map((entry: Entry) => kindOf(entry)).join(', ')}]`
 }
 
-/** In a word, what an entry is. */
+/** The kind of an entry, for traces and coverage. */
 export function kindOf({ event, record }: NewEntry): string {
   if (record) return record.type
   if (event.errorCode) return `error ${event.errorCode}`
@@ -230,7 +231,7 @@ export function kindOf({ event, record }: NewEntry): string {
   return event.content ? 'reply' : 'note'
 }
 
-/** What is stored belongs to the log: nobody changes it any more. */
+/** Freezes stored entries, so that a later change throws. */
 function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   Object.freeze(value)

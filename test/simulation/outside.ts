@@ -1,8 +1,9 @@
-// The world tools act on. It keeps a book of what was done to it, and takes a key it knows for the same deed.
+// The outside world that tools act on. It records every effect and ignores a repeated idempotency key.
 import type { JsonObject, ToolContext } from 'toolwright'
 import type { LedgerEntry } from './evidence.ts'
 import type { ToolSpec } from './plan.ts'
 
+/** The ledger of the outside world. */
 export class Outside {
   readonly ledger: LedgerEntry[] = []
   readonly #tick: () => number

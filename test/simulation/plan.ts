@@ -1,4 +1,4 @@
-// What a seed stands for: who there is, what they can do, and how bad the weather is. Data only.
+// The plan of a seed: sessions, agents, tools and the probabilities of faults. Plain data.
 import type { Effect, JsonObject } from 'toolwright'
 
 export interface Plan {
@@ -6,43 +6,43 @@ export interface Plan {
   readonly root: AgentSpec
   readonly tools: readonly ToolSpec[]
   readonly sessions: readonly { readonly userId: string; readonly sessionId: string }[]
-  /** How many things clients do. */
+  /** The number of client actions. */
   readonly actions: number
-  /** How often all is resumed and answered while things still go wrong. */
+  /** How often everything is resumed and answered while faults still happen. */
   readonly restless: number
-  /** How soon the next of them is done: 1 = at once, 0 = when nothing else happens. */
+  /** How soon the next action follows: 1 = immediately, 0 = when no task is left. */
   readonly eagerness: number
-  readonly weather: Weather
+  readonly faultRates: FaultRates
   readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
-  /** What happens more often than elsewhere: attempts that need several steps would else never come together. */
+  /** Actions that are more frequent in this plan, so that attacks with several steps happen. */
   readonly theme: 'guesses' | 'clock' | undefined
   readonly limits: Limits
-  /** What a plugin of every process does to the events and requests it is given. */
+  /** How a plugin in every process changes events and requests. */
   readonly tampering: 'in place' | 'later' | 'returned' | undefined
 }
 
-/** What a runner is told; a limit that is undefined is left to its default. */
+/** Limits of the runner. Undefined means the default. */
 export interface Limits {
   readonly argsBytes: number
   readonly callsPerReply: number | undefined
   readonly resultBytes: number
-  /** Model calls of one invocation. */
+  /** The most model calls of one invocation. */
   readonly llmCalls: number | undefined
 }
 
-/** How often a step goes wrong, each from 0 to 1. */
-export interface Weather {
+/** The probabilities of faults at a step, from 0 to 1. */
+export interface FaultRates {
   readonly kill: number
-  /** Where processes are likely to die: at a kind of append, a method of the store, or a step of a body. */
+  /** The step at which processes are likely to die: a kind of append, a method of the store, or a step of a body. */
   readonly aim: string | undefined
   readonly stall: number
-  /** The store fails: before it did what it was asked to, or after. */
+  /** The store fails before or after it performed a call. */
   readonly storage: number
   readonly lostAck: number
   readonly duplicate: number
-  /** A call takes longer than a lease lives. */
+  /** A call of the store takes longer than a lease. */
   readonly late: number
-  /** Time passes between two steps: the most, in ms. */
+  /** The most time between two steps, in milliseconds. */
   readonly slowness: number
 }
 
@@ -52,16 +52,16 @@ export interface LlmSpec {
   readonly type: 'llm'
   readonly name: string
   readonly tools: readonly string[]
-  /** Agents it calls like tools. */
+  /** Its agent tools. */
   readonly agentTools: readonly AgentSpec[]
-  /** Agents it can hand over to. */
+  /** Agents it can transfer to. */
   readonly subAgents: readonly AgentSpec[]
-  /** What it says, reply by reply; one script for each turn, from the first on again when there are more turns. */
+  /** Its replies, one script for each turn. Later turns start again with the first script. */
   readonly scripts: readonly (readonly Reply[])[]
   readonly outputKey?: string
   readonly runsCode: boolean
   readonly parallel: boolean
-  /** Model calls of this agent in one scope. */
+  /** The most model calls of this agent in one scope. */
   readonly maxIterations?: number
 }
 
@@ -69,19 +69,19 @@ export interface WorkflowSpec {
   readonly type: 'sequential' | 'parallel' | 'loop'
   readonly name: string
   readonly children: readonly AgentSpec[]
-  /** Of a loop. */
+  /** The number of rounds of a loop. */
   readonly rounds: number
 }
 
 export type Reply =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'calls'; readonly calls: readonly ScriptedCall[] }
-  /** Code that makes these calls, in order or all at once. */
+  /** Code that makes these calls, one after another or at the same time. */
   | {
       readonly type: 'code'
       readonly calls: readonly ScriptedCall[]
       readonly atOnce: boolean
-      /** The model sends it as a part of its own, under this id, together with a call that has the same id. */
+      /** The model sends the code as a native part with this id, beside a call with the same id. */
       readonly native?: { readonly id: unknown; readonly beside: ScriptedCall }
     }
   | { readonly type: 'error' }
@@ -89,50 +89,50 @@ export type Reply =
 export interface ScriptedCall {
   readonly name: string
   readonly args: unknown
-  /** As the model sends it: perhaps none, perhaps one it must not have. */
+  /** The id that the model sends: missing, valid or invalid. */
   readonly id?: unknown
-  /** Instead of `id`: an id that is in use, of a call the model was shown, of a request, or of the latest call anywhere. */
+  /** Instead of `id`, an id in use: of a call the model has seen, of a request, or of the latest call in any session. */
   readonly reuse?: 'call' | 'request' | 'elsewhere'
-  /** Its arguments have this many times the bytes that the limit allows. */
+  /** The size of its arguments as a multiple of the limit. */
   readonly fill?: number
 }
 
-/** Who must be asked before it takes effect, and how. */
+/** How a tool asks before it takes effect. */
 export type Gate =
   | 'open'
   | 'flag'
   | 'predicate'
-  /** Its predicate throws, or answers nonsense: it must be asked about. */
+  /** The predicate throws or returns no boolean, so a confirmation is required. */
   | 'broken'
-  /** The body asks for a yes. */
+  /** The body requests a confirmation. */
   | 'body'
-  /** The body asks for a value. */
+  /** The body requests input. */
   | 'input'
-  /** Somebody else gives the result, later. */
+  /** A client sends the result later. */
   | 'longRunning'
 
 export interface ToolSpec {
   readonly name: string
   readonly effect: Effect
   readonly gate: Gate
-  /** Waits of the body before and after it takes effect. */
+  /** The number of waits of the body before and after its effect. */
   readonly before: number
   readonly after: number
   readonly does: 'answer' | 'throw' | 'hang' | 'dawdle'
-  /** State it writes: keys, and whether the value is its own. */
+  /** The state keys it writes. */
   readonly writes: readonly string[]
   readonly editable: boolean
   readonly sequential: boolean
   readonly timeoutMs?: number
   readonly expiresInMs?: number
-  /** What its `cancel` does; undefined = it has none. */
+  /** What its `cancel` does. Undefined: it has no `cancel`. */
   readonly cancel?: 'answer' | 'throw' | 'hang'
-  /** Its result has this many times the bytes that the limit allows. */
+  /** The size of its result as a multiple of the limit. */
   readonly resultFill?: number
 }
 
-/** Does a call with these arguments wait for somebody's yes? */
-export function needsYes({ gate }: ToolSpec, args: JsonObject): boolean {
+/** Whether a call with these arguments requires an approval. */
+export function needsApproval({ gate }: ToolSpec, args: JsonObject): boolean {
   if (gate === 'predicate') return typeof args.n === 'number' && args.n % 2 === 1
   return gate === 'flag' || gate === 'broken' || gate === 'body'
 }

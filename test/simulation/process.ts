@@ -1,27 +1,28 @@
-// A simulated process: a runner over agents of its own, whose every wait is the world's. It can die, and stand still.
+// A simulated process: a runner with its own agents, whose timers and waits belong to the world. It can die and stall.
 import { Runner, type SessionService } from 'toolwright'
 import { makeAgent } from './agents.ts'
 import type { Evidence, Mishap, ModelRequest } from './evidence.ts'
 import type { Faults } from './faults.ts'
-import type { Mortal, Network } from './network.ts'
+import type { FallibleProcess, Network } from './network.ts'
 import type { Outside } from './outside.ts'
 import type { Plan } from './plan.ts'
 import type { Random } from './random.ts'
 import { tamperingPlugin } from './tampering.ts'
 import type { World } from './world.ts'
 
+/** The app name of all sessions. */
 export const APP = 'app'
 
-/** The store as a process sees it, made from the store as it is. */
-export type Between = (service: SessionService) => SessionService
+/** Wraps the store that a process uses. */
+export type StoreWrapper = (service: SessionService) => SessionService
 
-/** Bugs that are put in, for tests of the auditor: it must find each. */
-export interface Lies {
-  /** What is between a process and the store changes what is stored, or read. */
-  readonly between?: Between
+/** Bugs to inject. The tests of the auditor expect it to find each of them. */
+export interface InjectedBugs {
+  /** Changes entries between a process and the store. */
+  readonly wrapStore?: StoreWrapper
   /** The store measures leases on the wall clock. */
   readonly leasesOnWallClock?: boolean
-  /** Processes do not notice that the clock was set. */
+  /** Processes do not notice changes of the wall clock. */
   readonly ignoresClockSteps?: boolean
   /** The arguments of edited approvals get lost. */
   readonly dropsEdits?: boolean
@@ -29,21 +30,22 @@ export interface Lies {
   readonly forgetsCancel?: boolean
 }
 
-/** All that processes share. */
+/** Everything that simulated processes share. */
 export interface Site {
   readonly plan: Plan
   readonly world: World
   readonly network: Network
   readonly outside: Outside
   readonly faults: Faults
-  readonly lies: Lies
+  readonly bugs: InjectedBugs
   readonly requests: ModelRequest[]
   readonly reused: Evidence['reused'][number][]
   readonly mishaps: Mishap[]
   readonly logged: Evidence['logged'][number][]
 }
 
-export class SimulatedProcess implements Mortal {
+/** A process with one runner. */
+export class SimulatedProcess implements FallibleProcess {
   readonly name: string
   readonly runner: Runner
   readonly #site: Site
@@ -55,7 +57,7 @@ export class SimulatedProcess implements Mortal {
     this.name = name
     this.#site = site
     this.#onDeath = onDeath
-    const { world, plan, outside, lies } = site
+    const { world, plan, outside, bugs } = site
     const service = site.network.serviceFor(this)
     const turn = (says: string): Promise<void> => this.#turn(says)
     const logError = (message: unknown): void => void site.logged.push({ process: name, message: String(message) })
@@ -67,7 +69,7 @@ export class SimulatedProcess implements Mortal {
         turn,
         sleep: (ms) => world.sleep(this, ms),
         think: () => turn('a model thinks'),
-        forgetsCancel: lies.forgetsCancel === true,
+        forgetsCancel: bugs.forgetsCancel === true,
         limits: plan.limits,
         seen: site.network.seen,
         reused: site.reused,
@@ -75,7 +77,7 @@ export class SimulatedProcess implements Mortal {
           site.requests.push({ tick: world.tick(), process: name, agent, contents: [...contents] })
         },
       }),
-      sessionService: lies.between ? lies.between(service) : service,
+      sessionService: bugs.wrapStore ? bugs.wrapStore(service) : service,
       whilePaused: plan.whilePaused,
       toolTimeoutMs: 4_000,
       maxResultBytes: plan.limits.resultBytes,
@@ -84,7 +86,7 @@ export class SimulatedProcess implements Mortal {
       plugins: plan.tampering ? [tamperingPlugin(plan.tampering, logError)] : [],
       logger: { warn: () => {}, error: logError },
       ports: {
-        now: () => (lies.ignoresClockSteps ? world.now : world.wallNow),
+        now: () => (bugs.ignoresClockSteps ? world.now : world.wallNow),
         monotonicNow: () => world.now,
         setTimer: (callback, ms, options) => world.setTimer(this, callback, ms, options?.background === true),
         random: () => random.next(),
@@ -106,7 +108,7 @@ export class SimulatedProcess implements Mortal {
   stall(ms: number, when: string): void {
     const { world, mishaps } = this.#site
     mishaps.push({ tick: world.tick(), process: this.name, type: 'stalled', when })
-    world.note(`${this.name} stands still for ${ms} ms ${when}`)
+    world.note(`${this.name} stalls for ${ms} ms ${when}`)
     world.stall(this, ms)
   }
 

@@ -1,4 +1,4 @@
-// The weather clears and every question gets its answer: now everything must come to its end.
+// Stops all faults, resumes everything and answers every request. After that, all work must be finished.
 import type { InMemorySessionService } from 'toolwright'
 import type { Clients } from './clients.ts'
 import { properAnswer } from './next-action.ts'
@@ -9,10 +9,10 @@ import { LAST_TURN, turnText } from './script-model.ts'
 const MOST_ROUNDS = 60
 const MOST_STEPS = 30_000
 
-/** A process that nothing has happened to. */
+/** The slot of a process without faults. */
 const FRESH = 9
 
-/** Gives what is not at its end after all that. */
+/** Returns the work that is still unfinished. */
 export async function quiesce(
   { plan, world, faults }: Site,
   store: InMemorySessionService,
@@ -20,7 +20,7 @@ export async function quiesce(
   random: Random,
 ): Promise<string[]> {
   let steps = 0
-  /** Until nothing happens any more. */
+  /** Runs tasks until none is left. */
   const rest = async (): Promise<boolean> => {
     for (; steps < MOST_STEPS; steps++) {
       await world.settle()
@@ -34,13 +34,13 @@ export async function quiesce(
   ]
   for (let round = 0; round < plan.restless + MOST_ROUNDS; round++) {
     if (round === plan.restless) {
-      world.note('the weather clears')
+      world.note('faults end')
       faults.areOver = true
       clients.wakeAll()
-      world.pass(60_000) // whatever was late has arrived
+      world.pass(60_000) // late calls arrive
     }
     if (!(await rest())) return stuck('what was under way never came to rest')
-    world.pass(20_000) // leases of the dead are over
+    world.pass(20_000) // leases of dead processes end
     clients.do({ type: 'recover', slot: FRESH })
     if (!(await rest())) return stuck('recover never came to rest')
     const open = await goOn()
@@ -53,7 +53,7 @@ export async function quiesce(
   }
   return ['unreachable']
 
-  /** Everything is resumed, and every question answered; gives what was not at its end before that. */
+  /** Resumes every session and answers every request. Returns the work that was unfinished before. */
   async function goOn(): Promise<string[]> {
     const open: string[] = []
     for (const where of plan.sessions) {
@@ -71,7 +71,7 @@ export async function quiesce(
     return open
   }
 
-  /** A session that is at rest takes the next message. */
+  /** Sends one more message to every session: a finished session must accept it. */
   async function nextTurn(): Promise<string[]> {
     const failed: string[] = []
     for (const where of plan.sessions) {

@@ -3,12 +3,12 @@ import { Random } from './random.ts'
 
 const some = (random: Random): number[] => Array.from({ length: 20 }, () => random.int(1_000))
 
-test('the same seed gives the same numbers, another seed others', () => {
+test('the random generator gives the same numbers for the same seed, and others for another seed', () => {
   expect(some(new Random(7))).toEqual(some(new Random(7)))
   expect(some(new Random(7))).not.toEqual(some(new Random(8)))
 })
 
-test('a fork goes its own way, whatever is taken from its parent later', () => {
+test('a forked random generator does not depend on later numbers of its parent', () => {
   const [one, two] = [new Random(7), new Random(7)]
   const [fork, same] = [one.fork('a'), two.fork('a')]
   some(one)
@@ -16,7 +16,7 @@ test('a fork goes its own way, whatever is taken from its parent later', () => {
   expect(some(new Random(7).fork('a'))).not.toEqual(some(new Random(7).fork('b')))
 })
 
-test('every choice comes up about as often as its weight says', () => {
+test('the random generator chooses values in proportion to their weights', () => {
   const random = new Random(1)
   const taken = Array.from({ length: 10_000 }, () =>
     random.weighted([

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed gives the same numbers. */
+/** A seeded random generator: the same seed gives the same numbers. */
 export class Random {
   #state: number
 
@@ -7,7 +7,7 @@ export class Random {
     for (let at = 0; at < name.length; at++) this.#state = mix(this.#state ^ name.charCodeAt(at))
   }
 
-  /** From 0 up to, not including, 1. (mulberry32) */
+  /** A number from 0 to below 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let t = this.#state
@@ -16,7 +16,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 0x1_0000_0000
   }
 
-  /** From 0 up to, not including, `below`. */
+  /** A whole number from 0 to below `below`. */
   int(below: number): number {
     return Math.floor(this.next() * below)
   }
@@ -34,7 +34,7 @@ export class Random {
     return list[this.int(list.length)] as T
   }
 
-  /** One of these, each as often as its weight says. */
+  /** One of the values, chosen by weight. */
   weighted<T>(choices: readonly (readonly [weight: number, value: T])[]): T {
     let left = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0)
     for (const [weight, value] of choices) {
@@ -44,7 +44,7 @@ export class Random {
     return (choices.at(-1) as readonly [number, T])[1]
   }
 
-  /** Another source, whose numbers do not depend on how many were taken from this one since. */
+  /** A new generator that does not depend on later numbers of this one. */
   fork(name: string): Random {
     return new Random(this.int(0x1_0000_0000), name)
   }

@@ -1,15 +1,15 @@
-// A model that says the same to the same history, whichever process asks.
+// A model whose reply depends on the history only, in every process.
 import type { Content, LlmResponse, Model, Part } from 'toolwright'
 import type { Limits, LlmSpec, Reply, ScriptedCall } from './plan.ts'
 
 export interface Asked {
-  /** Waits for as long as the model takes. */
+  /** Waits for the duration of a model call. */
   think(): Promise<void>
   onRequest(agent: string, contents: readonly Content[]): void
   readonly limits: Limits
-  /** Ids that requests and calls of any session have, the latest last. */
+  /** Ids of requests and calls of all sessions, the newest last. */
   readonly seen: { readonly requests: readonly string[]; readonly calls: readonly string[] }
-  /** Models note here that they use an id again. */
+  /** Records ids that a model uses again. */
   readonly reused: NonNullable<ScriptedCall['reuse']>[]
 }
 
@@ -34,13 +34,13 @@ export function scriptModel(spec: LlmSpec, asked: Asked): Model {
   }
 }
 
-/** How the message of the n-th turn begins; what an agent is asked to do as a tool begins like it. */
+/** The beginning of the n-th user message, and of the request to an agent tool in that turn. */
 export const turnText = (turn: number): string => `turn:${turn}`
 
-/** A turn in which everybody just answers. */
+/** A turn in which every agent answers with text. */
 export const LAST_TURN = 999
 
-/** The reply that follows this history: the script of the latest turn, as far as the agent has come in it. */
+/** The next reply for this history, from the script of the latest turn. */
 function replyTo({ scripts }: LlmSpec, contents: readonly Content[]): Reply {
   const from = contents.findLastIndex(({ role, parts }) => role === 'user' && turnIn(parts) !== undefined)
   const turn = turnIn(contents[from]?.parts ?? []) ?? 0
@@ -72,7 +72,7 @@ function partsOf(reply: Exclude<Reply, { type: 'error' }>, contents: readonly Co
   }
 }
 
-/** A model sends what it likes: ids and arguments are not what their types promise. */
+/** A call as a model may send it. Ids and arguments may break their types. */
 function callPart(call: ScriptedCall, contents: readonly Content[], { limits, seen, reused }: Asked): Part {
   const { name, reuse } = call
   const id = reuse ? reusedId(reuse, contents, seen) : call.id
@@ -88,7 +88,7 @@ function reusedId(which: string, contents: readonly Content[], seen: Asked['seen
   return calls.at(-1)
 }
 
-/** The arguments of a call, made as large as it says. */
+/** The arguments of a call, padded to its size. */
 export function filledArgs({ args, fill }: ScriptedCall, { argsBytes }: Limits): unknown {
   const own = structuredClone(args)
   if (fill === undefined || typeof own !== 'object' || own === null) return own

@@ -1,13 +1,13 @@
-// Many seeds: which failed, and what happened in them.
+// Runs many seeds and counts failures and coverage.
 import { happenedIn } from './coverage.ts'
 import { replayCommand, showVerdict } from './show.ts'
 import { simulate } from './simulate.ts'
 
-/** Data only: it crosses from one process to another. */
+/** Plain data, because workers send it to their parent process. */
 export interface Tally {
-  /** For each seed that failed: how to run it again, and what was wrong. */
+  /** For each failed seed: the command that runs it again, and its violations. */
   readonly failed: readonly string[]
-  /** In how many seeds each kind of thing happened. */
+  /** The number of seeds that covered each kind of event. */
   readonly happened: { readonly [kind: string]: number }
 }
 

@@ -1,10 +1,10 @@
-// A simulation in words, for whoever replays a seed.
+// Prints a simulation for developers who replay a seed.
 import type { Report } from './simulate.ts'
 
-/** How a seed is run again. */
+/** The command that runs a seed again. */
 export const replayCommand = (seed: number): string => `npm run simulate -- --seed ${seed}`
 
-/** The whole story: what happened step by step, the logs it left, what was done outside, and the verdict. */
+/** The trace, the logs, the ledger of the outside world, and the violations. */
 export function showReport({ evidence, violations }: Report): string {
   const logs = evidence.sessions.flatMap(({ userId, sessionId, entries }) => [
     `\nlog of ${userId}/${sessionId}`,

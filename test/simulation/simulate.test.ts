@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { simulate } from './simulate.ts'
 
-test('the same seed is the same story, to the byte', async () => {
+test('a simulation of the same seed gives identical evidence', async () => {
   for (const seed of [1, 2, 3, 23, 317]) {
     const [first, second] = [await simulate(seed), await simulate(seed)]
     expect(first.evidence.trace.length).toBeGreaterThan(20)
@@ -9,7 +9,7 @@ test('the same seed is the same story, to the byte', async () => {
   }
 })
 
-test('another seed is another story', async () => {
+test('a simulation of another seed gives other evidence', async () => {
   const [first, second] = [await simulate(1), await simulate(2)]
   expect(second.evidence.trace).not.toEqual(first.evidence.trace)
 })

@@ -1,4 +1,4 @@
-// One seed, from its plan to the verdict.
+// Runs one seed: generates its plan, simulates it and audits the evidence.
 import { createHash } from 'node:crypto'
 import { InMemorySessionService, type JsonObject, type PendingRequest } from 'toolwright'
 import type { Action } from './action.ts'
@@ -12,43 +12,45 @@ import { Network } from './network.ts'
 import { nextAction } from './next-action.ts'
 import { Outside } from './outside.ts'
 import type { Plan } from './plan.ts'
-import { APP, type Lies, type Site } from './process.ts'
+import { APP, type InjectedBugs, type Site } from './process.ts'
 import { quiesce } from './quiesce.ts'
 import { Random } from './random.ts'
 import { World } from './world.ts'
 
+/** The result of one seed. */
 export interface Report {
   readonly seed: number
   readonly evidence: Evidence
   readonly violations: readonly Violation[]
 }
 
-/** No conversation needs more; one that does goes round in circles. */
+/** The most steps of one simulation. A conversation that needs more is in an endless loop. */
 const MOST_STEPS = 30_000
 
-export async function simulate(seed: number, lies: Lies = {}): Promise<Report> {
-  holdDigestsStill()
+/** Simulates a seed and audits the result. `bugs` adds bugs that the auditor must find. */
+export async function simulate(seed: number, bugs: InjectedBugs = {}): Promise<Report> {
+  useSynchronousDigests()
   const strays: string[] = []
-  const hear = (reason: unknown): void => void strays.push(String(reason))
-  process.on('unhandledRejection', hear)
+  const recordStray = (reason: unknown): void => void strays.push(String(reason))
+  process.on('unhandledRejection', recordStray)
   try {
-    const evidence = { ...(await happen(seed, lies)), strays }
+    const evidence = { ...(await collectEvidence(seed, bugs)), strays }
     return { seed, evidence, violations: audit(evidence) }
   } finally {
-    process.off('unhandledRejection', hear)
+    process.off('unhandledRejection', recordStray)
   }
 }
 
-async function happen(seed: number, lies: Lies): Promise<Omit<Evidence, 'strays'>> {
+async function collectEvidence(seed: number, bugs: InjectedBugs): Promise<Omit<Evidence, 'strays'>> {
   const random = new Random(seed)
   const plan = generatePlan(seed, random.fork('plan'))
-  const world = new World(random.fork('world'), plan.weather.slowness)
+  const world = new World(random.fork('world'), plan.faultRates.slowness)
   const ids = random.fork('store')
   const newId = (): string => `x${ids.int(0x1_0000_0000)}`
   const now = (): number => world.wallNow
-  const monotonicNow = lies.leasesOnWallClock ? now : (): number => world.now
+  const monotonicNow = bugs.leasesOnWallClock ? now : (): number => world.now
   const store = new InMemorySessionService({ newId, now, monotonicNow })
-  const faults = new Faults(random.fork('faults'), plan.weather)
+  const faults = new Faults(random.fork('faults'), plan.faultRates)
   const network = new Network(world, store, faults)
   const outside = new Outside(() => world.tick())
   const site: Site = {
@@ -57,7 +59,7 @@ async function happen(seed: number, lies: Lies): Promise<Omit<Evidence, 'strays'
     network,
     outside,
     faults,
-    lies,
+    bugs,
     requests: [],
     reused: [],
     mishaps: [],
@@ -88,7 +90,7 @@ async function happen(seed: number, lies: Lies): Promise<Omit<Evidence, 'strays'
   }
 }
 
-/** Clients do what they do, while whatever can happen does. */
+/** Alternates client actions with tasks of the world until all planned actions are done. */
 async function converse(
   { plan, world }: Site,
   store: InMemorySessionService,
@@ -118,7 +120,7 @@ async function converse(
 
 async function logsOf(plan: Plan, store: InMemorySessionService, world: World): Promise<SessionEvidence[]> {
   world.pass(60_000)
-  world.stepWallClock(365 * 86_400_000) // leases are over, whatever they are measured by
+  world.stepWallClock(365 * 86_400_000) // ends all leases, on both clocks
   const found: SessionEvidence[] = []
   for (const { userId, sessionId } of plan.sessions) {
     const key = { appName: APP, userId, sessionId }
@@ -133,10 +135,10 @@ async function logsOf(plan: Plan, store: InMemorySessionService, world: World): 
 }
 
 /**
- * The one wait that is no port: the digest of a tool's definition comes from another thread, sooner or later. Here it
- * comes at once, so that nothing depends on when.
+ * Computes digests synchronously. Otherwise another thread computes the digest of a tool's definition, and its timing would
+ * make runs differ.
  */
-function holdDigestsStill(): void {
+function useSynchronousDigests(): void {
   const digest = async (_: unknown, data: BufferSource): Promise<ArrayBuffer> => {
     const bytes =
       data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)

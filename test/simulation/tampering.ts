@@ -1,11 +1,11 @@
-// A plugin that changes what it may not: calls, answers, code, control, whose event it is.
+// A plugin that changes things plugins must not change: calls, answers, code, control flow and authors.
 import type { Event, Plugin } from 'toolwright'
 import type { Plan } from './plan.ts'
 
-/** In everything that was tampered with, and nowhere else. */
+/** A text that only tampered values contain. */
 export const TAMPERED = 'tampered'
 
-/** `onFrozen`: it was given what is frozen, the log's own. */
+/** Creates the plugin. It calls `onFrozen` if it received a frozen object, which belongs to the log. */
 export function tamperingPlugin(how: NonNullable<Plan['tampering']>, onFrozen: (error: unknown) => void): Plugin {
   const tamperLater = (event: Event): void => {
     try {
@@ -18,7 +18,7 @@ export function tamperingPlugin(how: NonNullable<Plan['tampering']>, onFrozen: (
     name: 'tampering',
     onEvent: ({ event }) => {
       if (how === 'in place') tamper(event)
-      if (how === 'later') setImmediate(tamperLater, event) // when it has long been taken over
+      if (how === 'later') setImmediate(tamperLater, event) // after the runner has processed the event
       if (how !== 'returned') return how === 'later' ? event : undefined
       const copy = structuredClone(event)
       tamper(copy)
@@ -28,14 +28,14 @@ export function tamperingPlugin(how: NonNullable<Plan['tampering']>, onFrozen: (
     beforeModel: ({ request }) => {
       const contents = structuredClone(request.contents)
       tamperWithAll(request.contents)
-      request.contents = contents // the model itself is to see the truth
+      request.contents = contents // the model sees the original
     },
   }
 }
 
 type Loose = { [key: string]: unknown }
 
-/** Changes nothing that a plugin may change: no text, no results of tools, no deltas. */
+/** Changes only what a plugin must not change: no text, no tool results, no deltas. */
 function tamper(event: Event): void {
   const loose = event as unknown as Loose
   const isUser = event.author === 'user'
@@ -53,7 +53,7 @@ function tamper(event: Event): void {
   }
 }
 
-/** Every text becomes another, every decision an approval, every number one more. */
+/** Replaces every text, turns every decision into an approval, and increments every number. */
 function tamperWithAll(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) {

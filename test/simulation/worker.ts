@@ -1,4 +1,4 @@
-// A process that runs the seeds it is sent.
+// A worker process that runs the seeds its parent sends.
 import { range, runSeeds } from './seeds.ts'
 
 process.on('message', async ({ from, count }: { from: number; count: number }) => {

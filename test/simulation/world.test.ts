@@ -5,7 +5,7 @@ import { type Owner, World } from './world.ts'
 const process = (name: string): Owner => ({ name, isAlive: true, stalledUntil: 0 })
 const calm = (seed = 1): World => new World(new Random(seed), 0)
 
-test('one thing happens at a time, in an order the seed decides', () => {
+test('the world runs one task at a time, in an order that the seed decides', () => {
   const orders = new Set(
     Array.from({ length: 20 }, (_, seed) => {
       const world = calm(seed)
@@ -18,7 +18,7 @@ test('one thing happens at a time, in an order the seed decides', () => {
   expect(orders.size).toBe(6)
 })
 
-test('when nothing can happen time passes, up to the next timer that somebody waits for', () => {
+test('the world advances its clock to the next foreground timer when no task can run', () => {
   const world = calm()
   const start = world.now
   const rung: number[] = []
@@ -28,7 +28,7 @@ test('when nothing can happen time passes, up to the next timer that somebody wa
   expect(rung).toEqual([5_000])
 })
 
-test('nothing of the dead happens any more, and nothing of one who stands still until it goes on', () => {
+test('the world runs no task of a dead process, and none of a stalled process until it continues', () => {
   const world = calm()
   const start = world.now
   const [dead, still] = [process('dead'), process('still')]

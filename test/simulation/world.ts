@@ -1,16 +1,16 @@
-// Time and chance: whatever a simulated process waits for is a task here, and one task happens at a time.
+// The scheduler of the simulation. Every wait of a simulated process is a task here, and one task runs at a time.
 import type { Random } from './random.ts'
 
-/** A process as the world sees it. */
+/** A process that owns tasks. */
 export interface Owner {
   readonly name: string
   isAlive: boolean
-  /** Until then nothing of it happens. */
+  /** Its tasks do not run before this time. */
   stalledUntil: number
 }
 
 interface Task {
-  /** Nobody: it happens whatever becomes of who asked for it. */
+  /** The process that must be alive for the task to run. Undefined: the task runs in any case. */
   readonly owner: Owner | undefined
   readonly says: string
   readonly happen: () => void
@@ -23,6 +23,7 @@ interface Timer extends Task {
 
 const START = 1_700_000_000_000
 
+/** Runs tasks in an order that the seed decides, and keeps both clocks. */
 export class World {
   readonly #random: Random
   readonly #slowness: number
@@ -39,18 +40,18 @@ export class World {
     this.#slowness = slowness
   }
 
-  /** Milliseconds on a clock that is never set: timers and leases follow it. */
+  /** Milliseconds on the monotonic clock, for timers and leases. */
   get now(): number {
     return this.#now
   }
-  /** Milliseconds since the epoch as every process reads them: somebody may set this clock. */
+  /** Milliseconds since the epoch on the wall clock, which an operator may set. */
   get wallNow(): number {
     return this.#now + this.#wallOffset
   }
   stepWallClock(ms: number): void {
     this.#wallOffset += ms
   }
-  /** A number for the thing that happens now; greater than all before. */
+  /** Returns the next tick. Ticks order everything in the evidence. */
   tick(): number {
     return ++this.#tick
   }
@@ -58,11 +59,11 @@ export class World {
     this.trace.push(`${String(this.#tick).padStart(5)} ${String((this.#now - START) / 1000).padStart(9)}s ${says}`)
   }
 
-  /** Something that can happen from now on. */
+  /** Adds a task that can run from now on. */
   add(owner: Owner | undefined, says: string, happen: () => void): void {
     this.#tasks.push({ owner, says, happen })
   }
-  /** Something that can happen when so much time has passed; nothing waits for that. */
+  /** Adds a task that can run after `ms`. Time does not advance just to reach it. */
   addLater(says: string, happen: () => void, ms: number): void {
     this.#timers.push({ owner: undefined, says, happen, at: this.#now + ms, isBackground: true })
   }
@@ -80,7 +81,7 @@ export class World {
     owner.stalledUntil = this.#now + ms
     this.#stalled.push(owner)
   }
-  /** Nothing of it happens any more. */
+  /** Removes a process and its tasks. */
   bury(owner: Owner): void {
     owner.isAlive = false
     this.#tasks = this.#tasks.filter((task) => task.owner !== owner)
@@ -90,12 +91,12 @@ export class World {
     this.#now += ms
   }
 
-  /** Everything that only waits for the processor has happened: then nothing depends on who was faster. */
+  /** Waits until all microtasks are done, so that the order of tasks depends on the seed only. */
   settle(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** One thing happens. False when nothing can, or only what keeps nobody waiting. */
+  /** Runs one task. Returns false if none can run, or if only background timers are left. */
   step(): boolean {
     const can = this.#tasks.filter((task) => this.#isUp(task.owner))
     const due = this.#timers.filter((timer) => timer.at <= this.#now && this.#isUp(timer.owner))
@@ -115,7 +116,7 @@ export class World {
     happen()
   }
 
-  /** Nobody can do anything now: on to when somebody can. */
+  /** Advances the clock to the next time at which a task can run. */
   #skip(): boolean {
     this.#stalled = this.#stalled.filter((owner) => owner.isAlive && owner.stalledUntil > this.#now)
     const waiting = this.#timers.filter((timer) => !timer.isBackground)

@@ -3,11 +3,11 @@ import { isRecord } from '../../base/json.ts'
 import type { Content } from '../../content/content.ts'
 import { SUSPENDED } from '../../dispatch/host.ts'
 import { AgentFailed } from '../../dispatch/outcome.ts'
+import type { ToolEntry } from '../../dispatch/resolve.ts'
 import { Timeout } from '../../dispatch/wait.ts'
 import type { CallState } from '../../event/fold.ts'
 import { childPath, isWithin } from '../../event/scope.ts'
 import type { CallContext } from '../../tool/call-context.ts'
-import type { Tool } from '../../tool/tool.ts'
 import { scopeError } from '../loop/next.ts'
 import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
 import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
@@ -23,7 +23,7 @@ export interface AgentCall {
   /** The caller's. */
   readonly plan: Plan
   readonly frame: ScopeFrame
-  readonly tool: Tool
+  readonly entry: ToolEntry
   readonly mark: AgentMark
   readonly call: CallState
   readonly args: unknown
@@ -35,7 +35,7 @@ export interface AgentCall {
 
 /** Opens the child's scope once, and again for each retry, then walks it as far as it goes. */
 export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
-  const { run, plan, frame, tool, mark, call, args, context, isRetry, runScope } = agentCall
+  const { run, plan, frame, entry, mark, call, args, context, isRetry, runScope } = agentCall
   const { agent } = mark
   const path = childPath(frame.path, agent.name, call.id)
   const inner: ScopeFrame = { path, branch: frame.branch, isolation: path, tree: frame.tree.ofTool(mark, plan.model) }
@@ -47,7 +47,7 @@ export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
     const content = (isBegun && openingOf(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
     await run.recorder.commit([{ event: run.recorder.draft(plan.agent.name, inner, content, {}) }])
   }
-  const { timeoutMs = Number.POSITIVE_INFINITY, name } = tool
+  const { timeoutMs = Number.POSITIVE_INFINITY, name } = entry.tool
   const outcome =
     timeoutMs === Number.POSITIVE_INFINITY
       ? await runScope(run, agent, inner)

@@ -3,17 +3,19 @@ import { isRecord } from '../../base/json.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { EXECUTE_CODE } from '../../event/code-call.ts'
+import { RUNS_CODE } from '../../tool/agent-mark.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { SET_MODEL_RESPONSE } from '../agents/final-answer.ts'
 
 /** What dispatch sees of an executor: a tool no model is told of, so that code passes the same callbacks and gates. */
-export function codeTool(executor: CodeExecutor): Tool {
+export function codeTool(executor: CodeExecutor): Tool & { [RUNS_CODE]: true } {
   const description = `Run ${executor.languages.join(' or ')} code.`
   const declaration = { name: EXECUTE_CODE, description, parametersJsonSchema: codeSchema }
   return {
     name: EXECUTE_CODE,
     description,
+    [RUNS_CODE]: true,
     effect: executor.effect ?? 'none',
     requiresConfirmation: executor.requiresConfirmation,
     declaration: () => declaration,

@@ -1,15 +1,13 @@
 import type { JsonObject } from '../../base/json.ts'
 import { keepShape } from '../../base/keep-shape.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
-import type { Batch } from '../../dispatch/host.ts'
+import type { Batch, ScopedCall } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import { emitProgress } from '../../dispatch/progress.ts'
 import type { ToolEntry, ToolTable } from '../../dispatch/resolve.ts'
 import type { CallState } from '../../event/fold.ts'
 import { childPath } from '../../event/scope.ts'
-import type { CallContext } from '../../tool/call-context.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
-import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from '../agents/agent.ts'
 import { type AgentMark, agentOf } from '../agents/agent-tool.ts'
 import { runAgentTool } from '../agents/agent-tool-body.ts'
@@ -17,40 +15,34 @@ import type { Plan } from '../agents/agent-tree.ts'
 import type { Hooks } from '../agents/callbacks.ts'
 import { type Code, runCode } from '../code/code-body.ts'
 import { checkFinalResult } from './check-answer.ts'
-import type { RunHost, ScopeFrame } from './run-host.ts'
+import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
-/** The calls of one reply of an LlmAgent, as dispatch takes them. */
+type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
+
+/** The calls of one reply of an LlmAgent. */
 export class CallBatch implements Batch {
   readonly host: RunHost
   readonly scope: ScopeFrame
+  readonly agentName: string
   readonly table: ToolTable
+  readonly code: ToolEntry | undefined
+  readonly hooks: Hooks
   readonly calls: readonly CallState[]
   readonly #plan: Plan
-  readonly #walk: (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
-
+  readonly #runScope: RunScope
   /** Calls of agent tools whose agent has failed. */
   #failed: Set<CallState> | undefined
 
-  constructor(
-    run: RunHost,
-    frame: ScopeFrame,
-    plan: Plan,
-    table: ToolTable,
-    calls: readonly CallState[],
-    walk: (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>,
-  ) {
+  constructor({ run, plan, frame }: AgentTurn, table: ToolTable, calls: readonly CallState[], runScope: RunScope) {
     this.host = run
     this.scope = frame
+    this.agentName = plan.agent.name
     this.table = table
+    this.code = plan.code
+    this.hooks = plan.hooks
     this.calls = calls
     this.#plan = plan
-    this.#walk = walk
-  }
-  get agentName(): string {
-    return this.#plan.agent.name
-  }
-  get hooks(): Hooks {
-    return this.#plan.hooks
+    this.#runScope = runScope
   }
   get parallel(): boolean {
     return this.#plan.agent.options.toolExecution?.parallel !== false
@@ -63,62 +55,61 @@ export class CallBatch implements Batch {
     if (reachable.some(({ name }) => name === target)) return undefined
     return { error: `unknown agent ${target}; transfer not performed`, reachable: reachable.map(({ name }) => name) }
   }
-  entryOf(call: CallState): ToolEntry | undefined {
-    return call.isCode ? this.#plan.code : this.table.entries.get(call.name)
+  runInScope(scoped: ScopedCall): Promise<unknown> {
+    if (scoped.entry.kind === 'code') return this.#runCode(scoped)
+    return this.#runAgent(scoped, agentOf(scoped.entry.tool) as AgentMark) // the kind is `agent`
   }
-  scopedBody(tool: Tool): ((call: CallState, args: unknown, context: CallContext) => Promise<unknown>) | undefined {
-    if (tool === this.#plan.code?.tool) return (call, args, context) => this.#runCode(call, args as Code, context)
-    const mark = agentOf(tool)
-    if (!mark) return undefined
-    return (call, args, context) => this.#runAgent(tool, mark, call, args, context)
-  }
-  async #runAgent(tool: Tool, mark: AgentMark, call: CallState, args: unknown, context: CallContext): Promise<unknown> {
+  async #runAgent(scoped: ScopedCall, mark: AgentMark): Promise<unknown> {
+    const { call } = scoped
     const { host: run, scope: frame } = this
     const isRetry = this.#failed?.has(call) ?? false
     try {
-      return await runAgentTool({
-        run,
-        plan: this.#plan,
-        frame,
-        tool,
-        mark,
-        call,
-        args,
-        context,
-        isRetry,
-        runScope: this.#walk,
-      })
+      return await runAgentTool({ run, plan: this.#plan, frame, mark, isRetry, runScope: this.#runScope, ...scoped })
     } catch (error) {
       this.#failed ??= new Set()
       this.#failed.add(call)
       throw error
     }
   }
-  #runCode(call: CallState, args: Code, context: CallContext): Promise<unknown> {
+  #runCode({ call, args, context }: ScopedCall): Promise<unknown> {
     const { host: run, scope: frame, table } = this
-    const { agent } = this.#plan
-    const executor = agent.options.codeExecutor as CodeExecutor // what made the plan's `code`
-    const answer = (calls: readonly CallState[], inner: ScopeFrame): Promise<void> =>
-      dispatch(new CallBatch(run, inner, this.#plan, table, calls, this.#walk))
-    return runCode({ run, executor, agentName: agent.name, frame, table, call, args, context, dispatch: answer })
+    const plan = this.#plan
+    const { agent } = plan
+    const executor = agent.options.codeExecutor as CodeExecutor // the plan's `code` was made from it
+    const dispatchInside = (calls: readonly CallState[], inner: ScopeFrame): Promise<void> =>
+      dispatch(new CallBatch({ run, plan, frame: inner }, table, calls, this.#runScope))
+    return runCode({
+      run,
+      executor,
+      agentName: agent.name,
+      frame,
+      table,
+      call,
+      args: args as Code,
+      context,
+      dispatch: dispatchInside,
+    })
   }
   checkFinal(result: CallResult): CallResult | Promise<CallResult> {
     const { output } = this.#plan.agent
     const beside = this.host.fold.scopes.get(this.scope.path)?.calls.length ?? 0
     return output ? checkFinalResult(this.#plan.agent, output, result, beside > 1) : result
   }
-  groundingOf(call: CallState): JsonObject | undefined {
-    const mark = call.isCode ? undefined : agentOf(this.table.tools.get(call.name))
-    if (!mark?.propagateGroundingMetadata) return undefined
-    return this.host.fold.answerIn(childPath(this.scope.path, mark.agent.name, call.id))?.groundingMetadata
+  hasStarted(call: CallState): boolean {
+    return this.host.fold.begun(this.#scopeOf(call).path)
   }
-  hasBegun(tool: Tool, call: CallState): boolean {
-    const mark = agentOf(tool)
-    return mark !== undefined && this.host.fold.begun(childPath(this.scope.path, mark.agent.name, call.id))
+  groundingOf(call: CallState): JsonObject | undefined {
+    const { mark, path } = this.#scopeOf(call)
+    return mark.propagateGroundingMetadata ? this.host.fold.answerIn(path)?.groundingMetadata : undefined
+  }
+  /** Of a call whose entry is of kind `agent`. */
+  #scopeOf(call: CallState): { mark: AgentMark; path: string } {
+    const mark = agentOf(this.table.tools.get(call.name)) as AgentMark
+    return { mark, path: childPath(this.scope.path, mark.agent.name, call.id) }
   }
   readonly onProgress = (functionCallId: string, toolName: string, value: unknown): void => {
     emitProgress(this, functionCallId, toolName, value)
   }
 }
 
-keepShape(() => new CallBatch({} as RunHost, {} as ScopeFrame, {} as Plan, {} as ToolTable, [], async () => 'done'))
+keepShape(() => new CallBatch({ plan: { agent: {} } } as AgentTurn, {} as ToolTable, [], async () => 'done'))

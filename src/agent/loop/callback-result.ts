@@ -5,6 +5,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import { type Content, hasParts } from '../../content/content.ts'
 import type { LlmResponse } from '../../tool/model.ts'
 import type { Hooks } from '../agents/callbacks.ts'
+import { isResponse } from './reply-event.ts'
 
 /** What `beforeAgent` or `afterAgent` returned. */
 export function contentFrom(hook: keyof Hooks, agentName: string, value: unknown): Content | undefined {
@@ -22,11 +23,6 @@ export function responseFrom(hook: keyof Hooks, agentName: string, value: unknow
     value,
     'a response such as { content: { role, parts } } or { errorCode, errorMessage }',
   )
-}
-
-/** Is it a response, as models and callbacks give them? */
-export function isResponse(value: unknown): value is LlmResponse {
-  return isRecord(value) && (value.content === undefined || value.content === null || hasParts(value.content))
 }
 
 const MEMBERS: { readonly [K in keyof LlmResponse]-?: true } = {

@@ -5,37 +5,26 @@ import type { EventDraft } from '../../dispatch/host.ts'
 import type { CallResult } from '../../dispatch/outcome.ts'
 import type { CompiledSchema } from '../../schema/compile.ts'
 import { describeIssues } from '../../schema/parsed.ts'
-import type { RunCallbackContext } from '../../tool/callback-context.ts'
-import type { Plan } from '../agents/agent-tree.ts'
 import { answerTextOf } from '../agents/answer-text.ts'
 import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE, wrongAnswers } from '../agents/final-answer.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
-import type { RunHost, ScopeFrame } from './run-host.ts'
+import type { AgentTurn, ModelTurn } from './run-host.ts'
 
 /** What was given with the answer tool instead of being said: the answer as an event, or the end of patience. */
-export async function answerByTool(
-  run: RunHost,
-  plan: Plan,
-  frame: ScopeFrame,
-  context: RunCallbackContext,
-): Promise<EventDraft | undefined> {
+export async function answerByTool(turn: ModelTurn): Promise<EventDraft | undefined> {
+  const { run, plan, frame } = turn
   const { output } = plan.agent
   const scope = run.fold.scopes.get(frame.path)
   const answer = output && finalAnswer(output, scope)
-  if (answer) return await givenAnswer(run, plan, frame, context, answer.raw)
+  if (answer) return await givenAnswer(turn, answer.raw)
   const wrong = wrongAnswers(run.fold, frame.path)
   if (wrong.length + (scope?.corrections ?? 0) <= MAX_CORRECTIONS) return undefined
-  return invalidOutput(run, plan, frame, String(wrong.at(-1)))
+  return invalidOutput(turn, String(wrong.at(-1)))
 }
 
 /** An answer given with the tool, said as text so that everybody finds it in the same place. */
-async function givenAnswer(
-  run: RunHost,
-  { agent }: Plan,
-  frame: ScopeFrame,
-  context: RunCallbackContext,
-  raw: unknown,
-): Promise<EventDraft> {
+async function givenAnswer({ run, plan, frame, context }: ModelTurn, raw: unknown): Promise<EventDraft> {
+  const { agent } = plan
   const { outputKey } = agent.options
   if (outputKey !== undefined) context.state.set(outputKey, (await agent.output?.parse(raw))?.value)
   const parts = [{ text: JSON.stringify(raw) }]
@@ -43,18 +32,12 @@ async function givenAnswer(
 }
 
 /** Reads a structured answer; one that does not fit gives the event that says so. */
-export async function checkAnswer(
-  run: RunHost,
-  plan: Plan,
-  frame: ScopeFrame,
-  context: RunCallbackContext,
-  content: Content,
-): Promise<EventDraft | undefined> {
-  const { output, options } = plan.agent
+export async function checkAnswer(turn: ModelTurn, content: Content): Promise<EventDraft | undefined> {
+  const { output, options } = turn.plan.agent
   if (!output) return undefined
   const parsed = await parseAnswer(output, textOf(content))
-  if (parsed.issues) return correction(run, plan, frame, describeIssues(parsed.issues))
-  if (options.outputKey !== undefined) context.state.set(options.outputKey, parsed.value)
+  if (parsed.issues) return correction(turn, describeIssues(parsed.issues))
+  if (options.outputKey !== undefined) turn.context.state.set(options.outputKey, parsed.value)
   return undefined
 }
 
@@ -79,17 +62,19 @@ export async function checkFinalResult(
 }
 
 /** Told to the model in its next request, or the end when it was told often enough. */
-function correction(run: RunHost, plan: Plan, frame: ScopeFrame, problem: string): EventDraft {
+function correction(turn: AgentTurn, problem: string): EventDraft {
+  const { run, plan, frame } = turn
   const { agent, output } = plan
   const wrong = output === 'tool' ? wrongAnswers(run.fold, frame.path).length : 0
   const told = wrong + (run.fold.scopes.get(frame.path)?.corrections ?? 0)
-  if (told >= MAX_CORRECTIONS) return invalidOutput(run, plan, frame, problem)
+  if (told >= MAX_CORRECTIONS) return invalidOutput(turn, problem)
   const how = output === 'tool' ? `Call ${SET_MODEL_RESPONSE} with your answer.` : 'Answer again, with JSON only.'
   const text = `Your answer does not have the required form: ${problem}. ${how}`
   return run.recorder.draft(agent.name, frame, { role: 'user', parts: [{ text }] }, {})
 }
 
-function invalidOutput(run: RunHost, { agent }: Plan, frame: ScopeFrame, problem: string): EventDraft {
+function invalidOutput({ run, plan, frame }: AgentTurn, problem: string): EventDraft {
+  const { agent } = plan
   const event = run.recorder.draft(agent.name, frame, undefined, {})
   event.errorCode = 'INVALID_OUTPUT'
   event.errorMessage = `The answer of agent "${agent.name}" does not fit its outputSchema: ${problem}`

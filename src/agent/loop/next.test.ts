@@ -69,22 +69,22 @@ function stepAfter(agent: Agent, entries: readonly NewEntry[], start?: string): 
   }
 }
 
-describe('an agent with a model', () => {
+describe('an LlmAgent', () => {
   const a = llm('a')
   test('asks its model first', () => expect(stepAfter(a, [])).toBe('ask a'))
-  test('answers calls, then asks again', () => {
+  test('dispatches open calls, then asks its model again', () => {
     expect(stepAfter(a, [calls('a', 'x', 'y')])).toBe('dispatch x y')
     expect(stepAfter(a, [calls('a', 'x', 'y'), results('a', ['x'])])).toBe('dispatch y')
     expect(stepAfter(a, [calls('a', 'x', 'y'), results('a', ['x']), results('a', ['y'])])).toBe('ask a')
   })
-  test('is done when it has said something without calling', () => {
+  test('is done after a reply without calls', () => {
     expect(stepAfter(a, [calls('a', 'x'), results('a', ['x']), says('a')])).toBe('done')
   })
-  test('waits for a long-running call when nothing else is left to do', () => {
+  test('waits for a long-running call when no other call is open', () => {
     expect(stepAfter(a, [calls('a', 'x', 'y'), handle('a', 'x')])).toBe('dispatch y')
     expect(stepAfter(a, [calls('a', 'x', 'y'), handle('a', 'x'), results('a', ['y'])])).toBe('wait x')
   })
-  test("goes on when the user sends the long-running call's result", () => {
+  test('asks its model when the user sends the result of a long-running call', () => {
     const answer: NewEntry = {
       event: {
         id: 'u',
@@ -97,36 +97,36 @@ describe('an agent with a model', () => {
     }
     expect(stepAfter(a, [calls('a', 'x'), handle('a', 'x'), answer])).toBe('ask a')
   })
-  test('is done after an error, an escalation, or a response nobody has to summarise', () => {
+  test('is done after an error, an escalation or a response with skipSummarization', () => {
     expect(stepAfter(a, [entry('a', undefined, {}, { errorCode: 'MODEL_ERROR' })])).toBe('done')
     expect(stepAfter(a, [calls('a', 'x'), results('a', ['x']), entry('a', undefined, { escalate: true })])).toBe('done')
     expect(stepAfter(a, [calls('a', 'x'), results('a', ['x'], { skipSummarization: true })])).toBe('done')
   })
-  test('still waits for a sibling of a call that needs no summary', () => {
+  test('waits for a sibling of a call with skipSummarization', () => {
     expect(
       stepAfter(a, [calls('a', 'x', 'y'), handle('a', 'y'), results('a', ['x'], { skipSummarization: true })]),
     ).toBe('wait y')
   })
-  test('asks again after a correction', () => {
+  test('asks its model again after a correction', () => {
     const told = entry('a', { role: 'user', parts: [{ text: 'again' }] })
     expect(stepAfter(a, [says('a', 'no json'), told])).toBe('ask a')
   })
 })
 
-describe('control', () => {
+describe('the active agent', () => {
   const helper = llm('helper')
   const flow = new SequentialAgent({ name: 'flow', subAgents: [llm('step')] })
   const boss = llm('boss', { subAgents: [helper, flow] })
   const to = (name: string): NewEntry => results('boss', ['x'], { transferToAgent: name })
-  test('goes to the target of a transfer, in the same scope', () => {
+  test('is the target of a transfer, in the same scope', () => {
     expect(stepAfter(boss, [calls('boss', 'x'), to('helper')])).toBe('ask helper')
     expect(stepAfter(boss, [calls('boss', 'x'), to('helper'), says('boss')])).toBe('done')
   })
-  test('goes to a workflow agent in a scope of its own', () => {
+  test('is a workflow agent after a transfer, in a scope of its own', () => {
     expect(stepAfter(boss, [calls('boss', 'x'), to('flow')])).toBe('run boss/flow@t1/step@1')
     expect(stepAfter(boss, [calls('boss', 'x'), to('flow'), says('boss/flow@t1/step@1')])).toBe('done')
   })
-  test('starts where the latest transfer of earlier turns left it, if that agent is still there', () => {
+  test('is the target of the latest transfer of earlier invocations, if that agent still exists', () => {
     expect(stepAfter(boss, [], 'helper')).toBe('ask helper')
     expect(stepAfter(boss, [], 'gone')).toBe('ask boss')
   })
@@ -134,18 +134,18 @@ describe('control', () => {
 
 describe('workflow agents', () => {
   const sequence = new SequentialAgent({ name: 's', subAgents: [llm('a'), llm('b')] })
-  test('a sequence runs one after another, and goes on where it was', () => {
+  test('a sequence runs its children in order and resumes at the unfinished child', () => {
     expect(stepAfter(sequence, [])).toBe('run s/a@1')
     expect(stepAfter(sequence, [calls('s/a@1', 'x')])).toBe('run s/a@1')
     expect(stepAfter(sequence, [calls('s/a@1', 'x'), handle('s/a@1', 'x')])).toBe('wait x')
     expect(stepAfter(sequence, [says('s/a@1')])).toBe('run s/b@1')
     expect(stepAfter(sequence, [says('s/a@1'), says('s/b@1')])).toBe('done')
   })
-  test('a sequence stops when one escalates or fails', () => {
+  test('a sequence ends when a child escalates or fails', () => {
     expect(stepAfter(sequence, [says('s/a@1'), entry('s/a@1', undefined, { escalate: true })])).toBe('done')
     expect(stepAfter(sequence, [entry('s/a@1', undefined, {}, { errorCode: 'MODEL_ERROR' })])).toBe('done')
   })
-  test('a loop counts its rounds and hears an escalation, which goes no further', () => {
+  test('a loop counts its rounds and ends at an escalation, which does not reach outer agents', () => {
     const loop = new LoopAgent({ name: 'l', maxIterations: 2, subAgents: [llm('a')] })
     const outer = new SequentialAgent({ name: 'o', subAgents: [loop, llm('z')] })
     expect(stepAfter(outer, [says('o/l@1/a@1')])).toBe('run o/l@1')
@@ -154,14 +154,14 @@ describe('workflow agents', () => {
     expect(stepAfter(loop, [])).toBe('run l/a@1')
     expect(stepAfter(loop, [says('l/a@1')])).toBe('run l/a@2')
   })
-  test('parallel agents run only the branches that are not done, and wait when all others are', () => {
+  test('a parallel agent runs unfinished branches only, and waits when all others are done', () => {
     const both = new ParallelAgent({ name: 'p', subAgents: [llm('a'), llm('b')] })
     expect(stepAfter(both, [])).toBe('run p/a@1 p/b@1')
     expect(stepAfter(both, [says('p/a@1')])).toBe('run p/b@1')
     expect(stepAfter(both, [says('p/a@1'), calls('p/b@1', 'x'), handle('p/b@1', 'x')])).toBe('wait x')
     expect(stepAfter(both, [entry('p/a@1', undefined, {}, { errorCode: 'MODEL_ERROR' }), says('p/b@1')])).toBe('done')
   })
-  test('one failing branch is no failure of the whole, all of them are', () => {
+  test('a parallel agent fails only when all branches fail', () => {
     const both = new ParallelAgent({ name: 'p', subAgents: [llm('a'), llm('b')] })
     const tree = new AgentTree(both, { plugins: [], resolveModel: () => model })
     const broken = (name: string): NewEntry =>
@@ -187,7 +187,7 @@ describe('agent tools', () => {
     {},
     { author: 'parent', isolationScope: inside },
   )
-  test('a call waits when the agent behind it waits, and goes on when it does not', () => {
+  test('a call waits when its agent waits, and is dispatched otherwise', () => {
     expect(stepAfter(parent, [ask])).toBe('dispatch x')
     expect(stepAfter(parent, [ask, opened, calls(inside, 'y')])).toBe('dispatch x')
     expect(stepAfter(parent, [ask, opened, calls(inside, 'y'), handle(inside, 'y')])).toBe('wait y')
@@ -195,7 +195,7 @@ describe('agent tools', () => {
   })
 })
 
-test('events of another framework, which know no scopes, are taken as finished', () => {
+test('treats events without scopes, from another framework, as finished', () => {
   const foreign: NewEntry = {
     event: {
       id: 'f',

@@ -86,7 +86,8 @@ function nextLlm(agent: LlmAgent, log: FoldedLog, path: string): Next {
 
 /** What an open call waits for: its own result, or whatever the agent behind it waits for. Undefined = it can go on. */
 function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly CallState[] | undefined {
-  if (call.pending || openRequests(call).length > 0) return [call]
+  if (call.pending || (call.requests.length > 0 && openRequests(call).length > 0)) return [call]
+  if (!log.fold.scopedCalls?.has(call.id)) return undefined
   const table = log.progress?.tables?.get(agent) ?? log.tree.plan(agent).table
   const mark = call.isCode ? undefined : agentOf(table.tools.get(call.name))
   if (!mark) return waitsBelow(log.fold, call)
@@ -99,7 +100,6 @@ function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly Cal
 
 /** For code, and for an agent tool nobody has listed yet: it waits while something inside it does. */
 function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefined {
-  if (!fold.hasScope(call.id)) return undefined
   const on: CallState[] = []
   for (const scope of fold.scopes.values()) {
     if (

@@ -2,7 +2,8 @@ import type { DispatchHost, DispatchServices, RunRecorder } from '../../dispatch
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import type { Event } from '../../event/event.ts'
 import type { ScopePath } from '../../event/scope.ts'
-import type { AgentTree } from '../agents/agent-tree.ts'
+import type { RunCallbackContext } from '../../tool/callback-context.ts'
+import type { AgentTree, Plan } from '../agents/agent-tree.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
 import type { KeptToolsets } from '../request/kept-toolsets.ts'
 import type { MediaOptions } from '../request/media-options.ts'
@@ -49,6 +50,18 @@ export interface RunHost extends DispatchHost {
 /** A scope, and the tree its agents belong to. */
 export interface ScopeFrame extends ScopePath {
   readonly tree: AgentTree
+}
+
+/** An LlmAgent at work in a scope. */
+export interface AgentTurn {
+  readonly run: RunHost
+  readonly plan: Plan
+  readonly frame: ScopeFrame
+}
+
+/** One model call of an agent; callbacks and tools write through `context`. */
+export interface ModelTurn extends AgentTurn {
+  readonly context: RunCallbackContext
 }
 
 /** Waits for work, but no longer than the run lives; what it gives afterwards is dropped. */

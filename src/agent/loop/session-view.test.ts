@@ -21,7 +21,7 @@ const look = tool({ name: 'look', description: 'looks', run: () => ({ seen: true
 const job = tool({ name: 'job', description: 'takes long', isLongRunning: true, run: () => ({ ticket: 7 }) })
 const call = (name: string, args = {}): Step => ({ calls: [{ name, args }] })
 
-/** Everything at once: branches, rounds, agent tools, a transfer, a failure, a long-running call, several turns. */
+/** An agent tree with branches, loop rounds, agent tools, a transfer, a failure, a long-running call and several invocations. */
 function build(): Agent {
   const inner = new Llm({ name: 'inner', model: scriptedModel([call('look'), 'in']), tools: [look] })
   const clerk = new Llm({ name: 'clerk', model: scriptedModel(['hello', call('job'), 'bye']), tools: [job] })
@@ -60,7 +60,7 @@ async function record(): Promise<{ agent: Agent; entries: readonly Entry[] }> {
   return { agent, entries: (await sessionService.read(lease)).entries }
 }
 
-test('a view that has followed the log is the same as one that reads it anew, at every entry', async () => {
+test('an incremental view equals a new view at every entry', async () => {
   const { agent, entries } = await record()
   expect(entries.length).toBeGreaterThan(25)
   expect(entries.some(({ record }) => record)).toBe(true)
@@ -93,7 +93,7 @@ test('a view that has followed the log is the same as one that reads it anew, at
   expect(following.open()).toHaveLength(1) // the long-running call
 })
 
-test('a transfer is remembered by a view that reads the log anew', async () => {
+test('a new view knows the active agent after a transfer', async () => {
   const { agent, entries } = await record()
   const view = new SessionView(new AgentTree(agent, { plugins: [], resolveModel: () => expect.fail('no names here') }))
   view.catchUp(entries)

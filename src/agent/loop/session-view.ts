@@ -1,8 +1,8 @@
 // A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
 import { keepShape } from '../../base/keep-shape.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
-import { type Entry, type Event, type NewEntry, startsWaiting } from '../../event/event.ts'
-import { Fold, openRequests } from '../../event/fold.ts'
+import type { Entry, Event, NewEntry } from '../../event/event.ts'
+import { Fold, openRequests, startsWaiting } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
@@ -31,9 +31,9 @@ export class SessionView {
   #isolated: Map<string, number> | undefined
   /** Some id is there twice, or missing, or cannot be sent: not by us. */
   #hasRepeats = false
-  /** Some event holds a file. */
+  /** Some event holds a file. Set by the recorder for new events. */
   hasMedia = false
-  /** Somebody was waited for, at some time. */
+  /** Some call has waited for an answer or a result. Set by the recorder for new entries. */
   hasWaited = false
   /** A run has it. One that lost its lease before it began may still have it when the next run begins. */
   isHeld = false
@@ -63,7 +63,9 @@ export class SessionView {
       this.isHalfRead = true
       // a store that leaves an entry out, or gives one twice, would let calls run on half of their log
       if (entry.seq !== this.#seq + 1) throw new Error(`entry ${entry.seq} follows entry ${this.#seq}`)
-      if (entry.event?.turnComplete) this.#checkIds(entry.event) // somebody else may have written it
+      if (entry.event?.turnComplete) this.#checkIds(entry.event) // another process may have written it
+      if (!this.hasMedia && entry.event?.content) this.hasMedia = hasMedia(entry.event.content.parts)
+      if (!this.hasWaited) this.hasWaited = startsWaiting(entry)
       this.add(entry, entry.seq)
     }
   }
@@ -85,11 +87,9 @@ export class SessionView {
         this.#isolated.set(isolationScope, this.events.length)
       }
       this.events.push(entry.event)
-      if (!this.hasMedia && entry.event.content) this.hasMedia = hasMedia(entry.event.content.parts)
       if (!entry.event.turnComplete) this.#checkIds(entry.event) // a model's reply has ids that we gave or looked at
       if (isStateEdit(entry.event)) return
     }
-    if (!this.hasWaited && startsWaiting(entry)) this.hasWaited = true
     const fold = this.foldOf((entry.event ?? entry.record).invocationId)
     fold.add(entry, seq)
     if (fold !== this.#latest) this.#changed(fold, entry.event)

@@ -3,12 +3,11 @@ import { keepShape } from '../../base/keep-shape.ts'
 import { MEDIA_TURNS } from '../../base/limits.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import type { RunCallbackContext } from '../../tool/callback-context.ts'
 import { readonlyContext } from '../../tool/invocation.ts'
 import type { LlmRequest, Tool } from '../../tool/tool.ts'
 import type { LlmRequestConfig, WireTool } from '../../tool/wire.ts'
-import { joinInstructions, type Plan } from '../agents/agent-tree.ts'
-import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
+import { joinInstructions } from '../agents/agent-tree.ts'
+import type { ModelTurn } from '../loop/run-host.ts'
 import { fill } from './instruction.ts'
 import { nameOfLoader, withMedia } from './request-media.ts'
 
@@ -34,41 +33,33 @@ class Request implements LlmRequest {
 }
 
 /** A request made anew for each model call: history, media, instruction, declarations, and what tools add to it. */
-export function buildRequest(
-  run: RunHost,
-  plan: Plan,
-  frame: ScopeFrame,
-  table: ToolTable,
-  context: RunCallbackContext,
-): LlmRequest | Promise<LlmRequest> {
-  const contents = contentsFor(run, plan, frame)
-  if (!run.view.hasMedia) return requestWith(contents, run, plan, frame, table, context)
+export function buildRequest(turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
+  const { run, plan, frame } = turn
+  const contents = contentsFor(turn)
+  if (!run.view.hasMedia) return requestWith(contents, turn, table)
   const { name, options } = plan.agent
   const loader = nameOfLoader(table.tools)
   const earlierTurns = run.services.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
   const from = run.view.turnIn(name, frame, options.includeContents, earlierTurns)
-  return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, run, plan, frame, table, context))
+  return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, turn, table))
 }
 
-function requestWith(
-  contents: Content[],
-  run: RunHost,
-  plan: Plan,
-  frame: ScopeFrame,
-  table: ToolTable,
-  context: RunCallbackContext,
-): LlmRequest | Promise<LlmRequest> {
+function requestWith(contents: Content[], turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
+  const { plan } = turn
   const { agent, model, output } = plan
   const config: LlmRequestConfig = { ...agent.options.generateContentConfig }
   const mayChange = table.processors.length > 0 || plan.hooks.beforeModel.length > 0
-  if (table.hasDeclarations) config.tools = mayChange ? table.wire.map(ownWireTool) : table.wire
+  if (table.hasDeclarations) {
+    const wire = table.wire ?? table.declare()
+    config.tools = mayChange ? wire.map(ownWireTool) : wire
+  }
   if (output === 'native' && agent.output) {
     config.responseJsonSchema = agent.output.jsonSchema
     config.responseMimeType = 'application/json'
   }
   // callbacks and tools change a request in place: they must not reach the log, nor the requests of other runs
   const request = new Request(model.name, mayChange ? copyJson(contents) : contents, config, table.tools)
-  if (!plan.constantInstruction || table.processors.length) return complete(run, plan, frame, table, context, request)
+  if (!plan.constantInstruction || table.processors.length) return complete(turn, table, request)
   if (plan.constantInstruction.text) config.systemInstruction = plan.constantInstruction.text
   return request
 }
@@ -78,14 +69,8 @@ function ownWireTool(entry: WireTool): WireTool {
   return { ...entry, functionDeclarations: entry.functionDeclarations.map((declaration) => ({ ...declaration })) }
 }
 
-async function complete(
-  run: RunHost,
-  plan: Plan,
-  frame: ScopeFrame,
-  table: ToolTable,
-  context: RunCallbackContext,
-  request: Request,
-): Promise<LlmRequest> {
+async function complete(turn: ModelTurn, table: ToolTable, request: Request): Promise<LlmRequest> {
+  const { run, plan, frame, context } = turn
   const { agent, globalInstruction, added } = plan
   const asking = readonlyContext(run, agent.name, frame.branch)
   const text =
@@ -96,7 +81,8 @@ async function complete(
   return request
 }
 
-function contentsFor(run: RunHost, { agent }: Plan, frame: ScopeFrame): Content[] {
+function contentsFor({ run, plan, frame }: ModelTurn): Content[] {
+  const { agent } = plan
   const contents = run.view.history(agent.name, frame, agent.options.includeContents)
   const last = contents.at(-1)
   if (!last) contents.push({ role: 'user', parts: [{ text: 'Do what your instructions say.' }] })

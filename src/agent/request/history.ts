@@ -155,8 +155,8 @@ export class History {
   #answers(parts: readonly Part[]): void {
     for (let at = 0; at < parts.length; ) {
       const from = at++
-      while (at < parts.length && !answerIn(parts[at] as Part)) at++
-      const response = answerIn(parts[from] as Part)
+      while (at < parts.length && !answerOf(parts[at] as Part)) at++
+      const response = answerOf(parts[from] as Part)
       if (response) this.#answer(response, at - from === 1 ? [parts[from] as Part] : parts.slice(from, at))
     }
   }
@@ -212,6 +212,11 @@ export class History {
     else if (this.#group.late) this.#group.late.push(content)
     else this.#group.late = [content]
   }
+}
+
+/** The response in a part; code results are rare. */
+function answerOf(part: Part): FunctionResponse | undefined {
+  return part.functionResponse ?? (part.codeExecutionResult && answerIn(part))
 }
 
 /** Only a model calls; and what says nothing would be refused. */

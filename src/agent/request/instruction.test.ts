@@ -18,19 +18,19 @@ test.each([
   ['{a}', { a: '$& $1 {b}', b: 'no' }, '$& $1 {b}'],
   ['{a}', { a: 0 }, '0'],
   ['{a}', { a: false }, 'false'],
-])('%s is filled', async (text, state, expected) => {
+])('fills %s', async (text, state, expected) => {
   expect(await fill(text, context(state))).toBe(expected)
 })
 
 test.each(['{}', '{"a": 1}', '{ a }', '{a b}', '{1}', '{a.b}', '{other:a}', '{a-b}', '${', '{{', 'a}', "{'a'}"])(
-  '%s is left as it is, and is known never to change',
+  'leaves %s unchanged and treats it as constant',
   async (text) => {
     expect(await fill(text, context({ a: 'x' }))).toBe(text)
     expect(constantText(text)).toEqual({ text })
   },
 )
 
-test.each(['{a}', '{user:a}', '{artifact.a.txt}'])('%s without a value says how to allow that', async (text) => {
+test.each(['{a}', '{user:a}', '{artifact.a.txt}'])('suggests the optional form when %s has no value', async (text) => {
   const load = async () => undefined
   const error = await fill(text, context({}, load)).catch((thrown) => thrown)
   expect(error).toMatchObject({ code: 'INVALID_CONFIG' })
@@ -38,32 +38,32 @@ test.each(['{a}', '{user:a}', '{artifact.a.txt}'])('%s without a value says how 
   expect(error.message).toContain(`Write ${text.replace('}', '?}')}`)
 })
 
-test('a name that every object has is not state', async () => {
+test('does not fill the name of an Object.prototype member', async () => {
   const state = new Map<string, unknown>()
   const asking = { ...context({}), state: { get: (key: string) => state.get(key) } } as unknown as ReadonlyContext
   await expect(fill('{constructor}', asking)).rejects.toThrow('{constructor?}')
 })
 
-test('text with placeholders, and a function, may change', () => {
+test('does not treat a text with placeholders or a function as constant', () => {
   expect(constantText('{a?}')).toBeUndefined()
   expect(constantText(() => 'x')).toBeUndefined()
   expect(constantText(undefined)).toEqual({ text: undefined })
   expect(constantText('plain')).toEqual({ text: 'plain' })
 })
 
-test('a function’s text is its own', async () => {
+test('does not fill placeholders in the text of a function', async () => {
   expect(await fill(() => '{a}', context({ a: 'x' }))).toBe('{a}')
   expect(await fill(async ({ state }) => `${state.get('a')}`, context({ a: 'x' }))).toBe('x')
 })
 
-test('an artifact is asked for by its whole name', async () => {
+test('loads an artifact by its complete name', async () => {
   const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
   await artifactService.saveArtifact({ ...key, filename: 'user:style guide.md', artifact: { text: 'Be brief.' } })
   const load = (filename: string) => artifactService.loadArtifact({ ...key, filename })
   expect(await fill('{artifact.user:style guide.md}', context({}, load))).toBe('Be brief.')
 })
 
-test('an artifact that cannot be read is not taken for a missing one', async () => {
+test('rejects with STORAGE when an artifact cannot be read', async () => {
   const load = async () => {
     throw new Error('disk on fire')
   }

@@ -5,7 +5,7 @@ import { fitPart, isSendable } from './sendable-calls.ts'
 const call = (id: unknown, name: unknown = 'look', args: unknown = {}): Part =>
   ({ functionCall: { id, name, args } }) as Part
 
-test('what is fit is shown as it is', () => {
+test('keeps parts that are valid', () => {
   const used = new Set<string>()
   for (const part of [
     call('call_0'),
@@ -17,7 +17,7 @@ test('what is fit is shown as it is', () => {
   }
 })
 
-test('an id is used once, and has nothing in it that a provider would refuse', () => {
+test('makes every call id unique and valid for providers', () => {
   const used = new Set<string>()
   const ids = [
     'call_0',
@@ -37,7 +37,7 @@ test('an id is used once, and has nothing in it that a provider would refuse', (
   expect(given.every(isSendable)).toBe(true)
 })
 
-describe('a name no tool can have is shown as one it could', () => {
+describe('invalid tool names', () => {
   test.each([
     ['look up', 'look_up'],
     ['', '_'],
@@ -45,25 +45,28 @@ describe('a name no tool can have is shown as one it could', () => {
     ['x'.repeat(200), 'x'.repeat(64)],
     ['rm -rf "/"', 'rm_-rf____'],
     ['db.read', 'db.read'],
-  ])('%s', (name, as) => {
+  ])('%s is replaced by a valid name', (name, as) => {
     expect(fitPart(call('c', name), undefined)?.functionCall?.name).toBe(as)
   })
 })
 
-test.each([['half a text'], [null], [[1]], [undefined]])('arguments that are no object (%s) are none', (args) => {
-  expect(fitPart(call('c', 'look', args), undefined)?.functionCall?.args).toEqual({})
-})
+test.each([['half a text'], [null], [[1]], [undefined]])(
+  'replaces arguments that are not an object (%s) with an empty object',
+  (args) => {
+    expect(fitPart(call('c', 'look', args), undefined)?.functionCall?.args).toEqual({})
+  },
+)
 
 test.each<[string, Part]>([
-  ['no text', { text: '' }],
+  ['an empty text', { text: '' }],
   ['white space', { text: ' \n\t' }],
-  ['nothing', {}],
-  ['a response of a model', { functionResponse: { id: 'c', name: 'look', response: {} } }],
-])('%s is not shown', (_what, part) => {
+  ['an empty part', {}],
+  ['a response in a model reply', { functionResponse: { id: 'c', name: 'look', response: {} } }],
+])('leaves out %s', (_what, part) => {
   expect(fitPart(part, undefined)).toBeUndefined()
 })
 
-test('a signature may hang on a part that says nothing', () => {
+test('keeps an empty part with a signature', () => {
   const part = { text: '', thoughtSignature: 'c2ln' }
   expect(fitPart(part, undefined)).toBe(part)
 })

@@ -3,14 +3,14 @@
 import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import { isReservedPathStep } from '../../event/fold.ts'
-import { isOwnId } from '../../event/own-id.ts'
-import { nameProblem } from '../../tool/tool.ts'
+import { OWN_ID_PREFIX } from '../../event/own-id.ts'
+import { RESERVED_PREFIX, TOOL_NAME } from '../../tool/tool.ts'
 
 const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** Can a model's new call have this id: every provider takes it, no path has it, and the framework makes none like it? */
 export function isFitId(id: unknown): id is string {
-  if (!isSendable(id) || isOwnId(id)) return false
+  if (!isSendable(id) || id.startsWith(OWN_ID_PREFIX)) return false
   const first = id.charCodeAt(0)
   return (first !== 116 && first > 57) || !isReservedPathStep(id) // places begin with a digit or a t
 }
@@ -55,7 +55,7 @@ function newId(unfit: string, used: Set<string>): string {
 
 /** A name no tool can have, as one it could: nobody but a model ever called it that. */
 function fitName(name: string): string {
-  if (!nameProblem(name)) return name
+  if (typeof name === 'string' && TOOL_NAME.test(name) && !name.startsWith(RESERVED_PREFIX)) return name
   const like = String(name)
     .replace(/[^a-zA-Z0-9_-]/g, '_')
     .slice(0, 64)

@@ -12,7 +12,7 @@ import { Runner } from '../runner.ts'
 
 const where = { userId: 'ada', sessionId: 's1' }
 
-/** Says `work` to have a long-running tool called, anything else to have an answer. */
+/** Calls a long-running tool for the message `work`, and replies with text to any other message. */
 const model: Model = {
   name: 'obedient',
   async *generate({ contents }) {
@@ -30,7 +30,7 @@ const work: Tool = {
   run: () => ({ status: 'started' }),
 }
 
-/** In-memory sessions that remember every list of what is waited for. */
+/** An in-memory session service that keeps every list of pending requests. */
 function listing(): { sessionService: InMemorySessionService; lists: (readonly PendingRequest[])[] } {
   const sessionService = new InMemorySessionService()
   const lists: (readonly PendingRequest[])[] = []
@@ -47,8 +47,8 @@ const runnerOf = (sessionService: InMemorySessionService): Runner =>
 
 afterEach(() => void vi.restoreAllMocks())
 
-describe('with long-running calls that are never answered', () => {
-  /** What one more message costs when so many calls are open. */
+describe('long-running calls without a result', () => {
+  /** The cost of one more message while so many calls are open. */
   async function costOf(open: number): Promise<{ steps: number; lists: number; calls: number }> {
     const { sessionService, lists } = listing()
     const runner = runnerOf(sessionService)
@@ -63,13 +63,13 @@ describe('with long-running calls that are never answered', () => {
     return cost
   }
 
-  test('a later message looks at none of them and stores no list', async () => {
+  test('add no cost to a later message, which stores no list of pending requests', async () => {
     const few = await costOf(2)
     expect(await costOf(200)).toEqual(few)
     expect(few.lists).toBe(0)
   })
 
-  test('another such call stores the list once, with all of them', async () => {
+  test('are stored as one list when another long-running call starts', async () => {
     const { sessionService, lists } = listing()
     const runner = runnerOf(sessionService)
     for (let n = 1; n <= 20; n++) {
@@ -79,7 +79,7 @@ describe('with long-running calls that are never answered', () => {
     }
   })
 
-  test('each can be answered later, also through a process that took the session over in between', async () => {
+  test('can be answered later, also in another process', async () => {
     const { sessionService } = listing()
     const [one, other] = [runnerOf(sessionService), runnerOf(sessionService)]
     for (const runner of [one, other, one, other]) await runner.complete({ ...where, message: 'work' })
@@ -93,7 +93,7 @@ describe('with long-running calls that are never answered', () => {
   })
 })
 
-test('a loop looks at its latest round only', async () => {
+test('a loop reads only its latest round', async () => {
   const agent = (rounds: number): LoopAgent =>
     new LoopAgent({ name: 'loop', maxIterations: rounds, subAgents: [new LlmAgent({ name: 'child', model })] })
   const costOf = async (rounds: number): Promise<number> => {

@@ -1,7 +1,7 @@
 // The list of pending requests that is stored with an append, so that it changes in the same transaction as the log.
 import type { SessionView } from '../../agent/loop/session-view.ts'
-import { type NewEntry, startsWaiting } from '../../event/event.ts'
-import type { Fold } from '../../event/fold.ts'
+import type { NewEntry } from '../../event/event.ts'
+import { type Fold, startsWaiting } from '../../event/fold.ts'
 import type { PendingRequest } from '../../event/pending.ts'
 import { pendingOf } from './pending.ts'
 

@@ -1,25 +1,53 @@
 // The inbox of a session while a run holds it: other processes post answers, results, state edits and cancels.
+import type { SessionView } from '../../agent/loop/session-view.ts'
 import { isRecord } from '../../base/json.ts'
 import type { Content } from '../../content/content.ts'
+import type { DispatchServices, RunRecorder } from '../../dispatch/host.ts'
+import type { StopSignal } from '../../dispatch/stop-signal.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
+import type { NewEntry } from '../../event/event.ts'
+import type { Fold } from '../../event/fold.ts'
 import type { InboxItem, PostedItem } from '../../session/service.ts'
 import { wasAnswered } from '../approvals/accept.ts'
 import { type Answers, readAnswers } from '../approvals/answers.ts'
 import { expired } from '../approvals/pending.ts'
 import { Cancelled } from '../run/cancelled.ts'
-import type { RunData } from '../run/run-data.ts'
+import type { RunnerProgress } from '../run/run-progress.ts'
+
+/** The run that holds the session. */
+export interface InboxOwner {
+  readonly invocationId: string
+  readonly sessionId: string
+  readonly services: Pick<DispatchServices, 'logger' | 'ports'>
+  readonly view: SessionView
+  readonly fold: Fold
+  readonly stop: StopSignal
+  readonly progress: RunnerProgress
+}
+
+/** Writes to the log of the run that holds the session. */
+export interface InboxRecorder extends Pick<RunRecorder, 'draft'> {
+  /** The items other processes have posted. */
+  postedItems(): Promise<PostedItem[]>
+  /** `drained`: inbox items that this append removes. */
+  commit(entries: readonly NewEntry[], drained: readonly string[]): Promise<void>
+  /** Commits only if `isStillWanted` at that moment; false = nothing was recorded. */
+  commitIf(isStillWanted: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean>
+}
 
 /** Drains the inbox for a run. */
 export class RunInbox {
-  readonly #run: RunData
+  readonly #run: InboxOwner
+  readonly #recorder: InboxRecorder
   /** The latest read, and those before it. */
   #draining: Promise<void> = Promise.resolve()
   /** Answers this run has recorded, by the id of their inbox item. */
   readonly #recorded: Map<string, Content> = new Map()
 
   /** `after`: commits that come before the first read. */
-  constructor(run: RunData, after: Promise<void> | undefined) {
+  constructor(run: InboxOwner, recorder: InboxRecorder, after: Promise<void> | undefined) {
     this.#run = run
+    this.#recorder = recorder
     if (after) this.#draining = after.catch(() => {})
   }
 
@@ -42,14 +70,15 @@ export class RunInbox {
 
   async #drain(): Promise<void> {
     const run = this.#run
-    const { progress, stop, recorder } = run
+    const recorder = this.#recorder
+    const { progress, stop } = run
     if (progress.isFinalizing || stop.stopped) return
     for (const item of await recorder.postedItems()) {
       if (progress.isFinalizing) return
       if (item.type === 'cancel') cancelRun(run, item)
-      else if (item.type === 'state') await editState(run, item)
+      else if (item.type === 'state') await editState(recorder, item)
       else {
-        const message = await recordAnswer(run, item)
+        const message = await recordAnswer(run, recorder, item)
         if (message) this.#recorded.set(item.id, message)
       }
     }
@@ -57,7 +86,7 @@ export class RunInbox {
 }
 
 /** A cancel without an invocation id ends all open ones: the item stays for the others. */
-function cancelRun({ invocationId, view, progress, stop }: RunData, item: InboxItem & { type: 'cancel' }): void {
+function cancelRun({ invocationId, view, progress, stop }: InboxOwner, item: InboxItem & { type: 'cancel' }): void {
   if (item.invocationId !== undefined && item.invocationId !== invocationId) return
   const isForOthers =
     item.invocationId === undefined && view.open().some(({ fold }) => fold.invocationId !== invocationId)
@@ -65,7 +94,7 @@ function cancelRun({ invocationId, view, progress, stop }: RunData, item: InboxI
   stop.stop(new Cancelled('The run was cancelled.'))
 }
 
-async function editState({ recorder }: RunData, { id, stateDelta }: InboxItem & { type: 'state' }): Promise<void> {
+async function editState(recorder: InboxRecorder, { id, stateDelta }: InboxItem & { type: 'state' }): Promise<void> {
   if (!isRecord(stateDelta)) return await recorder.commit([], [id])
   await recorder.commit([{ event: recorder.draft('user', undefined, undefined, { stateDelta }) }], [id])
 }
@@ -73,8 +102,12 @@ async function editState({ recorder }: RunData, { id, stateDelta }: InboxItem & 
 type PostedAnswer = PostedItem & { type: 'answer' | 'result' }
 
 /** The answer as recorded, now or before; undefined when refused, or for another invocation, where it stays in the inbox. */
-async function recordAnswer(run: RunData, item: PostedAnswer): Promise<Content | undefined> {
-  const { recorder, progress } = run
+async function recordAnswer(
+  run: InboxOwner,
+  recorder: InboxRecorder,
+  item: PostedAnswer,
+): Promise<Content | undefined> {
+  const { progress } = run
   for (;;) {
     const answers = await readPosted(run, item)
     if (!answers) {
@@ -99,7 +132,7 @@ async function recordAnswer(run: RunData, item: PostedAnswer): Promise<Content |
 }
 
 /** Undefined when the answers are refused: their sender gets the reason when it asks. */
-async function readPosted({ view, services, sessionId }: RunData, item: PostedAnswer): Promise<Answers | undefined> {
+async function readPosted({ view, services, sessionId }: InboxOwner, item: PostedAnswer): Promise<Answers | undefined> {
   try {
     const folds = view.open().map(({ fold }) => fold)
     // a result of long-running work answers no other request

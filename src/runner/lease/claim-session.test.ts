@@ -7,7 +7,7 @@ import { tool } from '../../tool/define.ts'
 import { approve } from '../approvals/answer-parts.ts'
 import { Runner } from '../runner.ts'
 
-/** A store that gives an entry the framework cannot read, at the end of a log, for as long as it is damaged. */
+/** A store whose log ends with an unreadable entry while `isDamaged`. */
 class DamagedStore extends InMemorySessionService {
   isDamaged = false
 
@@ -22,7 +22,7 @@ class DamagedStore extends InMemorySessionService {
   }
 }
 
-test('a log that cannot be read gives the same error every time, and is read whole when it can be', async () => {
+test('rejects an unreadable log with the same error every time, and reads it completely once it is restored', async () => {
   const sessionService = new DamagedStore()
   const agent = new LlmAgent({ name: 'clerk', model: scriptedModel(['one', 'two']) })
   const runner = new Runner({ appName: 'shop', agent, sessionService })
@@ -46,10 +46,10 @@ const oddReads: [string, (log: HeldLog) => unknown][] = [
   ['backwards', (log) => ({ ...log, memo: {}, entries: log.entries.toReversed() })],
   ['without a list of entries', ({ memo, state }) => ({ memo, state })],
   ['without a memo', ({ entries, state }) => ({ entries, state })],
-  ['as nothing', () => undefined],
+  ['as undefined', () => undefined],
 ]
 
-test.each(oddReads)('an approved call does not run on a log that the store gives %s', async (_how, change) => {
+test.each(oddReads)('does not run an approved call when the store returns the log %s', async (_how, change) => {
   const sessionService = new InMemorySessionService()
   const run = vi.fn(() => 'paid')
   const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run })

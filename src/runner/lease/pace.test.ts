@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Pace } from './pace.ts'
 
-/** Timers that fire by hand. */
+/** Timers fired by hand. */
 function stage(): { pace: Pace; timers: (() => void)[]; begun: number[]; begin(count: number): void } {
   const timers: (() => void)[] = []
   const pace = new Pace({
@@ -25,7 +25,7 @@ function stage(): { pace: Pace; timers: (() => void)[]; begun: number[]; begin(c
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('one after another they begin at once, however many', () => {
+test('starts runs at once when they arrive one after another', () => {
   const { pace, timers, begun, begin } = stage()
   for (let i = 0; i < 1_000; i++) {
     begin(1)
@@ -35,7 +35,7 @@ test('one after another they begin at once, however many', () => {
   expect(timers).toEqual([])
 })
 
-test('a crowd begins a few at a time, in the order of arrival', async () => {
+test('starts simultaneous runs a few at a time, in order of arrival', async () => {
   const { timers, begun, begin } = stage()
   begin(200)
   const few = begun.length
@@ -48,14 +48,14 @@ test('a crowd begins a few at a time, in the order of arrival', async () => {
   expect(begun).toEqual(Array.from({ length: 200 }, (_, at) => at))
 })
 
-test('runs that wait for a long time hold nobody up for longer than one turn of the others', async () => {
+test('starts later runs while earlier ones still wait', async () => {
   const { timers, begun, begin } = stage()
   begin(200)
   while (timers.length) {
     timers.shift()?.()
     await settle()
   }
-  begin(200) // none of the first has left
+  begin(200) // none of the first runs has ended
   while (timers.length) {
     timers.shift()?.()
     await settle()

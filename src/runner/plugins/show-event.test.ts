@@ -5,7 +5,7 @@ import type { InvocationHost } from '../../tool/host.ts'
 import type { Plugin } from './plugin.ts'
 import { showEvent } from './show-event.ts'
 
-const host = {} as InvocationHost // looked at only by a plugin that asks for its context
+const host = {} as InvocationHost // read only by a plugin that uses its context
 const call: Part = { functionCall: { id: 'c1', name: 'pay', args: { amount: 5 } } }
 const said: Event = {
   id: 'e1',
@@ -37,18 +37,18 @@ async function shown(event: Event, ...changes: Plugin['onEvent'][]): Promise<Eve
   return await showEvent(plugins, host, event, () => {})
 }
 
-/** As a plugin leaves it that changes these members. */
+/** The event after a plugin has changed these members. */
 const changed = (event: Event, change: object): Promise<Event> =>
   shown(event, (given) => ({ ...given.event, ...change }) as Event)
 
 const content = (event: Event, ...parts: object[]) => ({ content: { ...event.content, parts } })
 
-test('an event that no plugin changes stays as it is', async () => {
+test('keeps an event that no plugin changes', async () => {
   expect(await shown(said)).toBe(said)
   expect(await shown(said, undefined, () => undefined)).toEqual(said)
 })
 
-test('each plugin sees what the one before left', async () => {
+test('passes the event of one plugin to the next', async () => {
   const add = (letter: string): Required<Plugin>['onEvent'] => {
     return ({ event }) => ({ ...event, customMetadata: { told: `${event.customMetadata?.told ?? ''}${letter}` } })
   }
@@ -56,64 +56,72 @@ test('each plugin sees what the one before left', async () => {
 })
 
 test.each<[string, Event, object]>([
-  ['the text beside a call', said, content(said, { text: '***' }, call)],
-  ['that there is text', said, content(said, call)],
-  ['that there is more text', said, content(said, { text: 'secret' }, call, { text: 'and more' })],
+  ['the text next to a call', said, content(said, { text: '***' }, call)],
+  ['the presence of text', said, content(said, call)],
+  ['the number of texts', said, content(said, { text: 'secret' }, call, { text: 'and more' })],
   [
-    'what a tool answered',
+    'the response of a tool',
     answered,
     content(answered, { functionResponse: { id: 'c1', name: 'pay', response: { pin: '****' } } }),
   ],
-  ['what a user said', asks, content(asks, { text: '***' })],
-  ['state that was written', said, { actions: { ...said.actions, stateDelta: { pin: '****' } } }],
-  ['an artifact that was written', said, { actions: { ...said.actions, artifactDelta: { 'a.txt': 1 } } }],
-  ['what is noted about it', said, { customMetadata: { seen: true } }],
-  ['what it cost', said, { usageMetadata: { totalTokenCount: 1 } }],
-  ['what it is grounded on', said, { groundingMetadata: {}, citationMetadata: {} }],
-  ['how an error is told', failed, { errorMessage: '***' }],
-])('may change %s', async (_what, event, change) => {
+  ['the text of a user', asks, content(asks, { text: '***' })],
+  ['the state delta', said, { actions: { ...said.actions, stateDelta: { pin: '****' } } }],
+  ['the artifact delta', said, { actions: { ...said.actions, artifactDelta: { 'a.txt': 1 } } }],
+  ['customMetadata', said, { customMetadata: { seen: true } }],
+  ['usageMetadata', said, { usageMetadata: { totalTokenCount: 1 } }],
+  ['groundingMetadata', said, { groundingMetadata: {}, citationMetadata: {} }],
+  ['the error message', failed, { errorMessage: '***' }],
+])('onEvent may change %s', async (_what, event, change) => {
   expect(await changed(event, change)).toEqual({ ...event, ...change })
 })
 
 test.each<[string, Event, object]>([
-  ['its id', said, { id: 'x' }],
-  ['whose it is', said, { author: 'user' }],
-  ['what it belongs to', said, { invocationId: 'x', nodeInfo: { path: 'x' }, branch: 'x', isolationScope: 'x' }],
-  ['when it was', said, { timestamp: 2 }],
-  ['that it is whole', said, { partial: true }],
-  ['whom it waits for', said, { longRunningToolIds: ['c1'] }],
-  ['that nothing failed', said, { errorCode: 'MODEL_ERROR', errorMessage: 'made up' }],
-  ['what failed', failed, { errorCode: 'CANCELLED' }],
-  ['who speaks', said, { content: { ...said.content, role: 'user' } }],
-  ['that it says something', said, { content: undefined }],
-  ['that something is called', said, content(said, { text: 'secret' })],
-  ['what is called', said, content(said, { functionCall: { id: 'c1', name: 'wipe', args: {} } })],
-  ['which call it is', said, content(said, { functionCall: { id: 'c2', name: 'pay', args: {} } })],
-  ['the arguments of a call', said, content(said, { functionCall: { id: 'c1', name: 'pay', args: { amount: 500 } } })],
-  ['how often it is called', said, content(said, call, { functionCall: { id: 'c2', name: 'pay', args: {} } })],
-  ['that nothing is run', said, content(said, call, { executableCode: { language: 'PYTHON', code: '1' } })],
-  ['that there is an answer', answered, content(answered)],
-  ['to what', answered, content(answered, { functionResponse: { id: 'c2', name: 'pay', response: {} } })],
+  ['the id', said, { id: 'x' }],
+  ['the author', said, { author: 'user' }],
   [
-    'that it is the last',
+    'the invocation, path, branch and scope',
+    said,
+    { invocationId: 'x', nodeInfo: { path: 'x' }, branch: 'x', isolationScope: 'x' },
+  ],
+  ['the timestamp', said, { timestamp: 2 }],
+  ['partial', said, { partial: true }],
+  ['longRunningToolIds', said, { longRunningToolIds: ['c1'] }],
+  ['a success into an error', said, { errorCode: 'MODEL_ERROR', errorMessage: 'made up' }],
+  ['the error code', failed, { errorCode: 'CANCELLED' }],
+  ['the role', said, { content: { ...said.content, role: 'user' } }],
+  ['the presence of content', said, { content: undefined }],
+  ['the presence of a call', said, content(said, { text: 'secret' })],
+  ['the name of a call', said, content(said, { functionCall: { id: 'c1', name: 'wipe', args: {} } })],
+  ['the id of a call', said, content(said, { functionCall: { id: 'c2', name: 'pay', args: {} } })],
+  ['the arguments of a call', said, content(said, { functionCall: { id: 'c1', name: 'pay', args: { amount: 500 } } })],
+  ['the number of calls', said, content(said, call, { functionCall: { id: 'c2', name: 'pay', args: {} } })],
+  ['the presence of code', said, content(said, call, { executableCode: { language: 'PYTHON', code: '1' } })],
+  ['the presence of a response', answered, content(answered)],
+  [
+    'the call id of a response',
+    answered,
+    content(answered, { functionResponse: { id: 'c2', name: 'pay', response: {} } }),
+  ],
+  [
+    'willContinue of a response',
     answered,
     content(answered, { functionResponse: { id: 'c1', name: 'pay', response: {}, willContinue: true } }),
   ],
   [
-    'what a human decided',
+    'an approver’s decision',
     decided,
     content(decided, {
       functionResponse: { id: 'q1', name: 'adk_request_confirmation', response: { confirmed: true } },
     }),
   ],
-  ['who goes on', said, { actions: { ...said.actions, transferToAgent: 'other' } }],
-  ['that somebody else does', said, { actions: { stateDelta: { pin: '1234' } } }],
-  ['that it goes on', said, { actions: { ...said.actions, escalate: true, endOfAgent: true } }],
-])('cannot change %s', async (_what, event, change) => {
+  ['the target of a transfer', said, { actions: { ...said.actions, transferToAgent: 'other' } }],
+  ['the presence of a transfer', said, { actions: { stateDelta: { pin: '1234' } } }],
+  ['escalate and endOfAgent', said, { actions: { ...said.actions, escalate: true, endOfAgent: true } }],
+])('onEvent cannot change %s', async (_what, event, change) => {
   expect(await changed(event, change)).toEqual(event)
 })
 
-test('may add words to an event that says nothing', async () => {
+test('onEvent may add text to an event without content', async () => {
   const words = { role: 'model', parts: [{ text: 'hello' }] } as const
   expect(await changed(silent, { content: words })).toEqual({ ...silent, content: words })
 })

@@ -1,5 +1,5 @@
 import { keepShape } from '../../base/keep-shape.ts'
-import { partsSize } from '../../content/parts-size.ts'
+import { partsSize } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 
 /** Partial events kept for a consumer that is behind; beyond either limit the older half of them is dropped. */

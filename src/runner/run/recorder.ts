@@ -1,20 +1,26 @@
 // The one writer of a run: entries are appended all or none, one batch after another, then folded, then yielded.
 import type { LoopRecorder } from '../../agent/loop/run-host.ts'
+import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { keepShape } from '../../base/keep-shape.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
+import type { StopSignal } from '../../dispatch/stop-signal.ts'
 import { messageOf } from '../../error/error.ts'
-import { type Event, type EventActions, type NewEntry, startsWaiting } from '../../event/event.ts'
+import type { Event, EventActions, NewEntry } from '../../event/event.ts'
+import { type Fold, startsWaiting } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { Lease, PostedItem } from '../../session/service.ts'
+import type { InvocationHost } from '../../tool/host.ts'
 import { type PendingListing, pendingAfter } from '../approvals/pending-after.ts'
 import { RunInbox } from '../inbox/run-inbox.ts'
 import type { HeldSession } from '../lease/claim-session.ts'
 import { EventWatch } from '../plugins/event-watch.ts'
-import { MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
-import type { RunData } from './run-data.ts'
+import type { RunServices } from '../run-services.ts'
+import { type EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
+import type { RunnerProgress } from './run-progress.ts'
+import type { RunState } from './run-state.ts'
 import { MediaStore } from './store-media.ts'
 
 const NO_ENTRIES: readonly NewEntry[] = []
@@ -22,8 +28,20 @@ const NO_ENTRIES: readonly NewEntry[] = []
 /** A run reads its inbox between two steps, but not more often than this. */
 const INBOX_MS = 500
 
+/** The run that is recorded. */
+export interface RecordedRun extends InvocationHost {
+  readonly services: RunServices
+  readonly view: SessionView
+  readonly fold: Fold
+  readonly state: RunState
+  readonly stop: StopSignal
+  readonly events: EventQueue
+  readonly progress: RunnerProgress
+}
+
+/** Records one run: appends, plugins, media, lease and inbox. */
 export class Recorder implements LoopRecorder {
-  readonly #run: RunData
+  readonly #run: RecordedRun
   readonly #nonce: string
   readonly #watch: EventWatch | undefined
   #beforeInbox: Promise<void> | undefined
@@ -45,7 +63,7 @@ export class Recorder implements LoopRecorder {
   #isAppending = false
   #waiting: (() => void)[] | undefined
 
-  constructor(run: RunData, { lease, claimedAt, view }: HeldSession, nonce: string) {
+  constructor(run: RecordedRun, { lease, claimedAt, view }: HeldSession, nonce: string) {
     this.#run = run
     this.#nonce = nonce
     this.#lease = lease
@@ -109,6 +127,7 @@ export class Recorder implements LoopRecorder {
     if (this.#watch && stop.stopped) throw stop.stopped.reason
     const shown = this.#watch ? await this.#watch.show(entries) : entries
     if (!hasMediaIn(shown)) return shown
+    this.#run.view.hasMedia = true
     this.#media ??= new MediaStore(this.#run, (problem) => services.logger.warn(problem))
     return await this.#media.store(shown)
   }
@@ -148,8 +167,10 @@ export class Recorder implements LoopRecorder {
   }
 
   #write(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
+    const { view } = this.#run
     this.#keepTemp(entries)
-    const mayWait = this.#run.view.hasWaited || entries.some(startsWaiting)
+    const mayWait = view.hasWaited || entries.some(startsWaiting)
+    if (mayWait) view.hasWaited = true
     return this.#store(entries, mayWait ? pendingAfter(this.#run, entries) : undefined, drained)
   }
 
@@ -274,7 +295,7 @@ export class Recorder implements LoopRecorder {
 
   /** The session's inbox. */
   inbox(): RunInbox {
-    this.#inbox ??= new RunInbox(this.#run, this.#beforeInbox)
+    this.#inbox ??= new RunInbox(this.#run, this, this.#beforeInbox)
     return this.#inbox
   }
 
@@ -321,7 +342,7 @@ function ignore(): void {}
 keepShape(
   () =>
     new Recorder(
-      { services: { watchers: [] } } as unknown as RunData,
+      { services: { watchers: [] } } as unknown as RecordedRun,
       { lease: {}, claimedAt: 0.5, view: { seq: 0 } } as unknown as HeldSession,
       '',
     ),

@@ -1,5 +1,5 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
-import type { RunHost, RunProgress } from '../../agent/loop/run-host.ts'
+import type { RunHost } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { ArtifactService } from '../../artifact/service.ts'
 import { keepShape } from '../../base/keep-shape.ts'
@@ -16,6 +16,7 @@ import type { HeldSession } from '../lease/claim-session.ts'
 import type { RunServices } from '../run-services.ts'
 import { EventQueue } from './event-queue.ts'
 import { Recorder } from './recorder.ts'
+import type { RunnerProgress } from './run-progress.ts'
 import { RunState } from './run-state.ts'
 import { SessionSnapshot } from './session-snapshot.ts'
 
@@ -30,16 +31,6 @@ export interface RunDataOptions {
   readonly nonce: string
   readonly runConfig: RunConfig
   readonly runContext: RunContext | undefined
-}
-
-/** What changes while a run is under way. */
-export interface RunnerProgress extends RunProgress {
-  /** The user's message is recorded and the loop has started. */
-  hasStarted: boolean
-  /** The run drains no more inbox items: they are for the next run of the session. */
-  isFinalizing: boolean
-  /** Inbox items to remove with the next append of the user's message, or with the append that ends the run. */
-  drained: readonly string[] | undefined
 }
 
 /** Everything the loop, the dispatcher, the contexts and the inbox read of one run. Fields only; `ActiveRun` acts on it. */

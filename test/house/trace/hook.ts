@@ -1,89 +1,147 @@
-// Loaded with --import: counts every function of src/ that is entered while a trace is on.
+// Loaded with `node --import`: rewrites src/ so that every function reports when it is entered, and by which function.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseSync } from 'oxc-parser'
+import { isNode, type Node, parse } from '../../source.ts'
 
-/** One entered function: `file` is relative to src/. */
-export interface Entry {
+/** A function of src/; `file` is relative to src/. */
+export interface TracedFunction {
   readonly file: string
   readonly name: string
 }
 
+/** One entered function and its caller; no caller = a continuation after an await. */
+export interface TraceStep {
+  readonly entered: TracedFunction
+  readonly caller: TracedFunction | undefined
+}
+
+/** What the traced program calls. */
+export interface Trace {
+  start(): void
+  stop(): readonly TraceStep[]
+}
+
 const root = fileURLToPath(new URL('../../../src/', import.meta.url))
-const functions: Entry[] = []
-const entered: Entry[] = []
+const functions: TracedFunction[] = []
+const steps: TraceStep[] = []
+const stack: TracedFunction[] = []
 let isOn = false
 
-Object.assign(globalThis, {
-  __enter: (id: number): void => {
-    if (isOn) entered.push(functions[id] as Entry)
+const trace: Trace = {
+  start() {
+    steps.length = 0
+    isOn = true
   },
-  __trace: {
-    start: (): void => {
-      entered.length = 0
-      isOn = true
-    },
-    stop: (): readonly Entry[] => {
-      isOn = false
-      return [...entered]
-    },
+  stop() {
+    isOn = false
+    return [...steps]
+  },
+}
+
+Object.assign(globalThis, {
+  __trace: trace,
+  __enter(id: number) {
+    const entered = functions[id] as TracedFunction
+    if (isOn) steps.push({ entered, caller: stack.at(-1) })
+    stack.push(entered)
+  },
+  __leave(id: number) {
+    if (stack.at(-1) === functions[id]) stack.pop() // not after an await that threw
+  },
+  __exit(id: number, value: unknown) {
+    if (stack.at(-1) === functions[id]) stack.pop()
+    return value
+  },
+  __suspend(id: number, awaited: unknown) {
+    if (stack.at(-1) === functions[id]) stack.pop()
+    return awaited
+  },
+  __resume(id: number, value: unknown) {
+    stack.push(functions[id] as TracedFunction)
+    return value
   },
 })
 
 registerHooks({
   load(url, context, nextLoad) {
-    if (!url.startsWith('file:')) return nextLoad(url, context)
-    const path = fileURLToPath(url)
+    const path = url.startsWith('file:') ? fileURLToPath(url) : ''
     if (!path.startsWith(root) || !path.endsWith('.ts')) return nextLoad(url, context)
-    const text = readFileSync(path, 'utf8')
-    return { format: 'module-typescript', shortCircuit: true, source: instrument(relative(root, path), text) }
+    const file = relative(root, path).replaceAll('\\', '/')
+    return { format: 'module-typescript', shortCircuit: true, source: instrument(file, readFileSync(path, 'utf8')) }
   },
 })
 
-interface Node {
-  readonly type: string
-  readonly start: number
-  readonly end: number
-  readonly [key: string]: unknown
+/** A function at an offset of the source; a larger `order` goes behind a smaller one at the same offset. */
+interface Insertion {
+  readonly at: number
+  readonly order: number
+  readonly code: string
 }
 
 function instrument(file: string, text: string): string {
-  const { program } = parseSync(file, text)
-  const inserts: { at: number; text: string; order: number }[] = []
-  visit(program as unknown as Node, '', (node, name) => {
-    const body = node['body'] as Node | null
-    if (!body) return
+  const insertions: Insertion[] = []
+  visitFunctions(parse({ file, text }).program as unknown as Node, '', (node, name) => {
     const id = functions.push({ file, name }) - 1
-    if (body.type === 'BlockStatement' || body.type === 'FunctionBody') {
-      inserts.push({ at: body.start + 1, text: `__enter(${id});`, order: 1 })
-    } else {
-      inserts.push({ at: body.start, text: `(__enter(${id}),(`, order: -body.end })
-      inserts.push({ at: body.end, text: '))', order: body.start })
-    }
+    insertions.push(...insertionsFor(node, id, name === 'constructor'))
   })
-  inserts.sort((a, b) => a.at - b.at || a.order - b.order)
-  let out = ''
+  insertions.sort((a, b) => a.at - b.at || a.order - b.order)
+  let source = ''
   let at = 0
-  for (const insert of inserts) {
-    out += text.slice(at, insert.at) + insert.text
-    at = insert.at
+  for (const insertion of insertions) {
+    source += text.slice(at, insertion.at) + insertion.code
+    at = insertion.at
   }
-  return out + text.slice(at)
+  return source + text.slice(at)
 }
 
-function visit(node: Node, name: string, found: (node: Node, name: string) => void): void {
-  const own = (node['key'] ?? node['id']) as { name?: string } | null | undefined
+function insertionsFor(node: Node, id: number, isConstructor: boolean): Insertion[] {
+  const body = node.body as { type: string; start: number; end: number }
+  if (body.type !== 'BlockStatement' && body.type !== 'FunctionBody') {
+    return [
+      { at: body.start, order: -body.end, code: `__exit(${id},(__enter(${id}),(` },
+      { at: body.end, order: body.start, code: ')))' },
+    ]
+  }
+  // a generator, and an async loop, may stop in the middle without telling
+  if (node.generator || isConstructor || hasAsyncLoop(body)) return [{ at: body.start + 1, order: 1, code: `__enter(${id});__leave(${id});` }]
+  return [
+    { at: body.start + 1, order: 1, code: `__enter(${id});try{` },
+    { at: body.end - 1, order: 2, code: `}finally{__leave(${id})}` },
+    ...awaitsIn((body as { body?: unknown }).body).flatMap((one) => [
+      { at: one.start, order: -one.end, code: `__resume(${id},` },
+      { at: one.argument.start, order: -one.argument.end, code: `__suspend(${id},` },
+      { at: one.end, order: one.start, code: '))' },
+    ]),
+  ]
+}
+
+interface Await {
+  readonly start: number
+  readonly end: number
+  readonly argument: { readonly start: number; readonly end: number }
+}
+
+/** The `await` expressions of a function, without those of functions inside it. */
+function awaitsIn(node: unknown): Await[] {
+  if (Array.isArray(node)) return node.flatMap(awaitsIn)
+  if (!isNode(node) || /Function/.test(node.type)) return []
+  const inside = Object.values(node).flatMap(awaitsIn)
+  return node.type === 'AwaitExpression' ? [node as unknown as Await, ...inside] : inside
+}
+
+function hasAsyncLoop(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(hasAsyncLoop)
+  if (!isNode(node) || /Function(Declaration|Expression)|Arrow/.test(node.type)) return false
+  return (node.type === 'ForOfStatement' && node.await === true) || Object.values(node).some(hasAsyncLoop)
+}
+
+function visitFunctions(node: Node, name: string, found: (node: Node, name: string) => void): void {
+  const own = (node.key ?? node.id) as { name?: string } | null | undefined
   const label = own?.name ?? name
-  if (/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type)) found(node, label)
-  for (const [key, value] of Object.entries(node)) {
-    if (key === 'parent') continue
-    if (Array.isArray(value)) for (const one of value) if (isNode(one)) visit(one, label, found)
-    if (isNode(value)) visit(value, label, found)
+  if (/^(Function(Declaration|Expression)|ArrowFunctionExpression)$/.test(node.type) && node.body) found(node, label)
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visitFunctions(child, label, found)
   }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 }

@@ -1,4 +1,4 @@
-// P10: no call, no result and no reply is larger than the runner was told, and every model call is counted.
+// P10: calls, results and replies stay within the limits of the runner, and every model call counts.
 import type { JsonObject } from 'toolwright'
 import type { Evidence } from '../evidence.ts'
 import type { AgentSpec, Limits } from '../plan.ts'
@@ -6,7 +6,7 @@ import type { AuditedLog } from './log.ts'
 import { agentsOf } from './one-dispatcher.ts'
 import type { Violation } from './violation.ts'
 
-/** What a cut result says about itself, beside its two ends. */
+/** The bytes that a cut result adds to its two ends. */
 const WORDS_OF_A_CUT = 200
 
 export function* bounded(evidence: Evidence, logs: readonly AuditedLog[]): Iterable<Violation> {
@@ -14,7 +14,7 @@ export function* bounded(evidence: Evidence, logs: readonly AuditedLog[]): Itera
   for (const { session, tool, key, step, args } of evidence.ledger) {
     if (step !== 'began') continue
     if (typeof args.n !== 'number' || bytesOf(args) > limits.argsBytes)
-      yield { promise: 'P10', says: `${session}: ${tool} (${key}) ran with arguments it must not get` }
+      yield { promise: 'P10', says: `${session}: ${tool} (${key}) ran with arguments over the limit` }
   }
   for (const log of logs) {
     yield* sizes(log, limits)
@@ -42,7 +42,7 @@ function* sizes({ session, calls }: AuditedLog, limits: Limits): Iterable<Violat
   }
 }
 
-/** Calls of one reply that ran. */
+/** No more calls of one reply run than the limit allows. */
 function* callsPerReply({ ledger }: Evidence, log: AuditedLog, most = Number.POSITIVE_INFINITY): Iterable<Violation> {
   const ran = new Set(ledger.map(({ key }) => key))
   for (const [seq, calls] of Map.groupBy(log.calls.values(), (call) => call.seq)) {
@@ -51,10 +51,10 @@ function* callsPerReply({ ledger }: Evidence, log: AuditedLog, most = Number.POS
   }
 }
 
-/** Replies in the log: of one agent in one scope, and of a whole invocation. */
+/** Counts the replies of one agent in one scope, and of a whole invocation. */
 function* modelCalls(evidence: Evidence, log: AuditedLog, root: AgentSpec): Iterable<Violation> {
   const most = new Map([...agentsOf(root)].map((one) => [one.name, (one.type === 'llm' && one.maxIterations) || 16]))
-  // each opening of an agent tool's scope is an attempt with a limit of its own
+  // each attempt of an agent tool opens its scope again, and has its own limit
   const openings = log.evidence.entries.flatMap(({ seq, event }) =>
     event?.isolationScope !== undefined && event.content?.role === 'user' ? [{ seq, scope: event.isolationScope }] : [],
   )
@@ -69,7 +69,7 @@ function* modelCalls(evidence: Evidence, log: AuditedLog, root: AgentSpec): Iter
   }
   const { llmCalls = 500 } = evidence.plan.limits
   for (const [invocationId, own] of Map.groupBy(log.replies, ({ event }) => event.invocationId)) {
-    // recover() takes no limit: what it goes on with has the default
+    // recover() has no option for the limit and uses the default
     if (own.length <= llmCalls || own.some(({ seq }) => hasRecovered(evidence, log, seq))) continue
     yield { promise: 'P10', says: `${log.session}: ${own.length} replies in ${invocationId}, at most ${llmCalls}` }
   }

@@ -1,5 +1,5 @@
-// P4: long-running work that was started and is no longer waited for may still take effect. Its response says so and keeps
-// the handle, and its tool was told to stop.
+// P4: cancelled long-running work may still take effect. Its response says so and keeps the handle, and `cancel` of its
+// tool was called.
 import type { Evidence } from '../evidence.ts'
 import { type AuditedCall, type AuditedLog, canonical, finalOf } from './log.ts'
 import type { Violation } from './violation.ts'
@@ -15,7 +15,7 @@ export function* cancelledWork({ plan, ledger }: Evidence, logs: readonly Audite
       const handle = recorded ?? { ticket: call.id }
       const who = `${log.session}: ${call.name} (${call.key})`
       const { response } = final
-      // work without an effect leaves nothing to find out
+      // work without an effect has no unknown outcome
       const isSaid =
         spec.effect === 'none'
           ? response.errorCode === 'CANCELLED' || response.status === 'cancelled'
@@ -23,14 +23,14 @@ export function* cancelledWork({ plan, ledger }: Evidence, logs: readonly Audite
       if (!isSaid || canonical(response.handle) !== canonical(handle))
         yield { promise: 'P4', says: `${who} was started, and is answered: ${JSON.stringify(response)}` }
       if (spec.cancel && !wasTold(log, call, final.seq))
-        yield { promise: 'P4', says: `${who} was started and given up, and its tool was not told` }
+        yield { promise: 'P4', says: `${who} was started and cancelled, and its tool was not told` }
     }
   }
 
-  /** Its body had returned to the run that answers the call: then the signal says nothing any more. */
+  /** Whether its body had returned to the run that answers the call. Then its signal is not aborted. */
   function hadReturned({ stored }: AuditedLog, { key, intents }: AuditedCall, seq: number): boolean {
     const { process, tick = 0, epoch } = stored(seq) ?? {}
-    if (!intents.some((intent) => stored(intent.seq)?.epoch === epoch)) return false // another run had begun it
+    if (!intents.some((intent) => stored(intent.seq)?.epoch === epoch)) return false // another run had started it
     const own = ledger.filter((one) => one.key === key && one.process === process && one.tick < tick)
     return own.some(({ step }) => step === 'ended') && !own.some(({ step }) => step === 'stopped')
   }

@@ -1,5 +1,5 @@
-// P5: an answer counts only for what was recorded when the answer arrived. The auditor works out from the journal of the
-// store when that was; what the framework noted down about it does not count.
+// P5: an answer counts only for a request that was recorded before the answer arrived. The auditor takes the arrival from
+// the journal of the store, not from the records of the framework.
 import { type Evidence, type JournalEntry, markIn } from '../evidence.ts'
 import type { AuditedCall, AuditedLog } from './log.ts'
 import type { Violation } from './violation.ts'
@@ -9,17 +9,17 @@ export function* earlyAnswers({ journal }: Evidence, logs: readonly AuditedLog[]
     for (const { mark, seq, since, call } of guessesIn(log)) {
       const arrived = arrivalOf(log, journal, mark, seq)
       if (!arrived || log.lengthAt(arrived.tick) >= since) continue
-      const when = `${arrived.process} sent it at entry ${log.lengthAt(arrived.tick)}, and it was asked at ${since}`
+      const when = `${arrived.process} sent it at entry ${log.lengthAt(arrived.tick)}, and its request is entry ${since}`
       yield { promise: 'P5', says: `${log.session}: ${call.name} (${call.key}) takes an answer from before: ${when}` }
     }
   }
 }
 
-/** An answer in the log that was sent on a guess. */
+/** A guessed answer in the log. */
 interface Guess {
   readonly mark: string
   readonly seq: number
-  /** The entry that asks for it. */
+  /** The entry with its request. */
   readonly since: number
   readonly call: AuditedCall
 }
@@ -38,7 +38,7 @@ function* guessesIn({ calls }: AuditedLog): Iterable<Guess> {
   }
 }
 
-/** The first post that holds it; without one, its sender came to hold the session with it. */
+/** The first post with the answer. Without a post, the process that received the answer claimed the session. */
 function arrivalOf(
   { session, stored }: AuditedLog,
   journal: readonly JournalEntry[],

@@ -1,10 +1,10 @@
-// P11: nothing fails in a way nobody has foreseen.
+// P11: every failure is an expected one.
 import type { Evidence } from '../evidence.ts'
 import type { AuditedLog } from './log.ts'
 import type { Violation } from './violation.ts'
 
-/** Refusals a client can act on. */
-const FORESEEN = [
+/** Error codes that a client can handle. */
+const EXPECTED_CODES = [
   'SESSION_BUSY',
   'PAUSED',
   'NOT_FOUND',
@@ -17,8 +17,8 @@ const FORESEEN = [
   'STORAGE',
 ]
 
-/** What operators are told when models and lines fail as the plan says. */
-const EXPECTED = [
+/** Log messages for the model and network failures of the plan. */
+const EXPECTED_LOGS = [
   /^The model of agent "\w+" failed: The model is tired\.$/,
   /^Session "\w+" could not be gone on with: (The line is dead\.|The lease on session "\w+" is no longer held\.)$/,
 ]
@@ -28,11 +28,12 @@ export function* failsInTheOpen(
   logs: readonly AuditedLog[],
 ): Iterable<Violation> {
   for (const { says, error } of actions) {
-    if (error && !FORESEEN.includes(error.code)) yield { promise: 'P11', says: `${says} failed: ${error.message}` }
+    if (error && !EXPECTED_CODES.includes(error.code))
+      yield { promise: 'P11', says: `${says} failed: ${error.message}` }
   }
-  for (const stray of strays) yield { promise: 'P11', says: `nobody heard of: ${stray}` }
+  for (const stray of strays) yield { promise: 'P11', says: `unhandled rejection: ${stray}` }
   for (const { process, message } of logged) {
-    if (!EXPECTED.some((pattern) => pattern.test(message)))
+    if (!EXPECTED_LOGS.some((pattern) => pattern.test(message)))
       yield { promise: 'P11', says: `${process} logged: ${message}` }
   }
   for (const { session, evidence } of logs) {

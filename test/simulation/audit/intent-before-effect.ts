@@ -1,4 +1,4 @@
-// P3: a body that may take effect begins only when its intent is stored, by the process that runs it.
+// P3: a body with side effects begins only after its process has stored the intent.
 import type { Evidence, LedgerEntry } from '../evidence.ts'
 import type { AuditedCall, AuditedLog } from './log.ts'
 import type { Violation } from './violation.ts'
@@ -8,13 +8,13 @@ export function* intentBeforeEffect({ ledger }: Evidence, logs: readonly Audited
     if (entry.step !== 'began' || entry.effect === 'none') continue
     const log = logs.find(({ session }) => session === entry.session)
     const call = log?.calls.get(entry.key)
-    if (!log || !call) continue // no call at all: P6
+    if (!log || !call) continue // a body without a call violates P6
     if (!hasLiveIntent(log, call, entry))
       yield { promise: 'P3', says: `${entry.session}: ${entry.tool} (${entry.key}) began without a stored intent` }
   }
 }
 
-/** Stored by this process, and not ended by a response or a question since. */
+/** The intent of this process, without a later response or request. */
 function hasLiveIntent(log: AuditedLog, call: AuditedCall, { process, tick }: LedgerEntry): boolean {
   const isBefore = ({ seq }: { seq: number }): boolean => {
     const by = log.stored(seq)

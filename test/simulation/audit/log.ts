@@ -1,4 +1,4 @@
-// A session's log as the auditor reads it: by its own means, from the entries alone.
+// The auditor's own reading of a session's log, from its entries only.
 import type { Event, JsonObject, Part, Request } from 'toolwright'
 import type { Evidence, SessionEvidence } from '../evidence.ts'
 
@@ -8,13 +8,13 @@ export interface AuditedLog {
   readonly evidence: SessionEvidence
   /** Calls by `<invocation>/<call>`, which is also the idempotency key. */
   readonly calls: ReadonlyMap<string, AuditedCall>
-  /** Keys that more than one call has. */
+  /** Keys of more than one call. */
   readonly doubled: readonly string[]
-  /** Who stored an entry, and when. */
+  /** The process that stored an entry, and the tick. */
   stored(seq: number): Stored | undefined
-  /** What models said, in order. */
+  /** The replies of models, in order. */
   readonly replies: readonly { readonly seq: number; readonly event: Event }[]
-  /** The last sequence number at that time. */
+  /** The last sequence number at a tick. */
   lengthAt(tick: number): number
 }
 
@@ -30,7 +30,7 @@ export interface AuditedCall {
   readonly isCode: boolean
   readonly intents: { readonly seq: number; readonly args: JsonObject | undefined }[]
   readonly asked: Asked[]
-  /** Handles come before the final one. */
+  /** Whether it is the final response, and not a handle. */
   readonly responses: Answered[]
 }
 
@@ -72,7 +72,7 @@ function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
   )
   for (const { seq, event, record } of one.entries) {
     if (event) {
-      // a question is shown by the append that records it; a call of that id in any other event is the model's
+      // a request is shown by the append that records it; in other events a call of that id belongs to the model
       const isShown = (id: string): boolean => questions.has(id) && questions.get(id) === storedBy.get(seq)?.tick
       if (isReply(event, isShown)) replies.push({ seq, event })
       for (const call of callsIn(event, seq, isShown)) {
@@ -104,14 +104,14 @@ function readLog(evidence: Evidence, one: SessionEvidence): AuditedLog {
   }
 }
 
-/** Questions to humans, and what code calls, are recorded like replies and are none. */
+/** Requests to users and calls from code are recorded like replies, but are none. */
 function isReply({ author, content, nodeInfo }: Event, isShown: (id: string) => boolean): boolean {
   if (author === 'user' || content?.role !== 'model') return false
   if (/\/call@\d+$/.test(nodeInfo?.path ?? '')) return false
   return !content.parts.some(({ functionCall }) => isShown(functionCall?.id ?? ''))
 }
 
-/** What a model called; questions to humans look like calls and are none, and what a user calls nobody answers. */
+/** The calls of a model. Requests to users look like calls, but are none. Calls in user messages are ignored. */
 function callsIn(event: Event, seq: number, isShown: (id: string) => boolean): AuditedCall[] {
   if (event.author === 'user' || event.content?.role !== 'model') return []
   return event.content.parts.flatMap(({ functionCall, executableCode }) => {
@@ -144,7 +144,7 @@ function answerOf({ functionResponse, codeExecutionResult }: Part) {
   return { id: codeExecutionResult.id, response: { ...codeExecutionResult }, isFinal: true }
 }
 
-/** The first append that covers a sequence number stored it; repeats of it stored nothing. */
+/** The first append that covers a sequence number stored it. Repeated appends stored nothing. */
 function storers({ journal }: Evidence, session: string): Map<number, Stored> {
   const storedBy = new Map<number, Stored>()
   for (const { method, session: where, done, seq, expectedSeq, tick, process, epoch } of journal) {
@@ -156,7 +156,7 @@ function storers({ journal }: Evidence, session: string): Map<number, Stored> {
   return storedBy
 }
 
-/** The one that counts. */
+/** The final response of a call. */
 export function finalOf({ responses }: AuditedCall): Answered | undefined {
   return responses.find(({ isFinal }) => isFinal)
 }
@@ -165,7 +165,7 @@ export function isError({ error }: JsonObject): boolean {
   return error !== undefined && error !== null
 }
 
-/** Sorted keys: equal values, equal text. */
+/** JSON with sorted keys: equal values have equal text. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -174,7 +174,7 @@ export function canonical(value: unknown): string {
   )
 }
 
-/** The decision in an answer, in whichever of the shapes it was sent. */
+/** The decision in an answer, in any of its accepted shapes. */
 export function decisionIn(answer: unknown): JsonObject {
   if (typeof answer === 'string') return /^\{/.test(answer) ? decisionIn(JSON.parse(answer)) : {}
   if (typeof answer !== 'object' || answer === null) return {}

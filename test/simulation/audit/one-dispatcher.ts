@@ -1,4 +1,4 @@
-// P6: every body belongs to a call in the log, of an agent that has the tool, with the arguments that are logged.
+// P6: every body belongs to a stored call of an agent that has the tool, with the stored arguments.
 import type { Evidence } from '../evidence.ts'
 import type { AgentSpec } from '../plan.ts'
 import { type AuditedCall, type AuditedLog, canonical, decisionIn } from './log.ts'
@@ -13,18 +13,18 @@ export function* oneDispatcher({ ledger, plan }: Evidence, logs: readonly Audite
     const who = `${session}: ${tool} (${key})`
     const log = logs.find((one) => one.session === session)
     const call = log?.calls.get(key)
-    if (!log || !call) yield { promise: 'P6', says: `${who} ran, and nobody called it` }
+    if (!log || !call) yield { promise: 'P6', says: `${who} ran without a call` }
     else if (call.name !== tool) yield { promise: 'P6', says: `${who} ran in place of ${call.name}` }
     else if ((log.stored(call.seq)?.tick ?? Number.POSITIVE_INFINITY) > tick)
       yield { promise: 'P6', says: `${who} ran before its call was stored` }
     else if (!toolsOf.get(call.agent)?.includes(tool))
-      yield { promise: 'P6', says: `${who} was called by ${call.agent}, who does not have it` }
+      yield { promise: 'P6', says: `${who} was called by ${call.agent}, which does not have the tool` }
     else if (!argumentsOf(call).includes(canonical(args)))
       yield { promise: 'P6', says: `${who} ran with ${canonical(args)} and was called with ${canonical(call.args)}` }
   }
 }
 
-/** The model's, and those of an approver that an intent names. */
+/** The arguments of the model, and those of an approver in an intent. */
 function argumentsOf({ args, intents, asked }: AuditedCall): string[] {
   const edited = asked.flatMap(({ answer }) => (answer ? [decisionIn(answer.response).args] : []))
   return [args, ...intents.map((intent) => intent.args), ...edited].map(canonical)

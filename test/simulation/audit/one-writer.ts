@@ -1,4 +1,4 @@
-// P2: whoever holds the session writes, and nobody after somebody else has taken it.
+// P2: only the holder of the lease writes to a session.
 import type { Evidence } from '../evidence.ts'
 import type { AuditedLog } from './log.ts'
 import type { Violation } from './violation.ts'
@@ -12,14 +12,15 @@ export function* oneWriter({ journal }: Evidence, logs: readonly AuditedLog[]): 
       if (method === 'claim') holder = epoch
       if (method !== 'append') continue
       if (seq > written && epoch !== holder)
-        yield { promise: 'P2', says: `${session}: ${process} wrote ${seq} after it had lost the session` }
+        yield { promise: 'P2', says: `${session}: ${process} wrote ${seq} after it had lost its lease` }
       written = Math.max(written, seq)
     }
     let epoch = -1
     for (const { seq } of log.evidence.entries) {
       const by = log.stored(seq)
-      if (!by) yield { promise: 'P2', says: `${log.session}: nobody wrote entry ${seq}` }
-      else if (by.epoch < epoch) yield { promise: 'P2', says: `${log.session}: entry ${seq} is of an earlier holder` }
+      if (!by) yield { promise: 'P2', says: `${log.session}: entry ${seq} has no writer` }
+      else if (by.epoch < epoch)
+        yield { promise: 'P2', says: `${log.session}: entry ${seq} was written by an earlier holder` }
       else epoch = by.epoch
     }
   }

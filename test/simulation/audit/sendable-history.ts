@@ -1,4 +1,4 @@
-// P7: whatever a model was sent pairs each call with exactly one response, right after it, in order.
+// P7: every model request pairs each call with exactly one response, right after the calls and in their order.
 import type { Content, Part } from 'toolwright'
 import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems } from 'toolwright/testing'
 import type { Evidence } from '../evidence.ts'
@@ -21,12 +21,12 @@ export function* sendableHistory({ requests }: Evidence, logs: readonly AuditedL
   }
 }
 
-/** The same list, grown: what is wrong with its beginning is wrong with all of it. */
+/** Requests that extend an earlier request are checked once, as a whole. */
 function beginsLike(longer: readonly Content[], contents: readonly Content[]): boolean {
   return longer.length >= contents.length && contents.every((content, at) => longer[at] === content)
 }
 
-/** Each has rules of its own on top of ours. */
+/** The additional rules of each provider. */
 const providers = [geminiHistoryProblems, openAiHistoryProblems, anthropicHistoryProblems]
 
 function* problemsOf(contents: readonly Content[], questions: ReadonlySet<string>): Iterable<string> {

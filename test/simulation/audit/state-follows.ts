@@ -1,4 +1,4 @@
-// P7: state is what the deltas of the log come to, and a delta is what the calls it stands for wrote, in call order.
+// P7: the state is the sum of the deltas in the log, and a delta holds the writes of its calls in call order.
 import type { Event, JsonObject } from 'toolwright'
 import type { Evidence } from '../evidence.ts'
 import { type AuditedLog, canonical, isError } from './log.ts'
@@ -26,11 +26,11 @@ export function* stateFollows({ ledger }: Evidence, logs: readonly AuditedLog[])
     if (canonical(expected) !== canonical(found))
       yield {
         promise: 'P7',
-        says: `${session}: the state is ${canonical(found)} and the log comes to ${canonical(expected)}`,
+        says: `${session}: the state is ${canonical(found)} and the log gives ${canonical(expected)}`,
       }
   }
 
-  /** What the bodies behind a response event wrote; undefined when nobody but them can know. */
+  /** The writes of the bodies of a response event. Undefined if the evidence does not show them. */
   function writesOf(
     { content, author, invocationId, errorCode }: Event,
     seq: number,
@@ -41,11 +41,11 @@ export function* stateFollows({ ledger }: Evidence, logs: readonly AuditedLog[])
     for (const { functionResponse } of content.parts) {
       if (!functionResponse) return undefined
       const { response } = functionResponse
-      if (isError(response) && !Object.hasOwn(response, 'handle')) continue // with a handle its body had returned
+      if (isError(response) && !Object.hasOwn(response, 'handle')) continue // with a handle, the body had returned
       const key = `${invocationId}/${functionResponse.id}`
-      if (calls.get(key)?.responses[0]?.seq !== seq) continue // written with its handle
+      if (calls.get(key)?.responses[0]?.seq !== seq) continue // stored with its handle
       const ended = ledger.findLast((entry) => entry.key === key && entry.step === 'ended')
-      if (functionResponse.response.reconciled === true) continue // nobody ran it to its end
+      if (functionResponse.response.reconciled === true) continue // no body ran to its end
       Object.assign(written, ended?.writes)
     }
     return written

@@ -1,4 +1,4 @@
-// P5: what has expired stays so, whatever the wall clock does afterwards.
+// P5: an expired request stays expired when the wall clock is set back.
 import type { Evidence, SentAnswer } from '../evidence.ts'
 import type { Asked, AuditedLog } from './log.ts'
 import type { Violation } from './violation.ts'
@@ -23,10 +23,10 @@ function whyLate({ request, answer, denied }: Asked, log: AuditedLog, evidence: 
     ({ error, endedAt = stored }) =>
       error?.code === 'EXPIRED' && error.message.includes(request.id) && endedAt < stored,
   )
-  if (isTold) return 'after somebody was told that it had expired'
+  if (isTold) return 'after a client was told that it had expired'
   const sent = evidence.answers.filter((one) => isTo(one, request.id, request.callId) && one.tick < stored)
   if (sent.length > 0 && sent.every((one) => one.wall >= expiresAt && !isClockSet(evidence, one.tick, stored)))
-    return 'by somebody who sent the answer after its time'
+    return 'by a client that sent the answer after its time'
   return undefined
 }
 

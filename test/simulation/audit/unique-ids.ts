@@ -1,4 +1,4 @@
-// P7: an id names one thing in its session, a call or a request, whatever ids models choose.
+// P7: an id names one call or one request of its session, whatever ids models choose.
 import type { Evidence } from '../evidence.ts'
 import type { AuditedLog } from './log.ts'
 import type { Violation } from './violation.ts'
@@ -22,7 +22,7 @@ export function* uniqueIds(_: Evidence, logs: readonly AuditedLog[]): Iterable<V
   }
 }
 
-/** Every provider takes it, and no round of a workflow is named so. */
+/** Whether every provider accepts the id, and no round of a workflow has the same name. */
 function isFit(id: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(id) && !/^t?\d+$/.test(id)
 }

@@ -1,0 +1,30 @@
+// The event that ends a scope early, with a reason.
+import { clip } from '../../base/limits.ts'
+import type { EventDraft } from '../../dispatch/host.ts'
+import { messageOf } from '../../error/error.ts'
+import type { EventErrorCode } from '../../event/event.ts'
+import type { ModelTurn, RunHost, ScopeFrame } from './run-host.ts'
+
+/** Why a scope ends. */
+export interface ScopeEnding {
+  readonly errorCode: EventErrorCode
+  readonly errorMessage: string
+}
+
+/** The event that ends a scope. */
+export function endingEvent(run: RunHost, author: string, frame: ScopeFrame, ending: ScopeEnding): EventDraft {
+  const event = run.recorder.draft(author, frame, undefined, {})
+  event.errorCode = ending.errorCode
+  event.errorMessage = clip(ending.errorMessage)
+  return event
+}
+
+/** Ends the scope of an agent whose model failed. The operator gets the whole error, the event its message. */
+export function modelErrorEvent({ run, plan, frame, context }: ModelTurn, error: unknown): EventDraft {
+  const { name } = plan.agent
+  const errorMessage = messageOf(error)
+  run.services.logger.error(`The model of agent "${name}" failed: ${errorMessage}`, error)
+  const event = endingEvent(run, name, frame, { errorCode: 'MODEL_ERROR', errorMessage })
+  event.actions = context.take() ?? {}
+  return event
+}

@@ -1,0 +1,36 @@
+// Callbacks around a model call. `beforeModel` and `onModelError` stop at the first response, `afterModel` are chained.
+import type { LlmResponse } from '../../tool/model.ts'
+import type { LlmRequest } from '../../tool/tool.ts'
+import { responseFrom } from './callback-result.ts'
+import type { ModelTurn } from './run-host.ts'
+
+/** A response instead of the model call; undefined when no callback gives one. */
+export async function beforeModel({ plan, context }: ModelTurn, request: LlmRequest): Promise<LlmResponse | undefined> {
+  for (const hook of plan.hooks.beforeModel) {
+    const response = responseFrom('beforeModel', plan.agent.name, await hook({ request, context }))
+    if (response) return response
+  }
+  return undefined
+}
+
+/** The response as the callbacks leave it. */
+export async function afterModel({ plan, context }: ModelTurn, response: LlmResponse): Promise<LlmResponse> {
+  let last = response
+  for (const hook of plan.hooks.afterModel) {
+    last = responseFrom('afterModel', plan.agent.name, await hook({ response: last, context })) ?? last
+  }
+  return last
+}
+
+/** A response instead of the failure; undefined when no callback gives one. */
+export async function onModelError(
+  { plan, context }: ModelTurn,
+  request: LlmRequest,
+  error: unknown,
+): Promise<LlmResponse | undefined> {
+  for (const hook of plan.hooks.onModelError) {
+    const response = responseFrom('onModelError', plan.agent.name, await hook({ request, error, context }))
+    if (response) return response
+  }
+  return undefined
+}

@@ -1,0 +1,64 @@
+// The event of a model reply.
+import { isRecord } from '../../base/json.ts'
+import { clip } from '../../base/limits.ts'
+import { toPlain } from '../../base/plain.ts'
+import { type Content, hasParts, textOf } from '../../content/content.ts'
+import type { EventDraft } from '../../dispatch/host.ts'
+import { codeCallOf } from '../../event/code-call.ts'
+import type { LlmResponse } from '../../tool/model.ts'
+import type { ModelTurn } from './run-host.ts'
+
+/** The whole reply, with its output key and what callbacks wrote. */
+export function replyEvent(turn: ModelTurn, content: Content, response: LlmResponse): EventDraft {
+  const { run, plan, frame, context } = turn
+  const { agent } = plan
+  const { outputKey } = agent.options
+  if (!agent.output && outputKey !== undefined && isFinal(content, response)) {
+    context.state.set(outputKey, textOf(content))
+  }
+  const event = run.recorder.draft(agent.name, frame, content, {})
+  event.turnComplete = true
+  withReplyMetadata(event, response)
+  if (response.errorCode !== undefined) {
+    event.errorCode = clip(String(response.errorCode))
+    if (response.errorMessage !== undefined) event.errorMessage = clip(String(response.errorMessage))
+  }
+  const grounding = run.fold.scopes.get(frame.path)?.grounding
+  if (grounding) event.groundingMetadata ??= grounding
+  const actions = context.take()
+  if (actions) event.actions = actions
+  return event
+}
+
+/** Is a value that a model or a callback gave a response? */
+export function isResponse(value: unknown): value is LlmResponse {
+  if (!isRecord(value)) return false
+  const { content } = value
+  return content === undefined || content === null || hasParts(content)
+}
+
+/** Does the reply end the turn: no call, no code to run, no error? */
+export function isFinal({ parts }: Content, { errorCode }: LlmResponse): boolean {
+  return (
+    errorCode === undefined &&
+    !parts.some((part, at) => part.functionCall || (part.executableCode && codeCallOf(parts, at)))
+  )
+}
+
+/** Copies what a model says about its reply to the event. */
+export function withReplyMetadata(event: EventDraft, response: LlmResponse): void {
+  if (response.interrupted !== undefined) event.interrupted = response.interrupted
+  if (response.finishReason !== undefined) event.finishReason = clip(String(response.finishReason))
+  if (response.usageMetadata !== undefined) event.usageMetadata = plainMetadata(response.usageMetadata)
+  if (response.groundingMetadata !== undefined) event.groundingMetadata = plainMetadata(response.groundingMetadata)
+  if (response.citationMetadata !== undefined) event.citationMetadata = plainMetadata(response.citationMetadata)
+  if (response.customMetadata !== undefined) {
+    event.customMetadata = { ...event.customMetadata, ...plainMetadata(response.customMetadata) }
+  }
+  if (response.fallback !== undefined) event.fallback = plainMetadata(response.fallback)
+}
+
+/** As JSON: one value that a store cannot hold must not cost the whole reply. */
+function plainMetadata<T extends object>(metadata: T): T {
+  return toPlain(metadata).value as T
+}

@@ -1,0 +1,117 @@
+// Expired requests: a late answer is rejected, and the call is denied.
+import { approve, longRunning, type PendingRequest, type SessionService, tool } from 'toolwright'
+import { describe, expect, test } from 'vitest'
+import { about, answer, finals, process, refunds, refundTool, say, stores, where } from './approvals-kit.ts'
+import { openLog } from './kit.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+describe.each(stores)('%s', (_, newStore) => {
+  describe('expired request [PR-13]', () => {
+    async function requestConfirmation(store: SessionService, more = {}) {
+      let now = 1_000_000
+      const { refund, run } = refundTool(more)
+      const at = (steps: Parameters<typeof process>[1]['steps']) =>
+        process(store, { tools: [refund], steps: steps ?? [], runner: { ports: { now: () => now } } }).runner
+      const request: PendingRequest = about((await say(at([refunds(5)]))).pending)
+      return { request, run, at, wait: (ms: number) => (now += ms) }
+    }
+
+    test('rejects the late answer with EXPIRED, records the denial, and the run can resume', async () => {
+      const store = newStore()
+      const { request, run, at, wait } = await requestConfirmation(store)
+      wait(DAY)
+      for (let n = 0; n < 2; n++) {
+        await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      }
+      expect(await at([]).pending()).toEqual([])
+      const events = []
+      for await (const event of at(['sorry']).resume(where)) events.push(event)
+      expect(finals(events).c1).toEqual({
+        error: 'tool call was rejected by the user: nobody answered in time',
+        errorCode: 'CANCELLED',
+      })
+      expect(run).not.toHaveBeenCalled()
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+    })
+
+    test('is denied on resume without an answer', async () => {
+      const { run, at, wait } = await requestConfirmation(newStore())
+      wait(DAY)
+      const texts: string[] = []
+      for await (const { content } of at(['sorry']).resume(where)) texts.push(content?.parts[0]?.text ?? '')
+      expect(texts.at(-1)).toBe('sorry')
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    test('is denied before new text is processed', async () => {
+      const store = newStore()
+      const { run, at, wait } = await requestConfirmation(store)
+      wait(DAY)
+      const { text, events } = await say(at(['The request expired.', 'Hello.']), 'hello?')
+      expect(text).toBe('Hello.')
+      expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      expect(new Set(events.map(({ invocationId }) => invocationId)).size).toBe(2)
+      expect(run).not.toHaveBeenCalled()
+      expect(await at([]).pending()).toEqual([])
+    })
+
+    test('is denied before new text also when a late answer has recorded the denial', async () => {
+      const { request, run, at, wait } = await requestConfirmation(newStore())
+      wait(DAY)
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      expect((await say(at(['The request expired.', 'Hello.']), 'hello?')).text).toBe('Hello.')
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    test('accepts an answer one millisecond before a day has passed', async () => {
+      const { request, run, at, wait } = await requestConfirmation(newStore())
+      wait(DAY - 1)
+      expect((await say(at(['done']), [approve(request)])).text).toBe('done')
+      expect(run).toHaveBeenCalledOnce()
+    })
+
+    test('uses expiresInMs of the tool', async () => {
+      const { request, run, at, wait } = await requestConfirmation(newStore(), { expiresInMs: 50 })
+      wait(50)
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    test('stays expired when the clock is set back', async () => {
+      const { request, run, at, wait } = await requestConfirmation(newStore())
+      wait(DAY)
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      wait(-DAY)
+      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      expect(run).not.toHaveBeenCalled()
+    })
+
+    test('does not expire a long-running call', async () => {
+      let now = 0
+      const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
+      const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
+      const { runner } = process(newStore(), { tools: [order], steps, runner: { ports: { now: () => now } } })
+      await say(runner)
+      now += 100 * DAY
+      expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe('here')
+    })
+  })
+})
+
+test('records one denial for an expired request', async () => {
+  let now = 0
+  const { sessionService, appended } = openLog()
+  const { refund } = refundTool()
+  const story = { tools: [refund], runner: { ports: { now: () => now } } }
+  const { pending } = await say(process(sessionService, { ...story, steps: [refunds(5)] }).runner)
+  now += DAY
+  const { runner } = process(sessionService, { ...story, steps: [] })
+  for (let n = 0; n < 3; n++) {
+    await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'EXPIRED' })
+  }
+  const denials = appended.filter((one) => 'type' in one && one.type === 'denial')
+  expect(denials).toEqual([
+    expect.objectContaining({ requestId: about(pending).id, reason: 'nobody answered in time' }),
+  ])
+})

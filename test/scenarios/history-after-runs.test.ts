@@ -1,0 +1,187 @@
+// However a run ends, the next request is accepted by every provider.
+import { approve, deny, LlmAgent, longRunning, type SessionService, tool } from 'toolwright'
+import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
+import { describe, expect, test } from 'vitest'
+import {
+  about,
+  answer,
+  finals,
+  problems,
+  process,
+  refunds,
+  refundTool,
+  say,
+  stored,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { signalled } from './kit.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 7 }) }))
+const look = tool({ name: 'look', description: 'Look', effect: 'none', run: () => ({ found: true }) })
+const { refund } = refundTool()
+const tools = [order, look, refund]
+
+const three: Step = {
+  text: 'One moment.',
+  calls: [
+    { id: 'l1', name: 'look' },
+    { id: 'c1', name: 'refund', args: { amount: 5 } },
+    { id: 'o1', name: 'order' },
+  ],
+}
+
+/** Runs up to the point of the next user message; returns options of the process that receives it. */
+type Story = (store: SessionService) => Promise<Parameters<typeof process>[1] | undefined>
+
+const stories: readonly [name: string, story: Story][] = [
+  [
+    'an approval',
+    async (store) => {
+      const { pending } = await say(process(store, { tools, steps: [refunds(5)] }).runner)
+      await say(process(store, { tools, steps: ['done'] }).runner, [approve(about(pending))])
+      return undefined
+    },
+  ],
+  [
+    'a denial and an approval of one batch, in two processes',
+    async (store) => {
+      const { pending } = await say(process(store, { tools, steps: [refunds(5, 6)] }).runner)
+      await say(process(store, { tools }).runner, [deny(about(pending, 'c2'), { reason: 'too much' })])
+      await say(process(store, { tools, steps: ['done'] }).runner, [approve(about(pending, 'c1'))])
+      return undefined
+    },
+  ],
+  [
+    'an expired confirmation',
+    async (store) => {
+      let now = 0
+      const runner = { ports: { now: () => now } }
+      await say(process(store, { tools, steps: [refunds(5)], runner }).runner)
+      now += DAY
+      for await (const _ of process(store, { tools, steps: ['sorry'], runner }).runner.resume(where));
+      return { runner }
+    },
+  ],
+  [
+    'a cancelled confirmation',
+    async (store) => {
+      const { runner } = process(store, { tools, steps: [three] })
+      await say(runner)
+      await runner.cancel(where)
+      return undefined
+    },
+  ],
+  [
+    'a confirmation cancelled by new text',
+    async (store) => {
+      await say(process(store, { tools, steps: [three] }).runner)
+      return { runner: { whilePaused: 'cancel' } }
+    },
+  ],
+  [
+    'a long-running call with user messages, a partial result and a result',
+    async (store) => {
+      await say(process(store, { tools, steps: [{ calls: [{ id: 'o1', name: 'order' }] }] }).runner)
+      await say(process(store, { tools, steps: ['soon'] }).runner, 'and?')
+      const { runner } = process(store, { tools, steps: ['here', 'really'] })
+      const news = { functionResponse: { id: 'o1', name: 'order', response: { at: 'the door' }, willContinue: true } }
+      await say(runner, [news])
+      await say(runner, [answer('o1', { box: 1 }, 'order')])
+      return undefined
+    },
+  ],
+  [
+    'a long-running call without a result',
+    async (store) => {
+      await say(process(store, { tools, steps: [{ calls: [{ id: 'o1', name: 'order' }] }] }).runner)
+      return undefined
+    },
+  ],
+  [
+    'a transfer next to a confirmation and a long-running call, and back',
+    async (store) => {
+      const model = strictModel(
+        scriptedModel([
+          'clerk here',
+          { calls: [{ id: 't2', name: 'transfer_to_agent', args: { agent_name: 'agent' } }] },
+        ]),
+      )
+      const agent = { subAgents: [new LlmAgent({ name: 'clerk', model })] }
+      const calls = [
+        { id: 'c1', name: 'refund', args: { amount: 5 } },
+        { id: 't1', name: 'transfer_to_agent', args: { agent_name: 'clerk' } },
+        { id: 'o1', name: 'order' },
+      ]
+      const { runner } = process(store, { tools, steps: [{ calls }, 'back again'], agent })
+      await say(runner)
+      await say(runner, 'back, please')
+      return { agent: { subAgents: [new LlmAgent({ name: 'clerk', model: scriptedModel([]) })] } }
+    },
+  ],
+  [
+    'a batch that was cancelled before its end',
+    async (store) => {
+      const isHeld = signalled()
+      const holdOn = () => {
+        isHeld.resolve()
+        return new Promise(() => {})
+      }
+      const hold = tool({ name: 'hold', description: 'Hold', run: () => holdOn() })
+      const calls = [
+        { id: 'l1', name: 'look' },
+        { id: 'h1', name: 'hold' },
+        { id: 'h2', name: 'hold' },
+      ]
+      const { runner } = process(store, { tools: [look, hold], steps: [{ calls }] })
+      const run = say(runner)
+      await isHeld.promise
+      await runner.cancel(where)
+      await run
+      return undefined
+    },
+  ],
+  [
+    'a model that fails after the responses of its calls',
+    async (store) => {
+      await say(
+        process(store, { tools, steps: [{ calls: [{ id: 'l1', name: 'look' }] }, { error: 'overloaded' }] }).runner,
+      )
+      return undefined
+    },
+  ],
+  [
+    'code and a call in one reply',
+    async (store) => {
+      const codeExecutor = { languages: ['javascript'], execute: async () => ({ outcome: 'OK' as const, output: '6' }) }
+      const code = { executableCode: { language: 'javascript', code: '2 * 3' } }
+      const steps: Step[] = [{ parts: [code], calls: [{ id: 'l1', name: 'look' }] }, { parts: [code] }, 'six']
+      await say(process(store, { tools, steps, agent: { codeExecutor } }).runner)
+      return { agent: { codeExecutor } }
+    },
+  ],
+  [
+    'calls without ids',
+    async (store) => {
+      await say(process(store, { tools, steps: [{ calls: [{ name: 'look' }, { name: 'look' }] }, 'done'] }).runner)
+      return undefined
+    },
+  ],
+]
+
+describe.each(stores)('%s', (_, newStore) => {
+  test.each(stories)('sends a valid history after %s [PR-11]', async (_name, story) => {
+    const store = newStore()
+    const more = await story(store)
+    const before = await stored(store)
+    const bytes = JSON.stringify(before)
+    const steps: Step[] = [{ calls: [{ id: 'last', name: 'look' }] }, 'fine']
+    const { runner, model } = process(store, { tools, steps, ...more })
+    const { text, events } = await say(runner, 'and now?')
+    expect(text).toBe('fine')
+    expect(finals(events)).toMatchObject({ last: { found: true } })
+    expect(model.requests.flatMap(({ contents }) => problems(contents))).toEqual([])
+    expect(JSON.stringify((await stored(store)).slice(0, before.length))).toBe(bytes)
+  })
+})
