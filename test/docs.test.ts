@@ -7,11 +7,24 @@ import { ToolwrightError, type ToolwrightErrorCode } from 'toolwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sourceBySpecifier } from '../entry-points.ts'
 import { googleAdkNames, pythonToolNames } from './docs/adk-names.ts'
-import { anchorsOf, linksOf, type Page, pages, programs, readPage, rowsOf, sourceOf } from './docs/pages.ts'
+import {
+  anchorsOf,
+  linksOf,
+  type Page,
+  pages,
+  programs,
+  readPage,
+  readPageFile,
+  rowsOf,
+  sourceOf,
+  theirBlocks,
+} from './docs/pages.ts'
 import { node } from './examples/child.ts'
 import { isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
 const all = pages()
+const rootPages = ['AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter(existsSync).map(readPageFile)
+const linked = [...all, ...rootPages]
 const everyProgram = all.flatMap(programs)
 const words = all.map(({ text }) => text).join('\n')
 
@@ -23,16 +36,19 @@ beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
   writeFileSync(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts'], exclude: [] }),
+    JSON.stringify({ extends: resolve('tsconfig.json'), include: ['**/*.ts', '**/*.mts'], exclude: ['format'] }),
   )
   mkdirSync(join(folder, 'format'))
   const { formatter, javascript } = JSON.parse(readFileSync('biome.json', 'utf8'))
   writeFileSync(join(folder, 'biome.json'), JSON.stringify({ formatter, javascript }))
   for (const program of everyProgram) {
+    mkdirSync(dirname(join(folder, program.name)), { recursive: true })
     writeFileSync(join(folder, program.name), sourceOf(program))
     for (const [at, { code }] of program.blocks.entries())
-      writeFileSync(join(folder, 'format', `${at}-${program.name}`), code)
+      writeFileSync(join(folder, 'format', `${at}-${program.name.replace('/', '-')}`), code)
   }
+  for (const [at, { code }] of all.flatMap(theirBlocks).entries())
+    writeFileSync(join(folder, 'format', `theirs-${at}.ts`), code)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -54,26 +70,41 @@ test.concurrent.each(run)(
   '$name succeeds and prints the output on its page',
   { timeout: 60_000 },
   async ({ name, output }) => {
-    const { code, out, errors } = await node([join(folder, name)])
+    const { code, out, errors } = await node([join(folder, name)], { cwd: dirname(join(folder, name)) })
     expect({ code, out, errors }).toEqual({ code: 0, out: output ?? out, errors: '' })
   },
 )
 
-test.each([...all, ...['CHANGELOG.md', 'CONTRIBUTING.md'].map(read)])('every link of $file has a target', (page) => {
-  const broken = linksOf(page).filter((link) => !existsSync(join(dirname(page.file), link)))
+test.each(linked)('every link of $file has a target', (page) => {
+  const broken = linksOf(page).filter((link) => {
+    const target = posix.join(dirname(page.file), link)
+    return !existsSync(target) && !target.startsWith('docs/reference/api/') // test/api-reference.test.ts checks those
+  })
   expect(broken).toEqual([])
 })
 
 test('every link to a heading has a target', () => {
   const broken: string[] = []
-  for (const { file, text } of all) {
+  for (const { file, text } of linked) {
     for (const [, target = '', anchor = ''] of text.matchAll(/\]\(([\w./-]*)#([^)\s]+)\)/g)) {
       const other = target === '' ? file : posix.join(posix.dirname(file), target)
-      const page = all.find((one) => one.file === other)
+      const page = linked.find((one) => one.file === other)
       if (page && !anchorsOf(page).has(anchor)) broken.push(`${file}: ${target}#${anchor}`)
     }
   }
   expect(broken).toEqual([])
+})
+
+test('docs/README.md lists every page', () => {
+  const listed = new Set(linksOf(page('docs/README.md')).map((link) => posix.join('docs', link)))
+  const missing = all.map(({ file }) => file).filter((file) => file !== 'README.md' && !listed.has(file))
+  expect(missing).toEqual(['docs/README.md'])
+})
+
+test.each(all)('$file begins with its only title', ({ file, text }) => {
+  const titles = text.replace(/^```[\s\S]*?^```$/gm, '').match(/^# .+$/gm) ?? []
+  expect(titles).toHaveLength(1)
+  expect(text.startsWith(titles[0] ?? file)).toBe(true)
 })
 
 test('every page is reachable from the README', () => {
@@ -90,10 +121,20 @@ test.each(all)('$file contains no to-dos and no paths of a machine', ({ text }) 
   expect(text).not.toMatch(/(?:^|[\s"'`(])\/(?:home|work|tmp|root|usr|Users|etc)\//m)
 })
 
-test('every source file that a page names exists', () => {
+/** Words that name no actor and no thing; docs/contributing/glossary.md has the terms to use. */
+const vague =
+  /\b(?:whoever|somebody|anybody|nobody|a yes|goes? on with|in charge|comes? to rest|is told|are told|hears? of)\b/gi
+
+test.each(all.filter(({ file }) => file !== 'docs/contributing/glossary.md'))('$file names the actor', ({ text }) => {
+  expect(text.match(vague) ?? []).toEqual([])
+})
+
+test('every file and folder that a page names exists', () => {
   const named = new Set(
-    [...words.matchAll(/`((?:src|test|examples|bench)\/[\w./-]+\.\w+)`/g)].map(([, file = '']) => file),
+    [...words.matchAll(/`((?:src|test|examples|bench|docs)\/[\w./-]*)`/g)].map(([, file = '']) => file),
   )
+  expect(named.size).toBeGreaterThan(30)
+  named.delete('docs/reference/api') // generated
   expect([...named].filter((file) => !existsSync(file))).toEqual([])
 })
 
@@ -167,17 +208,17 @@ test('every name without documentation still exists', () => {
 })
 
 test.each([
-  ['The caller', 'src/error/error.ts', 'ToolwrightErrorCode'],
-  ['The model', 'src/error/error.ts', 'ResultErrorCode'],
-  ['The end of a run', 'src/event/event.ts', 'EventErrorCode'],
+  ['Errors thrown to the caller', 'src/error/error.ts', 'ToolwrightErrorCode'],
+  ['Error results for the model', 'src/error/error.ts', 'ResultErrorCode'],
+  ['Errors that end an agent', 'src/event/event.ts', 'EventErrorCode'],
 ])('the error page has one row for each code under "%s"', (heading, file, type) => {
-  const section = sectionOf(page('docs/errors.md'), heading)
+  const section = sectionOf(page('docs/reference/errors.md'), heading)
   const codes = rowsOf(section, 2).flatMap(([cell = '']) => /^`([A-Z_]+)`$/.exec(cell)?.[1] ?? [])
   expect(codes.toSorted()).toEqual(literalsOf(readSource(file), type).toSorted())
 })
 
 test('the error page has the HTTP status of every error, and 500 for errors of the build', () => {
-  const rows = rowsOf(sectionOf(page('docs/errors.md'), 'The caller'), 3)
+  const rows = rowsOf(sectionOf(page('docs/reference/errors.md'), 'Errors thrown to the caller'), 3)
   for (const [cell = '', status = ''] of rows.slice(1)) {
     const code = cell.replaceAll('`', '') as ToolwrightErrorCode
     const { status: given } = new ToolwrightError(code, 'No.')
@@ -186,8 +227,19 @@ test('the error page has the HTTP status of every error, and 500 for errors of t
   expect(rows.length).toBeGreaterThan(10)
 })
 
+test('the ratios of the README are those of docs/contributing/benchmarks.md', () => {
+  const ratios = rowsOf(sectionOf(page('README.md'), 'Overhead'), 5).flatMap(
+    (cells) => cells.join(' ').match(/[\d.]+x/g) ?? [],
+  )
+  expect(ratios.length).toBeGreaterThan(15)
+  const measured = page('docs/contributing/benchmarks.md').text
+  expect(ratios.filter((ratio) => !measured.includes(`(${ratio})`))).toEqual([])
+})
+
 test('every deviation has a unique number, in order, and one test of that number', () => {
-  const numbers = [...page('docs/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) => Number(number))
+  const numbers = [...page('docs/contributing/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) =>
+    Number(number),
+  )
   expect(numbers.length).toBeGreaterThan(20)
   expect(numbers).toEqual(numbers.map((_, at) => at + 1))
   const tests = readFileSync('test/deviations.test.ts', 'utf8')
@@ -196,10 +248,16 @@ test('every deviation has a unique number, in order, and one test of that number
 })
 
 test('the migration page names every export of google.adk.tools and @google/adk 2.0', () => {
-  const prose = page('docs/from-adk.md').text.replace(/^```[\s\S]*?^```$/gm, '')
+  const prose = page('docs/migrating/from-adk.md').text.replace(/^```[\s\S]*?^```$/gm, '')
   const named = new Set([...prose.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/[^\w]+/)))
   expect(googleAdkNames.length).toBe(461)
   expect([...pythonToolNames, ...googleAdkNames].filter((name) => !named.has(name))).toEqual([])
+})
+
+test('a program of another kit is neither compiled nor run here', () => {
+  const page = readPage('docs/a/x.md', '```ts theirs\n1\n```\n```ts test\n2\n```\n')
+  expect(programs(page).map(({ name }) => name)).toEqual(['a-x-5.ts'])
+  expect(theirBlocks(page).map(({ code }) => code)).toEqual(['1\n'])
 })
 
 test('reads programs and their expected output from the code blocks of a page', () => {
@@ -213,11 +271,7 @@ test('reads programs and their expected output from the code blocks of a page', 
 })
 
 function page(file: string): Page {
-  return all.find((one) => one.file === file) ?? read(file)
-}
-
-function read(file: string): Page {
-  return readPage(file, readFileSync(file, 'utf8'))
+  return all.find((one) => one.file === file) ?? readPageFile(file)
 }
 
 function readSource(file: string): Source {

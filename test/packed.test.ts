@@ -29,7 +29,9 @@ const manifest = (): Record<string, Record<string, unknown>> =>
 
 test('the package contains dist, documentation, examples and the standard pages only', () => {
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
-  const docs = globSync('docs/**/*.md').map(slashes)
+  const docs = globSync('docs/**/*.{md,svg}')
+    .map(slashes)
+    .filter((file) => !file.startsWith('docs/reference/api/'))
   const examples = globSync('examples/**/*.ts').map(slashes)
   expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([...pages, ...docs, ...examples].sort())
 })

@@ -43,7 +43,7 @@ test('the lock names no registry address and has an integrity for every package'
 
 test('all versions of development dependencies are exact', () => {
   const versions = Object.entries<string>(readJson('package.json').devDependencies)
-  expect(versions.filter(([, version]) => !/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([])
+  expect(versions.filter(([, version]) => !/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
 })
 
 test('the editor settings match the formatter', () => {

@@ -1,4 +1,4 @@
-/** The code of an error for the caller or the developer. Each code has one HTTP status (docs/errors.md has the table). */
+/** The code of an error for the caller or the developer. Each code has one HTTP status: docs/reference/errors.md. */
 export type ToolwrightErrorCode =
   | 'INVALID_REQUEST'
   | 'NOT_FOUND'

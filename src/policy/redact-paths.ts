@@ -1,5 +1,7 @@
 // Reads paths into a value (`customer.ssn`, `items[].token`, `*.password`) and redacts what they point to.
+
 import { isRecord, setOwn } from '../base/json.ts'
+import { toJsonValue } from '../base/to-json-value.ts'
 
 /** One step of a path: a key, an index, or any key or index. */
 export type PathStep = string | number | typeof ANY

@@ -30,16 +30,17 @@ type Returned<R> = R extends Generator<unknown, infer V, unknown> | AsyncGenerat
 
 type Body<V> = V | PromiseLike<V> | Generator<unknown, V, unknown> | AsyncGenerator<unknown, V, unknown>
 
-/** What `tool()` takes: the members of `Tool`, with schemas instead of a declaration. */
+/** Options of `tool()`: the members of `Tool`, with schemas instead of a declaration. */
 export interface ToolOptions<P, O, R> {
-  /** What the model calls it. */
+  /** The name the model calls. A letter or `_`, then at most 127 letters, digits, `_`, `-`, `.` or `:`. */
   name: string
-  /** What the model is told it does. */
+  /** What the tool does, for the model. */
   description: string
-  /** Omitted = no parameters. */
+  /** Schema of the arguments: a Standard Schema such as Zod, or plain JSON Schema. Default: no arguments. */
   parameters?: P
-  /** Results must match it; the model is told. */
+  /** Schema of the result. Results are checked, and the model is sent the schema. Default: results are not checked. */
   outputSchema?: O
+  /** The body. Returns a value, a promise, or a generator whose yields are progress and whose return value is the result. */
   run(args: ArgsOf<P>, context: ToolContext): R
   /**
    * What the model sees of a result, such as a summary of it; may be async. The event keeps the whole result. Media beside
@@ -47,11 +48,13 @@ export interface ToolOptions<P, O, R> {
    * `result` has the type that `run` returns.
    */
   toModelOutput?(call: { args: ArgsOf<P>; result: ResultOf<O, R>; functionCallId: string }): unknown
+  /** The result comes later, with `respond()`: `run` returns a handle, and the call stays pending. Default false. */
   isLongRunning?: boolean | undefined
+  /** The credential the tool needs. Not implemented: calls fail with `AUTH_FAILED`. */
   authConfig?: AuthConfig | undefined
-  /** Default `atMostOnce`. */
+  /** What may happen twice: decides whether an interrupted call runs again after a crash. Default `atMostOnce`. */
   effect?: Effect | undefined
-  /** Needed by `effect: 'reconcilable'`: what became of an attempt nobody heard from. */
+  /** Finds out whether an interrupted attempt took effect. Required by `effect: 'reconcilable'`. */
   reconcile?(attempt: {
     idempotencyKey: string
     args: ArgsOf<P>
@@ -62,18 +65,26 @@ export interface ToolOptions<P, O, R> {
    * than once, and the end of the run waits at most 5 s for it.
    */
   cancel?(work: { handle: JsonObject; idempotencyKey: string; args: ArgsOf<P>; context: ToolContext }): unknown
+  /** Deadline of `run` and `reconcile` in milliseconds. Default: `toolTimeoutMs` of the runner, 30,000. */
   timeoutMs?: number | undefined
+  /** Never run this call at the same time as other calls of the same model reply. Default false. */
   sequential?: boolean | undefined
+  /** Allow equal failing calls in a row without a limit, for tools that poll. Default false: the fourth ends the run. */
   mayRepeat?: boolean | undefined
+  /** The approver may change the arguments. They are checked like those of the model. Default false. */
   allowEditedArgs?: boolean | undefined
+  /** Time in milliseconds until a pending request of this tool expires and counts as denied. Default 24 hours. */
   expiresInMs?: number | undefined
+  /** Functions around `run`, the outermost first. Policies such as `retry()` add theirs here. Default: none. */
   middleware?: readonly Middleware[] | undefined
+  /** Wait for an approval before `run`: for every call, or for calls where the function returns true. Default false. */
   requiresConfirmation?:
     | boolean
     | ((args: ArgsOf<P>, context: ReadonlyContext) => boolean | Promise<boolean>)
     | undefined
-  /** What a human is asked. */
+  /** The question for the approver: a text, or a function of the arguments. Default: ``Approve execution of tool `name`?`` */
   confirmationHint?: string | ((args: ArgsOf<P>) => string) | undefined
+  /** Runs before every model call and may add to the request. */
   processLlmRequest?(request: LlmRequest, context: CallbackContext): void | Promise<void>
 }
 

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../base/json.ts'
 
-/** How one run behaves. */
+/** Settings of one run. */
 export interface RunConfig {
-  /** Yield the model's deltas as partial events. Default false. */
+  /** Yield the model's text as it arrives, as partial events. Default false. */
   readonly streaming?: boolean | undefined
-  /** Model calls of the whole invocation, sub-agents and agent tools included. Default 500. */
+  /** Most model calls of the invocation, including sub-agents and agent tools. Default 500. */
   readonly maxLlmCalls?: number | undefined
-  /** Start at once and go on when nobody reads the events. Default false. */
+  /** Start at once, and continue when the consumer stops iterating. Default false. */
   readonly detach?: boolean | undefined
-  /** Put on every event of the run. */
+  /** Data that is added to every event of the run. */
   readonly customMetadata?: JsonObject | undefined
 }

@@ -19,11 +19,11 @@ export interface RunContext {}
 // biome-ignore lint/complexity/noBannedTypes: asks whether RunContext requires anything
 export type RunContextOption = {} extends RunContext
   ? {
-      /** For the tools and callbacks of this run; never stored, never shown to the model. */
+      /** Passed to the tools and callbacks of this run. Never stored, never sent to the model. */
       readonly runContext?: RunContext | undefined
     }
   : {
-      /** For the tools and callbacks of this run; never stored, never shown to the model. */
+      /** Passed to the tools and callbacks of this run. Never stored, never sent to the model. */
       readonly runContext: RunContext
     }
 

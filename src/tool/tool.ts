@@ -29,19 +29,23 @@ export type Middleware = (call: PolicyCall, next: (call: PolicyCall) => Promise<
 
 /** Anything a model can call. Any object that has these members is a tool; `tool()` makes one from a function. */
 export interface Tool {
-  /** What the model calls it. */
+  /** The name the model calls. */
   readonly name: string
+  /** What the tool does, for the model. */
   readonly description: string
-  /** `undefined` = passive: not advertised, never dispatched. */
+  /** The declaration for the model. `undefined` makes the tool passive: not declared to the model, never dispatched. */
   declaration(): FunctionDeclaration | undefined
   /** A value, a promise, or a generator whose yields are progress and whose return is the result. */
   run(args: unknown, context: ToolContext): unknown
   /** Checks arguments; without it they are checked against the declaration's schema. */
   parse?(args: unknown): Parsed | Promise<Parsed>
+  /** The result comes later, with `respond()`: `run` returns a handle, and the call stays pending. Default false. */
   readonly isLongRunning?: boolean | undefined
+  /** The credential the tool needs. Not implemented: calls fail with `AUTH_FAILED`. */
   readonly authConfig?: AuthConfig | undefined
-  /** Default `atMostOnce`. */
+  /** What may happen twice: decides whether an interrupted call runs again after a crash. Default `atMostOnce`. */
   readonly effect?: Effect | undefined
+  /** Finds out whether an interrupted attempt took effect. Required by `effect: 'reconcilable'`. */
   reconcile?(attempt: { idempotencyKey: string; args: unknown; context: ToolContext }): Reconciled | Promise<Reconciled>
   /**
    * Stops long-running work whose run was cancelled before the result. `handle` is what the body returned. It may be called
@@ -55,22 +59,26 @@ export interface Tool {
    * the result is for the app only, unless what this returns brings its own (`withParts`).
    */
   toModelOutput?(call: { args: unknown; result: unknown; functionCallId: string }): unknown
-  /** Replaces the runner's default. */
+  /** Deadline of `run` and `reconcile` in milliseconds. Default: `toolTimeoutMs` of the runner, 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Never runs beside its siblings. */
+  /** Never run this call at the same time as other calls of the same model reply. Default false. */
   readonly sequential?: boolean | undefined
-  /** Exempt from the repeated-call breaker: for polling. */
+  /** Allow equal failing calls in a row without a limit, for tools that poll. Default false: the fourth ends the run. */
   readonly mayRepeat?: boolean | undefined
+  /** The approver may change the arguments. They are checked like those of the model. Default false. */
   readonly allowEditedArgs?: boolean | undefined
+  /** Time in milliseconds until a pending request of this tool expires and counts as denied. Default 24 hours. */
   readonly expiresInMs?: number | undefined
-  /** Policies around the body, the outermost first. */
+  /** Functions around `run`, the outermost first. Policies such as `retry()` add theirs here. Default: none. */
   readonly middleware?: readonly Middleware[] | undefined
+  /** Wait for an approval before `run`: for every call, or for calls where the function returns true. Default false. */
   readonly requiresConfirmation?:
     | boolean
     | ((args: JsonObject, context: ReadonlyContext) => boolean | Promise<boolean>)
     | undefined
+  /** The question for the approver. Default: ``Approve execution of tool `name`?`` */
   confirmationHint?(args: JsonObject): string
-  /** Before every model call: adds to the request. */
+  /** Runs before every model call and may add to the request. */
   processLlmRequest?(request: LlmRequest, context: CallbackContext): void | Promise<void>
 }
 

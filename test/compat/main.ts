@@ -2,15 +2,16 @@
 // minutes and needs the npm registry, so it is not part of npm test. Prints a table; exits with 1 when a row fails.
 //   npm run compat [-- <part of a row's name> ...]
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import build from '../build.ts'
+import { readPage, sourceOf, theirBlocks } from '../docs/pages.ts'
 import { NEXT_APP } from './next-app.ts'
 import { AGENT, AGENT_SAYS, CODE, GEMINI_SERVER, QUICKJS, ROOT, SQLITE, TYPES, WORKER } from './programs.ts'
 import { canIsolate, type Ended, install, run } from './sandbox.ts'
 
-/** What was tested last; docs/compatibility.md says when. */
+/** What was tested last; docs/reference/compatibility.md says when. */
 const VERSIONS = {
   node: ['22.18.0', '24.21.0', '26.10.0'],
   bun: '1.4.4',
@@ -22,6 +23,13 @@ const VERSIONS = {
   typesNode: '24.19.2',
   genai: '2.32.0',
 }
+
+/** The kits of the migration guides: what `docs/migrating/<page>.md` says that its programs compile with. */
+const KITS = [
+  { name: 'AI SDK', page: 'from-ai-sdk', packages: ['ai@7.0.169', '@ai-sdk/openai@4.0.114'] },
+  { name: 'Mastra', page: 'from-mastra', packages: ['@mastra/core@1.71.0', '@mastra/libsql@1.23.1'] },
+  { name: 'OpenAI Agents', page: 'from-openai-agents', packages: ['@openai/agents@0.20.0'] },
+]
 
 interface Row {
   readonly name: string
@@ -37,7 +45,7 @@ process.exitCode = await main()
 async function main(): Promise<number> {
   try {
     if (!canIsolate) console.error('No user namespaces here: the commands are not kept from the network.')
-    const rows = [...runtimes(), ...frameworks(), ...types()]
+    const rows = [...runtimes(), ...frameworks(), ...types(), ...migrations()]
     const wanted = rows.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
     const problems: string[] = []
     for (const { name, check } of wanted) {
@@ -198,6 +206,31 @@ function types(): Row[] {
         }
       }),
     )
+  })
+}
+
+/** The programs of other kits in the migration guides, compiled as strictly as ours. */
+function migrations(): Row[] {
+  const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
+  const { customConditions: _, ...strict } = compilerOptions
+  const tools = ['zod@4.6.7', `typescript@${VERSIONS.typescript.at(-1)}`, `@types/node@${VERSIONS.typesNode}`]
+  return KITS.map(({ name, page, packages }): Row => {
+    const file = `docs/migrating/${page}.md`
+    const blocks = theirBlocks(readPage(file, readFileSync(file, 'utf8')))
+    const folder = app(page, [...packages, ...tools], {
+      'program.ts': sourceOf({ blocks }),
+      'tsconfig.json': JSON.stringify({ compilerOptions: strict, files: ['program.ts'] }),
+    })
+    return {
+      name: `the ${name} program of docs/migrating compiles | ${packages.join(', ')}`,
+      check: async () => {
+        if (blocks.length === 0) return `${file} has no block "ts theirs".`
+        return expectOutput(
+          await run([process.execPath, 'node_modules/typescript/bin/tsc', '-p', '.'], await folder()),
+          '',
+        )
+      },
+    }
   })
 }
 

@@ -1,6 +1,5 @@
 // Reads the documentation: its pages, their code blocks, and the programs in the code blocks.
 import { globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 
 export interface Page {
   readonly file: string
@@ -10,7 +9,9 @@ export interface Page {
 
 /**
  * A code block. ```` ```ts run ```` has the language `ts` and the word `run`. The words of `ts` blocks: `run` runs the
- * program and compares its output with the next block, `text`; `test` runs it; `more` continues the block before.
+ * program and compares its output with the next block, `text`; `test` runs it; `more` continues the block before;
+ * `file=desk.mts` is the name by which other blocks of the page import the block; `theirs` is a program of another kit,
+ * which `npm run compat` compiles.
  */
 export interface Block {
   readonly language: string
@@ -23,6 +24,7 @@ export interface Block {
 /** The code of one block, and of the `more` blocks after it. */
 export interface Program {
   readonly page: string
+  /** The path of the file, unique among all pages; files of one page share a folder. */
   readonly name: string
   readonly blocks: readonly Block[]
   /** Whether the tests run it. */
@@ -31,8 +33,16 @@ export interface Program {
   readonly output: string | undefined
 }
 
+/** README.md and the pages of docs/ that people write; the API reference is generated. */
 export function pages(): Page[] {
-  return ['README.md', ...globSync('docs/*.md').sort()].map((file) => readPage(file, readFileSync(file, 'utf8')))
+  const files = globSync('docs/**/*.md')
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !file.startsWith('docs/reference/api/'))
+  return ['README.md', ...files.sort()].map(readPageFile)
+}
+
+export function readPageFile(file: string): Page {
+  return readPage(file, readFileSync(file, 'utf8'))
 }
 
 export function readPage(file: string, text: string): Page {
@@ -53,10 +63,10 @@ export function readPage(file: string, text: string): Page {
 export function programs({ file, blocks }: Page): Program[] {
   const found: { page: string; name: string; blocks: Block[]; isRun: boolean; output: string | undefined }[] = []
   for (const [at, block] of blocks.entries()) {
-    if (block.language !== 'ts') continue
+    if (block.language !== 'ts' || block.words.includes('theirs')) continue
     const before = found.at(-1)
     const isMore = block.words.includes('more') && before
-    const name = `${basename(file, '.md')}-${block.line}.ts`
+    const name = fileNameOf(file, block)
     const program = isMore ? before : { page: file, name, blocks: [], isRun: false, output: undefined }
     program.blocks.push(block)
     if (block.words.includes('run') || block.words.includes('test')) program.isRun = true
@@ -64,6 +74,20 @@ export function programs({ file, blocks }: Page): Program[] {
     if (!isMore) found.push(program)
   }
   return found
+}
+
+function fileNameOf(page: string, { line, words }: Block): string {
+  const slug = page
+    .replace(/^docs\//, '')
+    .replace(/\.md$/, '')
+    .replaceAll('/', '-')
+  const file = words.find((word) => word.startsWith('file='))?.slice('file='.length)
+  return file ? `${slug}/${file}` : `${slug}-${line}.ts`
+}
+
+/** The blocks of a page that belong to another kit. */
+export function theirBlocks({ blocks }: Page): Block[] {
+  return blocks.filter(({ language, words }) => language === 'ts' && words.includes('theirs'))
 }
 
 function outputAfter(file: string, blocks: readonly Block[], at: number): string {
@@ -75,7 +99,7 @@ function outputAfter(file: string, blocks: readonly Block[], at: number): string
 }
 
 /** The program as a file in which every line has the line number of its page. */
-export function sourceOf({ blocks }: Program): string {
+export function sourceOf({ blocks }: Pick<Program, 'blocks'>): string {
   let source = ''
   for (const { code, line } of blocks) {
     source += '\n'.repeat(line - source.split('\n').length)

@@ -1,5 +1,5 @@
 // kill -9 at each step of a tool call, for each effect of a tool: real processes, a SQLite file, and a payment server
-// that counts. The expected outcomes are the table in docs/guarantees.md.
+// that counts. The expected outcomes are the table in docs/concepts/guarantees.md.
 import type { Effect, JsonObject } from 'toolwright'
 import { expect, test, vi } from 'vitest'
 import { countResponses, readSession, resumeSession, setUpKillScenario } from './kill/kill-scenario.ts'

@@ -28,13 +28,21 @@ export type OneOrMore<T> = T | readonly T[]
 
 /** The eight callbacks, as people write them. */
 export interface Callbacks {
+  /** Runs before an agent starts. Content it returns replaces the agent's answer. */
   readonly beforeAgent?: OneOrMore<BeforeAgent> | undefined
+  /** Runs after an agent has answered. Content it returns is added to the answer. */
   readonly afterAgent?: OneOrMore<AfterAgent> | undefined
+  /** Runs before each model call. May change the request; a response it returns replaces the model's. */
   readonly beforeModel?: OneOrMore<BeforeModel> | undefined
+  /** Runs after each model call. A response it returns replaces the model's. */
   readonly afterModel?: OneOrMore<AfterModel> | undefined
+  /** Runs when a model call fails. A response it returns replaces the error. */
   readonly onModelError?: OneOrMore<OnModelError> | undefined
+  /** Runs before each tool call. Returns other arguments, or a result that replaces the call. */
   readonly beforeTool?: OneOrMore<BeforeTool> | undefined
+  /** Runs after each tool call. A value it returns replaces the result. */
   readonly afterTool?: OneOrMore<AfterTool> | undefined
+  /** Runs when a tool call fails. A value it returns replaces the error. */
   readonly onToolError?: OneOrMore<OnToolError> | undefined
 }
 

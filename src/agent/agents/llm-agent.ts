@@ -34,34 +34,43 @@ import { TRANSFER_TO_AGENT } from './transfer.ts'
 /** Text with `{state}`, `{state?}` and `{artifact.name}` placeholders, or a function that writes it. */
 export type Instruction = string | ((context: ReadonlyContext) => string | Promise<string>)
 
+/** Options of `LlmAgent`. */
 export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefined> extends Callbacks {
+  /** Letters, digits, `_` and `-`; not `user`. Unique among sibling agents. */
   readonly name: string
-  /** A model, or a name the runner's `models` knows; without one the parent's is used. */
+  /** A model, or a name that `models` of the runner resolves. Default: the model of the parent agent. */
   readonly model?: Model | string | undefined
-  /** What other agents are told about this one. */
+  /** What the agent does, for other agents that may transfer to it. */
   readonly description?: string | undefined
+  /** The system instruction: text with placeholders such as `{city}`, or a function that returns the text. */
   readonly instruction?: Instruction | undefined
-  /** For every agent of the tree; only the root's counts. */
+  /** An instruction for every agent of the tree. Only that of the root agent is used. */
   readonly globalInstruction?: Instruction | undefined
+  /** Tools, toolsets, dynamic sources made by `toolSource()`, and lists of these. Default: none. */
   readonly tools?: readonly ToolSource[] | undefined
+  /** Agents this agent can transfer the conversation to. Default: none. */
   readonly subAgents?: readonly Agent[] | undefined
-  /** The arguments this agent takes when it is used as a tool. */
+  /** Schema of the arguments when the agent is used as a tool. Default: `{ request: string }`. */
   readonly inputSchema?: Schema | undefined
-  /** The final answer is JSON of this shape, checked. */
+  /** Schema of the final answer. The answer is JSON and checked; `runner.complete()` returns it as `output`. */
   readonly outputSchema?: S | undefined
-  /** The final answer is written to this state key. */
+  /** State key that the final answer is written to. */
   readonly outputKey?: string | undefined
-  /** `none`: only what was said last, nothing before. */
+  /** `none`: the model sees the latest message only, without the history before it. Default `default`. */
   readonly includeContents?: 'default' | 'none' | undefined
-  /** Model calls in one scope and invocation. Default 16. */
+  /** Most model calls of this agent in one invocation. Default 16. */
   readonly maxIterations?: number | undefined
+  /** Do not let the model transfer to the parent agent. Default false. */
   readonly disallowTransferToParent?: boolean | undefined
+  /** Do not let the model transfer to sibling agents. Default false. */
   readonly disallowTransferToPeers?: boolean | undefined
+  /** Do not let the model transfer to any agent. Default false. */
   readonly disableTransfer?: boolean | undefined
-  /** Runs the code the model writes, as parts of its own or in fenced blocks; what it printed goes back to the model. */
+  /** Runs code that the model writes, as code parts or in fenced blocks, and sends the output back to the model. */
   readonly codeExecutor?: CodeExecutor | undefined
-  /** Passed to the model as it is: temperature, safetySettings, toolConfig, ... */
+  /** Settings passed to the model unchanged: `temperature`, `safetySettings`, `toolConfig` and others. */
   readonly generateContentConfig?: JsonObject | undefined
+  /** How the tool calls of one model reply run: `parallel` (default true), at most `maxConcurrency` (default 8) at a time. */
   readonly toolExecution?:
     | { readonly parallel?: boolean | undefined; readonly maxConcurrency?: number | undefined }
     | undefined

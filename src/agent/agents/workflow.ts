@@ -4,9 +4,13 @@ import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import { type Agent, agents, checkAgentName, type InvocationContext, RUN_SCOPE } from './agent.ts'
 
+/** Options of `SequentialAgent`, `ParallelAgent` and `LoopAgent`. */
 export interface WorkflowAgentOptions {
+  /** Letters, digits, `_` and `-`; not `user`. Unique among sibling agents. */
   readonly name: string
+  /** What the agent does, for other agents that may transfer to it. */
   readonly description?: string | undefined
+  /** The agents to run. */
   readonly subAgents: readonly Agent[]
 }
 

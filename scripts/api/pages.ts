@@ -1,0 +1,198 @@
+// The API reference as markdown: one page for each entry point, and an index. Headings have explicit ids, because `tool`
+// and `Tool` are different names.
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import type { Node } from '../../test/source.ts'
+import { docOf, findDeclaration, type Member, membersOf, readSource, withoutExport } from './declarations.ts'
+
+/** What the reference says about one export. */
+export interface ApiEntry {
+  readonly name: string
+  readonly kind: 'class' | 'constant' | 'function' | 'interface' | 'type'
+  /** The doc comment, with its tags. */
+  readonly doc: string
+  /** The code that declares the name: one text for each overload, or a class and its constructor. */
+  readonly signatures: readonly string[]
+  readonly members: readonly Member[]
+  /** The folder of `src` that declares the name. */
+  readonly folder: string
+}
+
+/** One page: an entry point and its exports, values first. */
+export interface ApiPage {
+  /** The name in an import, such as `toolwright/gemini`. */
+  readonly entryPoint: string
+  /** The name of the file, such as `gemini.md`. */
+  readonly file: string
+  readonly doc: string
+  readonly entries: readonly ApiEntry[]
+}
+
+/** Headings for the folders of the root entry point, in the order of its page. */
+const TOPICS: ReadonlyMap<string, string> = new Map([
+  ['tool', 'Tools and contexts'],
+  ['agent', 'Agents'],
+  ['runner', 'Runner'],
+  ['policy', 'Policies'],
+  ['tools', 'Built-in tools'],
+  ['content', 'Messages and content'],
+  ['event', 'Events'],
+  ['session', 'Sessions'],
+  ['artifact', 'Artifacts'],
+  ['memory', 'Memory'],
+  ['credential', 'Credentials'],
+  ['error', 'Errors'],
+  ['dispatch', 'Tool callbacks and logging'],
+  ['schema', 'Schemas'],
+  ['base', 'Shared types'],
+])
+
+const KINDS: Readonly<Record<string, ApiEntry['kind']>> = {
+  ClassDeclaration: 'class',
+  FunctionDeclaration: 'function',
+  TSDeclareFunction: 'function',
+  TSInterfaceDeclaration: 'interface',
+  TSTypeAliasDeclaration: 'type',
+  VariableDeclaration: 'constant',
+}
+
+/** Reads every entry point of package.json. */
+export function readApi(): ApiPage[] {
+  const order = (entry: ApiEntry): string => `${isType(entry) ? 1 : 0}${entry.name.toLowerCase()}`
+  return entryPoints().map(([entryPoint, file]) => {
+    const { body } = readSource(file)
+    const specifiers = body.flatMap((statement) => statement.specifiers as { exported: { name: string } }[])
+    const entries = specifiers.map(({ exported }) => readEntry(file, exported.name))
+    const doc = body[0] ? docOf(file, body[0]) : ''
+    const sorted = entries.sort((a, b) => (order(a) < order(b) ? -1 : 1))
+    return { entryPoint, file: `${entryPoint.replace(/^toolwright\//, '')}.md`, doc, entries: sorted }
+  })
+}
+
+/** The text of each file of the reference, by file name. */
+export function renderApi(pages: readonly ApiPage[] = readApi()): Map<string, string> {
+  const rendered = pages.map((page): [string, string] => [page.file, renderPage(page, linksFor(page, pages))])
+  return new Map([['index.md', renderIndex(pages)], ...rendered])
+}
+
+function entryPoints(): [specifier: string, source: string][] {
+  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+  return Object.entries<{ 'toolwright:source'?: string }>(exports).flatMap(
+    ([path, { 'toolwright:source': source }]): [string, string][] =>
+      source ? [[posix.join(name, path), posix.normalize(source)]] : [],
+  )
+}
+
+function readEntry(entryFile: string, name: string): ApiEntry {
+  const { file, nodes } = findDeclaration(entryFile, name) ?? { file: '', nodes: [] }
+  const [first] = nodes
+  if (!first) throw new Error(`${entryFile} exports "${name}", but no file of src declares it.`)
+  const node = withoutExport(first)
+  const kind = KINDS[node.type]
+  if (!kind) throw new Error(`${file} declares "${name}" as ${node.type}. Add it to KINDS in scripts/api/pages.ts.`)
+  const members = kind === 'class' || kind === 'interface' ? membersOf(file, node) : []
+  const signatures = nodes.flatMap((one) => signaturesOf(readSource(file).text, withoutExport(one)))
+  return { name, kind, doc: docOf(file, first), signatures, members, folder: file.split('/')[1] ?? '' }
+}
+
+/** The code of a declaration up to its body. */
+function signaturesOf(text: string, node: Node): string[] {
+  const slice = (start: unknown, end: unknown): string => text.slice(Number(start), Number(end)).trim()
+  const body = node.body as (Node & { body: Node[] }) | undefined
+  const [variable] = (node.declarations as { id: Node }[] | undefined) ?? []
+  if (variable) return [`const ${slice(variable.id.start, variable.id.end)}`]
+  const head = slice(node.start, body?.start ?? node.end).replace(/^async /, '')
+  const made = node.type === 'ClassDeclaration' && body?.body.find(({ kind }) => kind === 'constructor')?.value
+  const { start, body: end } = (made || {}) as { start?: number; body?: Node }
+  return start === undefined ? [head] : [head, `new ${(node.id as Node).name}${slice(start, end?.start)}`]
+}
+
+function renderIndex(pages: readonly ApiPage[]): string {
+  const rows = pages.map(({ entryPoint, file, doc }) => `| [\`${entryPoint}\`](./${file}) | ${cell(summaryOf(doc))} |`)
+  const names = pages.map(({ entryPoint, file, entries }) => {
+    const links = entries.map(({ name }) => `[\`${name}\`](./${file}#${name})`)
+    return `## ${entryPoint}\n\n${links.join(' · ')}\n`
+  })
+  const intro = 'Every export of every entry point, generated from the doc comments in the source.'
+  return `# API reference\n\n${intro}\n\n| Entry point | Contents |\n|---|---|\n${rows.join('\n')}\n\n${names.join('\n')}`
+}
+
+function renderPage({ entryPoint, doc, entries }: ApiPage, links: Links): string {
+  const folders = new Set(entries.map(({ folder }) => folder))
+  const isRoot = entryPoint === 'toolwright'
+  const unknown = [...folders].filter((folder) => isRoot && !TOPICS.has(folder))
+  if (unknown.length > 0) throw new Error(`TOPICS in scripts/api/pages.ts has no heading for src/${unknown.join()}.`)
+  const topics = isRoot ? [...TOPICS].filter(([folder]) => folders.has(folder)) : []
+  const sections = topics.map(([topic, heading]) => {
+    const some = entries.filter(({ folder }) => folder === topic)
+    return `## ${heading}\n\n${some.map((entry) => renderEntry(entry, links, '###')).join('\n')}`
+  })
+  const body = isRoot ? sections : entries.map((entry) => renderEntry(entry, links, '##'))
+  return [`# ${entryPoint}`, linkNames(summaryOf(doc), links), body.join('\n')].filter(Boolean).join('\n\n')
+}
+
+function renderEntry(entry: ApiEntry, links: Links, level: string): string {
+  const { name, kind, doc, signatures, members } = entry
+  const code = (text: string): string => `\`\`\`ts\n${text}\n\`\`\``
+  const used = [...new Set(signatures.join(' ').match(/\w+/g))].filter((word) => word !== name && links.has(word))
+  const isBare = signatures.join() === `interface ${name}`
+  const examples = [...doc.matchAll(/^@example\n([\s\S]*?)(?=^@|$(?![\s\S]))/gm)].map(([, text = '']) => text.trim())
+  const rows = members.map((member) => {
+    const label = member.isOptional ? `\`${member.name}\` *optional*` : `\`${member.name}\``
+    return `| ${label} | ${linkedType(member.type, links)} | ${cell(linkNames(summaryOf(member.doc), links))} |`
+  })
+  const blocks = [
+    `${level} ${name}${kind === 'function' ? '()' : ''} {#${name}}`,
+    `*${kind}*`,
+    linkNames(summaryOf(doc), links),
+    isBare ? '' : code(signatures.join('\n')),
+    used.length > 0 ? `See ${used.map((word) => `[\`${word}\`](${links.get(word)})`).join(', ')}.` : '',
+    ...examples.map((example) => `Example:\n\n${code(example)}`),
+    rows.length > 0 ? `| Member | Type | Description |\n|---|---|---|\n${rows.join('\n')}` : '',
+  ]
+  return `${blocks.filter(Boolean).join('\n\n')}\n`
+}
+
+/** The address of each name: on this page if the page has it, else on another page. */
+type Links = ReadonlyMap<string, string>
+
+function linksFor({ entries: own }: ApiPage, pages: readonly ApiPage[]): Links {
+  const others = pages
+    .toReversed()
+    .flatMap(({ file, entries }) => entries.map(({ name }) => [name, `./${file}`] as const))
+  return new Map(
+    [...others, ...own.map(({ name }) => [name, ''] as const)].map(([name, at]) => [name, `${at}#${name}`]),
+  )
+}
+
+/** A type as code with links. Special characters of markdown, HTML and Vue templates are escaped. */
+function linkedType(type: string, links: Links): string {
+  const parts = type.split(/('[^']*'|\b[A-Z]\w*\b)/).map((part) => {
+    const text = part.replace(/[<>{}[\]|*_`\\&]/g, (char) => `&#${char.charCodeAt(0)};`)
+    return links.has(part) ? `[${text}](${links.get(part)})` : text
+  })
+  return `<code>${parts.join('')}</code>`
+}
+
+/** Doc text as markdown: exported names in backticks become links, and nothing in the text is HTML. */
+function linkNames(text: string, links: Links): string {
+  const parts = text.split(/(`[^`]+`)/).map((part) => {
+    if (!part.startsWith('`')) return part.replaceAll('<', '&lt;').replaceAll('{{', '&#123;&#123;')
+    const link = links.get(part.slice(1, -1).replace(/\(\)$/, ''))
+    return link && /^`[A-Z]|\(\)`$/.test(part) ? `[${part}](${link})` : part
+  })
+  return parts.join('')
+}
+
+/** The text of a doc comment before its first tag. */
+export function summaryOf(doc: string): string {
+  return doc.replace(/(^|\n)@[\s\S]*$/, '').trim()
+}
+
+function cell(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')
+}
+
+function isType({ kind }: ApiEntry): boolean {
+  return kind === 'interface' || kind === 'type'
+}
