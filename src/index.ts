@@ -83,14 +83,14 @@ export type { Completion } from './runner/completion.ts'
 export type { Models } from './runner/models.ts'
 export type { Plugin } from './runner/plugins/plugin.ts'
 export type { Run } from './runner/run/run-handle.ts'
-export {
-  type CancelOptions,
-  type RecoverOptions,
-  type ResumeOptions,
-  Runner,
-  type RunnerOptions,
-  type RunOptions,
-} from './runner/runner.ts'
+export { Runner } from './runner/runner.ts'
+export type {
+  CancelOptions,
+  RecoverOptions,
+  ResumeOptions,
+  RunnerOptions,
+  RunOptions,
+} from './runner/runner-options.ts'
 export type { Usage } from './runner/usage.ts'
 export type { InferInput, InferOutput, Schema } from './schema/infer.ts'
 export type { Issue, Parsed } from './schema/parsed.ts'

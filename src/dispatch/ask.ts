@@ -3,6 +3,7 @@ import { copyJson, isRecord, type JsonObject, setOwn } from '../base/json.ts'
 import { toPlain } from '../base/plain.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
+import { newOwnId } from '../event/own-id.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import type { AskedCall, NewRequest, ReadyCall } from './outcome.ts'
@@ -38,19 +39,19 @@ export function askEntries(batch: Batch, asked: readonly AskedCall[]): NewEntry[
       setOwn(actions.requestedToolConfirmations, id, confirmationOf(request)) // the model may have named it `__proto__`
     }
   }
-  const event = host.draft(agentName, scope, { role: 'model', parts }, actions)
+  const event = host.recorder.draft(agentName, scope, { role: 'model', parts }, actions)
   event.longRunningToolIds = records.map(({ id }) => id)
   return [...records.map((record) => ({ record })), { event }]
 }
 
 function requestOf(batch: Batch, callId: string, question: NewRequest): Request {
   const { host, scope } = batch
-  const now = host.ports.now()
+  const now = host.services.ports.now()
   const call = host.fold.calls.get(callId)
   const expiresInMs = (call && batch.entryOf(call)?.tool.expiresInMs) ?? EXPIRES_IN_MS
   return {
     type: 'request',
-    id: host.newCallId(),
+    id: newOwnId(host.services.ports),
     invocationId: host.invocationId,
     path: scope.path,
     callId,

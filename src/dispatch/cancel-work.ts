@@ -21,8 +21,10 @@ const CANCEL_MS = 5_000
 export async function cancelWork(host: DispatchHost, started: readonly StartedWork[]): Promise<void> {
   const cancelling = started.flatMap((work) => (work.tool?.cancel ? [cancelOne(host, work, work.tool)] : []))
   if (cancelling.length === 0) return
-  await inTime(Promise.all(cancelling), CANCEL_MS, host.ports, () =>
-    host.logger.warn(`cancel() of a tool was still running after ${CANCEL_MS} ms. The run does not wait for it.`),
+  await inTime(Promise.all(cancelling), CANCEL_MS, host.services.ports, () =>
+    host.services.logger.warn(
+      `cancel() of a tool was still running after ${CANCEL_MS} ms. The run does not wait for it.`,
+    ),
   )
 }
 
@@ -39,7 +41,7 @@ async function cancelOne(host: DispatchHost, { call, handle }: StartedWork, tool
   try {
     await tool.cancel?.({ handle: copyJson(handle), idempotencyKey, args, context })
   } catch (error) {
-    host.logger.warn(`cancel() of tool "${tool.name}" failed: ${messageOf(error)}`, error)
+    host.services.logger.warn(`cancel() of tool "${tool.name}" failed: ${messageOf(error)}`, error)
   }
 }
 

@@ -1,19 +1,16 @@
 // Ends an invocation, or one scope of it, early: every open call gets a final response, then the reason is recorded.
 import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
-import type { Content, Part } from '../content/content.ts'
+import type { Part } from '../content/content.ts'
 import { answerPart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
 import { isWithin, type ScopePath } from '../event/scope.ts'
 import type { Tool } from '../tool/tool.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
-import type { EventDraft, UnrecordedResult } from './host.ts'
+import type { DispatchHost, UnrecordedResult } from './host.ts'
 
-interface Closing {
-  readonly fold: Fold
-  draft(author: string, scope: ScopePath, content: Content | undefined, actions: EventActions): EventDraft
-}
+type Closing = Pick<DispatchHost, 'fold' | 'recorder'>
 
 /** Why and how an invocation, or the scope of an agent tool, ends early. */
 export interface ClosingOptions {
@@ -63,9 +60,9 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
     const caller = calls[0]?.agent ?? author
-    entries.push({ event: run.draft(caller, { path, branch, isolation }, { role: 'tool', parts }, actions) })
+    entries.push({ event: run.recorder.draft(caller, { path, branch, isolation }, { role: 'tool', parts }, actions) })
   }
-  const last = run.draft(author, scope, undefined, {})
+  const last = run.recorder.draft(author, scope, undefined, {})
   last.errorCode = errorCode
   last.errorMessage = clip(reason)
   return [...entries, { event: last }]

@@ -13,11 +13,11 @@ import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import {
   type AskedCall,
-  failure,
-  type Prepared,
-  type NewRequest,
-  type ReadyCall,
   type CallResult,
+  failure,
+  type NewRequest,
+  type Prepared,
+  type ReadyCall,
   unknownOutcome,
 } from './outcome.ts'
 import { gateOf } from './resolve.ts'
@@ -105,7 +105,7 @@ async function hintOf({ host }: Batch, ready: ReadyCall): Promise<string> {
     if (typeof hint === 'string' && hint !== '') return clip(hint)
     if (hint instanceof Promise) hint.catch(() => {}) // a hint is not waited for
   } catch (error) {
-    host.logger.warn(`confirmationHint of ${tool.name} failed: ${messageOf(error)}`, error) // no reason not to ask
+    host.services.logger.warn(`confirmationHint of ${tool.name} failed: ${messageOf(error)}`, error) // no reason not to ask
   }
   return `Approve execution of tool \`${tool.name}\`?`
 }
@@ -138,7 +138,7 @@ async function needsConfirmation(batch: Batch, ready: ReadyCall): Promise<boolea
     const given = (await ownCopy(ready)) as JsonObject
     const context = readonlyContext(host, agentName, scope.branch)
     const answer = Promise.resolve(requiresConfirmation.call(tool, given, context))
-    return (await inTime(answer, PREDICATE_MS, host.ports, () => undefined)) !== false
+    return (await inTime(answer, PREDICATE_MS, host.services.ports, () => undefined)) !== false
   } catch {
     return true
   }

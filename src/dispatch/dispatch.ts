@@ -27,7 +27,7 @@ function carryOut(batch: Batch, one: Prepared): Promise<void> {
   if (isOutcome(one)) return record(batch, [one])
   const intent = intentOf(batch, [one])
   const go = (): Promise<void> => execute(batch, one).then((outcome) => recordOne(batch, outcome))
-  return intent ? batch.host.commit([intent]).then(go) : go()
+  return intent ? batch.host.recorder.commit([intent]).then(go) : go()
 }
 
 /**
@@ -36,7 +36,7 @@ function carryOut(batch: Batch, one: Prepared): Promise<void> {
  */
 function recordOne(batch: Batch, outcome: Outcome): Promise<void> {
   if (outcome.type !== 'result' || !(outcome.pending || outcome.parts)) return record(batch, [outcome])
-  const recorded = batch.host.keepUnrecorded([outcome])
+  const recorded = batch.host.recorder.keepUnrecorded([outcome])
   return record(batch, [outcome]).then(recorded)
 }
 
@@ -47,7 +47,7 @@ async function dispatchAll(batch: Batch): Promise<void> {
     prepared.push(one instanceof Promise ? await one : one)
   }
   const intent = intentOf(batch, prepared)
-  if (intent) await batch.host.commit([intent])
+  if (intent) await batch.host.recorder.commit([intent])
   await executeAll(batch, prepared)
 }
 
@@ -67,10 +67,10 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
     early?.catch(() => {}) // surfaces below, when the siblings are done
   }
   let running = prepared.length
-  const recordedAll = host.keepUnrecorded(outcomes)
+  const recordedAll = host.recorder.keepUnrecorded(outcomes)
   const finish = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome
-    if (--running > 0) patience ??= host.ports.setTimer(recordEarly, PATIENCE_MS)
+    if (--running > 0) patience ??= host.services.ports.setTimer(recordEarly, PATIENCE_MS)
   }
 
   try {
@@ -124,8 +124,8 @@ async function inOrder(
     }
     const alone = !batch.parallel || one.entry.tool.sequential === true
     if (alone) await drain()
-    if (alone && at > 0) await batch.host.look()
-    if (batch.host.stopped) throw batch.host.stopped.reason
+    if (alone && at > 0) await batch.host.recorder.checkInbox()
+    if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
     while (running.size >= batch.maxConcurrency) await Promise.race(running)
     const run = start(batch, one, (outcome) => finish(at, outcome)).finally(() => running.delete(run))
     running.add(run)
@@ -153,5 +153,5 @@ function record(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
 
 function recordNow(batch: Batch, outcomes: readonly Outcome[]): Promise<void> {
   const entries = entriesOf(batch, outcomes)
-  return entries.length ? batch.host.commit(entries) : Promise.resolve()
+  return entries.length ? batch.host.recorder.commit(entries) : Promise.resolve()
 }

@@ -6,7 +6,7 @@ import type { NewEntry } from '../event/event.ts'
 import type { CallState } from '../event/fold.ts'
 import { readReconciled } from '../tool/reconciled.ts'
 import type { Batch } from './host.ts'
-import { type ResolvedCall, type Prepared, type CallResult, unknownOutcome } from './outcome.ts'
+import { type CallResult, type Prepared, type ResolvedCall, unknownOutcome } from './outcome.ts'
 import { waitFor } from './wait.ts'
 
 /** The record that these calls may take effect from now on; undefined when none of them can. */
@@ -43,7 +43,7 @@ export async function recoverAttempt(
     case 'reconcilable': {
       try {
         const asked = tool.reconcile?.({ idempotencyKey: context.idempotencyKey, args: copyJson(args), context })
-        const timeoutMs = tool.timeoutMs ?? host.toolTimeoutMs
+        const timeoutMs = tool.timeoutMs ?? host.services.toolTimeoutMs
         const found = await waitFor(Promise.resolve(asked), {
           host,
           name: `reconcile of ${call.name}`,
@@ -53,9 +53,10 @@ export async function recoverAttempt(
         const known = readReconciled(found)
         if (known?.status === 'done') return { type: 'answered', call, entry, args, context, value: known.result }
         if (known?.status === 'not-done') return runAgain()
-        if (!known) host.logger.error(`reconcile of tool "${tool.name}" returned ${kindOf(found)}. ${RECONCILED}`)
+        if (!known)
+          host.services.logger.error(`reconcile of tool "${tool.name}" returned ${kindOf(found)}. ${RECONCILED}`)
       } catch (error) {
-        if (host.stopped) throw host.stopped.reason
+        if (host.stop.stopped) throw host.stop.stopped.reason
         return interrupted(call, ` Asking what became of it failed: ${messageOf(error)}`)
       }
       return interrupted(call)

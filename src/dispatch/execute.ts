@@ -11,10 +11,10 @@ import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import {
   AgentFailed,
   type AnsweredCall,
+  type CallResult,
   failure,
   type Outcome,
   type ReadyCall,
-  type CallResult,
   unknownOutcome,
 } from './outcome.ts'
 import { nullReturned, recover, shownArgs } from './recover.ts'
@@ -39,7 +39,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       if (one.type === 'ready' && isSteps(value)) value = await runSteps(batch, one, value) // a promise of a generator
       pending = one.type === 'ready' && context.longRunning && !call.isCode
     } catch (error) {
-      if (host.stopped) throw host.stopped.reason
+      if (host.stop.stopped) throw host.stop.stopped.reason
       if (one.type === 'ready' && hasAsked(one, error)) return await askedByBody(one)
       const recovered = hooks.onToolError.length ? await recover(batch, one, one.args, error) : undefined
       if (!recovered) return failed(one, error)
@@ -48,14 +48,14 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
     if (one.type === 'ready' && context.questions.length) return await askedByBody(one) // its value and writes are dropped
     if (value === SUSPENDED) return { type: 'suspended', call }
     if (hooks.afterTool.length) value = await afterTool(batch, one, value)
-    if (host.stopped) throw host.stopped.reason
+    if (host.stop.stopped) throw host.stop.stopped.reason
     if (value === WITHHELD) return withheld(call)
     const settled = settle({ host, call, entry, context, args: one.args, value, pending })
     let result = settled instanceof Promise ? await settled : settled
     if (result.actions?.skipSummarization) result = await batch.checkFinal(result)
     return call.requests.length ? withEditedArgs(one, result) : result
   } catch (error) {
-    if (host.stopped) throw host.stopped.reason
+    if (host.stop.stopped) throw host.stop.stopped.reason
     return failure(call, 'EXECUTION_FAILED', messageOf(error))
   } finally {
     context.close()
@@ -115,10 +115,10 @@ async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<u
 
 function runBody(batch: Batch, ready: ReadyCall, args: unknown): unknown {
   // a process that stalled may have lost its session: the process that took it over may have run this call
-  const checking = ready.entry.tool.effect === 'none' ? undefined : batch.host.checkLease()
+  const checking = ready.entry.tool.effect === 'none' ? undefined : batch.host.recorder.checkLease()
   if (!checking) return runBodyNow(batch, ready, args)
   return checking.then(() => {
-    if (batch.host.stopped) throw batch.host.stopped.reason // cancelled meanwhile: the call has its response
+    if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason // cancelled meanwhile: the call has its response
     return runBodyNow(batch, ready, args)
   })
 }
@@ -133,14 +133,14 @@ function runBodyNow(batch: Batch, ready: ReadyCall, args: unknown): unknown {
   }
   const out = entry.tool.run(args, context)
   if (typeof out !== 'object' || out === null) return out
-  const timeoutMs = entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
+  const timeoutMs = entry.tool.timeoutMs ?? batch.host.services.toolTimeoutMs
   if (isThenable(out)) return waitFor(out, waitOf(batch, ready, timeoutMs))
   if (isSteps(out)) return runSteps(batch, ready, out)
   return out
 }
 
 function runSteps(batch: Batch, ready: ReadyCall, steps: Steps): Promise<unknown> {
-  const timeoutMs = ready.entry.tool.timeoutMs ?? batch.host.toolTimeoutMs
+  const timeoutMs = ready.entry.tool.timeoutMs ?? batch.host.services.toolTimeoutMs
   return waitFor(
     drain(batch.host, ready, steps),
     waitOf(batch, ready, timeoutMs, () => steps.return?.(undefined)),
@@ -169,7 +169,7 @@ type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
 }
 
 /** Yields are progress, the return is the result; a generator that returns nothing answers with its yields. */
-async function drain({ ports }: DispatchHost, { context }: ReadyCall, steps: Steps): Promise<unknown> {
+async function drain({ services: { ports } }: DispatchHost, { context }: ReadyCall, steps: Steps): Promise<unknown> {
   const yields: unknown[] = []
   for (let count = 1; ; count++) {
     // one that never waits would keep its own deadline, and everybody else, from having a turn
@@ -204,7 +204,7 @@ async function afterTool(batch: Batch, one: ReadyCall | AnsweredCall, result: un
   for (const hook of batch.hooks.afterTool) {
     const other = await hook({ tool: entry.tool, args, result: value, context })
     if (other === null) {
-      batch.host.logger.error(nullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
+      batch.host.services.logger.error(nullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
       return WITHHELD
     }
     if (other !== undefined) value = keepParts(value, other)

@@ -11,6 +11,7 @@ import type { InvocationHost } from '../tool/host.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { CallResult } from './outcome.ts'
 import type { ToolEntry, ToolTable } from './resolve.ts'
+import type { StopSignal } from './stop-signal.ts'
 
 /** Where the framework tells the operator what nobody else is told. */
 export interface Logger {
@@ -30,43 +31,43 @@ export interface UnrecordedResult {
 /** An event that is still being written. */
 export type EventDraft = { -readonly [K in keyof Event]: Event[K] }
 
-/** Somebody who waits inside a run. */
-export interface StopListener {
-  stop(reason: unknown): void
-}
-
-/** What dispatch needs of the run it is part of. */
-export interface DispatchHost extends InvocationHost {
-  readonly fold: Fold
+/** The parts of the runner that every run shares: clock, timers, logger and limits. */
+export interface DispatchServices {
   readonly ports: Ports
   readonly deadlines: Deadlines
   readonly logger: Logger
+  /** Deadline of a tool body without its own `timeoutMs`. */
   readonly toolTimeoutMs: number
   readonly maxResultBytes: number
   readonly maxArgsBytes: number
   readonly maxCallsPerReply: number
-  /** Set when the run is over before its end: cancelled, or unable to record. Nothing is recorded after it. */
-  readonly stopped: { readonly reason: unknown } | undefined
-  /** Tells somebody when the run is stopped, at once when it is. */
-  onStop(waiter: StopListener): void
-  /** Nobody needs to be told any more. */
-  forget(waiter: StopListener): void
-  draft(author: string, scope: ScopePath, content: Content | undefined, actions: EventActions): EventDraft
+}
+
+/** Writes the entries of one run to the log and yields its events. */
+export interface RunRecorder {
+  /** A new event of this run, not recorded yet. */
+  draft(author: string, scope: ScopePath | undefined, content: Content | undefined, actions: EventActions): EventDraft
   /** Records entries, all or none, then yields the events. */
   commit(entries: readonly NewEntry[]): Promise<void>
-  /** Undefined while this run holds its session for certain; else a promise that finds out, and rejects when it does not. */
-  checkLease(): Promise<void> | undefined
-  /** Between two steps: hears whether anybody has cancelled the run meanwhile. */
-  look(): Promise<void>
-  /** An id for a call or a question. */
-  newCallId(): string
-  /** Yields a partial event. A promise when the consumer is behind: a producer that can wait does so before it emits more. */
+  /** Yields a partial event. A promise when the consumer is behind: a producer that can wait awaits it. */
   emit(event: Event): Promise<void> | undefined
+  /** Undefined while the lease is valid for certain; else a promise that renews it, or rejects when it is lost. */
+  checkLease(): Promise<void> | undefined
+  /** Drains the inbox when it was last read some time ago: another process may have cancelled the run. */
+  checkInbox(): Promise<void>
   /**
-   * Results that wait for their siblings: recorded as they are, should the run be stopped before those are done. The
-   * returned function says that they are in the log.
+   * Results that wait for their siblings: they are recorded as they are if the run is stopped before. Call the returned
+   * function when they are in the log.
    */
   keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void
+}
+
+/** What dispatch reads of the run it is part of. */
+export interface DispatchHost extends InvocationHost {
+  readonly fold: Fold
+  readonly services: DispatchServices
+  readonly recorder: RunRecorder
+  readonly stop: StopSignal
 }
 
 /** Answers of a tool callback, by when it is asked. */

@@ -5,7 +5,7 @@ import { messageOf } from '../error/error.ts'
 import { isFailure } from '../event/fold.ts'
 import { partsOf } from '../tool/parts.ts'
 import type { DispatchHost } from './host.ts'
-import type { ResolvedCall, CallResult } from './outcome.ts'
+import type { CallResult, ResolvedCall } from './outcome.ts'
 import { cutResponse, responseOf, sizeOf } from './response.ts'
 import { waitFor } from './wait.ts'
 
@@ -17,7 +17,7 @@ interface Made extends ResolvedCall {
 /** Adds what the model sees. Errors are shown as they are. */
 export async function withModelOutput(made: Made, result: CallResult, value: unknown): Promise<CallResult> {
   const { host, call, entry, context, args } = made
-  const { toModelOutput, name, timeoutMs = host.toolTimeoutMs } = entry.tool
+  const { toModelOutput, name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
   if (!toModelOutput || isFailure(result.response)) return result
   const what = `toModelOutput of tool "${name}"`
   try {
@@ -26,12 +26,12 @@ export async function withModelOutput(made: Made, result: CallResult, value: unk
     const shown = await waitFor(making(), { host, name: what, context, timeoutMs })
     if (shown === undefined) throw new TypeError('it returned undefined')
     const parts = partsOf(shown)
-    const modelOutput = { response: fitted(shown, host.maxResultBytes), ...(parts && { showsMedia: true }) }
+    const modelOutput = { response: fitted(shown, host.services.maxResultBytes), ...(parts && { showsMedia: true }) }
     return { ...result, modelOutput, parts: parts ?? result.parts }
   } catch (error) {
-    if (host.stopped) throw host.stopped.reason
+    if (host.stop.stopped) throw host.stop.stopped.reason
     // the result stays hidden: a short one may be all that the model is meant to see
-    host.logger.error(`${what} failed for call ${call.id}: ${messageOf(error)}`, error)
+    host.services.logger.error(`${what} failed for call ${call.id}: ${messageOf(error)}`, error)
     return { ...result, modelOutput: HIDDEN }
   }
 }

@@ -16,7 +16,7 @@ import { confirm, editedArgs, plainArgs, rejected } from './confirm.ts'
 import { definitionOf } from './definition.ts'
 import { recoverAttempt } from './effects.ts'
 import type { Batch } from './host.ts'
-import { type ResolvedCall, failure, type Prepared, type ReadyCall } from './outcome.ts'
+import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
 import { missingTool, refuse } from './recover.ts'
 import { gateOf, type ToolEntry, unknownTool } from './resolve.ts'
 import { Timeout, waitFor } from './wait.ts'
@@ -26,7 +26,7 @@ export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const entry = batch.entryOf(call)
-  if (call.at >= batch.host.maxCallsPerReply && call.requests.length === 0 && !hasBegun(batch, call, entry)) {
+  if (call.at >= batch.host.services.maxCallsPerReply && call.requests.length === 0 && !hasBegun(batch, call, entry)) {
     return notRun(batch, call)
   }
   const failed = batch.host.fold.failedInARow(call)
@@ -52,7 +52,7 @@ function hasBegun(batch: Batch, call: CallState, entry: ToolEntry | undefined): 
 /** A call beyond the limit of its reply. */
 function notRun({ host, scope }: Batch, call: CallState): Prepared {
   const made = host.fold.scopes.get(scope.path)?.calls.length
-  const problem = `The reply has ${made} calls, at most ${host.maxCallsPerReply} of one reply are run`
+  const problem = `The reply has ${made} calls, at most ${host.services.maxCallsPerReply} of one reply are run`
   const error = `${problem}. This one was not run: make it in a later reply.`
   return { type: 'result', call, response: { status: NOT_RUN, error, errorCode: 'CANCELLED' } }
 }
@@ -94,8 +94,8 @@ function begin(
 
 function argsTooLarge({ host }: Batch, { name }: CallState, bytes: number): string {
   const problem =
-    bytes > host.maxArgsBytes
-      ? `they have ${bytes} bytes, at most ${host.maxArgsBytes} are allowed. Send less, or in several calls`
+    bytes > host.services.maxArgsBytes
+      ? `they have ${bytes} bytes, at most ${host.services.maxArgsBytes} are allowed. Send less, or in several calls`
       : 'the calls of this code have too many bytes of arguments together. Send less'
   return `Invalid arguments for ${name}: ${problem}.`
 }
@@ -131,7 +131,7 @@ function validate(
 ): Prepared | Promise<Prepared> {
   try {
     const parsed = begun.entry.parse(copyJson(args, MAX_DEPTH - MAX_ARGS_DEPTH))
-    const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.maxArgsBytes) : undefined // before a callback changes them
+    const kept = rewritten ? storableArgs(toPlain(args).value, batch.host.services.maxArgsBytes) : undefined // before a callback changes them
     const tooLarge = kept && truncatedBytes(kept)
     if (tooLarge !== undefined)
       return refuse(batch, begun, kept, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
@@ -140,7 +140,7 @@ function validate(
       return checkedInTime(batch, begun, parsed).then(
         (value) => checked(batch, begun, args, value, kept, then),
         (error) => {
-          if (batch.host.stopped) throw batch.host.stopped.reason
+          if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
           return invalid(batch, begun, args, error)
         },
       )
@@ -152,8 +152,12 @@ function validate(
 }
 
 /** A validator that waits, for a lookup for instance, has as long as the body. */
-function checkedInTime({ host }: Batch, { entry, context }: ResolvedCall, parsing: PromiseLike<Parsed>): Promise<Parsed> {
-  const { name, timeoutMs = host.toolTimeoutMs } = entry.tool
+function checkedInTime(
+  { host }: Batch,
+  { entry, context }: ResolvedCall,
+  parsing: PromiseLike<Parsed>,
+): Promise<Parsed> {
+  const { name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
   return waitFor(parsing, { host, name: `The validation of the arguments of ${name}`, context, timeoutMs })
 }
 
@@ -211,7 +215,7 @@ function isBeforeToolResult(said: unknown): said is { args?: JsonObject; result?
 
 /** A callback that says something else may have meant no: the call does not run. */
 function deniedByMistake({ host, agentName }: Batch, call: CallState, said: unknown): Prepared {
-  host.logger.error(
+  host.services.logger.error(
     `A beforeTool callback returned ${kindOf(said)} for tool "${call.name}" of agent "${agentName}", so the call was denied. Return nothing (undefined), { args } or { result }.`,
   )
   return failure(call, 'CANCELLED', `${call.name} was not run: a beforeTool callback returned an unexpected value.`)

@@ -8,7 +8,7 @@ import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/fold.t
 import { askEntries } from './ask.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
-import type { AskedCall, Outcome, CallResult } from './outcome.ts'
+import type { AskedCall, CallResult, Outcome } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
 
 /** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
@@ -172,16 +172,16 @@ function follow({ host, agentName, scope }: Batch, recorded: Recorded): NewEntry
   const entries: NewEntry[] = []
   if (escalate) delete actions.escalate // it has an event of its own
   if (parts.length) {
-    const event = host.draft(agentName, scope, { role: 'tool', parts }, actions)
+    const event = host.recorder.draft(agentName, scope, { role: 'tool', parts }, actions)
     if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds
     if (grounding) event.groundingMetadata = grounding
     entries.push({ event })
   }
   if (escalate && actions.transferToAgent === undefined) {
-    entries.push({ event: host.draft(agentName, scope, undefined, { escalate: true }) })
+    entries.push({ event: host.recorder.draft(agentName, scope, undefined, { escalate: true }) })
   }
   if (stop !== undefined) {
-    const event = host.draft(agentName, scope, undefined, {})
+    const event = host.recorder.draft(agentName, scope, undefined, {})
     event.errorCode = 'REPEATED_CALL'
     event.errorMessage = stop
     entries.push({ event })

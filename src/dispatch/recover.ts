@@ -5,7 +5,7 @@ import { messageOf, ToolError } from '../error/error.ts'
 import { maskArgs } from '../policy/redact.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Batch } from './host.ts'
-import { type ResolvedCall, failure, type Prepared } from './outcome.ts'
+import { failure, type Prepared, type ResolvedCall } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
 
 /** Asks the callbacks in turn; undefined when none of them answers. */
@@ -20,12 +20,12 @@ export async function recover(
   try {
     for (const onToolError of batch.hooks.onToolError) {
       const value = await onToolError({ tool, args: shown, error, context })
-      if (value === null) batch.host.logger.error(nullReturned('onToolError', tool.name, 'The error stays.'))
+      if (value === null) batch.host.services.logger.error(nullReturned('onToolError', tool.name, 'The error stays.'))
       else if (value !== undefined) return { value }
     }
   } catch (failed) {
     // what the tool did still counts: an unknown outcome must not become a plain failure
-    batch.host.logger.warn(`onToolError of ${tool.name} failed: ${messageOf(failed)}`, failed)
+    batch.host.services.logger.warn(`onToolError of ${tool.name} failed: ${messageOf(failed)}`, failed)
   }
   return undefined
 }
@@ -43,7 +43,7 @@ export function refuse(
   if (batch.hooks.onToolError.length === 0) return refused
   const own = toPlain(args).value // what a callback gave may be no JSON
   return recover(batch, begun, own, new ToolError(message, { code })).then((recovered) => {
-    if (batch.host.stopped) throw batch.host.stopped.reason
+    if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
     return recovered ? { type: 'answered', call, entry, context, args: own, value: recovered.value } : refused
   })
 }

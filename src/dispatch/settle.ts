@@ -8,7 +8,7 @@ import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/parts.ts'
 import type { DispatchHost } from './host.ts'
 import { withModelOutput } from './model-output.ts'
-import { failure, type CallResult } from './outcome.ts'
+import { type CallResult, failure } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
 import { cutResponse, MOST_BYTES_A_CHARACTER, responseOf, sizeOf } from './response.ts'
 import { Timeout, waitFor } from './wait.ts'
@@ -26,8 +26,13 @@ export interface Unsettled {
 export function settle(unsettled: Unsettled): CallResult | Promise<CallResult> {
   const { host, call, entry, context, value, pending } = unsettled
   // without a place for the whole, what is cut away is not even encoded; a schema checks all of it
-  const plain = entry.parseResult || host.artifactService ? toPlain(value) : toPlain(value, 4 * host.maxResultBytes)
-  if (entry.parseResult || entry.tool.toModelOutput || plain.bytes * MOST_BYTES_A_CHARACTER > host.maxResultBytes)
+  const plain =
+    entry.parseResult || host.artifactService ? toPlain(value) : toPlain(value, 4 * host.services.maxResultBytes)
+  if (
+    entry.parseResult ||
+    entry.tool.toModelOutput ||
+    plain.bytes * MOST_BYTES_A_CHARACTER > host.services.maxResultBytes
+  )
     return settleSlowly(unsettled, plain)
   return {
     type: 'result',
@@ -52,8 +57,8 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
     result = toPlain(checked).value
   }
   let response = responseOf(result)
-  const bytes = sizeOf(response, plain.bytes, host.maxResultBytes)
-  if (bytes > host.maxResultBytes) response = await cut(unsettled, response, bytes)
+  const bytes = sizeOf(response, plain.bytes, host.services.maxResultBytes)
+  if (bytes > host.services.maxResultBytes) response = await cut(unsettled, response, bytes)
   const settled: CallResult = {
     type: 'result',
     call,
@@ -69,7 +74,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
 async function checkedInTime(unsettled: Unsettled, parsing: Parsed | Promise<Parsed>): Promise<Parsed | Timeout> {
   if (!(parsing instanceof Promise)) return parsing
   const { host, entry, context } = unsettled
-  const { name, timeoutMs = host.toolTimeoutMs } = entry.tool
+  const { name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
   try {
     return await waitFor(parsing, { host, name: `The validation of the result of ${name}`, context, timeoutMs })
   } catch (error) {
@@ -81,14 +86,14 @@ async function checkedInTime(unsettled: Unsettled, parsing: Parsed | Promise<Par
 /** Head and tail of what is too large; the whole goes to an artifact when there is a service for it. */
 async function cut({ host, call, context }: Unsettled, response: JsonObject, bytes: number): Promise<JsonObject> {
   const text = JSON.stringify(response)
-  const short = cutResponse(text, bytes, host.maxResultBytes)
+  const short = cutResponse(text, bytes, host.services.maxResultBytes)
   if (!host.artifactService) return short
   const filename = `${call.name.replaceAll(':', '-')}-${call.id}.json` // `user:` would be the user's, in every session
   try {
     const version = await context.saveArtifact(filename, { text })
     return { ...short, artifact: { filename, version } }
   } catch (error) {
-    host.logger.warn(`The whole result of ${call.name} could not be saved: ${messageOf(error)}`)
+    host.services.logger.warn(`The whole result of ${call.name} could not be saved: ${messageOf(error)}`)
     return short
   }
 }

@@ -2,7 +2,8 @@
 import type { Deadline } from '../base/deadlines.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { CallContext } from '../tool/call-context.ts'
-import type { DispatchHost, StopListener } from './host.ts'
+import type { DispatchHost } from './host.ts'
+import type { StopListener } from './stop-signal.ts'
 
 /** A body that did not come back in time. */
 export class Timeout extends Error {
@@ -49,9 +50,9 @@ class Wait<T> implements StopListener, Deadline {
   }
   begin(): void {
     const { host, timeoutMs } = this.#options
-    host.onStop(this)
-    if (host.stopped) return // by the body itself, before it first waited
-    if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) host.deadlines.set(timeoutMs, this)
+    host.stop.add(this)
+    if (host.stop.stopped) return // by the body itself, before it first waited
+    if (timeoutMs !== undefined && timeoutMs !== Number.POSITIVE_INFINITY) host.services.deadlines.set(timeoutMs, this)
   }
   done(value: T): void {
     this.#end()
@@ -74,8 +75,8 @@ class Wait<T> implements StopListener, Deadline {
   }
   #end(): void {
     const { host } = this.#options
-    host.forget(this)
-    host.deadlines.end(this)
+    host.stop.delete(this)
+    host.services.deadlines.end(this)
   }
 }
 

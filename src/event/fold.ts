@@ -1,5 +1,4 @@
 // What is known of one invocation: log entries go in, answers come out. Nothing here looks at anything but entries.
-import { Few } from '../base/few.ts'
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import { keepShape } from '../base/keep-shape.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
@@ -90,8 +89,8 @@ export class Fold {
   readonly invocationId: string
   /** Who has control at the root until somebody transfers: the latest transfer of earlier invocations. */
   readonly start: string | undefined
-  readonly scopes: Few<ScopeState> = new Few()
-  readonly calls: Few<CallState> = new Few()
+  readonly scopes: Map<string, ScopeState> = new Map()
+  readonly calls: Map<string, CallState> = new Map()
   /** Model calls of the whole invocation: their replies, and only they, are marked `turnComplete`. */
   replies = 0
   /** The message that began it. */
@@ -158,7 +157,7 @@ export class Fold {
   /** Calls without a final response, the deepest scopes first. */
   openCalls(): CallState[] {
     const open: CallState[] = []
-    for (const scope of this.scopes.all()) {
+    for (const scope of this.scopes.values()) {
       if (scope.ended) continue
       for (const call of scope.calls) if (this.isOpen(call)) open.push(call)
     }
@@ -172,6 +171,38 @@ export class Fold {
       (call) => this.scopes.get(call.path)?.calls[call.at] === call && this.isOpen(call),
     )
     return open.length > 1 ? open.sort((a, b) => depth(b.path) - depth(a.path)) : open
+  }
+
+  /** Does a call wait for an answer or a result? */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined && this.#waiting.size > 0
+  }
+
+  /** A copy to try entries on: what is added to it does not change this fold. */
+  copy(): Fold {
+    const copy = new Fold(this.invocationId, this.start)
+    const requests = new Map<RequestState, RequestState>()
+    for (const call of this.calls.values()) {
+      for (const asked of call.requests) requests.set(asked, { ...asked })
+      const own = call.requests.map((asked) => requests.get(asked) as RequestState)
+      copy.calls.set(call.id, { ...call, requests: own })
+    }
+    const callOf = ({ id }: CallState): CallState => copy.calls.get(id) as CallState
+    for (const [path, scope] of this.scopes) {
+      const speakers = scope.speakers.map((one) => ({ ...one }))
+      const failures = scope.failures && new Map(scope.failures)
+      copy.scopes.set(path, { ...scope, calls: scope.calls.map(callOf), speakers, failures })
+    }
+    copy.replies = this.replies
+    copy.userEvent = this.userEvent
+    copy.isForeign = this.isForeign
+    copy.#above = this.#above && new Set(this.#above)
+    copy.#inner = this.#inner && new Set(this.#inner)
+    copy.#answers = this.#answers && new Map(this.#answers)
+    copy.#waiting = this.#waiting && new Set(Array.from(this.#waiting, callOf))
+    copy.#requests = this.#requests && new Map()
+    for (const [id, asked] of this.#requests ?? []) copy.#requests?.set(id, requests.get(asked) ?? { ...asked })
+    return copy
   }
 
   /** Has anything happened inside this call: an agent tool's child, or code? */
@@ -234,7 +265,7 @@ export class Fold {
    */
   #reopen(isolation: string): boolean {
     let hasFailed = false
-    for (const scope of this.scopes.all()) {
+    for (const scope of this.scopes.values()) {
       if (scope.isolation !== isolation || !scope.error) continue
       hasFailed = true
       scope.error = undefined

@@ -1,6 +1,7 @@
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Completion } from '../runner/completion.ts'
-import { Runner, type RunOptions } from '../runner/runner.ts'
+import { Runner } from '../runner/runner.ts'
+import type { RunOptions } from '../runner/runner-options.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { HOME } from '../testing/session-fixtures.ts'
 import { tool } from '../tool/define.ts'

@@ -8,15 +8,15 @@ import type { CallState } from '../../event/fold.ts'
 import { childPath, isWithin } from '../../event/scope.ts'
 import type { CallContext } from '../../tool/call-context.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { scopeError } from '../loop/next.ts'
+import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
+import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
 import type { Agent } from './agent.ts'
 import type { AgentMark } from './agent-tool.ts'
+import type { Plan } from './agent-tree.ts'
 import { answerTextOf, branchedText } from './answer-text.ts'
 import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
-import { scopeError } from '../loop/next.ts'
-import type { ScopeFrame, RunHost } from '../loop/run-host.ts'
-import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
-import type { Plan } from './agent-tree.ts'
 
 export interface AgentCall {
   readonly run: RunHost
@@ -39,19 +39,19 @@ export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
   const { agent } = mark
   const path = childPath(frame.path, agent.name, call.id)
   const inner: ScopeFrame = { path, branch: frame.branch, isolation: path, tree: frame.tree.ofTool(mark, plan.model) }
-  if (!mark.includePlugins) run.hideFromPlugins(path)
+  if (!mark.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
   const isBegun = fold.begun(path)
   // without budget another attempt would fail the same way
   if (!isBegun || (isRetry && fold.replies < maxLlmCalls)) {
     const content = (isBegun && openingOf(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
-    await run.commit([{ event: run.draft(plan.agent.name, inner, content, {}) }])
+    await run.recorder.commit([{ event: run.recorder.draft(plan.agent.name, inner, content, {}) }])
   }
   const { timeoutMs = Number.POSITIVE_INFINITY, name } = tool
   const outcome =
     timeoutMs === Number.POSITIVE_INFINITY
       ? await runScope(run, agent, inner)
-      : await runScopeWithDeadline(run, agent, inner, { name, timeoutMs }, runScope)
+      : await runScopeWithDeadline(run, agent, inner, { name, timeoutMs, runScope })
   if (outcome === 'wait') return SUSPENDED
   if (mark.skipSummarization) context.actions.skipSummarization = true
   return await resultOf(run, agent, inner)
@@ -83,7 +83,8 @@ async function resultOf(run: RunHost, agent: Agent, inner: ScopeFrame): Promise<
 
 /** Does this scope hold a call with an unknown outcome? */
 function mayHaveActed({ fold }: RunHost, path: string): boolean {
-  return fold.calls
-    .all()
-    .some((call) => isWithin(call.path, path) && call.response?.response.status === 'unknown_outcome')
+  for (const call of fold.calls.values()) {
+    if (isWithin(call.path, path) && call.response?.response.status === 'unknown_outcome') return true
+  }
+  return false
 }

@@ -2,14 +2,14 @@
 import { entryOf, type ToolEntry, type ToolTable } from '../../dispatch/resolve.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Model } from '../../tool/model.ts'
+import { callableFromCode, codeInstruction, codeTool } from '../code/code-tool.ts'
+import { constantText } from '../request/instruction.ts'
+import { fitServerTools } from '../request/server-tools.ts'
 import { addedTools, type OutputMode, outputMode } from './added-tools.ts'
 import { type Agent, checkAgentName, subAgentsOf } from './agent.ts'
 import { type AgentMark, agentOf } from './agent-tool.ts'
-import { callableFromCode, codeInstruction, codeTool } from '../code/code-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './callbacks.ts'
-import { constantText } from '../request/instruction.ts'
 import { type Instruction, LlmAgent } from './llm-agent.ts'
-import { fitServerTools } from '../request/server-tools.ts'
 import { roster, TRANSFER_TO_AGENT } from './transfer.ts'
 
 /** What the runner adds to a tree. */

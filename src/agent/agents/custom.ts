@@ -14,9 +14,9 @@ import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { Actions, Invocation, State } from '../../tool/context.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { plainDelta } from '../../tool/state.ts'
-import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
 import { next } from '../loop/next.ts'
-import { type ScopeFrame, type RunHost, untilStopped } from '../loop/run-host.ts'
+import { type RunHost, type ScopeFrame, untilStopped } from '../loop/run-host.ts'
+import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
 
 /** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
 export class PausedInside extends Error {
@@ -28,22 +28,27 @@ const MAX_ARRIVED = 1_000
 
 type RunChildScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-export async function runCustom(run: RunHost, agent: Agent, frame: ScopeFrame, walkChild: RunChildScope): Promise<void> {
+export async function runCustom(
+  run: RunHost,
+  agent: Agent,
+  frame: ScopeFrame,
+  walkChild: RunChildScope,
+): Promise<void> {
   const context = new CustomContext(run, agent, frame, walkChild)
   await consume(run, agent, frame, context)
   if (context.isPaused) throw new PausedInside(`"${agent.name}" cannot end while one it runs waits for an answer`)
   const actions = { ...context.take(), endOfAgent: true }
-  await run.commit([{ event: run.draft(agent.name, frame, undefined, actions) }])
+  await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, undefined, actions) }])
 }
 
 async function consume(run: RunHost, agent: Agent, frame: ScopeFrame, context: CustomContext): Promise<void> {
   for await (const event of agent.run(context)) {
-    if (run.stopped) return
+    if (run.stop.stopped) return
     if (!isRecord(event))
       throw new TypeError(`Agent "${agent.name}" yielded ${kindOf(event)}: yield events of createEvent().`)
     if (context.isRecorded(event)) continue
     const actions = actionsIn(event)
-    const own = run.draft(agent.name, frame, contentIn(event, agent), { ...actions, ...context.take() })
+    const own = run.recorder.draft(agent.name, frame, contentIn(event, agent), { ...actions, ...context.take() })
     if (event.author && event.author !== 'user') own.author = event.author
     if (event.customMetadata) own.customMetadata = { ...own.customMetadata, ...metadataIn(event, agent) }
     if (event.errorCode !== undefined) own.errorCode = clip(String(event.errorCode))
@@ -52,10 +57,10 @@ async function consume(run: RunHost, agent: Agent, frame: ScopeFrame, context: C
     if (problem !== undefined)
       throw new TypeError(`Agent "${agent.name}" yielded an event that cannot be stored: ${problem}`)
     if (!event.partial) {
-      await run.commit([{ event: own }])
+      await run.recorder.commit([{ event: own }])
       continue
     }
-    const behind = run.emit({ ...own, partial: true })
+    const behind = run.recorder.emit({ ...own, partial: true })
     if (behind) await untilStopped(run, behind)
   }
 }
@@ -117,7 +122,7 @@ class CustomContext implements InvocationContext {
     return this.#eventsIn(this.#frame.path)
   }
   get signal(): AbortSignal {
-    return this.#run.signal
+    return this.#run.stop.signal
   }
   get invocation(): Invocation {
     return this.#writes.invocation
@@ -164,7 +169,7 @@ class CustomContext implements InvocationContext {
   async *#follow(child: Agent, frame: ScopeFrame): AsyncGenerator<Event, void, undefined> {
     let arrived: Event[] = []
     let wake: (() => void) | undefined
-    const forget = this.#run.listen((event) => {
+    const forget = this.#run.events.listen((event) => {
       if (!isIn(event, frame.path) || (event.partial && arrived.length >= MAX_ARRIVED)) return
       arrived.push(deepFreeze(event))
       wake?.()

@@ -44,7 +44,7 @@ function unwrapped(output: CompiledSchema, args: unknown): unknown {
 /** What was wrong with each answer that the tool refused. */
 export function wrongAnswers(fold: Fold, path: string): unknown[] {
   const wrong: unknown[] = []
-  const made = fold.calls.all().slice(fold.scopes.get(path)?.reopenedAt)
+  const made = [...fold.calls.values()].slice(fold.scopes.get(path)?.reopenedAt)
   for (const { name, path: at, response } of made) {
     if (name !== SET_MODEL_RESPONSE || at !== path || !response || !isFailure(response.response)) continue
     wrong.push(response.response.error)

@@ -24,11 +24,11 @@ import { aiSdkHint, isModel, type Model } from '../../tool/model.ts'
 import { serverToolOf } from '../../tool/server-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
+import { KeptToolsets } from '../request/kept-toolsets.ts'
+import { type DynamicTools, flatten, listTools } from '../request/list-tools.ts'
 import { addedTools, outputMode } from './added-tools.ts'
 import { type Agent, agents, checkAgentName, type InvocationContext, RUN_SCOPE } from './agent.ts'
 import { CALLBACK_RULES, type Callbacks } from './callbacks.ts'
-import { KeptToolsets } from '../request/kept-toolsets.ts'
-import { type DynamicTools, flatten, listTools } from '../request/list-tools.ts'
 import { TRANSFER_TO_AGENT } from './transfer.ts'
 
 /** Text with `{state}`, `{state?}` and `{artifact.name}` placeholders, or a function that writes it. */

@@ -4,16 +4,18 @@ import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import { toPlain } from '../../base/plain.ts'
 import { truncatedArgs } from '../../dispatch/args.ts'
-import { SUSPENDED, type StopListener } from '../../dispatch/host.ts'
+import { SUSPENDED } from '../../dispatch/host.ts'
 import { longRunningIds, type ToolTable } from '../../dispatch/resolve.ts'
+import type { StopListener } from '../../dispatch/stop-signal.ts'
 import { messageOf, type ResultErrorCode, ToolError } from '../../error/error.ts'
 import { type CallState, isFailure } from '../../event/fold.ts'
+import { newOwnId } from '../../event/own-id.ts'
 import { childPath } from '../../event/scope.ts'
 import type { CallContext } from '../../tool/call-context.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../../tool/code-executor.ts'
+import { type RunHost, type ScopeFrame, untilStopped } from '../loop/run-host.ts'
 import { filesIn, filesOut, type InputFiles } from './code-files.ts'
 import { callableFromCode } from './code-tool.ts'
-import { type ScopeFrame, type RunHost, untilStopped } from '../loop/run-host.ts'
 
 /** How often an executor that fails by itself is tried. Code that fails is the model's business. */
 const ATTEMPTS = 2
@@ -56,7 +58,7 @@ export async function runCode(code: CodeCall): Promise<unknown> {
     } catch (error) {
       await calls.end()
       if (calls.paused) return SUSPENDED
-      run.logger.warn(`Code could not be run (attempt ${attempt} of ${ATTEMPTS}): ${messageOf(error)}`, error)
+      run.services.logger.warn(`Code could not be run (attempt ${attempt} of ${ATTEMPTS}): ${messageOf(error)}`, error)
       if (attempt === ATTEMPTS) throw new ToolError(`The code could not be run: ${messageOf(error)}`)
     }
   }
@@ -115,7 +117,7 @@ class CallsFromCode implements StopListener {
   constructor(code: CodeCall) {
     this.#code = code
     this.#path = childPath(code.frame.path, 'code', code.call.id)
-    code.run.onStop(this)
+    code.run.stop.add(this)
   }
 
   /** Aborted when nobody waits for the code any more. */
@@ -129,10 +131,10 @@ class CallsFromCode implements StopListener {
 
   /** Nothing more is called; what was is recorded, whether the code waited for it or not, before anything goes on. */
   async end(): Promise<void> {
-    this.#code.run.forget(this)
+    this.#code.run.stop.delete(this)
     this.#controller.abort(new ToolError('The code has ended.', { code: 'CANCELLED' }))
     while (this.#underWay.size) await Promise.allSettled(this.#underWay)
-    if (this.#code.run.stopped) throw this.#code.run.stopped.reason
+    if (this.#code.run.stop.stopped) throw this.#code.run.stop.stopped.reason
   }
 
   async call(name: string, given: unknown): Promise<JsonObject> {
@@ -153,7 +155,7 @@ class CallsFromCode implements StopListener {
 
   /** As they are recorded; too large for one call, or together with those before, they are refused. */
   #argsOf(given: unknown): JsonObject {
-    const { maxArgsBytes } = this.#code.run
+    const { maxArgsBytes } = this.#code.run.services
     const { value, bytes } = toPlain(given, maxArgsBytes)
     const room = Math.min(maxArgsBytes, ARGS_FACTOR * maxArgsBytes - this.#argsBytes)
     if (bytes > room) return truncatedArgs(bytes)
@@ -164,11 +166,11 @@ class CallsFromCode implements StopListener {
   async #carryOut(inner: ScopeFrame, name: string, args: JsonObject): Promise<CallState> {
     const { run, agentName, dispatch, table } = this.#code
     if (!run.fold.scopes.has(inner.path)) {
-      const parts = [{ functionCall: { id: run.newCallId(), name, args } }]
-      const event = run.draft(agentName, inner, { role: 'model', parts }, {})
+      const parts = [{ functionCall: { id: newOwnId(run.services.ports), name, args } }]
+      const event = run.recorder.draft(agentName, inner, { role: 'model', parts }, {})
       const longRunning = longRunningIds(table, parts)
       if (longRunning) event.longRunningToolIds = longRunning
-      await run.commit([{ event }])
+      await run.recorder.commit([{ event }])
     }
     const call = run.fold.scopes.get(inner.path)?.calls[0] as CallState
     if (call.name !== name || canonicalJson(call.args) !== canonicalJson(args)) {

@@ -2,9 +2,9 @@ import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import type { Content, ExecutableCode, Part } from '../../content/content.ts'
 import { isAnswered } from '../../event/code-call.ts'
 import type { CallIds } from '../loop/call-ids.ts'
-import { fencedCode } from './fenced-code.ts'
 import type { RunHost } from '../loop/run-host.ts'
 import { isFitId } from '../request/sendable-calls.ts'
+import { fencedCode } from './fenced-code.ts'
 
 /** A reply whose code can be run: fenced blocks become code where the model has no such parts, and each gets an id. */
 export function codeParts(run: RunHost, ids: CallIds, content: Content, languages: readonly string[]): Content {
@@ -42,5 +42,8 @@ function withId(run: RunHost, ids: CallIds, part: Part, { id, ...code }: Executa
   const given = isFitId(id) && ids.take(id) ? id : ids.takeNew()
   const language = clip(String(code.language), MAX_NAME_LENGTH)
   const text = String(code.code)
-  return { ...part, executableCode: { ...code, id: given, language, code: text.length > run.maxArgsBytes ? '' : text } }
+  return {
+    ...part,
+    executableCode: { ...code, id: given, language, code: text.length > run.services.maxArgsBytes ? '' : text },
+  }
 }

@@ -17,13 +17,13 @@ import { repliesOf } from '../../event/fold.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { LlmResponse, Model } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-import { CallIds } from './call-ids.ts'
-import { answerByTool, checkAnswer } from './check-answer.ts'
-import { codeParts } from '../code/code-parts.ts'
-import { isResponse, responseFrom } from './callback-result.ts'
-import { buildRequest } from '../request/build-request.ts'
-import { type ScopeFrame, type RunHost, untilStopped } from './run-host.ts'
 import type { Plan } from '../agents/agent-tree.ts'
+import { codeParts } from '../code/code-parts.ts'
+import { buildRequest } from '../request/build-request.ts'
+import { CallIds } from './call-ids.ts'
+import { isResponse, responseFrom } from './callback-result.ts'
+import { answerByTool, checkAnswer } from './check-answer.ts'
+import { type RunHost, type ScopeFrame, untilStopped } from './run-host.ts'
 
 export async function askModel(
   run: RunHost,
@@ -34,10 +34,10 @@ export async function askModel(
   const context = new RunCallbackContext(run, plan.agent.name, frame.branch)
   const answer = plan.output === 'tool' ? await answerByTool(run, plan, frame, context) : undefined
   const instead = answer ?? outOfBudget(run, plan, frame)
-  if (instead) return await run.commit([{ event: instead }])
+  if (instead) return await run.recorder.commit([{ event: instead }])
   const ids = new CallIds(run) // from here on the call counts
   try {
-    await run.commit(await replyTo(run, plan, frame, tools, context, ids))
+    await run.recorder.commit(await replyTo(run, plan, frame, tools, context, ids))
   } finally {
     ids.close() // the reply is in the log, or never will be
   }
@@ -59,7 +59,7 @@ async function replyTo(
   try {
     response ??= await generate(run, plan.model, request, plan.agent.name, frame, ids)
   } catch (error) {
-    if (run.stopped) throw run.stopped.reason
+    if (run.stop.stopped) throw run.stop.stopped.reason
     response = await recover(plan, request, error, context)
     if (!response) return [{ event: modelError(run, plan, frame, context, error) }]
   }
@@ -97,7 +97,7 @@ function replyTooLarge(model: Model): Error {
 function outOfBudget(run: RunHost, { agent }: Plan, frame: ScopeFrame): EventDraft | undefined {
   const scope = run.fold.scopes.get(frame.path)
   // agents that run at the same time share the budget: model calls under way count like those in the log
-  if (run.fold.replies + run.replies.length >= run.maxLlmCalls) {
+  if (run.fold.replies + run.progress.replies.length >= run.maxLlmCalls) {
     return ending(run, agent.name, frame, 'MAX_LLM_CALLS', `The run has used its ${run.maxLlmCalls} model calls.`)
   }
   if (repliesOf(scope, agent.name) >= agent.maxIterations) {
@@ -108,8 +108,14 @@ function outOfBudget(run: RunHost, { agent }: Plan, frame: ScopeFrame): EventDra
 }
 
 /** The operator sees the whole error, the event has its message and what callbacks wrote. */
-function modelError(run: RunHost, { agent }: Plan, frame: ScopeFrame, context: RunCallbackContext, error: unknown): EventDraft {
-  run.logger.error(`The model of agent "${agent.name}" failed: ${messageOf(error)}`, error)
+function modelError(
+  run: RunHost,
+  { agent }: Plan,
+  frame: ScopeFrame,
+  context: RunCallbackContext,
+  error: unknown,
+): EventDraft {
+  run.services.logger.error(`The model of agent "${agent.name}" failed: ${messageOf(error)}`, error)
   const event = ending(run, agent.name, frame, 'MODEL_ERROR', messageOf(error))
   event.actions = context.take() ?? {}
   return event
@@ -123,11 +129,17 @@ export function end(
   errorCode: EventErrorCode,
   errorMessage: string,
 ): Promise<void> {
-  return run.commit([{ event: ending(run, author, frame, errorCode, errorMessage) }])
+  return run.recorder.commit([{ event: ending(run, author, frame, errorCode, errorMessage) }])
 }
 
-function ending(run: RunHost, author: string, frame: ScopeFrame, errorCode: EventErrorCode, errorMessage: string): EventDraft {
-  const event = run.draft(author, frame, undefined, {})
+function ending(
+  run: RunHost,
+  author: string,
+  frame: ScopeFrame,
+  errorCode: EventErrorCode,
+  errorMessage: string,
+): EventDraft {
+  const event = run.recorder.draft(author, frame, undefined, {})
   event.errorCode = errorCode
   event.errorMessage = clip(errorMessage)
   return event
@@ -161,8 +173,8 @@ async function generate(
   let bytes = 0
   for await (const response of model.generate(request, options)) {
     // a model that never waits would keep timers and cancellation from having a turn
-    if (++count % RESPONSES_PER_TURN === 0) await nextTurn(run.ports)
-    if (run.stopped) break
+    if (++count % RESPONSES_PER_TURN === 0) await nextTurn(run.services.ports)
+    if (run.stop.stopped) break
     if (!isResponse(response)) throw new Error(`Model "${model.name}" gave ${kindOf(response)}, which is no response.`)
     if (!response.partial) whole = response
     else if (options.stream) {
@@ -170,7 +182,7 @@ async function generate(
       if (response.content) bytes += partsSize(response.content.parts, MAX_CONTENT_BYTES)
       if (bytes > MAX_STREAM_BYTES) throw replyTooLarge(model)
       const delta = ids.fill(response.content, true)
-      const behind = run.emit(replyEvent(run, author, frame, delta, response, true))
+      const behind = run.recorder.emit(replyEvent(run, author, frame, delta, response, true))
       if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
     }
   }
@@ -187,7 +199,7 @@ class GenerateOptions {
     this.stream = run.runConfig.streaming === true
   }
   get signal(): AbortSignal {
-    return this.#run.signal
+    return this.#run.stop.signal
   }
 }
 
@@ -249,7 +261,7 @@ function replyEvent(
   response: LlmResponse,
   partial: boolean,
 ): EventDraft {
-  const event = run.draft(author, frame, content, {})
+  const event = run.recorder.draft(author, frame, content, {})
   if (partial) event.partial = true
   if (!partial) event.turnComplete = true
   if (response.interrupted !== undefined) event.interrupted = response.interrupted

@@ -11,13 +11,13 @@ import type { CallContext } from '../../tool/call-context.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from '../agents/agent.ts'
-import { runAgentTool } from '../agents/agent-tool-body.ts'
 import { type AgentMark, agentOf } from '../agents/agent-tool.ts'
-import { checkFinalResult } from './check-answer.ts'
-import { type Code, runCode } from '../code/code-body.ts'
-import type { Hooks } from '../agents/callbacks.ts'
-import type { ScopeFrame, RunHost } from './run-host.ts'
+import { runAgentTool } from '../agents/agent-tool-body.ts'
 import type { Plan } from '../agents/agent-tree.ts'
+import type { Hooks } from '../agents/callbacks.ts'
+import { type Code, runCode } from '../code/code-body.ts'
+import { checkFinalResult } from './check-answer.ts'
+import type { RunHost, ScopeFrame } from './run-host.ts'
 
 /** The calls of one reply of an LlmAgent, as dispatch takes them. */
 export class CallBatch implements Batch {

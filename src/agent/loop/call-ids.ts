@@ -1,10 +1,10 @@
-import { Few } from '../../base/few.ts'
 import { keepShape } from '../../base/keep-shape.ts'
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import type { Content, FunctionCall, Part } from '../../content/content.ts'
 import { storableArgs } from '../../dispatch/args.ts'
-import type { RunHost } from './run-host.ts'
+import { newOwnId } from '../../event/own-id.ts'
 import { isFitId } from '../request/sendable-calls.ts'
+import type { RunHost } from './run-host.ts'
 
 /** Calls recorded of one reply, as a multiple of those that run: the others are left out of it. */
 const RECORDED_FACTOR = 8
@@ -17,21 +17,21 @@ export class CallIds {
   /** Ids by the place of their call in the reply. */
   #given: string[] | undefined
   /** The place each id was given to last; `CODE` for code. */
-  #places: Few<number> | undefined
+  #places: Map<string, number> | undefined
   /** Calls in the deltas so far. */
   #streamed = 0
   constructor(run: RunHost) {
     this.#run = run
-    run.replies.push(this)
+    run.progress.replies.push(this)
   }
   /** Gives the ids up: the reply is in the log, or never will be. */
   close(): void {
-    const { replies } = this.#run
+    const { replies } = this.#run.progress
     replies.splice(replies.indexOf(this), 1)
   }
   /** Calls that one reply may have at most in the log. */
   get #most(): number {
-    return this.#run.maxCallsPerReply * RECORDED_FACTOR
+    return this.#run.services.maxCallsPerReply * RECORDED_FACTOR
   }
   fill(content: Content | undefined, isDelta = false): Content {
     if (!content) return { role: 'model', parts: [] }
@@ -52,19 +52,19 @@ export class CallIds {
   }
   /** Every call in a history needs a response: calls that get none are not in the reply either. */
   #leftOut(calls: number): Part {
-    const { maxCallsPerReply } = this.#run
+    const { maxCallsPerReply } = this.#run.services
     const text = `(${calls - this.#most} of ${calls} calls were left out of this reply. One reply runs ${maxCallsPerReply} calls.)`
     return { text }
   }
   #fillOne(part: Part, call: FunctionCall, at: number): Part {
     const id: unknown = call.id
     const name = clip(String(call.name), MAX_NAME_LENGTH)
-    const args = storableArgs(call.args, this.#run.maxArgsBytes)
+    const args = storableArgs(call.args, this.#run.services.maxArgsBytes)
     const fit = isFitId(id) && this.#isFree(id, at)
     this.#given ??= []
-    const given = (fit ? id : undefined) ?? this.#given[at] ?? this.#run.newCallId()
+    const given = (fit ? id : undefined) ?? this.#given[at] ?? newOwnId(this.#run.services.ports)
     this.#given[at] = given
-    this.#places ??= new Few()
+    this.#places ??= new Map()
     this.#places.set(given, at)
     return { ...part, functionCall: { ...call, id: given, name, args } }
   }
@@ -74,14 +74,14 @@ export class CallIds {
   /** Takes an id for code of the same reply; false when it is another call's. */
   take(id: string): boolean {
     if (this.has(id) || !this.#isNew(id)) return false
-    this.#places ??= new Few()
+    this.#places ??= new Map()
     this.#places.set(id, CODE)
     return true
   }
   /** A new id for code. */
   takeNew(): string {
-    const id = this.#run.newCallId()
-    this.#places ??= new Few()
+    const id = newOwnId(this.#run.services.ports)
+    this.#places ??= new Map()
     this.#places.set(id, CODE)
     return id
   }
@@ -96,10 +96,10 @@ export class CallIds {
   /** Ids name a call in its session. Replies of several scopes may be on their way to the log at the same time. */
   #isNew(id: string): boolean {
     if (this.#run.view.hasId(id)) return false
-    const { replies } = this.#run
+    const { replies } = this.#run.progress
     for (let at = 0; at < replies.length; at++) if (replies[at] !== this && replies[at]?.has(id)) return false
     return true
   }
 }
 
-keepShape(() => new CallIds({ replies: [] as unknown[] } as RunHost))
+keepShape(() => new CallIds({ progress: { replies: [] as unknown[] } } as RunHost))

@@ -6,11 +6,11 @@ import type { CallResult } from '../../dispatch/outcome.ts'
 import type { CompiledSchema } from '../../schema/compile.ts'
 import { describeIssues } from '../../schema/parsed.ts'
 import type { RunCallbackContext } from '../../tool/callback-context.ts'
+import type { Plan } from '../agents/agent-tree.ts'
 import { answerTextOf } from '../agents/answer-text.ts'
 import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE, wrongAnswers } from '../agents/final-answer.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
-import type { ScopeFrame, RunHost } from './run-host.ts'
-import type { Plan } from '../agents/agent-tree.ts'
+import type { RunHost, ScopeFrame } from './run-host.ts'
 
 /** What was given with the answer tool instead of being said: the answer as an event, or the end of patience. */
 export async function answerByTool(
@@ -39,7 +39,7 @@ async function givenAnswer(
   const { outputKey } = agent.options
   if (outputKey !== undefined) context.state.set(outputKey, (await agent.output?.parse(raw))?.value)
   const parts = [{ text: JSON.stringify(raw) }]
-  return run.draft(agent.name, frame, { role: 'model', parts }, context.take() ?? {})
+  return run.recorder.draft(agent.name, frame, { role: 'model', parts }, context.take() ?? {})
 }
 
 /** Reads a structured answer; one that does not fit gives the event that says so. */
@@ -86,11 +86,11 @@ function correction(run: RunHost, plan: Plan, frame: ScopeFrame, problem: string
   if (told >= MAX_CORRECTIONS) return invalidOutput(run, plan, frame, problem)
   const how = output === 'tool' ? `Call ${SET_MODEL_RESPONSE} with your answer.` : 'Answer again, with JSON only.'
   const text = `Your answer does not have the required form: ${problem}. ${how}`
-  return run.draft(agent.name, frame, { role: 'user', parts: [{ text }] }, {})
+  return run.recorder.draft(agent.name, frame, { role: 'user', parts: [{ text }] }, {})
 }
 
 function invalidOutput(run: RunHost, { agent }: Plan, frame: ScopeFrame, problem: string): EventDraft {
-  const event = run.draft(agent.name, frame, undefined, {})
+  const event = run.recorder.draft(agent.name, frame, undefined, {})
   event.errorCode = 'INVALID_OUTPUT'
   event.errorMessage = `The answer of agent "${agent.name}" does not fit its outputSchema: ${problem}`
   return event

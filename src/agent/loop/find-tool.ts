@@ -1,21 +1,16 @@
-import type { ToolTable } from '../../dispatch/resolve.ts'
 import type { CallState, Fold } from '../../event/fold.ts'
 import type { Tool } from '../../tool/tool.ts'
+import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { treeInside } from './missing-agent.ts'
-import type { AgentTree } from '../agents/agent-tree.ts'
-
-interface CalledIn {
-  readonly fold: Fold
-  tableOf(agent: LlmAgent): ToolTable | undefined
-}
+import type { RunHost } from './run-host.ts'
 
 /** The tool of a recorded call; undefined when it no longer exists, or its toolset is not listed in this run. */
-export function findTool(root: AgentTree, run: CalledIn, call: CallState): Tool | undefined {
-  const tree = treeAt(root, run.fold, call.path)
+export function findTool(run: Pick<RunHost, 'fold' | 'tree' | 'progress'>, call: CallState): Tool | undefined {
+  const tree = treeAt(run.tree, run.fold, call.path)
   const agent = tree?.find(call.agent)
   if (!tree || !(agent instanceof LlmAgent) || call.isCode) return undefined
-  const table = run.tableOf(agent) ?? tree.plan(agent).table
+  const table = run.progress.tables?.get(agent) ?? tree.plan(agent).table
   return table.tools.get(call.name)
 }
 

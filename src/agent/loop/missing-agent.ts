@@ -1,12 +1,12 @@
 // An invocation may be older than the agents it is to go on with.
 import type { CallState, Fold, ScopeState } from '../../event/fold.ts'
 import { agentOf } from '../agents/agent-tool.ts'
-import { LlmAgent } from '../agents/llm-agent.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
+import { LlmAgent } from '../agents/llm-agent.ts'
 
 /** The name of an agent that has something left to do here and no longer exists; undefined when all are there. */
 export function findMissingAgent(tree: AgentTree, fold: Fold): string | undefined {
-  for (const scope of fold.scopes.all()) {
+  for (const scope of fold.scopes.values()) {
     if (!isUnfinished(fold, scope)) continue
     const lost = missingInPath(tree, fold, scope)
     if (lost !== undefined) return lost

@@ -6,10 +6,10 @@ import type { Model } from '../../tool/model.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from '../agents/agent.ts'
 import { agentTool } from '../agents/agent-tool.ts'
-import { LlmAgent } from '../agents/llm-agent.ts'
-import { scopeError, hasEscalated, next } from './next.ts'
 import { AgentTree } from '../agents/agent-tree.ts'
+import { LlmAgent } from '../agents/llm-agent.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../agents/workflow.ts'
+import { hasEscalated, next, scopeError } from './next.ts'
 
 const model: Model = { name: 'none', async *generate() {} }
 const look: Tool = {

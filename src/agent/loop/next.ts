@@ -5,8 +5,8 @@ import { type CallState, type Fold, openRequests, type ScopeState } from '../../
 import { childPath } from '../../event/scope.ts'
 import type { Agent } from '../agents/agent.ts'
 import { agentOf } from '../agents/agent-tool.ts'
-import { LlmAgent } from '../agents/llm-agent.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
+import { LlmAgent } from '../agents/llm-agent.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../agents/workflow.ts'
 
 export type Next =
@@ -26,8 +26,8 @@ export interface ScopedAgent {
 export interface FoldedLog {
   readonly fold: Fold
   readonly tree: AgentTree
-  /** The tools listed for an agent whose tools depend on who asks; agent tools may be among them. */
-  readonly listed?: ((agent: LlmAgent) => ToolTable | undefined) | undefined
+  /** The tools listed in this run for agents with dynamic tools; agent tools may be among them. */
+  readonly progress?: { readonly tables: ReadonlyMap<LlmAgent, ToolTable> | undefined } | undefined
 }
 
 const DONE: Next = { type: 'done' }
@@ -87,7 +87,7 @@ function nextLlm(agent: LlmAgent, log: FoldedLog, path: string): Next {
 /** What an open call waits for: its own result, or whatever the agent behind it waits for. Undefined = it can go on. */
 function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly CallState[] | undefined {
   if (call.pending || openRequests(call).length > 0) return [call]
-  const table = log.listed?.(agent) ?? log.tree.plan(agent).table
+  const table = log.progress?.tables?.get(agent) ?? log.tree.plan(agent).table
   const mark = call.isCode ? undefined : agentOf(table.tools.get(call.name))
   if (!mark) return waitsBelow(log.fold, call)
   const path = childPath(call.path, mark.agent.name, call.id)
@@ -101,7 +101,7 @@ function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly Cal
 function waitsBelow(fold: Fold, call: CallState): readonly CallState[] | undefined {
   if (!fold.hasScope(call.id)) return undefined
   const on: CallState[] = []
-  for (const scope of fold.scopes.all()) {
+  for (const scope of fold.scopes.values()) {
     if (
       !scope.path.startsWith(`${call.path}/`) ||
       !scope.path.split('/').some((step) => step.endsWith(`@${call.id}`))

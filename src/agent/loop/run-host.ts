@@ -1,39 +1,49 @@
-import type { DispatchHost } from '../../dispatch/host.ts'
+import type { DispatchHost, DispatchServices, RunRecorder } from '../../dispatch/host.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import type { Event } from '../../event/event.ts'
-import type { CallState } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
-import type { Tool } from '../../tool/tool.ts'
-import type { KeptToolsets } from '../request/kept-toolsets.ts'
+import type { AgentTree } from '../agents/agent-tree.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
+import type { KeptToolsets } from '../request/kept-toolsets.ts'
 import type { MediaOptions } from '../request/media-options.ts'
 import type { SessionView } from './session-view.ts'
-import type { AgentTree } from '../agents/agent-tree.ts'
 
-/** What the walk needs of the run it is part of. */
-export interface RunHost extends DispatchHost {
-  readonly view: SessionView
-  /** Aborted when the run is stopped. */
-  readonly signal: AbortSignal
-  readonly maxLlmCalls: number
+/** The parts of the runner that the agent loop uses. */
+export interface LoopServices extends DispatchServices {
   readonly media: MediaOptions
-  /** Tools as listed for the latest request of an agent whose tools depend on who asks. */
-  tableOf(agent: LlmAgent): ToolTable | undefined
   /** Toolsets that dynamic sources have returned to the runs of this runner. */
   readonly keptToolsets: KeptToolsets
-  keepTable(agent: LlmAgent, table: ToolTable): void
-  /** The tool of a recorded call; undefined when it no longer exists, or its toolset is not listed in this run. */
-  toolOf(call: CallState): Tool | undefined
-  /** Replies whose calls are being answered now. */
+}
+
+/** What changes while a run is under way, shared by all its scopes. */
+export interface RunProgress {
+  /** Replies whose calls are being dispatched now. */
   dispatching: number
-  /** The ids of replies that are not recorded yet. */
+  /** The call ids of replies that are not recorded yet. */
   readonly replies: { has(callId: string): boolean }[]
-  /** Notes that an agent got control in a scope; false when it had it before in this run. */
-  enter(key: string): boolean
-  /** What happens in this scope is none of the plugins' business. */
+  /** Tools as listed for the latest request of an agent whose tools are dynamic. */
+  tables: Map<LlmAgent, ToolTable> | undefined
+  /** Agents that got control in this run: `path\nname`. */
+  entered: Set<string> | undefined
+}
+
+/** Writes to the log, for the agent loop. */
+export interface LoopRecorder extends RunRecorder {
+  /** Events of this scope are not shown to plugins. */
   hideFromPlugins(path: string): void
-  /** Calls back with every event, partial ones too; the returned function takes it back. */
-  listen(callback: (event: Event) => void): () => void
+}
+
+/** What the agent loop reads of the run it is part of. */
+export interface RunHost extends DispatchHost {
+  readonly services: LoopServices
+  readonly recorder: LoopRecorder
+  readonly view: SessionView
+  /** The agent tree of the runner. */
+  readonly tree: AgentTree
+  readonly progress: RunProgress
+  readonly maxLlmCalls: number
+  /** The run's events on their way to the consumer, partial ones too. */
+  readonly events: { listen(callback: (event: Event) => void): () => void }
 }
 
 /** A scope, and the tree its agents belong to. */
@@ -44,8 +54,8 @@ export interface ScopeFrame extends ScopePath {
 /** Waits for work, but no longer than the run lives; what it gives afterwards is dropped. */
 export function untilStopped<T>(host: DispatchHost, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const waiter = { stop: reject }
-    host.onStop(waiter)
-    work.then(resolve, reject).finally(() => host.forget(waiter))
+    const listener = { stop: reject }
+    host.stop.add(listener)
+    work.then(resolve, reject).finally(() => host.stop.delete(listener))
   })
 }

@@ -10,20 +10,20 @@ import { type CallState, hasActed } from '../../event/fold.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import { readonlyContext } from '../../tool/invocation.ts'
 import type { Agent } from '../agents/agent.ts'
+import { PausedInside, runCustom } from '../agents/custom.ts'
+import { LlmAgent } from '../agents/llm-agent.ts'
+import { ParallelAgent } from '../agents/workflow.ts'
+import { listTools } from '../request/list-tools.ts'
+import { fitServerTools } from '../request/server-tools.ts'
 import { askModel, end } from './ask-model.ts'
 import { CallBatch } from './call-batch.ts'
-import { PausedInside, runCustom } from '../agents/custom.ts'
 import { contentFrom } from './callback-result.ts'
-import { listTools } from '../request/list-tools.ts'
-import { LlmAgent } from '../agents/llm-agent.ts'
-import { activeAgent, type ScopedAgent, type FoldedLog, next } from './next.ts'
-import type { ScopeFrame, RunHost } from './run-host.ts'
-import { fitServerTools } from '../request/server-tools.ts'
-import { ParallelAgent } from '../agents/workflow.ts'
+import { activeAgent, type FoldedLog, next, type ScopedAgent } from './next.ts'
+import type { RunHost, ScopeFrame } from './run-host.ts'
 
 /** Takes a scope as far as it goes: to its end, or to where somebody must be waited for. */
 export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
-  const log: FoldedLog = { fold: run.fold, tree: frame.tree, listed: (one) => run.tableOf(one) }
+  const log: FoldedLog = { fold: run.fold, tree: frame.tree, progress: run.progress }
   let inCharge: Agent | undefined
   for (;;) {
     throwIfStopped(run)
@@ -45,11 +45,11 @@ export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): P
           await askModel(run, frame.tree.plan(step.agent), frame, currentTools(run, step.agent, frame))
           break
         case 'dispatch':
-          run.dispatching++
+          run.progress.dispatching++
           try {
             await dispatchCalls(run, step.agent, frame, step.calls)
           } finally {
-            run.dispatching--
+            run.progress.dispatching--
           }
           break
         case 'run':
@@ -60,38 +60,48 @@ export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): P
       }
     } catch (error) {
       throwIfStopped(run)
-      run.logger.error(`Agent "${now.agent.name}" failed: ${messageOf(error)}`, error)
+      run.services.logger.error(`Agent "${now.agent.name}" failed: ${messageOf(error)}`, error)
       await end(run, now.agent.name, frame, 'AGENT_ERROR', messageOf(error))
     }
   }
 }
 
-function throwIfStopped({ stopped }: RunHost): void {
-  if (stopped) throw stopped.reason
+function throwIfStopped({ stop }: RunHost): void {
+  if (stop.stopped) throw stop.stopped.reason
 }
 
 /** The tools of an agent as they are for this request. */
 function currentTools(run: RunHost, agent: LlmAgent, frame: ScopeFrame): ToolTable | Promise<ToolTable> {
   const { table } = frame.tree.plan(agent)
-  const current = refreshed(table, run.logger)
+  const current = refreshed(table, run.services.logger)
   if (agent.dynamicTools.length) return listCurrentTools(run, agent, frame, current)
-  if (current !== table || run.tableOf(agent)) run.keepTable(agent, current)
+  if (current !== table || run.progress.tables?.get(agent)) keepTable(run, agent, current)
   return current
 }
 
-async function listCurrentTools(run: RunHost, agent: LlmAgent, frame: ScopeFrame, table: ToolTable): Promise<ToolTable> {
+function keepTable({ progress }: RunHost, agent: LlmAgent, table: ToolTable): void {
+  progress.tables ??= new Map()
+  progress.tables.set(agent, table)
+}
+
+async function listCurrentTools(
+  run: RunHost,
+  agent: LlmAgent,
+  frame: ScopeFrame,
+  table: ToolTable,
+): Promise<ToolTable> {
   const context = readonlyContext(run, agent.name, frame.branch)
-  const warn = (problem: string): void => run.logger.warn(problem)
-  const { keptToolsets: kept, ports } = run
+  const warn = (problem: string): void => run.services.logger.warn(problem)
+  const { keptToolsets: kept, ports } = run.services
   const all = await listTools(agent.dynamicTools, table, { context, kept, ports, report: warn })
   const listed = fitServerTools(all, frame.tree.plan(agent).model, agent.name, warn)
-  run.keepTable(agent, listed)
+  keepTable(run, agent, listed)
   return listed
 }
 
 /** The tools a reply was offered; listed again only after a restart. */
 function dispatchCalls(run: RunHost, agent: LlmAgent, frame: ScopeFrame, calls: readonly CallState[]): Promise<void> {
-  const table = run.tableOf(agent) ?? currentTools(run, agent, frame)
+  const table = run.progress.tables?.get(agent) ?? currentTools(run, agent, frame)
   const start = (tools: ToolTable): Promise<void> =>
     dispatch(new CallBatch(run, frame, frame.tree.plan(agent), tools, calls, runScope))
   return table instanceof Promise ? table.then(start) : start(table)
@@ -120,7 +130,7 @@ async function runChildren(
 async function runChildScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
   const outcome = await runScope(run, agent, frame)
   if (outcome === 'done' && !run.fold.begun(frame.path)) {
-    await run.commit([{ event: run.draft(agent.name, frame, undefined, { endOfAgent: true }) }])
+    await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, undefined, { endOfAgent: true }) }])
   }
   return outcome
 }
@@ -141,17 +151,19 @@ async function beforeAgent(run: RunHost, agent: Agent, frame: ScopeFrame): Promi
   const key = `${frame.path}\n${agent.name}`
   const scope = run.fold.scopes.get(frame.path)
   const begun = agent instanceof LlmAgent ? hasActed(scope, agent.name) : run.fold.begun(frame.path)
-  if (begun || !run.enter(key)) return false
+  if (begun || run.progress.entered?.has(key)) return false
+  run.progress.entered ??= new Set()
+  run.progress.entered.add(key)
   const context = new RunCallbackContext(run, agent.name, frame.branch)
   for (const hook of hooks) {
     const content = contentFrom('beforeAgent', agent.name, await hook({ context }))
     if (!content) continue
     const actions = { ...context.take(), ...(agent instanceof LlmAgent ? {} : { endOfAgent: true }) }
-    await run.commit([{ event: run.draft(agent.name, frame, asReply(content), actions) }])
+    await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, asReply(content), actions) }])
     return true
   }
   const actions = context.take()
-  if (actions) await run.commit([{ event: run.draft(agent.name, frame, undefined, actions) }])
+  if (actions) await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, undefined, actions) }])
   return false
 }
 
@@ -162,7 +174,8 @@ async function afterAgent(run: RunHost, agent: Agent, frame: ScopeFrame): Promis
   let said: Content | undefined
   for (const hook of hooks) said = contentFrom('afterAgent', agent.name, await hook({ context })) ?? said
   const actions = context.take()
-  if (said || actions) await run.commit([{ event: run.draft(agent.name, frame, said && asReply(said), actions ?? {}) }])
+  if (said || actions)
+    await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, said && asReply(said), actions ?? {}) }])
 }
 
 /** What a callback says in an agent's place; it calls nothing. */

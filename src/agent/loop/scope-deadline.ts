@@ -2,150 +2,122 @@
 import type { Deadline } from '../../base/deadlines.ts'
 import { cancelWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
-import type { UnrecordedResult, StopListener } from '../../dispatch/host.ts'
+import type { UnrecordedResult } from '../../dispatch/host.ts'
+import { StopSignal } from '../../dispatch/stop-signal.ts'
 import { Timeout } from '../../dispatch/wait.ts'
-import { StopListeners } from '../../dispatch/stop-listeners.ts'
 import type { Event, NewEntry } from '../../event/event.ts'
 import { isWithin } from '../../event/scope.ts'
 import type { Agent } from '../agents/agent.ts'
-import type { LlmAgent } from '../agents/llm-agent.ts'
+import { findTool } from './find-tool.ts'
 import { next } from './next.ts'
-import type { ScopeFrame, RunHost } from './run-host.ts'
+import type { LoopRecorder, RunHost, ScopeFrame } from './run-host.ts'
 
 type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-/** Walks a scope, and ends it with a recorded `TIMEOUT` when that takes longer. Only time in this process counts. */
+/** Runs a scope, and ends it with a recorded `TIMEOUT` when it takes longer. Only time in this process counts. */
 export async function runScopeWithDeadline(
   run: RunHost,
   agent: Agent,
   frame: ScopeFrame,
-  limit: { readonly name: string; readonly timeoutMs: number },
-  walk: RunScope,
+  limit: { readonly name: string; readonly timeoutMs: number; readonly runScope: RunScope },
 ): Promise<'done' | 'wait'> {
-  const { name, timeoutMs } = limit
-  const part = new StoppableScope(run, new Timeout(`${name} timed out after ${timeoutMs} ms`))
-  run.onStop(part)
-  if (!run.stopped) run.deadlines.set(timeoutMs, part)
+  const { name, timeoutMs, runScope } = limit
+  const { deadlines } = run.services
+  const timeout = new Timeout(`${name} timed out after ${timeoutMs} ms`)
+  const stop = new StopSignal()
+  const recorder = new ScopeRecorder(run.recorder, stop)
+  const deadline: Deadline = { at: Number.POSITIVE_INFINITY, isOver: true, pass: () => stop.stop(timeout) }
+  run.stop.add(stop)
+  if (!run.stop.stopped) deadlines.set(timeoutMs, deadline)
   try {
-    return await part.unlessStopped(walk(part.host, agent, frame))
+    // the scope sees the same run, but stops alone
+    const host: RunHost = Object.assign(Object.create(run), { stop, recorder })
+    return await unlessStopped(stop, runScope(host, agent, frame))
   } catch (error) {
-    if (run.stopped) throw run.stopped.reason
-    if (error === part.timeout) await closeScope(run, part, agent, frame)
-    else throw error
+    if (run.stop.stopped) throw run.stop.stopped.reason
+    if (error !== timeout) throw error
+    await recorder.committed()
+    await closeScope(run, agent, frame, { reason: timeout.message, unrecorded: recorder.unrecorded.flat() })
     return 'done'
   } finally {
-    run.forget(part)
-    run.deadlines.end(part)
+    run.stop.delete(stop)
+    deadlines.end(deadline)
   }
+}
+
+/** The result of the work; a stop ends the wait even if the work hangs. */
+function unlessStopped<T>(stop: StopSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    stop.add({ stop: reject })
+    work.then(resolve, reject)
+  })
 }
 
 /** Every open call in the scope gets its final response, then the scope ends: in one append. */
-async function closeScope(run: RunHost, part: StoppableScope, agent: Agent, scope: ScopeFrame): Promise<void> {
-  await part.committed()
-  const log = { fold: run.fold, tree: scope.tree, listed: (one: LlmAgent) => run.tableOf(one) }
-  if (next(agent, log, scope.path).type === 'done') return // its last word was on its way to the log
-  const unrecorded = part.unrecorded.flat()
-  const started = startedWork(run.fold, unrecorded, (call) => run.toolOf(call)).filter(({ call }) =>
-    isWithin(call.path, scope.path),
+async function closeScope(
+  run: RunHost,
+  agent: Agent,
+  frame: ScopeFrame,
+  ending: { readonly reason: string; readonly unrecorded: readonly (UnrecordedResult | undefined)[] },
+): Promise<void> {
+  const { fold, progress } = run
+  const log = { fold, tree: frame.tree, progress }
+  if (next(agent, log, frame.path).type === 'done') return // its final answer was being recorded
+  const started = startedWork(fold, ending.unrecorded, (call) => findTool(run, call)).filter(({ call }) =>
+    isWithin(call.path, frame.path),
   )
   if (started.length) await cancelWork(run, started)
-  const { message: reason } = part.timeout
-  await run.commit(
-    closingEntries(run, { author: agent.name, scope, reason, errorCode: 'TIMEOUT', unrecorded, started }),
-  )
+  const entries = closingEntries(run, { author: agent.name, scope: frame, errorCode: 'TIMEOUT', started, ...ending })
+  await run.recorder.commit(entries)
 }
 
-/** The part of a run inside one scope: it stops with the run, or alone when its time is up. */
-class StoppableScope implements StopListener, Deadline {
-  readonly #run: RunHost
-  readonly #waiters: StopListeners = new StopListeners()
+/** Records for one scope until the scope is stopped. */
+class ScopeRecorder implements LoopRecorder {
+  readonly #recorder: LoopRecorder
+  readonly #stop: StopSignal
   readonly #commits: Set<Promise<void>> = new Set()
-  #controller: AbortController | undefined
-  #reject: ((reason: unknown) => void) | undefined
-  readonly timeout: Timeout
-  /** The run, as the scope sees it. */
-  readonly host: RunHost
-  stopped: { readonly reason: unknown } | undefined
+  /** Results of this scope that are not in the log yet. */
   unrecorded: (readonly (UnrecordedResult | undefined)[])[] = []
-  at: number = Number.POSITIVE_INFINITY
-  isOver = true
 
-  constructor(run: RunHost, timeout: Timeout) {
-    this.#run = run
-    this.timeout = timeout
-    this.host = new Proxy(run, {
-      get: (_, key) => {
-        const owner = Object.hasOwn(OWN, key) ? this : run
-        const value: unknown = Reflect.get(owner, key)
-        return typeof value === 'function' ? value.bind(owner) : value
-      },
-      set: (_, key, value) => Reflect.set(run, key, value),
-    })
+  constructor(recorder: LoopRecorder, stop: StopSignal) {
+    this.#recorder = recorder
+    this.#stop = stop
   }
-  pass(): void {
-    this.stop(this.timeout)
-  }
-  stop(reason: unknown): void {
-    if (this.stopped) return
-    this.stopped = { reason }
-    this.#controller?.abort(reason)
-    this.#waiters.stop(reason)
-    this.#reject?.(reason)
-  }
-  /** What the work gives; a stop gets through whatever hangs inside. */
-  unlessStopped<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#reject = reject
-      if (this.stopped) reject(this.stopped.reason)
-      work.then(resolve, reject)
-    })
-  }
-  /** Settles when nothing of this part is on its way to the log. */
+
+  /** Settles when no commit of this scope is under way. */
   async committed(): Promise<void> {
     while (this.#commits.size) await Promise.allSettled(this.#commits)
   }
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    if (this.stopped && !this.#controller.signal.aborted) this.#controller.abort(this.stopped.reason)
-    return this.#controller.signal
-  }
-  onStop(waiter: StopListener): void {
-    if (this.stopped) waiter.stop(this.stopped.reason)
-    else this.#waiters.add(waiter)
-  }
-  forget(waiter: StopListener): void {
-    this.#waiters.forget(waiter)
-  }
   commit(entries: readonly NewEntry[]): Promise<void> {
-    if (this.stopped) return Promise.reject(this.stopped.reason)
-    const commit = this.#run.commit(entries).finally(() => this.#commits.delete(commit))
+    if (this.#stop.stopped) return Promise.reject(this.#stop.stopped.reason)
+    const commit = this.#recorder.commit(entries).finally(() => this.#commits.delete(commit))
     this.#commits.add(commit)
-    // an intent that was on its way when the part was stopped starts no body
+    // an intent that is recorded after the stop starts no body
     return commit.then(() => {
-      if (this.stopped) throw this.stopped.reason
+      if (this.#stop.stopped) throw this.#stop.stopped.reason
     })
   }
   emit(event: Event): Promise<void> | undefined {
-    return this.stopped ? undefined : this.#run.emit(event)
+    return this.#stop.stopped ? undefined : this.#recorder.emit(event)
   }
   keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
-    const recorded = this.#run.keepUnrecorded(outcomes)
+    const recorded = this.#recorder.keepUnrecorded(outcomes)
     this.unrecorded.push(outcomes)
     return () => {
       recorded()
       this.unrecorded = this.unrecorded.filter((one) => one !== outcomes)
     }
   }
+  draft(...event: Parameters<LoopRecorder['draft']>): ReturnType<LoopRecorder['draft']> {
+    return this.#recorder.draft(...event)
+  }
+  checkLease(): Promise<void> | undefined {
+    return this.#recorder.checkLease()
+  }
+  checkInbox(): Promise<void> {
+    return this.#recorder.checkInbox()
+  }
+  hideFromPlugins(path: string): void {
+    this.#recorder.hideFromPlugins(path)
+  }
 }
-
-/** The members of the run that are the part's own. */
-const OWN = {
-  stopped: true,
-  signal: true,
-  onStop: true,
-  forget: true,
-  commit: true,
-  emit: true,
-  keepUnrecorded: true,
-} satisfies { [member in keyof RunHost]?: true }

@@ -13,9 +13,9 @@ import { expect, test } from 'vitest'
 import type { Entry } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { Agent } from '../agents/agent.ts'
+import { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { SessionView } from './session-view.ts'
-import { AgentTree } from '../agents/agent-tree.ts'
 
 const look = tool({ name: 'look', description: 'looks', run: () => ({ seen: true }) })
 const job = tool({ name: 'job', description: 'takes long', isLongRunning: true, run: () => ({ ticket: 7 }) })
@@ -102,5 +102,5 @@ test('a transfer is remembered by a view that reads the log anew', async () => {
 })
 
 function plain({ scopes, calls, replies }: Fold): unknown {
-  return structuredClone({ scopes: scopes.all(), calls: calls.all(), replies })
+  return structuredClone({ scopes: [...scopes.values()], calls: [...calls.values()], replies })
 }

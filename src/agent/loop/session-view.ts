@@ -4,11 +4,11 @@ import { type Content, hasMedia } from '../../content/content.ts'
 import { type Entry, type Event, type NewEntry, startsWaiting } from '../../event/event.ts'
 import { Fold, openRequests } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
-import { History } from '../request/history.ts'
-import { LlmAgent } from '../agents/llm-agent.ts'
-import { type Next, next } from './next.ts'
-import { isSendable } from '../request/sendable-calls.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
+import { LlmAgent } from '../agents/llm-agent.ts'
+import { History } from '../request/history.ts'
+import { isSendable } from '../request/sendable-calls.ts'
+import { type Next, next } from './next.ts'
 
 /** Shared and never written: most sessions have no earlier invocation that is unfinished. */
 const NO_INVOCATIONS: Map<string, Evaluated> = new Map()
@@ -183,7 +183,7 @@ export class SessionView {
   }
 
   #rememberIds({ calls }: Fold): void {
-    for (const { id, requests } of calls.all()) {
+    for (const { id, requests } of calls.values()) {
       this.#remember(id)
       for (const { request } of requests) this.#remember(request.id)
     }

@@ -7,10 +7,10 @@ import type { RunCallbackContext } from '../../tool/callback-context.ts'
 import { readonlyContext } from '../../tool/invocation.ts'
 import type { LlmRequest, Tool } from '../../tool/tool.ts'
 import type { LlmRequestConfig, WireTool } from '../../tool/wire.ts'
+import { joinInstructions, type Plan } from '../agents/agent-tree.ts'
+import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
 import { fill } from './instruction.ts'
 import { nameOfLoader, withMedia } from './request-media.ts'
-import type { ScopeFrame, RunHost } from '../loop/run-host.ts'
-import { joinInstructions, type Plan } from '../agents/agent-tree.ts'
 
 class Request implements LlmRequest {
   model?: string
@@ -45,7 +45,7 @@ export function buildRequest(
   if (!run.view.hasMedia) return requestWith(contents, run, plan, frame, table, context)
   const { name, options } = plan.agent
   const loader = nameOfLoader(table.tools)
-  const earlierTurns = run.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
+  const earlierTurns = run.services.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
   const from = run.view.turnIn(name, frame, options.includeContents, earlierTurns)
   return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, run, plan, frame, table, context))
 }

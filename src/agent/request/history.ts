@@ -1,5 +1,4 @@
 // What an agent's model sees: one growing list, brought up to date event by event. The log itself is never changed.
-import { Few } from '../../base/few.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { keepShape } from '../../base/keep-shape.ts'
 import { codeAsText } from '../../content/code-text.ts'
@@ -39,7 +38,7 @@ export class History {
   readonly #agentName: string
   readonly #scope: ScopePath
   readonly #contents: Content[] = []
-  readonly #usedIds: Few<true> | undefined
+  readonly #usedIds: Set<string> | undefined
   #group: Group | undefined
   #read: number
   /** Where what was said to the agent last stands. */
@@ -54,7 +53,7 @@ export class History {
     this.#read = from
     this.#agentName = agentName
     this.#scope = scope
-    this.#usedIds = hasRepeats ? new Few() : undefined
+    this.#usedIds = hasRepeats ? new Set() : undefined
   }
 
   isOf(agentName: string, { isolation, branch }: ScopePath): boolean {

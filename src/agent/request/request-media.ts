@@ -49,7 +49,7 @@ class RequestMedia {
   #filesLeft: number
 
   constructor(run: RunHost, loader: string | undefined) {
-    const { maxBytesPerRequest, maxFilesPerRequest } = run.media
+    const { maxBytesPerRequest, maxFilesPerRequest } = run.services.media
     this.#run = run
     this.#loader = loader
     this.#bytesLeft = maxBytesPerRequest ?? MAX_REQUEST_MEDIA_BYTES
@@ -103,13 +103,16 @@ class RequestMedia {
 
   /** The bytes, or why there are none: a file that is gone must not end the conversation. */
   async #load({ filename, version }: Reference): Promise<Blob | string> {
-    const { artifactService, logger, sessionId } = this.#run
+    const { artifactService, services, sessionId } = this.#run
     if (!artifactService) return 'not available: there is no artifact service'
     try {
       const stored = await artifactService.loadArtifact({ ...artifactKey(this.#run, filename), version })
       return typeof stored?.inlineData?.data === 'string' ? stored.inlineData : 'no longer stored'
     } catch (error) {
-      logger.warn(`Artifact "${filename}" of session "${sessionId}" could not be loaded: ${messageOf(error)}`, error)
+      services.logger.warn(
+        `Artifact "${filename}" of session "${sessionId}" could not be loaded: ${messageOf(error)}`,
+        error,
+      )
       return 'could not be loaded'
     }
   }

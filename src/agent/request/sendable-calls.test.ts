@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { Few } from '../../base/few.ts'
 import type { Part } from '../../content/content.ts'
 import { fitPart, isSendable } from './sendable-calls.ts'
 
@@ -7,7 +6,7 @@ const call = (id: unknown, name: unknown = 'look', args: unknown = {}): Part =>
   ({ functionCall: { id, name, args } }) as Part
 
 test('what is fit is shown as it is', () => {
-  const used = new Few<true>()
+  const used = new Set<string>()
   for (const part of [
     call('call_0'),
     call('toolu_01-b'),
@@ -19,7 +18,7 @@ test('what is fit is shown as it is', () => {
 })
 
 test('an id is used once, and has nothing in it that a provider would refuse', () => {
-  const used = new Few<true>()
+  const used = new Set<string>()
   const ids = [
     'call_0',
     'call_0',

@@ -1,6 +1,5 @@
 // What a model once said, as every provider takes it back: ids that are fit and used once, names that could be a tool's,
 // arguments that are an object, no part that says nothing.
-import type { Few } from '../../base/few.ts'
 import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import { isReservedPathStep } from '../../event/fold.ts'
@@ -25,7 +24,7 @@ export function isSendable(id: unknown): id is string {
  * The part itself when it is fit; undefined when there is nothing to show. `used`: the ids before it, where a log may hold
  * one twice.
  */
-export function fitPart(part: Part, used: Few<true> | undefined): Part | undefined {
+export function fitPart(part: Part, used: Set<string> | undefined): Part | undefined {
   if (part.functionCall) return fitCall(part, part.functionCall, used)
   if (part.functionResponse || saysNull(part)) return undefined // a model answers no calls
   if (part.text === undefined) return isEmpty(part) ? undefined : part
@@ -33,7 +32,7 @@ export function fitPart(part: Part, used: Few<true> | undefined): Part | undefin
   return isSilent ? undefined : part
 }
 
-function fitCall(part: Part, call: FunctionCall, used: Few<true> | undefined): Part {
+function fitCall(part: Part, call: FunctionCall, used: Set<string> | undefined): Part {
   const id = used ? ownId(call.id, used) : call.id
   const name = fitName(call.name)
   const args = isRecord(call.args) ? call.args : {}
@@ -41,29 +40,22 @@ function fitCall(part: Part, call: FunctionCall, used: Few<true> | undefined): P
   return { ...part, functionCall: { ...call, ...(id !== undefined && { id }), name, args } }
 }
 
-function ownId(id: unknown, used: Few<true>): string {
+function ownId(id: unknown, used: Set<string>): string {
   const own = isSendable(id) && !used.has(id) ? id : newId(String(id ?? ''), used)
-  used.set(own, true)
+  used.add(own)
   return own
 }
 
-function newId(unfit: string, used: Few<true>): string {
+function newId(unfit: string, used: Set<string>): string {
   const like = unfit.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 48) || 'call'
   let n = 1
   while (used.has(`${like}_${n}`)) n++
   return `${like}_${n}`
 }
 
-/** Models call the same tools again and again. */
-let lastFit = ''
-
 /** A name no tool can have, as one it could: nobody but a model ever called it that. */
 function fitName(name: string): string {
-  if (name === lastFit) return name
-  if (!nameProblem(name)) {
-    lastFit = name
-    return name
-  }
+  if (!nameProblem(name)) return name
   const like = String(name)
     .replace(/[^a-zA-Z0-9_-]/g, '_')
     .slice(0, 64)

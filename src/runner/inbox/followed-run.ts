@@ -24,7 +24,7 @@ export class FollowedRun implements Followable {
     this.sessionId = active.sessionId
     this.userId = active.userId
     for (const event of before) this.events.push(event)
-    this.#forget = active.listen((event) => this.events.push(event))
+    this.#forget = active.events.listen((event) => this.events.push(event))
     this.finished = new Promise((resolve) => {
       this.#settle = resolve
     })

@@ -1,142 +1,116 @@
-// What others leave for the holder of a session: answers, results, state, the wish that it stop.
-import type { SessionView } from '../../agent/loop/session-view.ts'
+// The inbox of a session while a run holds it: other processes post answers, results, state edits and cancels.
 import { isRecord } from '../../base/json.ts'
-import type { Ports } from '../../base/ports.ts'
 import type { Content } from '../../content/content.ts'
-import type { EventDraft, Logger } from '../../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import type { EventActions, NewEntry } from '../../event/event.ts'
-import type { Fold } from '../../event/fold.ts'
 import type { InboxItem, PostedItem } from '../../session/service.ts'
 import { wasAnswered } from '../approvals/accept.ts'
 import { type Answers, readAnswers } from '../approvals/answers.ts'
 import { expired } from '../approvals/pending.ts'
+import { Cancelled } from '../run/cancelled.ts'
+import type { RunData } from '../run/run-data.ts'
 
-/** The run that holds the session. */
-export interface Hearer {
-  readonly fold: Fold
-  readonly view: SessionView
-  readonly sessionId: string
-  readonly logger: Logger
-  readonly ports: Pick<Ports, 'now'>
-  readonly stopped: { readonly reason: unknown } | undefined
-  /** Replies whose calls are being answered now. */
-  readonly dispatching: number
-  /** It takes nothing in any more. */
-  readonly isResting: boolean
-  drain(): Promise<PostedItem[]>
-  draft(author: 'user', scope: undefined, content: Content | undefined, actions: EventActions): EventDraft
-  commit(entries: readonly NewEntry[], drained: readonly string[]): Promise<void>
-  /** Records only when it is so at that moment; false when it is not. */
-  commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean>
-  cancelledBy(item: InboxItem, isForOthers: boolean): void
-}
-
-/** What others leave while the run is under way. */
+/** Drains the inbox for a run. */
 export class RunInbox {
-  readonly #run: Hearer
-  /** The latest look, and those before it. */
-  #looking: Promise<void> = Promise.resolve()
-  /** Answers that are in the log of this run now, as they were recorded, by the id of the item. */
-  readonly #taken: Map<string, Content> = new Map()
+  readonly #run: RunData
+  /** The latest read, and those before it. */
+  #draining: Promise<void> = Promise.resolve()
+  /** Answers this run has recorded, by the id of their inbox item. */
+  readonly #recorded: Map<string, Content> = new Map()
 
-  /** `begun`: what the run itself was begun with comes first. */
-  constructor(run: Hearer, begun: Promise<unknown> | undefined) {
+  /** `after`: commits that come before the first read. */
+  constructor(run: RunData, after: Promise<void> | undefined) {
     this.#run = run
-    if (begun) this.#looking = begun.then(ignore, ignore)
+    if (after) this.#draining = after.catch(() => {})
   }
 
-  /** Takes in what is there, one look after another. */
-  look(): Promise<void> {
-    const look = this.#looking.then(() => this.#look())
-    this.#looking = look.catch(() => {})
-    return look
+  /** Reads the inbox and records what is for this run, one read after another. */
+  drain(): Promise<void> {
+    const drain = this.#draining.then(() => this.#drain())
+    this.#draining = drain.catch(() => {})
+    return drain
   }
 
-  /** Settles when nobody looks any more. */
-  async looked(): Promise<void> {
-    await this.#looking
+  /** Settles when no read is under way. */
+  async drained(): Promise<void> {
+    await this.#draining
   }
 
-  /** The answers of an item, when they were taken in. */
-  taken(itemId: string): Content | undefined {
-    return this.#taken.get(itemId)
+  /** The answers of an inbox item, if this run has recorded them. */
+  recorded(itemId: string): Content | undefined {
+    return this.#recorded.get(itemId)
   }
 
-  async #look(): Promise<void> {
-    if (this.#run.isResting || this.#run.stopped) return
-    for (const item of await this.#run.drain()) {
-      if (this.#run.isResting) return
-      if (item.type === 'cancel') hearCancel(this.#run, item)
-      else if (item.type === 'state') await hearState(this.#run, item)
+  async #drain(): Promise<void> {
+    const run = this.#run
+    const { progress, stop, recorder } = run
+    if (progress.isFinalizing || stop.stopped) return
+    for (const item of await recorder.postedItems()) {
+      if (progress.isFinalizing) return
+      if (item.type === 'cancel') cancelRun(run, item)
+      else if (item.type === 'state') await editState(run, item)
       else {
-        const message = await hearAnswer(this.#run, item)
-        if (message) this.#taken.set(item.id, message)
+        const message = await recordAnswer(run, item)
+        if (message) this.#recorded.set(item.id, message)
       }
     }
   }
 }
 
-const ignore = (): void => {}
-
-/** One that names no invocation is for all that is open: the others are left to whoever comes next. */
-function hearCancel(run: Hearer, item: InboxItem & { type: 'cancel' }): void {
-  const { invocationId } = run.fold
+/** A cancel without an invocation id ends all open ones: the item stays for the others. */
+function cancelRun({ invocationId, view, progress, stop }: RunData, item: InboxItem & { type: 'cancel' }): void {
   if (item.invocationId !== undefined && item.invocationId !== invocationId) return
-  const others = run.view.open().filter(({ fold }) => fold.invocationId !== invocationId)
-  run.cancelledBy(item, item.invocationId === undefined && others.length > 0)
+  const isForOthers =
+    item.invocationId === undefined && view.open().some(({ fold }) => fold.invocationId !== invocationId)
+  if (!isForOthers) progress.drained = [item.id]
+  stop.stop(new Cancelled('The run was cancelled.'))
 }
 
-async function hearState(run: Hearer, { id, stateDelta }: InboxItem & { type: 'state' }): Promise<void> {
-  if (!isRecord(stateDelta)) return await run.commit([], [id])
-  await run.commit([{ event: run.draft('user', undefined, undefined, { stateDelta }) }], [id])
+async function editState({ recorder }: RunData, { id, stateDelta }: InboxItem & { type: 'state' }): Promise<void> {
+  if (!isRecord(stateDelta)) return await recorder.commit([], [id])
+  await recorder.commit([{ event: recorder.draft('user', undefined, undefined, { stateDelta }) }], [id])
 }
 
 type PostedAnswer = PostedItem & { type: 'answer' | 'result' }
 
-/** As it is recorded, now or before; undefined when it is not. What is another invocation's stays where it is. */
-async function hearAnswer(run: Hearer, item: PostedAnswer): Promise<Content | undefined> {
+/** The answer as recorded, now or before; undefined when refused, or for another invocation, where it stays in the inbox. */
+async function recordAnswer(run: RunData, item: PostedAnswer): Promise<Content | undefined> {
+  const { recorder, progress } = run
   for (;;) {
-    const answers = await judged(run, item)
+    const answers = await readPosted(run, item)
     if (!answers) {
-      // the first answer that comes too late records that: a clock that is set back later opens nothing again
-      const denials = expired(run.fold, run.ports.now() / 1000)
-      if (!run.isResting)
-        await run.commit(
-          denials.map((record) => ({ record })),
-          [item.id],
-        )
+      // the first late answer records the expiry: a clock that is set back later reopens nothing
+      const denials = expired(run.fold, run.services.ports.now() / 1000).map((record) => ({ record }))
+      if (!progress.isFinalizing) await recorder.commit(denials, [item.id])
       return undefined
     }
-    // a result that comes while calls beside its own are being answered would be answered with them: it waits
-    const isInTheWay = (): boolean => answers.hasResults && run.dispatching > 0
-    if (answers.fold !== run.fold || run.isResting || isInTheWay()) return undefined
+    // a result must not be recorded while the calls beside its own are being dispatched
+    const mustWait = (): boolean => answers.hasResults && progress.dispatching > 0
+    if (answers.fold !== run.fold || progress.isFinalizing || mustWait()) return undefined
     if (answers.isRepeat) {
-      await run.commit([], [item.id])
+      await recorder.commit([], [item.id])
       return answers.message
     }
-    const given = item.type === 'answer' ? item.stateDelta : undefined
-    const delta = isRecord(given) ? given : undefined
-    const event = run.draft('user', undefined, answers.message, delta ? { stateDelta: delta } : {})
-    // while they were judged, something may have been recorded that they come too late for
-    const isStillSo = (): boolean => answers.isAwaited() && !isInTheWay()
-    if (await run.commitIf(isStillSo, [{ event }], [item.id])) return answers.message
+    const stateDelta = item.type === 'answer' && isRecord(item.stateDelta) ? item.stateDelta : undefined
+    const event = recorder.draft('user', undefined, answers.message, stateDelta ? { stateDelta } : {})
+    // another entry may have answered the request while this answer was validated
+    const isStillPending = (): boolean => answers.isAwaited() && !mustWait()
+    if (await recorder.commitIf(isStillPending, [{ event }], [item.id])) return answers.message
   }
 }
 
-/** Undefined when they are refused: whoever sent them is told why when it asks what became of them. */
-async function judged(run: Hearer, item: PostedAnswer): Promise<Answers | undefined> {
+/** Undefined when the answers are refused: their sender gets the reason when it asks. */
+async function readPosted({ view, services, sessionId }: RunData, item: PostedAnswer): Promise<Answers | undefined> {
   try {
-    const folds = run.view.open().map(({ fold }) => fold)
-    // work that reports its result decides nothing
+    const folds = view.open().map(({ fold }) => fold)
+    // a result of long-running work answers no other request
     if (item.type === 'result' && !folds.some(({ calls }) => calls.get(item.callId)?.pending)) {
-      throw new ToolwrightError('NOT_FOUND', `Nobody waits for a result of "${item.callId}".`)
+      throw new ToolwrightError('NOT_FOUND', `Call "${item.callId}" does not wait for a result.`)
     }
-    const wasGiven = (id: string): boolean => wasAnswered(run.view, id)
-    const isResult = item.type === 'result'
-    return await readAnswers(contentOf(item), { folds, now: run.ports.now(), asOf: item.seq, isResult, wasGiven })
+    const wasGiven = (id: string): boolean => wasAnswered(view, id)
+    const context = { folds, now: services.ports.now(), asOf: item.seq, isResult: item.type === 'result', wasGiven }
+    return await readAnswers(contentOf(item), context)
   } catch (error) {
-    run.logger.warn(`An answer left for session "${run.sessionId}" was not taken: ${messageOf(error)}`)
+    services.logger.warn(`An answer posted to session "${sessionId}" was refused: ${messageOf(error)}`)
     return undefined
   }
 }

@@ -4,13 +4,13 @@ import type { Ports } from '../../base/ports.ts'
 import { createEvent, type Event } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { InboxItem, PostedItem, SessionService } from '../../session/service.ts'
-import type { Held } from '../lease/hold.ts'
+import type { HeldSession } from '../lease/claim-session.ts'
 
 interface Settling {
   readonly sessionService: SessionService
   readonly ports: Ports
   /** Ends these invocations; the items are done with then. */
-  cancelAll(held: Held, invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
+  cancelAll(held: HeldSession, invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
 }
 
 const NONE: readonly Event[] = []
@@ -19,7 +19,7 @@ const NONE: readonly Event[] = []
  * Gives the events of what was cancelled. Answers stay, for a run that goes on with what they answer; but none that answers
  * nothing yet: it must not find a question that is asked later.
  */
-export async function settleInbox(held: Held, settling: Settling): Promise<readonly Event[]> {
+export async function settleInbox(held: HeldSession, settling: Settling): Promise<readonly Event[]> {
   const items = await settling.sessionService.drain(held.lease)
   if (items.length === 0) return NONE
   for (const item of items) if (item.type === 'state') await editState(held, item, settling)
@@ -36,7 +36,7 @@ function isAnswer(item: PostedItem): item is AnswerItem {
 }
 
 /** Was everything it answers there to be answered when it was posted? */
-function isKnown({ view }: Held, item: AnswerItem): boolean {
+function isKnown({ view }: HeldSession, item: AnswerItem): boolean {
   const folds = view.open().map(({ fold }) => fold)
   return idsIn(item).every((id) => folds.some((fold) => wasAsked(fold, id, item.seq)))
 }
@@ -58,7 +58,7 @@ function idsIn(item: AnswerItem): string[] {
 
 /** A cancel ends what is open; one that came too late for its run is not for the next one. */
 async function cancel(
-  held: Held,
+  held: HeldSession,
   cancels: readonly (InboxItem & { type: 'cancel' })[],
   settling: Settling,
 ): Promise<readonly Event[]> {
@@ -73,7 +73,7 @@ async function cancel(
 }
 
 async function editState(
-  { lease, view }: Held,
+  { lease, view }: HeldSession,
   { id, stateDelta }: InboxItem & { type: 'state' },
   { sessionService, ports }: Settling,
 ): Promise<void> {

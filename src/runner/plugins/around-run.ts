@@ -1,15 +1,14 @@
 // What plugins do around a run.
 import { copyJson, isRecord } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
-import type { Ports } from '../../base/ports.ts'
 import type { Content } from '../../content/content.ts'
-import type { StopListener } from '../../dispatch/host.ts'
+import type { DispatchHost } from '../../dispatch/host.ts'
 import { isPlainObject } from '../../policy/plain.ts'
 import type { CallbackContext } from '../../tool/context.ts'
 import { BRIEFLY_MS } from './event-watch.ts'
 import type { Plugin } from './plugin.ts'
 
-export async function tellBeginning(
+export async function beforeRun(
   plugins: readonly Plugin[],
   message: Content | undefined,
   context: CallbackContext,
@@ -31,28 +30,25 @@ function isAnswer(said: unknown): boolean {
   return isRecord(said) && isPlainObject(said)
 }
 
-export async function tellEnd(plugins: readonly Plugin[], context: CallbackContext): Promise<void> {
+export async function afterRun(plugins: readonly Plugin[], context: CallbackContext): Promise<void> {
   for (const plugin of plugins) await plugin.afterRun?.({ context })
 }
 
-interface Stoppable {
-  readonly ports: Pick<Ports, 'setTimer'>
-  onStop(waiter: StopListener): void
-  forget(waiter: StopListener): void
-}
-
-/** Plugins may take their time, but not keep a run that is stopped from coming to rest. */
-export function unlessItHangs(run: Stoppable, told: Promise<void>): Promise<void> {
+/** Awaits plugins, but not longer than a moment once the run is stopped. */
+export function withStopTimeout(
+  { services, stop }: Pick<DispatchHost, 'services' | 'stop'>,
+  work: Promise<void>,
+): Promise<void> {
   return new Promise((resolve) => {
     let cancelTimer: (() => void) | undefined
-    const waiter: StopListener = {
+    const listener = {
       stop: () => {
-        cancelTimer ??= run.ports.setTimer(resolve, BRIEFLY_MS)
+        cancelTimer ??= services.ports.setTimer(resolve, BRIEFLY_MS)
       },
     }
-    run.onStop(waiter)
-    void told.then(() => {
-      run.forget(waiter)
+    stop.add(listener)
+    void work.then(() => {
+      stop.delete(listener)
       cancelTimer?.()
       resolve()
     })

@@ -1,236 +1,170 @@
-// The one writer of a session: entries go in all or none, one batch after another, and are seen only when they are stored.
-import type { SessionView } from '../../agent/loop/session-view.ts'
+// The one writer of a run: entries are appended all or none, one batch after another, then folded, then yielded.
+import type { LoopRecorder } from '../../agent/loop/run-host.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { keepShape } from '../../base/keep-shape.ts'
-import type { EventDraft } from '../../dispatch/host.ts'
+import { type Content, hasMedia } from '../../content/content.ts'
+import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
 import { messageOf } from '../../error/error.ts'
-import type { Event, NewEntry } from '../../event/event.ts'
+import { type Event, type EventActions, type NewEntry, startsWaiting } from '../../event/event.ts'
+import type { ScopePath } from '../../event/scope.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
-import type { AppendOptions, Lease, PostedItem } from '../../session/service.ts'
-import type { InvocationHost } from '../../tool/host.ts'
-import { type EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
+import type { Lease, PostedItem } from '../../session/service.ts'
+import { type PendingListing, pendingAfter } from '../approvals/pending-after.ts'
+import { RunInbox } from '../inbox/run-inbox.ts'
+import type { HeldSession } from '../lease/claim-session.ts'
 import { EventWatch } from '../plugins/event-watch.ts'
-import type { RunServices } from '../run-services.ts'
-import type { RunState } from './run-state.ts'
-import { holdMedia, MediaStore } from './store-media.ts'
-import { Turnstile } from './turnstile.ts'
-import { concernsWaiting, type Listing, waitingAfter } from '../approvals/waiting.ts'
+import { MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
+import type { RunData } from './run-data.ts'
+import { MediaStore } from './store-media.ts'
 
-/** The run that is recorded. */
-export interface Recorded extends InvocationHost {
-  readonly services: RunServices
-  readonly view: SessionView
-  readonly events: EventQueue
-  readonly stopped: { readonly reason: unknown } | undefined
-  stop(reason: unknown): void
-}
+const NO_ENTRIES: readonly NewEntry[] = []
 
-const NOTHING: readonly NewEntry[] = []
+/** A run reads its inbox between two steps, but not more often than this. */
+const INBOX_MS = 500
 
-export class Recorder {
-  readonly #run: Recorded
-  readonly #state: RunState
+export class Recorder implements LoopRecorder {
+  readonly #run: RunData
+  readonly #nonce: string
   readonly #watch: EventWatch | undefined
-  readonly #turnstile: Turnstile = new Turnstile()
+  #beforeInbox: Promise<void> | undefined
+  /** Made when first read. */
+  #inbox: RunInbox | undefined
+  /** When the inbox was last read, on the monotonic clock. */
+  #inboxReadAt: number | undefined
   /** Made for the first media. */
   #media: MediaStore | undefined
-  /** What is being stored, by whoever is inside the turnstile. */
-  #storing: readonly NewEntry[] = NOTHING
-  /** What goes with the append that is under way. */
-  #listing: Listing | undefined
+  #unrecorded: (readonly (UnrecordedResult | undefined)[])[] | undefined
   #lease: Lease
   #renewing: Promise<void> | undefined
   /** A moment before the lease was last claimed or renewed, on the monotonic clock. */
   #renewedAt: number
+  /** The sequence number of the last entry. */
   #seq: number
+  #drafts = 0
+  /** An append is under way; the others wait for their turn here. */
+  #isAppending = false
+  #waiting: (() => void)[] | undefined
 
-  constructor(run: Recorded, lease: Lease, claimedAt: number, state: RunState) {
-    const { services, view } = run
+  constructor(run: RunData, { lease, claimedAt, view }: HeldSession, nonce: string) {
     this.#run = run
-    this.#state = state
+    this.#nonce = nonce
     this.#lease = lease
     this.#renewedAt = claimedAt
     this.#seq = view.seq
-    const { watchers, logger } = services
+    const { watchers, logger } = run.services
     this.#watch = watchers.length ? new EventWatch(watchers, run, (problem) => logger.warn(problem)) : undefined
   }
 
-  get key(): Lease['key'] {
-    return this.#lease.key
-  }
-
-  hideFromPlugins(path: string): void {
-    this.#watch?.hide(path)
-  }
-
-  /** `drained`: items of the inbox that are done with when this is recorded. */
-  commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    return this.#watch ? this.#commitShown(this.#watch, entries, drained) : this.#appendStored(entries, drained)
-  }
-
-  /** Plugins have seen the media itself; from here on it is a reference. */
-  #appendStored(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (!holdMedia(entries)) return this.#append(entries, drained)
-    this.#media ??= new MediaStore(this.#run, (problem) => this.#run.services.logger.warn(problem))
-    return this.#media.store(entries).then((stored) => this.#append(stored, drained))
-  }
-
-  /** Records only when it is so once everything before it is recorded. */
-  async commitIf(isSo: () => boolean, entries: readonly NewEntry[], drained: readonly string[]): Promise<boolean> {
-    const shown = this.#watch ? await this.#watch.show(entries) : entries
-    if (!this.#turnstile.enter()) await this.#turnstile.turn()
-    if (!isSo()) {
-      this.#turnstile.leave()
-      return false
+  draft(author: string, scope: ScopePath | undefined, content: Content | undefined, actions: EventActions): EventDraft {
+    const { invocationId, runConfig, services } = this.#run
+    const id = `${this.#nonce}-${++this.#drafts}`
+    const event: EventDraft = { id, invocationId, author, timestamp: services.ports.now() / 1000, actions }
+    if (content) event.content = content
+    if (scope) {
+      event.nodeInfo = { path: scope.path }
+      if (scope.branch !== undefined) event.branch = scope.branch
+      if (scope.isolation !== undefined) event.isolationScope = scope.isolation
     }
-    await this.#appendNow(shown, drained)
-    return true
+    if (runConfig.customMetadata) event.customMetadata = runConfig.customMetadata
+    return event
   }
 
-  async #commitShown(watch: EventWatch, entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    if (this.#run.stopped) throw this.#run.stopped.reason
-    await this.#appendStored(await watch.show(entries), drained)
+  /** `drained`: inbox items that this append removes. */
+  async commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
+    if (!drained && this.#isInboxDue()) await this.drainInbox().catch(ignore) // a broken store fails the append too
+    const recorded = this.#watch || hasMediaIn(entries) ? await this.#prepare(entries) : entries
+    await this.#append(recorded, drained)
   }
 
-  /** A promise when plugins or the consumer are behind. */
-  emit(event: Event): Promise<void> | undefined {
-    const { events, stopped } = this.#run
-    if (stopped) return undefined
-    return this.#watch ? this.#emitShown(this.#watch, event) : events.push(event)
+  /** Commits only if `isStillWanted` once all earlier commits are recorded; false = nothing was recorded. */
+  async commitIf(
+    isStillWanted: () => boolean,
+    entries: readonly NewEntry[],
+    drained: readonly string[],
+  ): Promise<boolean> {
+    return await this.#append(await this.#prepare(entries), drained, isStillWanted)
   }
 
-  #emitShown(watch: EventWatch, event: Event): Promise<void> | undefined {
-    if (watch.passing >= MAX_PARTIALS) return undefined // dropped: the whole follows
-    const { events } = this.#run
-    watch.pass(
-      event,
-      (shown) => void events.push(shown),
-      (error) => this.#run.stop(error),
-    )
-    return watch.passing >= MANY_PARTIALS ? watch.passed() : events.drained()
-  }
-
-  /** Settles when every partial event is out. */
-  async emitted(): Promise<void> {
-    await this.#watch?.passed()
-  }
-
-  /** Records the end of a run that was stopped, after whatever was being recorded then. */
+  /** Records the end of a stopped run, after the appends that were under way. */
   async close(entries: () => readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (!this.#turnstile.enter()) await this.#turnstile.turn()
+    if (this.#isAppending) await this.#turn()
+    this.#isAppending = true
     try {
-      const { sessionService, ports } = this.#run.services
       const last = entries()
-      const shown = this.#watch ? await this.#watch.showBriefly(last, ports) : last
-      this.#keepTemp(shown)
-      this.#took(shown, await sessionService.append(this.#lease, this.#seq, shown, this.#alongWith(shown, drained)))
+      await this.#write(this.#watch ? await this.#watch.showBriefly(last, this.#run.services.ports) : last, drained)
     } finally {
-      this.#turnstile.leave()
+      this.#leave()
     }
   }
 
-  /** Brings the list of what the session waits for up to date, if it is not. */
-  async listWaiting(): Promise<void> {
-    const options = this.#alongWith(NOTHING, undefined)
-    if (!options) return
-    this.#took(NOTHING, await this.#run.services.sessionService.append(this.#lease, this.#seq, NOTHING, options))
+  /** Updates the stored list of pending requests when it is not up to date. */
+  async listPending(): Promise<void> {
+    const listing = pendingAfter(this.#run, NO_ENTRIES)
+    if (listing) await this.#store(NO_ENTRIES, listing, undefined)
   }
 
-  /** What goes with an append: the list of what is waited for changes together with the log. */
-  #alongWith(entries: readonly NewEntry[], drained: readonly string[] | undefined): AppendOptions | undefined {
-    if (!concernsWaiting(this.#run.view, entries)) return drained && { drained }
-    this.#listing = waitingAfter(this.#run, entries)
-    return this.#listing ? { drained, pending: this.#listing.pending } : drained && { drained }
+  /** Shows entries to plugins, then moves large media to artifacts. */
+  async #prepare(entries: readonly NewEntry[]): Promise<readonly NewEntry[]> {
+    const { stop, services } = this.#run
+    if (this.#watch && stop.stopped) throw stop.stopped.reason
+    const shown = this.#watch ? await this.#watch.show(entries) : entries
+    if (!hasMediaIn(shown)) return shown
+    this.#media ??= new MediaStore(this.#run, (problem) => services.logger.warn(problem))
+    return await this.#media.store(shown)
   }
 
-  /**
-   * Undefined while the lease lives for certain. After a stall longer than the lease, another process may have taken the
-   * session: a promise that renews the lease, or stops the run.
-   */
-  checkLease(): Promise<void> | undefined {
-    const age = this.#run.services.ports.monotonicNow() - this.#renewedAt
-    if (age < (this.#lease.leaseMs || DEFAULT_LEASE_MS)) return undefined
-    return this.renew().catch((error) => {
-      this.#run.stop(error)
+  async #append(
+    entries: readonly NewEntry[],
+    drained: readonly string[] | undefined,
+    isStillWanted?: () => boolean,
+  ): Promise<boolean> {
+    const { stop } = this.#run
+    if (this.#isAppending) await this.#turn()
+    this.#isAppending = true
+    try {
+      if (stop.stopped) throw stop.stopped.reason
+      if (isStillWanted && !isStillWanted()) return false
+      await this.#write(entries, drained)
+      return true
+    } catch (error) {
+      stop.stop(error) // after a failed append nothing more is recorded
       throw error
-    })
-  }
-
-  /** Keeps the lease alive. A renewal that waits for the store is not joined by a second one. */
-  renew(): Promise<void> {
-    this.#renewing ??= this.#renew().finally(() => {
-      this.#renewing = undefined
-    })
-    return this.#renewing
-  }
-
-  async #renew(): Promise<void> {
-    const { sessionService, ports } = this.#run.services
-    const now = ports.monotonicNow()
-    this.#lease = await sessionService.renew(this.#lease)
-    this.#renewedAt = now
-  }
-
-  /** What others have left for the session. */
-  drain(): Promise<PostedItem[]> {
-    return this.#run.services.sessionService.drain(this.#lease)
-  }
-
-  /** `interrupted`: it is for somebody else to go on with what is unfinished. */
-  release(options?: { interrupted: boolean }): Promise<void> {
-    const { sessionService, logger } = this.#run.services
-    return sessionService.release(this.#lease, options).catch((error) => {
-      logger.warn(`The lease of session "${this.key.sessionId}" could not be given back: ${messageOf(error)}`)
-    })
-  }
-
-  // callbacks instead of an async function: it is called five times a turn, and its frame would be the largest of all
-  #append(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (!this.#turnstile.enter()) return this.#turnstile.turn().then(() => this.#appendNow(entries, drained))
-    return this.#appendNow(entries, drained)
-  }
-
-  #appendNow(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    const { stopped, services } = this.#run
-    if (stopped) {
-      this.#turnstile.leave()
-      return Promise.reject(stopped.reason)
+    } finally {
+      this.#leave()
     }
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting ??= []
+      this.#waiting.push(resolve)
+    })
+  }
+
+  #leave(): void {
+    const next = this.#waiting?.shift()
+    if (next) next()
+    else this.#isAppending = false
+  }
+
+  #write(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
     this.#keepTemp(entries)
-    this.#storing = entries
-    try {
-      const options = this.#alongWith(entries, drained)
-      return services.sessionService.append(this.#lease, this.#seq, entries, options).then(this.#stored, this.#failed)
-    } catch (error) {
-      return Promise.resolve(error).then(this.#failed) // a store that throws fails like one that rejects
-    }
+    const mayWait = this.#run.view.hasWaited || entries.some(startsWaiting)
+    return this.#store(entries, mayWait ? pendingAfter(this.#run, entries) : undefined, drained)
   }
 
-  readonly #stored = (seq: number): void => {
-    const entries = this.#storing
-    this.#turnstile.leave()
-    try {
-      this.#took(entries, seq)
-    } catch (error) {
-      this.#run.stop(error) // nor after one that could not be understood
-      throw error
-    }
-  }
-
-  readonly #failed = (error: unknown): never => {
-    this.#turnstile.leave()
-    this.#run.stop(error) // nothing may be recorded after a failed append
-    throw error
-  }
-
-  /** They are stored: now they count, and may be seen. */
-  #took(entries: readonly NewEntry[], seq: number): void {
-    const { view, events } = this.#run
+  /** Store, fold, yield. */
+  async #store(
+    entries: readonly NewEntry[],
+    listing: PendingListing | undefined,
+    drained: readonly string[] | undefined,
+  ): Promise<void> {
+    const { services, view, events } = this.#run
+    const options = listing ? { drained, pending: listing.pending } : drained && { drained }
     const before = this.#seq
-    this.#seq = seq
-    // a run of this runner that has lost its lease may hear late of its last append: others have listed more since
-    if (this.#listing && seq >= view.seq) view.listed = this.#listing.listed
-    this.#listing = undefined
+    this.#seq = await services.sessionService.append(this.#lease, before, entries, options)
+    // a run that lost its lease may learn late that its last append succeeded: another run has listed more since
+    if (listing && this.#seq >= view.seq) view.listed = listing.listed
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as NewEntry
       view.add(entry, before + at + 1)
@@ -251,20 +185,144 @@ export class Recorder {
     if (temporary.length === 0) return
     const kept = { ...delta }
     for (const key of temporary) {
-      this.#state.setTemp(key, delta[key])
+      this.#run.state.setTemp(key, delta[key])
       delete kept[key]
     }
     const { stateDelta: _, ...actions } = event.actions
     event.actions = Object.keys(kept).length ? { ...actions, stateDelta: kept } : actions
   }
+
+  emit(event: Event): Promise<void> | undefined {
+    const { events, stop } = this.#run
+    if (stop.stopped) return undefined
+    return this.#watch ? this.#emitShown(this.#watch, event) : events.push(event)
+  }
+
+  #emitShown(watch: EventWatch, event: Event): Promise<void> | undefined {
+    if (watch.passing >= MAX_PARTIALS) return undefined // dropped: the whole event follows
+    const { events, stop } = this.#run
+    watch.pass(
+      event,
+      (shown) => void events.push(shown),
+      (error) => stop.stop(error),
+    )
+    return watch.passing >= MANY_PARTIALS ? watch.passed() : events.drained()
+  }
+
+  /** Settles when plugins have seen every partial event. */
+  async emitted(): Promise<void> {
+    await this.#watch?.passed()
+  }
+
+  hideFromPlugins(path: string): void {
+    this.#watch?.hide(path)
+  }
+
+  keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
+    this.#unrecorded ??= []
+    this.#unrecorded.push(outcomes)
+    return () => {
+      this.#unrecorded = this.#unrecorded?.filter((one) => one !== outcomes)
+    }
+  }
+
+  /** Results that are not in the log yet. */
+  unrecorded(): readonly (UnrecordedResult | undefined)[] {
+    return this.#unrecorded?.flat() ?? []
+  }
+
+  checkLease(): Promise<void> | undefined {
+    const { ports } = this.#run.services
+    if (ports.monotonicNow() - this.#renewedAt < (this.#lease.leaseMs || DEFAULT_LEASE_MS)) return undefined
+    // after a stall longer than the lease, another process may hold the session
+    return this.renew().catch((error) => {
+      this.#run.stop.stop(error)
+      throw error
+    })
+  }
+
+  /** Renews the lease. Concurrent calls share one renewal. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  async #renew(): Promise<void> {
+    const { sessionService, ports } = this.#run.services
+    const now = ports.monotonicNow()
+    this.#lease = await sessionService.renew(this.#lease)
+    this.#renewedAt = now
+  }
+
+  /** Releases the lease. `interrupted`: another process may continue the run. */
+  async release(options?: { interrupted: boolean }): Promise<void> {
+    const { sessionService, logger } = this.#run.services
+    try {
+      await sessionService.release(this.#lease, options)
+    } catch (error) {
+      logger.warn(`The lease of session "${this.#run.sessionId}" could not be released: ${messageOf(error)}`)
+    }
+  }
+
+  /** Commits that come before the first read of the inbox: the run's own message. */
+  beforeInbox(commits: Promise<void>): Promise<void> {
+    this.#beforeInbox = commits
+    return commits
+  }
+
+  /** The session's inbox. */
+  inbox(): RunInbox {
+    this.#inbox ??= new RunInbox(this.#run, this.#beforeInbox)
+    return this.#inbox
+  }
+
+  /** Reads the inbox once more, after reads that are under way. */
+  drainInbox(): Promise<void> {
+    return this.inbox().drain()
+  }
+
+  /** The items other processes have posted. */
+  postedItems(): Promise<PostedItem[]> {
+    return this.#run.services.sessionService.drain(this.#lease)
+  }
+
+  /** Settles when no read of the inbox is under way. */
+  async inboxRead(): Promise<void> {
+    await this.#inbox?.drained()
+  }
+
+  async checkInbox(): Promise<void> {
+    if (this.#isInboxDue()) await this.drainInbox().catch(ignore) // the next append fails too
+  }
+
+  #isInboxDue(): boolean {
+    const { progress, services } = this.#run
+    if (!progress.hasStarted || progress.isFinalizing) return false
+    const now = services.ports.monotonicNow()
+    if (this.#inboxReadAt !== undefined && now - this.#inboxReadAt < INBOX_MS) return false
+    const isFirst = this.#inboxReadAt === undefined // the inbox was read before the run started
+    this.#inboxReadAt = now
+    return !isFirst
+  }
 }
+
+function hasMediaIn(entries: readonly NewEntry[]): boolean {
+  for (let at = 0; at < entries.length; at++) {
+    const parts = (entries[at] as NewEntry).event?.content?.parts
+    if (parts && hasMedia(parts)) return true
+  }
+  return false
+}
+
+function ignore(): void {}
 
 keepShape(
   () =>
     new Recorder(
-      { services: { watchers: [] }, view: { seq: 0 } } as unknown as Recorded,
-      {} as Lease,
-      0.5,
-      {} as RunState,
+      { services: { watchers: [] } } as unknown as RunData,
+      { lease: {}, claimedAt: 0.5, view: { seq: 0 } } as unknown as HeldSession,
+      '',
     ),
 )

@@ -37,7 +37,7 @@ export interface Followable {
 }
 
 /** Why a run ends whose caller's signal says so. */
-export const BY_ITS_CALLER = 'The run was cancelled by its caller.'
+export const CANCELLED_BY_CALLER = 'The run was cancelled by its caller.'
 
 /** How a run is begun, once; undefined when it was cancelled before it came to that. `isRead`: is there a consumer? */
 export type OpenRun = (isCancelled: () => boolean, isRead: () => boolean) => Promise<Followable | undefined>
@@ -133,7 +133,7 @@ export class RunHandle implements Run {
 /** Stops the run when the caller's signal says so; the returned function ends that. */
 export function followSignal(signal: AbortSignal | undefined, active: Followable): (() => void) | undefined {
   if (!signal) return undefined
-  const abort = (): void => active.leave(new Cancelled(BY_ITS_CALLER))
+  const abort = (): void => active.leave(new Cancelled(CANCELLED_BY_CALLER))
   if (signal.aborted) abort()
   signal.addEventListener('abort', abort)
   return () => signal.removeEventListener('abort', abort)

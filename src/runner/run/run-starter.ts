@@ -1,4 +1,4 @@
-// How a run comes to begin: the session is taken, what was left for it is settled, the message is accepted.
+// Starts runs: claims the session, settles its inbox and expired requests, accepts the message.
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Content } from '../../content/content.ts'
@@ -9,38 +9,40 @@ import type { Lease, SessionKey } from '../../session/service.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { type Accepted, accept, acceptAnswers } from '../approvals/accept.ts'
+import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending.ts'
+import { type ClaimedSession, claimOrFollow } from '../inbox/post-answers.ts'
+import { settleInbox } from '../inbox/settle-inbox.ts'
+import { ActiveRuns } from '../lease/active-runs.ts'
+import { claimSession, type HeldSession, isOutdated, openSession } from '../lease/claim-session.ts'
+import { Pace } from '../lease/pace.ts'
+import type { RunServices } from '../run-services.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
-import { claim, type Held, hold, isOutdated } from '../lease/hold.ts'
-import { claimOrFollow } from '../inbox/leave-answers.ts'
-import { Pace } from '../lease/pace.ts'
-import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending.ts'
-import { BY_ITS_CALLER, type Followable } from './run-handle.ts'
-import { RunList } from '../lease/run-list.ts'
-import type { RunServices } from '../run-services.ts'
-import { settleInbox } from '../inbox/settle-inbox.ts'
+import { RunData } from './run-data.ts'
+import { CANCELLED_BY_CALLER, type Followable } from './run-handle.ts'
 
 /** Renewals per lease: two may be late before the lease ends. */
 const RENEWALS_PER_LEASE = 3
 
-/** How a run was asked for. */
-export interface Begin {
+/** What a caller asks a run for. */
+export interface RunRequest {
   readonly userId: string
   readonly sessionId: string
-  /** Empty = whichever is open. */
+  /** Empty for answers and for `resume` without an id: the log decides which invocation continues. */
   readonly invocationId: string
-  /** Absent = go on with what is open. */
+  /** Absent = resume. */
   readonly message?: Content | undefined
   readonly stateDelta?: JsonObject | undefined
   readonly runConfig: RunConfig
   readonly runContext: RunContext | undefined
   readonly signal: AbortSignal | undefined
+  /** The session does not exist yet. */
   readonly isNew: boolean
-  /** Is there a consumer for the events? Absent = no. */
+  /** Does a consumer read the events? Absent = no. */
   readonly isRead?: (() => boolean) | undefined
+  /** Did the caller cancel before the run started? Absent = no. */
+  readonly isCancelled?: (() => boolean) | undefined
 }
-
-const NONE: readonly Event[] = []
 
 interface RunStarterOptions {
   readonly appName: string
@@ -49,199 +51,163 @@ interface RunStarterOptions {
   readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
 }
 
+const NO_EVENTS: readonly Event[] = []
+
 export class RunStarter {
   readonly #options: RunStarterOptions
   readonly #services: RunServices
-  readonly #tree: AgentTree
   readonly #pace: Pace
   readonly #id: string
   #runs = 0
   #stopRenewing: (() => void) | undefined
   #isClosed = false
-  readonly running: RunList = new RunList()
-  readonly #onOver = (active: ActiveRun): void => {
-    this.running.delete(active)
-    this.#pace.leave()
-  }
+  readonly running: ActiveRuns = new ActiveRuns()
 
   constructor(options: RunStarterOptions) {
     this.#options = options
     this.#services = options.services
-    this.#tree = options.tree
     this.#pace = new Pace(options.services.ports)
     this.#id = options.services.ports.newId()
   }
 
-  /** `before`: what happened on the way to it. */
-  async begin(begin: Begin, isCancelled?: () => boolean, before: readonly Event[] = NONE): Promise<Followable> {
+  /** `before`: events that the consumer sees first. */
+  async begin(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<Followable> {
     const crowded = this.#pace.enter()
     if (crowded) await crowded
-    const { appName, whilePaused } = this.#options
-    const { sessionService } = this.#services
-    const { userId, sessionId, message } = begin
-    const key = { appName, userId, sessionId }
-    let lease: Lease | undefined
-    let held: Held | undefined
-    let drained: readonly string[] | undefined
-    let asOf = Number.POSITIVE_INFINITY
     const claimedAt = this.#services.ports.monotonicNow()
+    let claimed: ClaimedSession | undefined
+    let held: HeldSession | undefined
     try {
       this.#throwIfClosed()
-      if (begin.isNew) {
-        await sessionService.createSession(key)
-        lease = await sessionService.claim(key)
-      } else if (message && !begin.invocationId) {
-        const found = await claimOrFollow(key, { message, stateDelta: begin.stateDelta }, this.#leaving(isCancelled))
-        if (found.type === 'followed') {
-          this.#pace.leave()
-          if (begin.isRead?.()) found.run.events.open()
-          return found.run
-        }
-        lease = found.lease
-        drained = found.drained
-        asOf = found.asOf
-      } else lease = await claim(sessionService, key, message !== undefined)
-      if (!lease)
-        throw new ToolwrightError(
-          'NOT_FOUND',
-          `There is no session "${sessionId}" of this user to go on with. Check userId and sessionId; runner.pending() lists both for each request.`,
-        )
-      const isFresh = !begin.isNew && this.#stopWhoLost(key)
-      held = hold({ lease, claimedAt }, await sessionService.read(lease), this.#tree, isFresh)
-      const settled = begin.isNew ? NONE : await settleInbox(held, this.#settling(begin))
-      if (!begin.isNew) await this.#expire(held)
-      if (isOutdated(held)) held = await this.#hold(lease, claimedAt)
-      if (!message) held.view.listed = undefined // resuming lists pending requests anew: the stored list may be damaged
-      const overdue = begin.isNew || !begin.invocationId || !message ? undefined : overdueIn(held.view)
-      if (overdue !== undefined && whilePaused !== 'cancel') {
-        const first = this.#start(held, goingOn(overdue), { ...begin, stateDelta: undefined }, undefined, NONE)
-        lease = undefined // it is the other run's now
-        return await this.#beginAfter(first, begin, isCancelled, [...before, ...settled])
+      const claim = await this.#claim(request)
+      if (claim.type === 'followed') {
+        this.#pace.leave()
+        if (request.isRead?.()) claim.run.events.open()
+        return claim.run
       }
-      const accepted = begin.invocationId
-        ? accept(held.view, begin, whilePaused)
-        : await this.#acceptAnswers(held, begin, asOf)
-      if (accepted.replay) {
-        const { invocationId, replay } = accepted
-        if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
-        // it was answered, and then interrupted: asking again what became of it is reason enough to go on
-        return this.#start(held, goingOn(invocationId), { ...begin, stateDelta: undefined }, drained, [
-          ...before,
-          ...replay,
-        ])
-      }
-      const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel, begin.runContext) : NONE
-      this.#throwIfClosed()
-      const isFirst = before.length + settled.length + ended.length === 0
-      return this.#start(held, accepted, begin, drained, isFirst ? NONE : [...before, ...settled, ...ended])
+      claimed = claim
+      held = await this.#open(requireLease(claim, request), claimedAt)
+      const settled = request.isNew ? NO_EVENTS : await this.#settle(held, request)
+      if (isOutdated(held)) held = await this.#open(held.lease, claimedAt)
+      const seen = before.length + settled.length ? [...before, ...settled] : NO_EVENTS
+      const overdue = this.#overdue(held, request)
+      if (overdue === undefined) return await this.#beginHeld(held, request, claim, seen)
+      claimed = undefined // the lease is the overdue invocation's now
+      const first = this.#start(held, continuing(overdue), { ...request, stateDelta: undefined })
+      return await this.#beginAfter(first, request, seen)
     } catch (error) {
       this.#pace.leave()
-      if (lease) await this.#giveBack(lease, held, drained)
+      if (claimed?.lease) await this.#release(claimed.lease, held, claimed.drained)
       throw error
     }
   }
 
-  /** What nobody answered in time goes on first; then it is the message's turn, if there is room for it now. */
-  async #beginAfter(
-    first: ActiveRun,
-    begin: Begin,
-    isCancelled: (() => boolean) | undefined,
-    before: readonly Event[],
-  ): Promise<Followable> {
-    await first.finished
-    if (first.failure) return first
-    const events = [...before, ...first.events.takeAll()]
-    try {
-      return await this.begin(begin, isCancelled, events)
-    } catch (error) {
-      for (const event of events) first.events.push(event) // they happened: they are shown before the refusal
-      first.failure = { reason: error }
-      return first
-    }
-  }
-
-  /** Ends what is open in a session that is ours now. */
-  async cancelHeld(lease: Lease, invocationId: string | undefined, runContext: RunContext | undefined): Promise<void> {
-    let held: Held | undefined
-    try {
-      held = await this.#hold(lease, this.#services.ports.monotonicNow())
-      const open = held.view.open().map(({ fold }) => fold.invocationId)
-      const named = open.filter((id) => invocationId === undefined || id === invocationId)
-      await this.#cancelAll(held, named, runContext)
-    } finally {
-      await this.#giveBack(lease, held)
-    }
-  }
-
-  /** Ends all runs and begins no more. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    this.#stopRenewing?.()
-    const running = this.running.all()
-    for (const active of running) active.stop(new Cancelled('The runner was closed.'))
-    await Promise.all(running.map((active) => active.finished))
-  }
-
-  #leaving(isCancelled: (() => boolean) | undefined): Parameters<typeof claimOrFollow>[2] {
-    return {
-      sessionService: this.#services.sessionService,
-      ports: this.#services.ports,
-      holderOf: (key) => this.running.of(key)[0],
-      check: () => {
-        this.#throwIfClosed()
-        if (isCancelled?.()) throw new Cancelled('The run was cancelled before it began.')
-      },
-    }
-  }
-
-  async #hold(lease: Lease, claimedAt: number): Promise<Held> {
-    const isFresh = this.#stopWhoLost(lease.key)
-    return hold({ lease, claimedAt }, await this.#services.sessionService.read(lease), this.#tree, isFresh)
-  }
-
-  #settling({ runContext }: Begin): Parameters<typeof settleInbox>[1] {
+  async #claim(request: RunRequest): ReturnType<typeof claimOrFollow> {
     const { sessionService, ports } = this.#services
-    return {
-      sessionService,
-      ports,
-      cancelAll: (cancelled, ids, drained) => this.#cancelAll(cancelled, ids, runContext, drained),
+    const { userId, sessionId, message, stateDelta, isNew } = request
+    const key = { appName: this.#options.appName, userId, sessionId }
+    if (message && !isNew && !request.invocationId) {
+      return await claimOrFollow(
+        key,
+        { message, stateDelta },
+        {
+          sessionService,
+          ports,
+          findHolder: (one) => this.running.of(one)[0],
+          throwIfCancelled: () => {
+            this.#throwIfClosed()
+            if (request.isCancelled?.()) throw new Cancelled('The run was cancelled before it started.')
+          },
+        },
+      )
     }
+    if (isNew) await sessionService.createSession(key)
+    const lease = isNew
+      ? await sessionService.claim(key)
+      : await claimSession(sessionService, key, message !== undefined)
+    return { type: 'claimed', lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
   }
 
-  /** The session is ours again: a run of ours that held it before is told so, instead of finding out. */
-  #stopWhoLost(key: SessionKey): boolean {
-    const lost = this.running.of(key).filter(({ isResting }) => !isResting)
+  /** Reads the log. A run of this runner that still believes it holds the session is stopped. */
+  async #open(lease: Lease, claimedAt: number): Promise<HeldSession> {
+    const isFresh = this.#stopRunsWithLostLease(lease.key)
+    const log = await this.#services.sessionService.read(lease)
+    return openSession({ lease, claimedAt }, log, this.#options.tree, isFresh)
+  }
+
+  #stopRunsWithLostLease(key: SessionKey): boolean {
+    const lost = this.running.of(key).filter(({ data }) => !data.progress.isFinalizing)
     for (const run of lost) {
       run.stop(new ToolwrightError('LEASE_LOST', `The lease on session "${key.sessionId}" is no longer held.`))
     }
     return lost.length > 0
   }
 
-  /** What was unfinished before is so still; answers that were refused are not left for anybody. */
-  async #giveBack(lease: Lease, held: Held | undefined, drained?: readonly string[]): Promise<void> {
-    const { sessionService, logger } = this.#services
-    if (held && drained && !this.#isClosed) {
-      const { seq } = held.view
-      await sessionService.append(lease, seq, [], { drained }).catch((error) => logger.warn(messageOf(error), error))
+  /** Drains the inbox and denies expired requests before the message is judged. Gives the events of cancelled runs. */
+  async #settle(held: HeldSession, { message, runContext }: RunRequest): Promise<readonly Event[]> {
+    const { sessionService, ports } = this.#services
+    const events = await settleInbox(held, {
+      sessionService,
+      ports,
+      cancelAll: (one, ids, drained) => this.#cancelAll(one, ids, runContext, drained),
+    })
+    const now = ports.now() / 1000
+    for (const { fold } of held.view.awake()) {
+      const denials = expired(fold, now)
+      if (denials.length) await this.#activate(held, fold.invocationId).deny(denials)
     }
-    if (held) held.view.isHeld = false
-    await this.#services.sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
+    if (!message) held.view.listed = undefined // resume stores the list again: the stored one may be damaged
+    return events
   }
 
-  #throwIfClosed(): void {
-    if (this.#isClosed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed.')
+  /** The invocation whose requests expired: it continues before new text is accepted. */
+  #overdue({ view }: HeldSession, { isNew, invocationId, message }: RunRequest): string | undefined {
+    if (isNew || !invocationId || !message || this.#options.whilePaused === 'cancel') return undefined
+    return overdueIn(view)
   }
 
-  /** A message of answers, or `resume` without a name. */
-  async #acceptAnswers({ view, log: { entries } }: Held, begin: Begin, asOf: number): Promise<Accepted> {
-    const { message } = begin
-    if (!message) return accept(view, begin, this.#options.whilePaused)
+  async #beginHeld(
+    held: HeldSession,
+    request: RunRequest,
+    { drained, asOf }: ClaimedSession,
+    before: readonly Event[],
+  ): Promise<ActiveRun> {
+    const accepted = await this.#accept(held, request, asOf)
+    if (accepted.replay) {
+      const { invocationId, replay } = accepted
+      if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
+      // the answers were recorded, then the run was interrupted: sending them again resumes it
+      const resumed = { ...request, stateDelta: undefined }
+      return this.#start(held, continuing(invocationId), resumed, drained, [...before, ...replay])
+    }
+    const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel, request.runContext) : NO_EVENTS
+    this.#throwIfClosed()
+    return this.#start(held, accepted, request, drained, ended.length ? [...before, ...ended] : before)
+  }
+
+  async #accept({ view, log: { entries } }: HeldSession, request: RunRequest, asOf: number): Promise<Accepted> {
+    const { message, invocationId } = request
+    if (invocationId || !message) return accept(view, request, this.#options.whilePaused)
     return await acceptAnswers({ view, entries }, message, { now: this.#services.ports.now(), asOf })
   }
 
-  /** A run in which nothing happens but what had happened before. */
+  /** Begins again after the overdue invocation has finished. */
+  async #beginAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<Followable> {
+    await first.finished
+    if (first.failure) return first
+    const events = [...before, ...first.events.takeAll()]
+    try {
+      return await this.begin(request, events)
+    } catch (error) {
+      for (const event of events) first.events.push(event) // they are recorded: the consumer sees them before the error
+      first.failure = { reason: error }
+      return first
+    }
+  }
+
+  /** A run that only yields recorded events. */
   async #replay(
-    held: Held,
+    held: HeldSession,
     invocationId: string,
     events: readonly Event[],
     drained: readonly string[] | undefined,
@@ -250,58 +216,44 @@ export class RunStarter {
     const active = this.#activate(held, invocationId)
     for (const event of events) active.events.push(event)
     this.running.add(active)
-    active.rest()
+    active.finish()
     return active
-  }
-
-  /** Questions whose time is up are denied before anything else happens. */
-  async #expire(held: Held): Promise<void> {
-    const now = this.#services.ports.now() / 1000
-    for (const { fold } of held.view.awake()) {
-      const denials = expired(fold, now)
-      if (denials.length) await this.#activate(held, fold.invocationId).deny(denials)
-    }
   }
 
   #start(
-    held: Held,
+    held: HeldSession,
     accepted: Accepted,
-    { stateDelta, runConfig, runContext, signal, isRead }: Begin,
-    drained: readonly string[] | undefined,
-    ended: readonly Event[],
+    request: RunRequest,
+    drained?: readonly string[],
+    before: readonly Event[] = NO_EVENTS,
   ): ActiveRun {
+    const { stateDelta, runConfig, runContext, signal, isRead } = request
     const active = this.#activate(held, accepted.invocationId, runConfig, runContext)
     if (isRead?.()) active.events.open()
-    for (let at = 0; at < ended.length; at++) active.events.push(ended[at] as Event) // who put an end to it sees it
+    for (const event of before) active.events.push(event)
     this.running.add(active)
-    // a service from before leases told their length has the default one
+    // a service written before leases told their length has the default one
     this.#keepRenewing((held.lease.leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE)
     active.start(accepted.message, stateDelta, drained)
-    if (signal?.aborted) active.leave(new Cancelled(BY_ITS_CALLER))
+    if (signal?.aborted) active.leave(new Cancelled(CANCELLED_BY_CALLER))
     return active
   }
 
-  #activate(held: Held, invocationId: string, runConfig: RunConfig = {}, runContext?: RunContext): ActiveRun {
-    const { lease, log, view, claimedAt } = held
+  #activate(held: HeldSession, invocationId: string, runConfig: RunConfig = {}, runContext?: RunContext): ActiveRun {
     const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
-    return new ActiveRun({
-      services: this.#services,
-      tree: this.#tree,
-      lease,
-      claimedAt,
-      log,
-      view,
-      invocationId,
-      nonce,
-      runConfig,
-      runContext,
-      onOver: this.#onOver,
-    })
+    const { tree } = this.#options
+    const data = new RunData({ services: this.#services, tree, held, invocationId, nonce, runConfig, runContext })
+    return new ActiveRun(data, this.#onOver)
   }
 
-  /** Ends these invocations; gives the events that say so. */
+  readonly #onOver = (active: ActiveRun): void => {
+    this.running.delete(active)
+    this.#pace.leave()
+  }
+
+  /** Ends these invocations; gives the events that record it. */
   async #cancelAll(
-    held: Held,
+    held: HeldSession,
     invocationIds: readonly string[],
     runContext: RunContext | undefined,
     drained?: readonly string[],
@@ -315,12 +267,49 @@ export class RunStarter {
     return events
   }
 
-  /** One timer for all runs; it stops by itself when none is left. */
+  /** Ends open invocations of a session whose lease the caller has claimed, then releases it. */
+  async cancelHeld(lease: Lease, invocationId: string | undefined, runContext: RunContext | undefined): Promise<void> {
+    let held: HeldSession | undefined
+    try {
+      held = await this.#open(lease, this.#services.ports.monotonicNow())
+      const open = held.view.open().map(({ fold }) => fold.invocationId)
+      const named = open.filter((id) => invocationId === undefined || id === invocationId)
+      await this.#cancelAll(held, named, runContext)
+    } finally {
+      await this.#release(lease, held)
+    }
+  }
+
+  /** Releases a lease without a run. Refused answers leave the inbox; an interrupted invocation stays interrupted. */
+  async #release(lease: Lease, held: HeldSession | undefined, drained?: readonly string[]): Promise<void> {
+    const { sessionService, logger } = this.#services
+    if (held && drained && !this.#isClosed) {
+      const { seq } = held.view
+      await sessionService.append(lease, seq, [], { drained }).catch((error) => logger.warn(messageOf(error), error))
+    }
+    if (held) held.view.isHeld = false
+    await sessionService.release(lease, { interrupted: held === undefined || isInterrupted(held.view) })
+  }
+
+  /** Stops all runs and starts no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopRenewing?.()
+    const running = this.running.all()
+    for (const active of running) active.stop(new Cancelled('The runner was closed.'))
+    await Promise.all(running.map((active) => active.finished))
+  }
+
+  #throwIfClosed(): void {
+    if (this.#isClosed) throw new ToolwrightError('INVALID_REQUEST', 'The runner is closed. Create a new Runner.')
+  }
+
+  /** One timer renews the leases of all runs; it stops when there are none. */
   #keepRenewing(everyMs: number): void {
     this.#stopRenewing ??= this.#services.ports.setTimer(
       () => {
         this.#stopRenewing = undefined
-        if (this.running.size === 0 || this.#isClosed) return
+        if (this.running.isEmpty || this.#isClosed) return
         for (const active of this.running.all()) active.tend().catch((error) => active.stop(error))
         this.#keepRenewing(everyMs)
       },
@@ -330,6 +319,14 @@ export class RunStarter {
   }
 }
 
-function goingOn(invocationId: string): Accepted {
+function requireLease({ lease }: ClaimedSession, { sessionId }: RunRequest): Lease {
+  if (lease) return lease
+  throw new ToolwrightError(
+    'NOT_FOUND',
+    `There is no session "${sessionId}" of this user to resume. Check userId and sessionId; runner.pending() lists both for each request.`,
+  )
+}
+
+function continuing(invocationId: string): Accepted {
   return { invocationId, message: undefined, cancel: [] }
 }

@@ -3,7 +3,7 @@ import { copyJson, type JsonObject, setOwn } from '../../base/json.ts'
 import type { Event } from '../../event/event.ts'
 import type { Session, StateReader } from '../../session/service.ts'
 
-interface Live {
+interface SnapshotSource {
   readonly appName: string
   readonly userId: string
   readonly sessionId: string
@@ -12,9 +12,9 @@ interface Live {
 }
 
 /** The session of a run, for reading: as it is now, its state copied when it is looked at. */
-export class LiveSession implements Session {
-  readonly #run: Live
-  constructor(run: Live) {
+export class SessionSnapshot implements Session {
+  readonly #run: SnapshotSource
+  constructor(run: SnapshotSource) {
     this.#run = run
   }
   get id(): string {

@@ -1,12 +1,13 @@
 // How a runner comes to hold a session: its lease, its log, and what was made of the log before.
-import { SessionView } from '../../agent/loop/session-view.ts'
+
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
+import { SessionView } from '../../agent/loop/session-view.ts'
 import { isRecord } from '../../base/json.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { HeldLog, Lease, LogMemo, SessionKey, SessionService } from '../../session/service.ts'
 
 /** A session with its lease taken. */
-export interface Held {
+export interface HeldSession {
   readonly lease: Lease
   readonly log: HeldLog
   readonly view: SessionView
@@ -15,7 +16,11 @@ export interface Held {
 }
 
 /** Takes the session's lease; without a session it is made, or there is nothing to take. */
-export async function claim(sessions: SessionService, key: SessionKey, create: boolean): Promise<Lease | undefined> {
+export async function claimSession(
+  sessions: SessionService,
+  key: SessionKey,
+  create: boolean,
+): Promise<Lease | undefined> {
   try {
     return await sessions.claim(key)
   } catch (error) {
@@ -32,7 +37,7 @@ export async function claimIfFree(
   key: SessionKey,
 ): Promise<{ readonly lease: Lease | undefined } | undefined> {
   try {
-    return { lease: await claim(sessions, key, false) }
+    return { lease: await claimSession(sessions, key, false) }
   } catch (error) {
     if (error instanceof ToolwrightError && error.code === 'SESSION_BUSY') return undefined
     throw error
@@ -40,12 +45,12 @@ export async function claimIfFree(
 }
 
 /** `isFresh`: whatever was made of the log before is somebody's who has lost the session, and may still write in it. */
-export function hold(
-  { lease, claimedAt }: Pick<Held, 'lease' | 'claimedAt'>,
+export function openSession(
+  { lease, claimedAt }: Pick<HeldSession, 'lease' | 'claimedAt'>,
   log: HeldLog,
   tree: AgentTree,
   isFresh = false,
-): Held {
+): HeldSession {
   if (!isRecord(log) || !Array.isArray(log.entries) || !isRecord(log.memo)) {
     const problem = `read() of the session service gave no log for session "${lease.key.sessionId}"`
     const instead =
@@ -75,6 +80,6 @@ function viewOf(memo: LogMemo, tree: AgentTree, isFresh: boolean): SessionView {
 }
 
 /** Is there anything in the log by now that was not when it was read? */
-export function isOutdated({ log: { entries }, view }: Held): boolean {
+export function isOutdated({ log: { entries }, view }: HeldSession): boolean {
   return view.seq > (entries.at(-1)?.seq ?? 0)
 }

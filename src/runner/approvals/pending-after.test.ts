@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
-import { SessionView } from '../../agent/loop/session-view.ts'
 import { LoopAgent } from '../../agent/agents/workflow.ts'
+import { SessionView } from '../../agent/loop/session-view.ts'
 import type { FunctionResponse } from '../../content/content.ts'
 import { Fold } from '../../event/fold.ts'
 import type { PendingRequest } from '../../event/pending.ts'

@@ -1,0 +1,46 @@
+import { keepShape } from '../base/keep-shape.ts'
+
+/** Called once when a run, or one scope of it, is stopped early. */
+export interface StopListener {
+  stop(reason: unknown): void
+}
+
+/** Stops a run, or one scope of it, early: cancelled, timed out, or unable to record. Nothing is recorded after it. */
+export class StopSignal {
+  #listeners: Set<StopListener> | undefined
+  #controller: AbortController | undefined
+  /** The reason, once stopped. */
+  stopped: { readonly reason: unknown } | undefined
+
+  /** The same as an `AbortSignal`, made when first read. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.stopped && !this.#controller.signal.aborted) this.#controller.abort(this.stopped.reason)
+    return this.#controller.signal
+  }
+
+  /** Calls the listener on stop; at once when already stopped. */
+  add(listener: StopListener): void {
+    if (this.stopped) {
+      listener.stop(this.stopped.reason)
+      return
+    }
+    this.#listeners ??= new Set()
+    this.#listeners.add(listener)
+  }
+
+  /** Removes a listener. */
+  delete(listener: StopListener): void {
+    this.#listeners?.delete(listener)
+  }
+
+  /** Stops once; later reasons are ignored. */
+  stop(reason: unknown): void {
+    if (this.stopped) return
+    this.stopped = { reason }
+    this.#controller?.abort(reason)
+    for (const listener of [...(this.#listeners ?? [])]) listener.stop(reason)
+  }
+}
+
+keepShape(() => new StopSignal())

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { ActiveRun } from '../run/active-run.ts'
+import { ActiveRuns } from './active-runs.ts'
+
+/** ActiveRuns reads nothing else of a run. */
+const run = (userId: string, sessionId: string): ActiveRun => ({ userId, sessionId }) as ActiveRun
+
+test('deleting a run keeps the other runs, of its session and of other sessions', () => {
+  const runs = new ActiveRuns()
+  const [a, b, c] = [run('ada', 's1'), run('ada', 's1'), run('ada', 's2')]
+  for (const one of [a, b, c]) runs.add(one)
+  runs.delete(b)
+  expect(runs.all()).toEqual([a, c])
+  runs.delete(c)
+  runs.delete(a)
+  expect(runs.isEmpty).toBe(true)
+})
+
+test('deleting a run that is not listed changes nothing', () => {
+  const runs = new ActiveRuns()
+  const [a, b] = [run('ada', 's1'), run('ada', 's2')]
+  runs.add(a)
+  runs.add(b)
+  runs.delete(run('ada', 's1'))
+  runs.delete(run('ada', 's3'))
+  expect(runs.all()).toEqual([a, b])
+  runs.delete(a)
+  runs.delete(a)
+  expect(runs.all()).toEqual([b])
+})
+
+test('finds the runs of one user only, when two users have sessions with the same id', () => {
+  const runs = new ActiveRuns()
+  const [ada, bob] = [run('ada', 's1'), run('bob', 's1')]
+  runs.add(ada)
+  runs.add(bob)
+  expect(runs.of({ userId: 'bob', sessionId: 's1' })).toEqual([bob])
+  expect(runs.of({ userId: 'eve', sessionId: 's1' })).toEqual([])
+})

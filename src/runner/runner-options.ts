@@ -1,0 +1,103 @@
+import type { Agent } from '../agent/agents/agent.ts'
+import type { MediaOptions } from '../agent/request/media-options.ts'
+import type { ArtifactService } from '../artifact/service.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { Ports } from '../base/ports.ts'
+import type { Message } from '../content/content.ts'
+import type { CredentialService } from '../credential/service.ts'
+import type { Logger } from '../dispatch/host.ts'
+import type { MemoryService } from '../memory/service.ts'
+import type { SessionService } from '../session/service.ts'
+import type { RunConfig } from '../tool/run-config.ts'
+import type { RunContext, RunContextOption } from '../tool/run-context.ts'
+import type { Models } from './models.ts'
+import type { Plugin } from './plugins/plugin.ts'
+
+/** Options of `new Runner()`. */
+export interface RunnerOptions<Output = unknown> {
+  /** The app that sessions belong to. Sessions of another app are never read. */
+  readonly appName: string
+  /** The agent that answers messages. Its sub-agents come with it. */
+  readonly agent: Agent<Output>
+  /** Stores sessions and their logs. Default: in memory; `sqlite()` keeps them across restarts. */
+  readonly sessionService?: SessionService | undefined
+  /** Stores files that tools save and large media. Default: none, `saveArtifact` fails. */
+  readonly artifactService?: ArtifactService | undefined
+  /** Searched by `context.searchMemory` and the memory tools. Default: none. */
+  readonly memoryService?: MemoryService | undefined
+  /** Stores credentials of users. Default: none. */
+  readonly credentialService?: CredentialService | undefined
+  /** Callbacks around every run, model call, tool call and event, before those of the agents. */
+  readonly plugins?: readonly Plugin[] | undefined
+  /** Makes the model for a model name, by pattern: `{ 'gemini-*': gemini }`. */
+  readonly models?: Models | undefined
+  /**
+   * What a new message does while an invocation is paused: fail with `PAUSED`, cancel it, or leave it pending. Default:
+   * `continue` when only long-running results are pending, else `reject`.
+   */
+  readonly whilePaused?: 'reject' | 'cancel' | 'continue' | undefined
+  /** Deadline of a tool without its own `timeoutMs`, in milliseconds. Default 30,000. */
+  readonly toolTimeoutMs?: number | undefined
+  /** Larger tool results are cut; the whole result becomes an artifact if there is an artifact service. Default 256,000. */
+  readonly maxResultBytes?: number | undefined
+  /** Calls with larger arguments are refused, and the arguments are not recorded. Default 256,000. */
+  readonly maxArgsBytes?: number | undefined
+  /** Calls of one model reply that run; further ones get an error result. Default 128. */
+  readonly maxCallsPerReply?: number | undefined
+  /** How many images, sounds and documents of the session a model request holds. */
+  readonly media?: MediaOptions | undefined
+  /** Receives warnings and errors for the operator. Default: `console`. */
+  readonly logger?: Logger | undefined
+  /** Clock, timers, randomness and ids, for tests and simulators. Default: the platform's. */
+  readonly ports?: Partial<Ports> | undefined
+}
+
+/** Options of `runner.run()` and `runner.complete()`. */
+export interface RunOptions extends RunContextOption {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session to continue; created if it does not exist. Default: a new session. */
+  readonly sessionId?: string | undefined
+  /** Text, parts, or answers to pending requests: `[approve(request)]`. */
+  readonly message: Message
+  /** State changes recorded together with the message. */
+  readonly stateDelta?: JsonObject | undefined
+  /** Streaming, limits and metadata of this run. */
+  readonly runConfig?: RunConfig | undefined
+  /** Cancels the run. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Options of `runner.resume()`. */
+export interface ResumeOptions extends RunContextOption {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session to continue. */
+  readonly sessionId: string
+  /** The invocation to continue. Default: the latest interrupted one. */
+  readonly invocationId?: string | undefined
+  /** Streaming, limits and metadata of this run. */
+  readonly runConfig?: RunConfig | undefined
+  /** Cancels the run. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Options of `runner.cancel()`. */
+export interface CancelOptions {
+  /** The user the session belongs to. */
+  readonly userId: string
+  /** The session whose invocations end. */
+  readonly sessionId: string
+  /** The invocation to end. Default: all unfinished ones. */
+  readonly invocationId?: string | undefined
+  /** Passed to the `cancel` functions of long-running tools. */
+  readonly runContext?: RunContext | undefined
+}
+
+/** Options of `runner.recover()`. */
+export interface RecoverOptions {
+  /** Returns the `runContext` for the run of a session. */
+  readonly runContext?:
+    | ((session: { userId: string; sessionId: string }) => RunContext | Promise<RunContext>)
+    | undefined
+}
