@@ -2,7 +2,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { readApi, renderApi, summaryOf } from '../scripts/api/pages.ts'
+import { readApi } from '../scripts/api/read-api.ts'
+import { renderApi, summaryOf } from '../scripts/api/render-api.ts'
 import { pages as docsPages, linksOf, readPage } from './docs/pages.ts'
 
 const api = readApi()
@@ -46,6 +47,18 @@ test('the API reference lists the inherited options of an interface', () => {
   const forAiSdk = namesOf('ToAiSdkToolsOptions') // extends Omit<Caller, 'appName'>, which extends Omit<RunnerOptions, ...>
   expect(forAiSdk).toEqual(expect.arrayContaining(['sessionService', 'toolTimeoutMs']))
   expect(forAiSdk).not.toContain('agent')
+})
+
+test('the API reference leaves out members marked @internal', () => {
+  const names = entries.find(({ name }) => name === 'LlmAgent')?.members.map(({ name }) => name)
+  expect(names).toContain('listTools()')
+  expect(names).not.toContain('attach()')
+})
+
+test('the API reference shows the helper types of a signature', () => {
+  const helpers = entries.find(({ name }) => name === 'tool')?.helperTypes.join('\n')
+  expect(helpers).toMatch(/^type ArgsOf<P> = /m)
+  expect(helpers).not.toMatch(/^type InferOutput</m) // it is exported and has its own section
 })
 
 test('the API reference shows every overload of a function, and no body', () => {

@@ -1,32 +1,6 @@
-// The API reference as markdown: one page for each entry point, and an index. Headings have explicit ids, because `tool`
-// and `Tool` are different names.
-import { readFileSync } from 'node:fs'
-import { posix } from 'node:path'
-import type { Node } from '../../test/source.ts'
-import { docOf, findDeclaration, type Member, membersOf, readSource, withoutExport } from './declarations.ts'
-
-/** What the reference says about one export. */
-export interface ApiEntry {
-  readonly name: string
-  readonly kind: 'class' | 'constant' | 'function' | 'interface' | 'type'
-  /** The doc comment, with its tags. */
-  readonly doc: string
-  /** The code that declares the name: one text for each overload, or a class and its constructor. */
-  readonly signatures: readonly string[]
-  readonly members: readonly Member[]
-  /** The folder of `src` that declares the name. */
-  readonly folder: string
-}
-
-/** One page: an entry point and its exports, values first. */
-export interface ApiPage {
-  /** The name in an import, such as `toolwright/gemini`. */
-  readonly entryPoint: string
-  /** The name of the file, such as `gemini.md`. */
-  readonly file: string
-  readonly doc: string
-  readonly entries: readonly ApiEntry[]
-}
+// Writes the API reference as markdown: one page for each entry point, and an index. Headings have explicit ids, because
+// `tool` and `Tool` are different names.
+import { type ApiEntry, type ApiPage, readApi } from './read-api.ts'
 
 /** Headings for the folders of the root entry point, in the order of its page. */
 const TOPICS: ReadonlyMap<string, string> = new Map([
@@ -47,64 +21,10 @@ const TOPICS: ReadonlyMap<string, string> = new Map([
   ['base', 'Shared types'],
 ])
 
-const KINDS: Readonly<Record<string, ApiEntry['kind']>> = {
-  ClassDeclaration: 'class',
-  FunctionDeclaration: 'function',
-  TSDeclareFunction: 'function',
-  TSInterfaceDeclaration: 'interface',
-  TSTypeAliasDeclaration: 'type',
-  VariableDeclaration: 'constant',
-}
-
-/** Reads every entry point of package.json. */
-export function readApi(): ApiPage[] {
-  const order = (entry: ApiEntry): string => `${isType(entry) ? 1 : 0}${entry.name.toLowerCase()}`
-  return entryPoints().map(([entryPoint, file]) => {
-    const { body } = readSource(file)
-    const specifiers = body.flatMap((statement) => statement.specifiers as { exported: { name: string } }[])
-    const entries = specifiers.map(({ exported }) => readEntry(file, exported.name))
-    const doc = body[0] ? docOf(file, body[0]) : ''
-    const sorted = entries.sort((a, b) => (order(a) < order(b) ? -1 : 1))
-    return { entryPoint, file: `${entryPoint.replace(/^toolwright\//, '')}.md`, doc, entries: sorted }
-  })
-}
-
 /** The text of each file of the reference, by file name. */
 export function renderApi(pages: readonly ApiPage[] = readApi()): Map<string, string> {
   const rendered = pages.map((page): [string, string] => [page.file, renderPage(page, linksFor(page, pages))])
   return new Map([['index.md', renderIndex(pages)], ...rendered])
-}
-
-function entryPoints(): [specifier: string, source: string][] {
-  const { name, exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-  return Object.entries<{ 'toolwright:source'?: string }>(exports).flatMap(
-    ([path, { 'toolwright:source': source }]): [string, string][] =>
-      source ? [[posix.join(name, path), posix.normalize(source)]] : [],
-  )
-}
-
-function readEntry(entryFile: string, name: string): ApiEntry {
-  const { file, nodes } = findDeclaration(entryFile, name) ?? { file: '', nodes: [] }
-  const [first] = nodes
-  if (!first) throw new Error(`${entryFile} exports "${name}", but no file of src declares it.`)
-  const node = withoutExport(first)
-  const kind = KINDS[node.type]
-  if (!kind) throw new Error(`${file} declares "${name}" as ${node.type}. Add it to KINDS in scripts/api/pages.ts.`)
-  const members = kind === 'class' || kind === 'interface' ? membersOf(file, node) : []
-  const signatures = nodes.flatMap((one) => signaturesOf(readSource(file).text, withoutExport(one)))
-  return { name, kind, doc: docOf(file, first), signatures, members, folder: file.split('/')[1] ?? '' }
-}
-
-/** The code of a declaration up to its body. */
-function signaturesOf(text: string, node: Node): string[] {
-  const slice = (start: unknown, end: unknown): string => text.slice(Number(start), Number(end)).trim()
-  const body = node.body as (Node & { body: Node[] }) | undefined
-  const [variable] = (node.declarations as { id: Node }[] | undefined) ?? []
-  if (variable) return [`const ${slice(variable.id.start, variable.id.end)}`]
-  const head = slice(node.start, body?.start ?? node.end).replace(/^async /, '')
-  const made = node.type === 'ClassDeclaration' && body?.body.find(({ kind }) => kind === 'constructor')?.value
-  const { start, body: end } = (made || {}) as { start?: number; body?: Node }
-  return start === undefined ? [head] : [head, `new ${(node.id as Node).name}${slice(start, end?.start)}`]
 }
 
 function renderIndex(pages: readonly ApiPage[]): string {
@@ -121,7 +41,8 @@ function renderPage({ entryPoint, doc, entries }: ApiPage, links: Links): string
   const folders = new Set(entries.map(({ folder }) => folder))
   const isRoot = entryPoint === 'toolwright'
   const unknown = [...folders].filter((folder) => isRoot && !TOPICS.has(folder))
-  if (unknown.length > 0) throw new Error(`TOPICS in scripts/api/pages.ts has no heading for src/${unknown.join()}.`)
+  if (unknown.length > 0)
+    throw new Error(`TOPICS in scripts/api/render-api.ts has no heading for src/${unknown.join()}.`)
   const topics = isRoot ? [...TOPICS].filter(([folder]) => folders.has(folder)) : []
   const sections = topics.map(([topic, heading]) => {
     const some = entries.filter(({ folder }) => folder === topic)
@@ -132,7 +53,7 @@ function renderPage({ entryPoint, doc, entries }: ApiPage, links: Links): string
 }
 
 function renderEntry(entry: ApiEntry, links: Links, level: string): string {
-  const { name, kind, doc, signatures, members } = entry
+  const { name, kind, doc, signatures, members, helperTypes } = entry
   const code = (text: string): string => `\`\`\`ts\n${text}\n\`\`\``
   const used = [...new Set(signatures.join(' ').match(/\w+/g))].filter((word) => word !== name && links.has(word))
   const isBare = signatures.join() === `interface ${name}`
@@ -149,6 +70,7 @@ function renderEntry(entry: ApiEntry, links: Links, level: string): string {
     used.length > 0 ? `See ${used.map((word) => `[\`${word}\`](${links.get(word)})`).join(', ')}.` : '',
     ...examples.map((example) => `Example:\n\n${code(example)}`),
     rows.length > 0 ? `| Member | Type | Description |\n|---|---|---|\n${rows.join('\n')}` : '',
+    helperTypes.length > 0 ? `Helper types, which are not exported:\n\n${code(helperTypes.join('\n'))}` : '',
   ]
   return `${blocks.filter(Boolean).join('\n\n')}\n`
 }
@@ -191,8 +113,4 @@ export function summaryOf(doc: string): string {
 
 function cell(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')
-}
-
-function isType({ kind }: ApiEntry): boolean {
-  return kind === 'interface' || kind === 'type'
 }
