@@ -1,4 +1,4 @@
-// One test for each line of docs/deviations.md, of the same number.
+// One test for each line of docs/contributing/deviations.md, of the same number.
 import {
   agentTool,
   approve,

@@ -14,6 +14,7 @@ import {
   pages,
   programs,
   readPage,
+  readPageFile,
   rowsOf,
   sourceOf,
   theirBlocks,
@@ -22,6 +23,8 @@ import { node } from './examples/child.ts'
 import { doors, isNode, type Node, parse, productSources, type Source, visit } from './source.ts'
 
 const all = pages()
+const rootPages = ['AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter(existsSync).map(readPageFile)
+const linked = [...all, ...rootPages]
 const everyProgram = all.flatMap(programs)
 const words = all.map(({ text }) => text).join('\n')
 
@@ -33,15 +36,16 @@ beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }))
   writeFileSync(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: resolve('tsconfig.json'), include: ['*.ts'], exclude: [] }),
+    JSON.stringify({ extends: resolve('tsconfig.json'), include: ['**/*.ts', '**/*.mts'], exclude: ['format'] }),
   )
   mkdirSync(join(folder, 'format'))
   const { formatter, javascript } = JSON.parse(readFileSync('biome.json', 'utf8'))
   writeFileSync(join(folder, 'biome.json'), JSON.stringify({ formatter, javascript }))
   for (const program of everyProgram) {
+    mkdirSync(dirname(join(folder, program.name)), { recursive: true })
     writeFileSync(join(folder, program.name), sourceOf(program))
     for (const [at, { code }] of program.blocks.entries())
-      writeFileSync(join(folder, 'format', `${at}-${program.name}`), code)
+      writeFileSync(join(folder, 'format', `${at}-${program.name.replace('/', '-')}`), code)
   }
   for (const [at, { code }] of all.flatMap(theirBlocks).entries())
     writeFileSync(join(folder, 'format', `theirs-${at}.ts`), code)
@@ -66,12 +70,12 @@ test.concurrent.each(run)(
   '$name ends well and prints what its page says',
   { timeout: 60_000 },
   async ({ name, output }) => {
-    const { code, out, errors } = await node([join(folder, name)])
+    const { code, out, errors } = await node([join(folder, name)], { cwd: dirname(join(folder, name)) })
     expect({ code, out, errors }).toEqual({ code: 0, out: output ?? out, errors: '' })
   },
 )
 
-test.each([...all, ...['CHANGELOG.md', 'CONTRIBUTING.md'].map(read)])('links of $file lead to something', (page) => {
+test.each(linked)('links of $file lead to a file of the repository', (page) => {
   const broken = linksOf(page).filter((link) => {
     const target = posix.join(dirname(page.file), link)
     return !existsSync(target) && !target.startsWith('docs/reference/api/') // test/api-reference.test.ts checks those
@@ -81,14 +85,26 @@ test.each([...all, ...['CHANGELOG.md', 'CONTRIBUTING.md'].map(read)])('links of 
 
 test('links to headings lead to headings', () => {
   const broken: string[] = []
-  for (const { file, text } of all) {
+  for (const { file, text } of linked) {
     for (const [, target = '', anchor = ''] of text.matchAll(/\]\(([\w./-]*)#([^)\s]+)\)/g)) {
       const other = target === '' ? file : posix.join(posix.dirname(file), target)
-      const page = all.find((one) => one.file === other)
+      const page = linked.find((one) => one.file === other)
       if (page && !anchorsOf(page).has(anchor)) broken.push(`${file}: ${target}#${anchor}`)
     }
   }
   expect(broken).toEqual([])
+})
+
+test('docs/README.md lists every page', () => {
+  const listed = new Set(linksOf(page('docs/README.md')).map((link) => posix.join('docs', link)))
+  const missing = all.map(({ file }) => file).filter((file) => file !== 'README.md' && !listed.has(file))
+  expect(missing).toEqual(['docs/README.md'])
+})
+
+test.each(all)('$file begins with its only title', ({ file, text }) => {
+  const titles = text.replace(/^```[\s\S]*?^```$/gm, '').match(/^# .+$/gm) ?? []
+  expect(titles).toHaveLength(1)
+  expect(text.startsWith(titles[0] ?? file)).toBe(true)
 })
 
 test('every page can be reached from the README', () => {
@@ -105,10 +121,11 @@ test.each(all)('$file speaks of the product only', ({ text }) => {
   expect(text).not.toMatch(/(?:^|[\s"'`(])\/(?:home|work|tmp|root|usr|Users|etc)\//m)
 })
 
-test('files that pages name exist', () => {
+test('files and folders that pages name exist', () => {
   const named = new Set(
-    [...words.matchAll(/`((?:src|test|examples|bench)\/[\w./-]+\.\w+)`/g)].map(([, file = '']) => file),
+    [...words.matchAll(/`((?:src|test|examples|bench|docs)\/[\w./-]*)`/g)].map(([, file = '']) => file),
   )
+  expect(named.size).toBeGreaterThan(30)
   expect([...named].filter((file) => !existsSync(file))).toEqual([])
 })
 
@@ -182,17 +199,17 @@ test('no name is excused that is gone', () => {
 })
 
 test.each([
-  ['The caller', 'src/error/error.ts', 'ToolwrightErrorCode'],
-  ['The model', 'src/error/error.ts', 'ResultErrorCode'],
-  ['The end of a run', 'src/event/event.ts', 'EventErrorCode'],
-])('docs/errors.md, "%s": one row for each code', (heading, file, type) => {
-  const section = sectionOf(page('docs/errors.md'), heading)
+  ['Errors thrown to the caller', 'src/error/error.ts', 'ToolwrightErrorCode'],
+  ['Error results for the model', 'src/error/error.ts', 'ResultErrorCode'],
+  ['Errors that end an agent', 'src/event/event.ts', 'EventErrorCode'],
+])('docs/reference/errors.md, "%s": one row for each code', (heading, file, type) => {
+  const section = sectionOf(page('docs/reference/errors.md'), heading)
   const codes = rowsOf(section, 2).flatMap(([cell = '']) => /^`([A-Z_]+)`$/.exec(cell)?.[1] ?? [])
   expect(codes.toSorted()).toEqual(literalsOf(readSource(file), type).toSorted())
 })
 
-test('docs/errors.md has the HTTP status of every error; what fails when built is a 500', () => {
-  const rows = rowsOf(sectionOf(page('docs/errors.md'), 'The caller'), 3)
+test('docs/reference/errors.md has the HTTP status of every error; what fails when built is a 500', () => {
+  const rows = rowsOf(sectionOf(page('docs/reference/errors.md'), 'Errors thrown to the caller'), 3)
   for (const [cell = '', status = ''] of rows.slice(1)) {
     const code = cell.replaceAll('`', '') as ToolwrightErrorCode
     const { status: given } = new ToolwrightError(code, 'No.')
@@ -201,8 +218,19 @@ test('docs/errors.md has the HTTP status of every error; what fails when built i
   expect(rows.length).toBeGreaterThan(10)
 })
 
+test('the ratios of the README are those of docs/contributing/benchmarks.md', () => {
+  const ratios = rowsOf(sectionOf(page('README.md'), 'Overhead'), 5).flatMap(
+    (cells) => cells.join(' ').match(/[\d.]+x/g) ?? [],
+  )
+  expect(ratios.length).toBeGreaterThan(15)
+  const measured = page('docs/contributing/benchmarks.md').text
+  expect(ratios.filter((ratio) => !measured.includes(`(${ratio})`))).toEqual([])
+})
+
 test('every deviation has its number once, in order, and one test of that number', () => {
-  const numbers = [...page('docs/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) => Number(number))
+  const numbers = [...page('docs/contributing/deviations.md').text.matchAll(/^\| D(\d+) \|/gm)].map(([, number]) =>
+    Number(number),
+  )
   expect(numbers.length).toBeGreaterThan(20)
   expect(numbers).toEqual(numbers.map((_, at) => at + 1))
   const tests = readFileSync('test/deviations.test.ts', 'utf8')
@@ -210,8 +238,8 @@ test('every deviation has its number once, in order, and one test of that number
   expect(tested).toEqual(numbers)
 })
 
-test('docs/from-adk.md has an answer for every name of google.adk.tools and @google/adk 2.0', () => {
-  const prose = page('docs/from-adk.md').text.replace(/^```[\s\S]*?^```$/gm, '')
+test('docs/migrating/from-adk.md has an answer for every name of google.adk.tools and @google/adk 2.0', () => {
+  const prose = page('docs/migrating/from-adk.md').text.replace(/^```[\s\S]*?^```$/gm, '')
   const named = new Set([...prose.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/[^\w]+/)))
   expect(googleAdkNames.length).toBe(461)
   expect([...pythonToolNames, ...googleAdkNames].filter((name) => !named.has(name))).toEqual([])
@@ -232,11 +260,7 @@ test('the blocks of a page are read as they are written', () => {
 })
 
 function page(file: string): Page {
-  return all.find((one) => one.file === file) ?? read(file)
-}
-
-function read(file: string): Page {
-  return readPage(file, readFileSync(file, 'utf8'))
+  return all.find((one) => one.file === file) ?? readPageFile(file)
 }
 
 function readSource(file: string): Source {

@@ -25,7 +25,7 @@ const manifest = (): Record<string, Record<string, unknown>> =>
 
 test('the package holds dist, the documentation, the examples and the usual pages, nothing else', () => {
   const pages = ['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD-PARTY-LICENSES.md', 'package.json']
-  const docs = globSync('docs/**/*.md')
+  const docs = globSync('docs/**/*.{md,svg}').filter((file) => !file.startsWith('docs/reference/api/'))
   const examples = globSync('examples/**/*.ts')
   expect(files.filter((file) => !file.startsWith('dist/'))).toEqual([...pages, ...docs, ...examples].sort())
 })

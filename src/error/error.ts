@@ -1,4 +1,4 @@
-/** What went wrong, for the caller or the developer: stable, one HTTP status each (the table is in docs/errors.md). */
+/** What went wrong, for the caller or the developer: stable, one HTTP status each (the table is in docs/reference/errors.md). */
 export type ToolwrightErrorCode =
   | 'INVALID_REQUEST'
   | 'UNAUTHENTICATED'

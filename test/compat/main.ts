@@ -11,7 +11,7 @@ import { NEXT_APP } from './next-app.ts'
 import { AGENT, AGENT_SAYS, CODE, GEMINI_SERVER, QUICKJS, ROOT, SQLITE, TYPES, WORKER } from './programs.ts'
 import { canIsolate, type Ended, install, run } from './sandbox.ts'
 
-/** What was tested last; docs/compatibility.md says when. */
+/** What was tested last; docs/reference/compatibility.md says when. */
 const VERSIONS = {
   node: ['22.18.0', '24.21.0', '26.10.0'],
   bun: '1.4.4',

@@ -1,4 +1,4 @@
-// What people who come from google-adk look for: each of these names has its answer in docs/from-adk.md.
+// What people who come from google-adk look for: each of these names has its answer in docs/migrating/from-adk.md.
 
 /** `google.adk.tools` of Python 2.0: its public surface, and the arguments and members its documentation shows. */
 export const pythonToolNames: readonly string[] = split(`

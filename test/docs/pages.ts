@@ -8,9 +8,10 @@ export interface Page {
 }
 
 /**
- * A fenced block: ```` ```ts run ```` has the language `ts` and the word `run`. Words of `ts` blocks: `run` = it is run
- * and prints what the next block, `text`, shows; `test` = it is run and ends well; `more` = it goes on with the block
- * before; `theirs` = it is a program of another kit, which `npm run compat` compiles.
+ * A fenced block: ```` ```ts run ```` has the language `ts` and the word `run`. Words of `ts` blocks: `run` = the block is
+ * run and prints what the next block, `text`, shows; `test` = the block is run and exits with 0; `more` = the block
+ * continues the block before; `file=desk.mts` = other blocks of the page import the block by this file name; `theirs` =
+ * the block is a program of another kit, which `npm run compat` compiles.
  */
 export interface Block {
   readonly language: string
@@ -23,6 +24,7 @@ export interface Block {
 /** A block, or several where `more` continues the one before. */
 export interface Program {
   readonly page: string
+  /** The path of the file, unique among all pages; files of one page share a folder. */
   readonly name: string
   readonly blocks: readonly Block[]
   /** It is run, and must end well. */
@@ -31,12 +33,16 @@ export interface Program {
   readonly output: string | undefined
 }
 
-/** The README and all pages in `docs`, without the generated API reference. */
+/** README.md and the pages of docs/ that people write; the API reference is generated. */
 export function pages(): Page[] {
   const files = globSync('docs/**/*.md')
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => !file.startsWith('docs/reference/api/'))
-  return ['README.md', ...files.sort()].map((file) => readPage(file, readFileSync(file, 'utf8')))
+  return ['README.md', ...files.sort()].map(readPageFile)
+}
+
+export function readPageFile(file: string): Page {
+  return readPage(file, readFileSync(file, 'utf8'))
 }
 
 export function readPage(file: string, text: string): Page {
@@ -60,7 +66,7 @@ export function programs({ file, blocks }: Page): Program[] {
     if (block.language !== 'ts' || block.words.includes('theirs')) continue
     const before = found.at(-1)
     const isMore = block.words.includes('more') && before
-    const name = `${file.replace(/^docs\/|\.md$/g, '').replaceAll('/', '-')}-${block.line}.ts`
+    const name = fileNameOf(file, block)
     const program = isMore ? before : { page: file, name, blocks: [], isRun: false, output: undefined }
     program.blocks.push(block)
     if (block.words.includes('run') || block.words.includes('test')) program.isRun = true
@@ -68,6 +74,15 @@ export function programs({ file, blocks }: Page): Program[] {
     if (!isMore) found.push(program)
   }
   return found
+}
+
+function fileNameOf(page: string, { line, words }: Block): string {
+  const slug = page
+    .replace(/^docs\//, '')
+    .replace(/\.md$/, '')
+    .replaceAll('/', '-')
+  const file = words.find((word) => word.startsWith('file='))?.slice('file='.length)
+  return file ? `${slug}/${file}` : `${slug}-${line}.ts`
 }
 
 /** The blocks of a page that belong to another kit. */

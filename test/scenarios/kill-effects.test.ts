@@ -1,5 +1,5 @@
 // kill -9 at each point of a call's walk, for each effect a tool can have: real processes, a SQLite file, and an outside
-// world that counts. What is expected here is the table of docs/guarantees.md.
+// world that counts. What is expected here is the table of docs/concepts/guarantees.md.
 import type { Effect, JsonObject } from 'toolwright'
 import { expect, test, vi } from 'vitest'
 import { answersPerCall, goOn, look, setUp } from './kill/kit.ts'

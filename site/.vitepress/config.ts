@@ -1,0 +1,84 @@
+// The documentation as a site: `npm run docs` builds docs/ into site/dist, `npm run docs:dev` serves it on loopback. A test
+// builds a copy of docs/, which TOOLWRIGHT_DOCS names.
+import { globSync, readFileSync } from 'node:fs'
+import { posix, relative, resolve } from 'node:path'
+import type { DefaultTheme, UserConfig } from 'vitepress'
+
+const root = resolve(import.meta.dirname, '../..')
+const docs = process.env.TOOLWRIGHT_DOCS ?? resolve(root, 'docs')
+const repository = 'https://github.com/toolwright/toolwright'
+
+const config: UserConfig<DefaultTheme.Config> = {
+  title: 'Toolwright',
+  description: 'The TypeScript agent development kit whose tools can be trusted.',
+  srcDir: docs,
+  outDir: 'dist',
+  cacheDir: 'cache',
+  rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
+  cleanUrls: false,
+  metaChunk: true,
+  markdown: {
+    config: (md) => {
+      // Links that leave docs/ lead to the repository.
+      const openLink =
+        md.renderer.rules.link_open ?? ((tokens, at, options, _, self) => self.renderToken(tokens, at, options))
+      md.renderer.rules.link_open = (tokens, at, options, env, self) => {
+        const token = tokens[at]
+        const href = token?.attrGet('href') ?? ''
+        const page = posix.join('docs', toPosix(relative(docs, env.realPath ?? env.path)))
+        const target = posix.join(posix.dirname(page), href)
+        const isOutside = /^\.{1,2}\//.test(href) && !target.startsWith('docs/')
+        if (isOutside) token?.attrSet('href', `${repository}/blob/main/${target}`)
+        return openLink(tokens, at, options, env, self)
+      }
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    socialLinks: [],
+    nav: [
+      { text: 'Getting started', link: '/getting-started' },
+      { text: 'Errors', link: '/reference/errors' },
+      { text: 'Repository', link: repository },
+    ],
+    sidebar: sidebar(),
+  },
+}
+export default config
+
+/** The lists of docs/README.md, and the generated API reference. */
+function sidebar(): DefaultTheme.SidebarItem[] {
+  const groups: DefaultTheme.SidebarItem[] = [{ text: 'Getting started', link: '/getting-started' }]
+  let section: DefaultTheme.SidebarItem | undefined
+  let group: DefaultTheme.SidebarItem | undefined
+  for (const line of readFileSync(resolve(docs, 'README.md'), 'utf8').split('\n')) {
+    const heading = /^## (.+)$/.exec(line)?.[1]
+    if (heading) {
+      section = { text: heading, items: [], collapsed: heading !== 'Guides' }
+      group = section
+      groups.push(section)
+    }
+    const label = /^\*\*(.+)\*\*$/.exec(line)?.[1]
+    if (label && section) {
+      group = { text: label, items: [], collapsed: false }
+      section.items?.push(group)
+    }
+    for (const [, file = ''] of section ? line.matchAll(/\]\(([\w/-]+\.md)\)/g) : []) {
+      group?.items?.push(entry(file))
+    }
+  }
+  const api = globSync('reference/api/*.md', { cwd: docs }).map(toPosix).sort()
+  const reference = groups.find(({ text }) => text === 'Reference')
+  if (api.length > 0) reference?.items?.push({ text: 'API reference', items: api.map(entry), collapsed: false })
+  return groups
+}
+
+function entry(file: string): DefaultTheme.SidebarItem {
+  const title = /^# (.+)$/m.exec(readFileSync(resolve(docs, file), 'utf8'))?.[1] ?? file
+  return { text: title.replaceAll('`', ''), link: `/${file.replace(/(?:README|index)?\.md$/, '')}` }
+}
+
+function toPosix(path: string): string {
+  return path.replaceAll('\\', '/')
+}

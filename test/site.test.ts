@@ -1,0 +1,54 @@
+// The documentation site: VitePress refuses dead links and pages it cannot render.
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renderApi } from '../scripts/api/pages.ts'
+
+let folder = ''
+let site = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolwright-site-'))
+  site = join(folder, 'site')
+  const docs = join(folder, 'docs')
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'), 'junction') // pages import Vue
+  cpSync('docs', docs, { recursive: true })
+  mkdirSync(join(docs, 'reference/api'), { recursive: true })
+  for (const [file, text] of renderApi()) writeFileSync(join(docs, 'reference/api', file), text)
+  const args = [resolve('node_modules/vitepress/bin/vitepress.js'), 'build', 'site', '--outDir', site]
+  const env = { ...process.env, NODE_ENV: 'production', TOOLWRIGHT_DOCS: docs } // Vitest sets another NODE_ENV
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
+  if (status !== 0) throw new Error(`vitepress build failed:\n${stdout}\n${stderr}`)
+}, 180_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('every page is in the site', () => {
+  const pages = globSync('**/*.md', { cwd: join(folder, 'docs') })
+  const wanted = pages.map((file) => file.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html'))
+  expect(wanted.filter((file) => !existsSync(join(site, file)))).toEqual([])
+})
+
+test('no page loads anything from the network', () => {
+  const loads =
+    /<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)="(?:https?:)?\/\/[^"]*"|url\(\s*['"]?(?:https?:)?\/\/|@import\s/g
+  const files = globSync('**/*.{html,css}', { cwd: site })
+  expect(files.length).toBeGreaterThan(40)
+  expect(files.flatMap((file) => readFileSync(join(site, file), 'utf8').match(loads) ?? [])).toEqual([])
+})
+
+test('the search index is part of the site', () => {
+  const index = globSync('assets/chunks/@localSearchIndex*.js', { cwd: site })
+  expect(index).not.toEqual([])
+  expect(index.map((file) => readFileSync(join(site, file), 'utf8')).join('')).toContain('approve-from-another-process')
+})
