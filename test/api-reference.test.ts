@@ -13,8 +13,17 @@ const entries = api.flatMap((page) => page.entries)
 test.each(globSync('test/exports/*.txt').sort())('the API reference has a section for each name in %s', (file) => {
   const page = `${basename(file, '.txt').replace(/^toolwright-/, '')}.md`
   const names = readFileSync(file, 'utf8').trim().split('\n')
-  const missing = names.filter((line) => !rendered.get(page)?.includes(` {#${line.replace(/^type /, '')}}\n`))
-  expect(missing).toEqual([])
+  const headings = new Set(rendered.get(page)?.match(/(?<=^##+ )\w+(?=(?:\(\))? \{#)/gm))
+  expect(names.filter((line) => !headings.has(line.replace(/^type /, '')))).toEqual([])
+})
+
+test('sections of the API reference have different ids in lower case', () => {
+  for (const { file, entries } of api) {
+    const ids = rendered.get(file)?.match(/(?<= \{#).+(?=\}$)/gm) ?? []
+    expect(ids.length, file).toBeGreaterThanOrEqual(entries.length)
+    expect(new Set(ids).size, file).toBe(ids.length)
+    expect(ids.join(), file).toMatch(/^[a-z0-9,_-]+$/)
+  }
 })
 
 test.each([
@@ -36,7 +45,7 @@ test.each([
 test('the API reference shows type, optionality and description of an option, and links its types', () => {
   const page = rendered.get('toolwright.md')
   expect(page).toMatch(/^\| `timeoutMs` \*optional\* \| <code>number<\/code> \| Deadline of .+ \|$/m)
-  expect(page).toMatch(/^\| `agent` \| <code>\[Agent\]\(#Agent\)&#60;Output&#62;<\/code> \| .+ \|$/m)
+  expect(page).toMatch(/^\| `agent` \| <code>\[Agent\]\(#agent\)&#60;Output&#62;<\/code> \| .+ \|$/m)
 })
 
 test('the API reference lists the inherited options of an interface', () => {
@@ -69,7 +78,7 @@ test('the API reference shows every overload of a function, and no body', () => 
 
 test('links within the API reference lead to a section', () => {
   const broken = [...rendered].flatMap(([file, text]) =>
-    [...text.matchAll(/\]\((?:\.\/([\w-]+\.md))?#(\w+)\)/g)]
+    [...text.matchAll(/\]\((?:\.\/([\w-]+\.md))?#([^)]+)\)/g)]
       .filter(([, page = file, id]) => !rendered.get(page)?.includes(` {#${id}}\n`))
       .map(([link]) => `${file}: ${link}`),
   )

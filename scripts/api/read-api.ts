@@ -104,6 +104,7 @@ function signaturesOf(text: string, node: Node): string[] {
   return build ? [head, `new ${(node.id as Node).name}${slice(build.start, (build.body as Node).start)}`] : [head]
 }
 
-function isType({ kind }: ApiEntry): boolean {
+/** Whether an export exists for the type checker only. */
+export function isType({ kind }: ApiEntry): boolean {
   return kind === 'interface' || kind === 'type'
 }

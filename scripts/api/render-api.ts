@@ -1,6 +1,5 @@
-// Writes the API reference as markdown: one page for each entry point, and an index. Headings have explicit ids, because
-// `tool` and `Tool` are different names.
-import { type ApiEntry, type ApiPage, readApi } from './read-api.ts'
+// Writes the API reference as markdown: one page for each entry point, and an index.
+import { type ApiEntry, type ApiPage, isType, readApi } from './read-api.ts'
 
 /** Headings for the folders of the root entry point, in the order of its page. */
 const TOPICS: ReadonlyMap<string, string> = new Map([
@@ -30,7 +29,7 @@ export function renderApi(pages: readonly ApiPage[] = readApi()): Map<string, st
 function renderIndex(pages: readonly ApiPage[]): string {
   const rows = pages.map(({ entryPoint, file, doc }) => `| [\`${entryPoint}\`](./${file}) | ${cell(summaryOf(doc))} |`)
   const names = pages.map(({ entryPoint, file, entries }) => {
-    const links = entries.map(({ name }) => `[\`${name}\`](./${file}#${name})`)
+    const links = entries.map((entry) => `[\`${entry.name}\`](./${file}#${idOf(entry, entries)})`)
     return `## ${entryPoint}\n\n${links.join(' · ')}\n`
   })
   const intro = 'Every export of every entry point, generated from the doc comments in the source.'
@@ -40,22 +39,25 @@ function renderIndex(pages: readonly ApiPage[]): string {
 function renderPage({ entryPoint, doc, entries }: ApiPage, links: Links): string {
   const folders = new Set(entries.map(({ folder }) => folder))
   const isRoot = entryPoint === 'toolwright'
+  const render = (level: string) => (entry: ApiEntry) =>
+    `${level} ${entry.name}${entry.kind === 'function' ? '()' : ''} {#${idOf(entry, entries)}}\n\n${renderEntry(entry, links)}`
   const unknown = [...folders].filter((folder) => isRoot && !TOPICS.has(folder))
   if (unknown.length > 0)
     throw new Error(`TOPICS in scripts/api/render-api.ts has no heading for src/${unknown.join()}.`)
   const topics = isRoot ? [...TOPICS].filter(([folder]) => folders.has(folder)) : []
   const sections = topics.map(([topic, heading]) => {
     const some = entries.filter(({ folder }) => folder === topic)
-    return `## ${heading}\n\n${some.map((entry) => renderEntry(entry, links, '###')).join('\n')}`
+    return `## ${heading} {#topic-${topic}}\n\n${some.map(render('###')).join('\n')}`
   })
-  const body = isRoot ? sections : entries.map((entry) => renderEntry(entry, links, '##'))
+  const body = isRoot ? sections : entries.map(render('##'))
   return [`# ${entryPoint}`, linkNames(summaryOf(doc), links), body.join('\n')].filter(Boolean).join('\n\n')
 }
 
-function renderEntry(entry: ApiEntry, links: Links, level: string): string {
-  const { name, kind, doc, signatures, members, helperTypes } = entry
+function renderEntry({ name, kind, doc, signatures, members, helperTypes }: ApiEntry, links: Links): string {
   const code = (text: string): string => `\`\`\`ts\n${text}\n\`\`\``
-  const used = [...new Set(signatures.join(' ').match(/\w+/g))].filter((word) => word !== name && links.has(word))
+  const used = [...new Set(signatures.join(' ').match(/\b[A-Z]\w*/g))].filter(
+    (word) => word !== name && links.has(word),
+  )
   const isBare = signatures.join() === `interface ${name}`
   const examples = [...doc.matchAll(/^@example\n([\s\S]*?)(?=^@|$(?![\s\S]))/gm)].map(([, text = '']) => text.trim())
   const rows = members.map((member) => {
@@ -63,7 +65,6 @@ function renderEntry(entry: ApiEntry, links: Links, level: string): string {
     return `| ${label} | ${linkedType(member.type, links)} | ${cell(linkNames(summaryOf(member.doc), links))} |`
   })
   const blocks = [
-    `${level} ${name}${kind === 'function' ? '()' : ''} {#${name}}`,
     `*${kind}*`,
     linkNames(summaryOf(doc), links),
     isBare ? '' : code(signatures.join('\n')),
@@ -78,13 +79,20 @@ function renderEntry(entry: ApiEntry, links: Links, level: string): string {
 /** The address of each name: on this page if the page has it, else on another page. */
 type Links = ReadonlyMap<string, string>
 
-function linksFor({ entries: own }: ApiPage, pages: readonly ApiPage[]): Links {
-  const others = pages
-    .toReversed()
-    .flatMap(({ file, entries }) => entries.map(({ name }) => [name, `./${file}`] as const))
+function linksFor(own: ApiPage, pages: readonly ApiPage[]): Links {
+  const others = pages.filter((page) => page !== own)
   return new Map(
-    [...others, ...own.map(({ name }) => [name, ''] as const)].map(([name, at]) => [name, `${at}#${name}`]),
+    [...others.toReversed(), own].flatMap(({ file, entries }) =>
+      entries.map((entry) => [entry.name, `${file === own.file ? '' : `./${file}`}#${idOf(entry, entries)}`]),
+    ),
   )
+}
+
+/** The id of a section, in lower case because VitePress writes links so. `Tool` is `tool-type` where `tool` exists. */
+function idOf(entry: ApiEntry, entries: readonly ApiEntry[]): string {
+  const id = entry.name.toLowerCase()
+  const isTaken = isType(entry) && entries.some((other) => other !== entry && other.name.toLowerCase() === id)
+  return isTaken ? `${id}-type` : id
 }
 
 /** A type as code with links. Special characters of markdown, HTML and Vue templates are escaped. */
