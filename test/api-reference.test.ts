@@ -2,7 +2,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, posix } from 'node:path'
 import { expect, test } from 'vitest'
-import { readApi, renderApi, summaryOf } from '../scripts/api/pages.ts'
+import { readApi } from '../scripts/api/read-api.ts'
+import { renderApi, summaryOf } from '../scripts/api/render-api.ts'
 import { pages as docsPages, linksOf, readPage } from './docs/pages.ts'
 
 const api = readApi()
@@ -14,10 +15,19 @@ test.each(globSync('test/exports/toolwright*.txt').sort())(
   (file) => {
     const page = `${basename(file, '.txt').replace(/^toolwright-/, '')}.md`
     const names = readFileSync(file, 'utf8').trim().split('\n')
-    const missing = names.filter((line) => !rendered.get(page)?.includes(` {#${line.replace(/^type /, '')}}\n`))
-    expect(missing).toEqual([])
+    const headings = new Set(rendered.get(page)?.match(/(?<=^##+ )\w+(?=(?:\(\))? \{#)/gm))
+    expect(names.filter((line) => !headings.has(line.replace(/^type /, '')))).toEqual([])
   },
 )
+
+test('sections of the API reference have different ids in lower case', () => {
+  for (const { file, entries } of api) {
+    const ids = rendered.get(file)?.match(/(?<= \{#).+(?=\}$)/gm) ?? []
+    expect(ids.length, file).toBeGreaterThanOrEqual(entries.length)
+    expect(new Set(ids).size, file).toBe(ids.length)
+    expect(ids.join(), file).toMatch(/^[a-z0-9,_-]+$/)
+  }
+})
 
 test.each([
   'ToolOptions',
@@ -38,7 +48,7 @@ test.each([
 test('the API reference shows type, optionality and description of an option, and links its types', () => {
   const page = rendered.get('toolwright.md')
   expect(page).toMatch(/^\| `timeoutMs` \*optional\* \| <code>number<\/code> \| Deadline of .+ \|$/m)
-  expect(page).toMatch(/^\| `agent` \| <code>\[Agent\]\(#Agent\)&#60;Output&#62;<\/code> \| .+ \|$/m)
+  expect(page).toMatch(/^\| `agent` \| <code>\[Agent\]\(#agent\)&#60;Output&#62;<\/code> \| .+ \|$/m)
 })
 
 test('the API reference lists the inherited options of an interface', () => {
@@ -51,6 +61,18 @@ test('the API reference lists the inherited options of an interface', () => {
   expect(forAiSdk).not.toContain('agent')
 })
 
+test('the API reference leaves out members marked @internal', () => {
+  const names = entries.find(({ name }) => name === 'LlmAgent')?.members.map(({ name }) => name)
+  expect(names).toContain('listTools()')
+  expect(names).not.toContain('attach()')
+})
+
+test('the API reference shows the helper types of a signature', () => {
+  const helpers = entries.find(({ name }) => name === 'tool')?.helperTypes.join('\n')
+  expect(helpers).toMatch(/^type ArgsOf<P> = /m)
+  expect(helpers).not.toMatch(/^type InferOutput</m) // it is exported and has its own section
+})
+
 test('the API reference shows every overload of a function, and no body', () => {
   const signatures = entries.find(({ name }) => name === 'respond')?.signatures ?? []
   expect(signatures.length).toBeGreaterThan(0)
@@ -59,7 +81,7 @@ test('the API reference shows every overload of a function, and no body', () => 
 
 test('links within the API reference lead to a section', () => {
   const broken = [...rendered].flatMap(([file, text]) =>
-    [...text.matchAll(/\]\((?:\.\/([\w-]+\.md))?#(\w+)\)/g)]
+    [...text.matchAll(/\]\((?:\.\/([\w-]+\.md))?#([^)]+)\)/g)]
       .filter(([, page = file, id]) => !rendered.get(page)?.includes(` {#${id}}\n`))
       .map(([link]) => `${file}: ${link}`),
   )

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renderApi } from '../scripts/api/pages.ts'
+import { renderApi } from '../scripts/api/render-api.ts'
 
 let folder = ''
 let site = ''

@@ -1,7 +1,7 @@
 // npm run docs:api: writes the API reference to docs/reference/api, which is not in git.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { renderApi } from './pages.ts'
+import { renderApi } from './render-api.ts'
 
 const FOLDER = 'docs/reference/api'
 

@@ -1,3 +1,4 @@
+import { loadPeerByName } from '../error/load-peer.ts'
 /** A Google Cloud access token, or a function that returns one for each request. */
 export type AccessToken = string | (() => string | Promise<string>)
 

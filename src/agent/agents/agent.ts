@@ -21,11 +21,15 @@ export interface InvocationContext extends CallbackContext {
  * recorded, and `child.run(context)` runs another agent inside it.
  */
 export interface Agent<Output = unknown> {
+  /** Unique among sibling agents; author of the agent's events. */
   readonly name: string
+  /** What the agent does, for other agents that may transfer to it. */
   readonly description?: string | undefined
+  /** The children of the agent. */
   readonly subAgents?: readonly Agent[] | undefined
+  /** Runs the agent and yields its events. The runner calls it. */
   run(context: InvocationContext): AsyncIterable<Event>
-  /** The type of its answer, for the type checker only: there is no such value. */
+  /** The type of the agent's answer, for the type checker only. The member does not exist at run time. */
   readonly $output?: Output
 }
 

@@ -126,14 +126,19 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
   readonly name: string
   readonly description: string | undefined
   readonly subAgents: readonly Agent[]
+  /** The model or its name. Undefined: the model of the parent agent. */
   readonly model: Model | string | undefined
+  /** The options the agent was built with. */
   readonly options: LlmAgentOptions<S>
+  /** Most model calls of this agent in one invocation. */
   readonly maxIterations: number
-  /** Tools that are always there. */
+  /** @internal Tools that do not depend on the context. */
   readonly table: ToolTable
-  /** Tools that depend on who asks. */
+  /** @internal Toolsets and sources whose tools depend on the context. */
   readonly dynamicTools: readonly DynamicTools[]
+  /** @internal The compiled `inputSchema`. */
   readonly input: CompiledSchema | undefined
+  /** @internal The compiled `outputSchema`. */
   readonly output: CompiledSchema | undefined
   declare readonly $output?: OutputOf<S>
   #attached: (() => ToolTable) | undefined
@@ -164,6 +169,7 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
     return context[RUN_SCOPE](this)
   }
 
+  /** @internal Whether the agent has tools the model can call. */
   get hasTools(): boolean {
     const { hasDeclarations, processors } = this.table
     return hasDeclarations || this.dynamicTools.length > 0 || processors.some((tool) => serverToolOf(tool))
@@ -181,12 +187,12 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
     return [...listed.entries.values()].flatMap(({ tool, isPassive }) => (isPassive ? [] : [tool]))
   }
 
-  /** For the runner: what this agent works with where it stands in its tree. */
+  /** @internal Sets the tools of the agent at its position in the runner's tree. */
   attach(table: () => ToolTable): void {
     this.#attached = table
   }
 
-  /** Its own tools and more. */
+  /** @internal The tools of the agent and more. */
   tableWith(more: readonly SourcedTool[]): ToolTable {
     if (more.length === 0) return this.table
     const own = [...this.table.tools.values()].map((tool) => ({ tool, source: `agent "${this.name}"` }))
