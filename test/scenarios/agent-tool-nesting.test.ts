@@ -11,12 +11,12 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare, notebook, responsesOf, signalled } from './kit.ts'
+import { createDeferred, plainTool, recordingLogger, responsesOf } from './kit.ts'
 
 const ask = (name: string, id?: string): Step => ({
   calls: [{ name, args: { request: `of ${name}` }, ...(id && { id }) }],
 })
-const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: notebook() })
+const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: recordingLogger() })
 
 test('gives each of three nested agent tools its own scope and returns the answer to the root agent', async () => {
   const c = new LlmAgent({ name: 'c', model: scriptedModel(['deep']) })
@@ -34,7 +34,7 @@ test('gives each of three nested agent tools its own scope and returns the answe
 })
 
 test('runs two calls of one agent tool at the same time without mixing their conversations', async () => {
-  const both = signalled()
+  const both = createDeferred()
   let here = 0
   const inner = scriptedModel(
     Array.from(
@@ -58,9 +58,9 @@ test('runs two calls of one agent tool at the same time without mixing their con
 })
 
 test('yields events of an agent tool while it runs', async () => {
-  const held = signalled()
+  const held = createDeferred()
   const inner = scriptedModel([{ deltas: ['4', '2'], calls: [{ name: 'wait' }] }, 'done'])
-  const wait = bare('wait', () => held.promise)
+  const wait = plainTool('wait', () => held.promise)
   const helper = new LlmAgent({ name: 'helper', model: inner, tools: [wait] })
   const model = scriptedModel([ask('helper', 'c1'), 'ok'])
   const agent = new LlmAgent({ name: 'boss', model, tools: [agentTool(helper)] })
@@ -132,7 +132,7 @@ test("keeps a transfer inside an agent tool: the caller's agent stays active", a
 })
 
 test('cancels the body inside an agent tool and answers every open call up to the root', async () => {
-  const begun = signalled()
+  const begun = createDeferred()
   let signal: AbortSignal | undefined
   const pay = tool({
     name: 'pay',
@@ -164,7 +164,7 @@ test('cancels the body inside an agent tool and answers every open call up to th
 })
 
 test('keeps an escalation inside an agent tool: the outer loop continues', async () => {
-  const stop = bare('stop', (_, context) => {
+  const stop = plainTool('stop', (_, context) => {
     context.actions.escalate = true
   })
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel([ask('stop')]), tools: [stop] })

@@ -24,8 +24,8 @@ import {
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, finals, process, say, stored, where } from './approvals-kit.ts'
-import { bare, HandTimers, play, responsesOf, signalled, until } from './kit.ts'
+import { finalResponses, requestFor, sendMessage, startProcess, storedEvents, where } from './approvals-kit.ts'
+import { createDeferred, ManualTimers, plainTool, responsesOf, runScenario, waitUntil } from './kit.ts'
 
 const forever = (): Promise<never> => new Promise(() => {})
 const call = (name: string, id = 'c1', request = 'Help!'): Step => ({ calls: [{ id, name, args: { request } }] })
@@ -53,18 +53,18 @@ class DyingStore extends InMemorySessionService {
 const outerResponse = (id: string) => (events: readonly Event[]) =>
   events.some((event) => !event.isolationScope && event.content?.parts.some((one) => one.functionResponse?.id === id))
 
-async function resumed(store: InMemorySessionService, story: Parameters<typeof process>[1]): Promise<Event[]> {
+async function resumed(store: InMemorySessionService, story: Parameters<typeof startProcess>[1]): Promise<Event[]> {
   store instanceof DyingStore && store.revive()
   const events: Event[] = []
-  for await (const event of process(store, story).runner.resume(where)) events.push(event)
+  for await (const event of startProcess(store, story).runner.resume(where)) events.push(event)
   return events
 }
 
 describe('timeout', () => {
   test("ends the agent with TIMEOUT and lets the caller's agent continue", async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const { helper } = helperWith([forever])
-    const playing = play({
+    const playing = runScenario({
       tools: [timeout(agentTool(helper), 500)],
       steps: [call('helper'), 'I go on without.'],
       runner: { ports: timers.ports },
@@ -77,17 +77,17 @@ describe('timeout', () => {
   })
 
   test('aborts a body inside the agent and answers its call with unknown_outcome', async () => {
-    const timers = new HandTimers()
-    const begun = signalled()
-    const stopped = signalled()
+    const timers = new ManualTimers()
+    const begun = createDeferred()
+    const stopped = createDeferred()
     const run = (_: unknown, { signal }: ToolContext): Promise<never> => {
       signal.addEventListener('abort', () => stopped.resolve())
       begun.resolve()
       return forever()
     }
-    const pay = bare('pay', run, { effect: 'atMostOnce' })
+    const pay = plainTool('pay', run, { effect: 'atMostOnce' })
     const { helper, model } = helperWith([{ calls: [{ id: 'p1', name: 'pay' }] }, 'never'], [pay])
-    const playing = play({
+    const playing = runScenario({
       tools: [timeout(agentTool(helper), 500)],
       calls: [{ id: 'c1', name: 'helper', args: { request: 'Pay' } }],
       runner: { ports: timers.ports },
@@ -119,11 +119,11 @@ describe('timeout', () => {
   })
 
   test('keeps the finished response of a sibling call and drops a late result', async () => {
-    const timers = new HandTimers()
-    const begun = signalled()
-    const late = signalled<string>()
-    const fast = bare('fast', () => 'ok')
-    const slow = bare('slow', () => {
+    const timers = new ManualTimers()
+    const begun = createDeferred()
+    const late = createDeferred<string>()
+    const fast = plainTool('fast', () => 'ok')
+    const slow = plainTool('slow', () => {
       begun.resolve()
       return late.promise
     })
@@ -138,7 +138,7 @@ describe('timeout', () => {
       ],
       [fast, slow],
     )
-    const playing = play({
+    const playing = runScenario({
       tools: [timeout(agentTool(helper), 500)],
       calls: [{ id: 'c1', name: 'helper', args: { request: 'Go' } }],
       runner: { ports: timers.ports },
@@ -147,7 +147,7 @@ describe('timeout', () => {
     await timers.fire(500)
     const { events } = await playing
     late.resolve('too late')
-    expect(finals(events)).toEqual({
+    expect(finalResponses(events)).toEqual({
       f1: { result: 'ok' },
       s1: { error: 'The agent timed out before this call was finished.', errorCode: 'CANCELLED' },
       c1: { error: 'helper timed out after 500 ms', errorCode: 'TIMEOUT' },
@@ -155,26 +155,26 @@ describe('timeout', () => {
   })
 
   test('does not end an agent that finishes in time and does not count the time of a pause', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const store = new InMemorySessionService()
-    const refund = bare('refund', () => 'refunded', { requiresConfirmation: true })
+    const refund = plainTool('refund', () => 'refunded', { requiresConfirmation: true })
     const { helper } = helperWith([{ calls: [{ name: 'refund' }] }, 'Refunded.'], [refund])
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [timeout(agentTool(helper), 500)],
       steps: [call('helper'), 'ok'],
       runner: { ports: timers.ports },
     })
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     expect(timers.count(500)).toBe(0)
-    const { text, events } = await say(runner, [approve(about(pending))])
-    expect([text, finals(events).c1, timers.count(500)]).toEqual(['ok', { text: 'Refunded.' }, 0])
+    const { text, events } = await sendMessage(runner, [approve(requestFor(pending))])
+    expect([text, finalResponses(events).c1, timers.count(500)]).toEqual(['ok', { text: 'Refunded.' }, 0])
   })
 
   test('cancels a long-running call inside the agent and ends without a pending request', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const cancel = vi.fn()
-    const job = bare('job', () => ({ ticket: 7 }), { effect: 'atMostOnce', isLongRunning: true, cancel })
-    const slow = bare('slow', forever, { effect: 'none' })
+    const job = plainTool('job', () => ({ ticket: 7 }), { effect: 'atMostOnce', isLongRunning: true, cancel })
+    const slow = plainTool('slow', forever, { effect: 'none' })
     const { helper } = helperWith(
       [
         {
@@ -186,7 +186,7 @@ describe('timeout', () => {
       ],
       [job, slow],
     )
-    const playing = play({
+    const playing = runScenario({
       tools: [timeout(agentTool(helper), 500)],
       calls: [{ id: 'c1', name: 'helper', args: { request: 'Go' } }],
       runner: { ports: timers.ports },
@@ -195,7 +195,7 @@ describe('timeout', () => {
     await timers.fire(500)
     const { events, text } = await playing
     expect(cancel).toHaveBeenCalledOnce()
-    expect(finals(events)).toMatchObject({
+    expect(finalResponses(events)).toMatchObject({
       j1: { status: 'unknown_outcome', handle: { ticket: 7 } },
       c1: { errorCode: 'TIMEOUT' },
     })
@@ -203,28 +203,28 @@ describe('timeout', () => {
   })
 
   test('ends only the inner agent when the timeout of the inner agent expires', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const { helper } = helperWith([forever])
     const middle = new LlmAgent({
       name: 'middle',
       model: scriptedModel([call('helper', 'h1'), 'The helper was late.']),
       tools: [timeout(agentTool(helper), 300)],
     })
-    const playing = play({
+    const playing = runScenario({
       tools: [timeout(agentTool(middle), 500)],
       steps: [call('middle'), 'ok'],
       runner: { ports: timers.ports },
     })
     await timers.fire(300)
-    expect(finals((await playing).events)).toEqual({
+    expect(finalResponses((await playing).events)).toEqual({
       h1: { error: 'helper timed out after 300 ms', errorCode: 'TIMEOUT' },
       c1: { text: 'The helper was late.' },
     })
   })
 
   test('ends both agents when the timeout of the outer agent expires', async () => {
-    const timers = new HandTimers()
-    const begun = signalled()
+    const timers = new ManualTimers()
+    const begun = createDeferred()
     const hang = (): Promise<never> => {
       begun.resolve()
       return forever()
@@ -235,7 +235,7 @@ describe('timeout', () => {
       model: scriptedModel([call('helper', 'h1'), 'never']),
       tools: [timeout(agentTool(helper), 700)],
     })
-    const playing = play({
+    const playing = runScenario({
       tools: [timeout(agentTool(middle), 500)],
       steps: [call('middle'), 'ok'],
       runner: { ports: timers.ports },
@@ -243,12 +243,12 @@ describe('timeout', () => {
     await begun.promise
     await timers.fire(500)
     const { events, text } = await playing
-    expect(finals(events)).toMatchObject({ h1: { errorCode: 'CANCELLED' }, c1: { errorCode: 'TIMEOUT' } })
+    expect(finalResponses(events)).toMatchObject({ h1: { errorCode: 'CANCELLED' }, c1: { errorCode: 'TIMEOUT' } })
     expect(text).toBe('ok')
   })
 
   test('answers CANCELLED when the run is cancelled', async () => {
-    const modelCalled = signalled()
+    const modelCalled = createDeferred()
     const { helper } = helperWith([
       () => {
         modelCalled.resolve()
@@ -256,7 +256,7 @@ describe('timeout', () => {
       },
     ])
     const controller = new AbortController()
-    const playing = play({
+    const playing = runScenario({
       tools: [timeout(agentTool(helper), 60_000)],
       steps: [call('helper'), 'never'],
       signal: controller.signal,
@@ -268,20 +268,23 @@ describe('timeout', () => {
   })
 
   test('answers a recorded TIMEOUT in another process without asking the agent again', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const store = new DyingStore()
     store.diesAt = outerResponse('c1')
-    const first = process(store, {
+    const first = startProcess(store, {
       tools: [timeout(agentTool(helperWith([forever]).helper), 500)],
       steps: [call('helper')],
       runner: { ports: timers.ports },
     })
-    const dying = say(first.runner).catch((error) => error.code)
+    const dying = sendMessage(first.runner).catch((error) => error.code)
     await timers.fire(500)
     expect(await dying).toBe('STORAGE')
     const { helper, model } = helperWith(['never'])
     await resumed(store, { tools: [timeout(agentTool(helper), 500)], steps: ['ok'] })
-    expect(finals(await stored(store)).c1).toEqual({ error: 'helper timed out after 500 ms', errorCode: 'TIMEOUT' })
+    expect(finalResponses(await storedEvents(store)).c1).toEqual({
+      error: 'helper timed out after 500 ms',
+      errorCode: 'TIMEOUT',
+    })
     expect(model.requests).toHaveLength(0)
   })
 })
@@ -293,9 +296,9 @@ describe('retry', () => {
     const pay = vi.fn(() => 'paid')
     const { helper, model } = helperWith(
       [{ calls: [{ name: 'pay' }] }, { error: 'overloaded' }, 'Paid once.'],
-      [bare('pay', pay)],
+      [plainTool('pay', pay)],
     )
-    const { responses, text } = await play({ tools: [twice(agentTool(helper))], steps: [call('helper'), 'ok'] })
+    const { responses, text } = await runScenario({ tools: [twice(agentTool(helper))], steps: [call('helper'), 'ok'] })
     expect(responses.at(-1)?.response).toEqual({ text: 'Paid once.' })
     expect(pay).toHaveBeenCalledOnce()
     expect(model.requests[2]?.contents.map(({ role }) => role)).toEqual(['user', 'model', 'tool', 'user'])
@@ -304,29 +307,29 @@ describe('retry', () => {
 
   test('answers with the last error after all attempts fail', async () => {
     const { helper, model } = helperWith([{ error: 'first' }, { error: 'second' }, 'never'])
-    const { response } = await play({ tools: [twice(agentTool(helper))], steps: [call('helper'), 'ok'] })
+    const { response } = await runScenario({ tools: [twice(agentTool(helper))], steps: [call('helper'), 'ok'] })
     expect(response).toMatchObject({ error: 'second', errorCode: 'EXECUTION_FAILED' })
     expect(model.requests).toHaveLength(2)
   })
 
   test('does not run the agent again after a success or when `when` returns false', async () => {
     const good = helperWith(['42', 'never'])
-    await play({ tools: [twice(agentTool(good.helper))], steps: [call('helper'), 'ok'] })
+    await runScenario({ tools: [twice(agentTool(good.helper))], steps: [call('helper'), 'ok'] })
     const bad = helperWith([{ error: 'no' }, 'never'])
     const picky = retry(agentTool(bad.helper), { attempts: 2, delayMs: 0, when: () => false })
-    await play({ tools: [picky], steps: [call('helper'), 'ok'] })
+    await runScenario({ tools: [picky], steps: [call('helper'), 'ok'] })
     expect([good.model.requests.length, bad.model.requests.length]).toEqual([1, 1])
   })
 
   test('gives each attempt its own maxIterations and output corrections', async () => {
     const { helper: looping, model } = helperWith(
       [call('look', 'l1'), call('look', 'l2'), 'seen'],
-      [bare('look', () => 1)],
+      [plainTool('look', () => 1)],
     )
     const limited = new LlmAgent({ ...looping.options, maxIterations: 2 })
     const wrong = scriptedModel(['no', 'no', 'no', '{"n":1}'])
     const typed = new LlmAgent({ name: 'typed', model: wrong, outputSchema: z.object({ n: z.number() }) })
-    const { responses } = await play({
+    const { responses } = await runScenario({
       tools: [twice(agentTool(limited)), twice(agentTool(typed))],
       steps: [call('helper', 'c1'), call('typed', 'c2'), 'ok'],
     })
@@ -344,9 +347,9 @@ describe('retry', () => {
       name: 'typed',
       model,
       outputSchema: z.object({ n: z.number() }),
-      tools: [bare('other', () => 1)],
+      tools: [plainTool('other', () => 1)],
     })
-    const { responses } = await play({ tools: [twice(agentTool(typed))], steps: [call('typed'), 'ok'] })
+    const { responses } = await runScenario({ tools: [twice(agentTool(typed))], steps: [call('typed'), 'ok'] })
     expect(responses.at(-1)?.response).toEqual({ n: 1 })
   })
 
@@ -357,15 +360,15 @@ describe('retry', () => {
       name: 'flow',
       subAgents: [new LlmAgent({ name: 'one', model: one }), new LlmAgent({ name: 'two', model: two })],
     })
-    const { response } = await play({ tools: [twice(agentTool(workflow))], steps: [call('flow'), 'ok'] })
+    const { response } = await runScenario({ tools: [twice(agentTool(workflow))], steps: [call('flow'), 'ok'] })
     expect(response).toEqual({ text: 'second done' })
     expect([one.requests.length, two.requests.length]).toEqual([1, 2])
   })
 
   test('runs the agent again after a timeout, with a new deadline', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const { helper } = helperWith([forever, 'in time'])
-    const playing = play({
+    const playing = runScenario({
       tools: [retry(timeout(agentTool(helper), 500), { attempts: 2, delayMs: 0 }, timers.ports)],
       steps: [call('helper'), 'ok'],
       runner: { ports: timers.ports },
@@ -376,8 +379,8 @@ describe('retry', () => {
   })
 
   test('does not retry after MAX_LLM_CALLS', async () => {
-    const { helper } = helperWith([{ calls: [{ name: 'look' }] }, 'never'], [bare('look', () => 1)])
-    const { runner } = process(new InMemorySessionService(), {
+    const { helper } = helperWith([{ calls: [{ name: 'look' }] }, 'never'], [plainTool('look', () => 1)])
+    const { runner } = startProcess(new InMemorySessionService(), {
       tools: [retry(agentTool(helper), { attempts: 5, delayMs: 0 })],
       steps: [call('helper'), 'never'],
     })
@@ -388,19 +391,19 @@ describe('retry', () => {
   test('resumes the second attempt after an approval in another process', async () => {
     const store = new InMemorySessionService()
     const refund = vi.fn(() => 'refunded')
-    const tools = [bare('refund', refund, { requiresConfirmation: true })]
-    const first = process(store, {
+    const tools = [plainTool('refund', refund, { requiresConfirmation: true })]
+    const first = startProcess(store, {
       tools: [
         twice(agentTool(helperWith([{ error: 'down' }, { calls: [{ id: 'r1', name: 'refund' }] }], tools).helper)),
       ],
       steps: [call('helper')],
     })
-    const { pending } = await say(first.runner)
+    const { pending } = await sendMessage(first.runner)
     expect(pending).toHaveLength(1)
     const { helper } = helperWith(['Refunded.'], tools)
-    const second = process(store, { tools: [twice(agentTool(helper))], steps: ['ok'] })
-    await say(second.runner, [approve(pending[0] as PendingRequest)])
-    expect(finals(await stored(store)).c1).toEqual({ text: 'Refunded.' })
+    const second = startProcess(store, { tools: [twice(agentTool(helper))], steps: ['ok'] })
+    await sendMessage(second.runner, [approve(pending[0] as PendingRequest)])
+    expect(finalResponses(await storedEvents(store)).c1).toEqual({ text: 'Refunded.' })
     expect(refund).toHaveBeenCalledOnce()
   })
 
@@ -417,7 +420,7 @@ describe('retry', () => {
   ])('loses and repeats nothing when the process dies %s', async (_, diesAt) => {
     const store = new DyingStore()
     const pay = vi.fn(() => 'paid')
-    const tools = [bare('pay', pay)]
+    const tools = [plainTool('pay', pay)]
     let openings = 0
     store.diesAt = (events) => {
       if (!diesAt(events)) return false
@@ -425,12 +428,12 @@ describe('retry', () => {
     }
     const steps: Step[] = [{ calls: [{ id: 'p1', name: 'pay' }] }, { error: 'down' }, 'Paid.']
     const one = helperWith(steps, tools)
-    const first = process(store, { tools: [twice(agentTool(one.helper))], steps: [call('helper')] })
-    await expect(say(first.runner)).rejects.toMatchObject({ code: 'STORAGE' })
+    const first = startProcess(store, { tools: [twice(agentTool(one.helper))], steps: [call('helper')] })
+    await expect(sendMessage(first.runner)).rejects.toMatchObject({ code: 'STORAGE' })
     const two = helperWith(['Paid.'], tools)
     await resumed(store, { tools: [twice(agentTool(two.helper))], steps: ['ok'] })
-    const events = await stored(store)
-    expect(finals(events)).toEqual({ p1: { result: 'paid' }, c1: { text: 'Paid.' } })
+    const events = await storedEvents(store)
+    expect(finalResponses(events)).toEqual({ p1: { result: 'paid' }, c1: { text: 'Paid.' } })
     expect(responsesOf(events)).toHaveLength(2)
     expect(pay).toHaveBeenCalledOnce()
   })
@@ -439,7 +442,7 @@ describe('retry', () => {
 describe('cached', () => {
   test('answers an equal call from the cache and records the response', async () => {
     const { helper, model } = helperWith(['42', 'never'])
-    const { responses } = await play({
+    const { responses } = await runScenario({
       tools: [cached(agentTool(helper))],
       steps: [call('helper', 'c1'), call('helper', 'c2'), 'ok'],
     })
@@ -453,17 +456,17 @@ describe('cached', () => {
   test('keeps skipSummarization for a cached answer', async () => {
     const { helper, model } = helperWith(['42', 'never'])
     const outer = scriptedModel([call('helper', 'c1'), call('helper', 'c2'), 'never'])
-    const { runner } = process(new InMemorySessionService(), {
+    const { runner } = startProcess(new InMemorySessionService(), {
       tools: [cached(agentTool(helper, { skipSummarization: true }))],
       agent: { model: outer },
     })
-    expect([(await say(runner)).text, (await say(runner)).text]).toEqual(['42', '42'])
+    expect([(await sendMessage(runner)).text, (await sendMessage(runner)).text]).toEqual(['42', '42'])
     expect([model.requests.length, outer.requests.length]).toEqual([1, 2])
   })
 
   test('does not cache a failed call', async () => {
     const { helper } = helperWith([{ error: 'down' }, '42'])
-    const { responses } = await play({
+    const { responses } = await runScenario({
       tools: [cached(agentTool(helper))],
       steps: [call('helper', 'c1'), call('helper', 'c2'), 'ok'],
     })
@@ -472,16 +475,19 @@ describe('cached', () => {
 
   test('answers a resumed agent with its own result, not with a result cached during the pause', async () => {
     const store = new InMemorySessionService()
-    const job = bare('job', () => ({ ticket: 1 }), { isLongRunning: true })
+    const job = plainTool('job', () => ({ ticket: 1 }), { isLongRunning: true })
     const { helper } = helperWith([{ calls: [{ id: 'j1', name: 'job' }] }, '42', 'from the result'], [job])
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [cached(agentTool(helper))],
       steps: [call('helper', 'c1'), call('helper', 'c2'), 'second', 'first'],
     })
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     await runner.complete({ ...where, message: 'and now?' })
-    await say(runner, [respond(pending[0] as PendingRequest, { done: true })])
-    expect(finals(await stored(store))).toMatchObject({ c1: { text: 'from the result' }, c2: { text: '42' } })
+    await sendMessage(runner, [respond(pending[0] as PendingRequest, { done: true })])
+    expect(finalResponses(await storedEvents(store))).toMatchObject({
+      c1: { text: 'from the result' },
+      c2: { text: '42' },
+    })
   })
 })
 
@@ -500,29 +506,29 @@ describe('concurrency and rateLimit', () => {
       return 'ok'
     }
     const { helper } = helperWith([step, step])
-    const { responses } = await play({ tools: [concurrency(agentTool(helper), 1)], steps: [both, 'ok'] })
+    const { responses } = await runScenario({ tools: [concurrency(agentTool(helper), 1)], steps: [both, 'ok'] })
     expect(responses.map(({ response }) => response)).toEqual([{ text: 'ok' }, { text: 'ok' }])
     expect(most).toBe(1)
   })
 
   test('frees the concurrency slot of a paused agent', async () => {
     const store = new InMemorySessionService()
-    const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
+    const ask = plainTool('ask', () => 'yes', { requiresConfirmation: true })
     const { helper } = helperWith([{ calls: [{ name: 'ask' }] }, 'second', 'first'], [ask])
-    const { runner } = process(store, { tools: [concurrency(agentTool(helper), 1)], steps: [both, 'ok'] })
-    const { pending } = await say(runner)
-    expect(finals(await stored(store))).toMatchObject({ y1: { text: 'second' } })
-    await say(runner, [approve(about(pending))])
-    expect(finals(await stored(store))).toMatchObject({ x1: { text: 'first' } })
+    const { runner } = startProcess(store, { tools: [concurrency(agentTool(helper), 1)], steps: [both, 'ok'] })
+    const { pending } = await sendMessage(runner)
+    expect(finalResponses(await storedEvents(store))).toMatchObject({ y1: { text: 'second' } })
+    await sendMessage(runner, [approve(requestFor(pending))])
+    expect(finalResponses(await storedEvents(store))).toMatchObject({ x1: { text: 'first' } })
   })
 
   test('delays the start of the next agent with rateLimit', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const { helper, model } = helperWith(['one', 'two'])
     let now = 0
     const clocked = rateLimit(agentTool(helper), { max: 1, perMs: 700 }, { ...timers.ports, monotonicNow: () => now })
-    const playing = play({ tools: [clocked], steps: [both, 'ok'] })
-    await until(() => timers.count(700) === 1)
+    const playing = runScenario({ tools: [clocked], steps: [both, 'ok'] })
+    await waitUntil(() => timers.count(700) === 1)
     expect(model.requests).toHaveLength(1)
     now = 700
     await timers.fire(700)
@@ -530,13 +536,13 @@ describe('concurrency and rateLimit', () => {
   })
 
   test('does not count an agent that resumes after a pause in rateLimit', async () => {
-    const timers = new HandTimers()
-    const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
+    const timers = new ManualTimers()
+    const ask = plainTool('ask', () => 'yes', { requiresConfirmation: true })
     const { helper } = helperWith([{ calls: [{ name: 'ask' }] }, 'done'], [ask])
     const limited = rateLimit(agentTool(helper), { max: 1, perMs: 700 }, { ...timers.ports, monotonicNow: () => 0 })
-    const { runner } = process(new InMemorySessionService(), { tools: [limited], steps: [call('helper'), 'ok'] })
-    const { pending } = await say(runner)
-    const { text } = await say(runner, [approve(about(pending))])
+    const { runner } = startProcess(new InMemorySessionService(), { tools: [limited], steps: [call('helper'), 'ok'] })
+    const { pending } = await sendMessage(runner)
+    const { text } = await sendMessage(runner, [approve(requestFor(pending))])
     expect([text, timers.count(700)]).toEqual(['ok', 0])
   })
 })
@@ -547,23 +553,23 @@ describe('cancellation of an agent tool that ignores its signal', () => {
     ['cached', (helper) => cached(helper, { scope: 'user' })],
   ]
   test.each(policies)('does not block the next call behind %s', async (_, policy) => {
-    const begun = signalled()
+    const begun = createDeferred()
     const hang = (): Promise<never> => {
       begun.resolve()
       return forever()
     }
     const { helper } = helperWith([hang, 'Here I am.'])
     const store = new InMemorySessionService()
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [policy(agentTool(helper))],
       steps: [call('helper'), call('helper', 'c2'), 'ready'],
     })
-    const first = say(runner)
+    const first = sendMessage(runner)
     await begun.promise
     await runner.cancel(where)
     expect((await first).error?.code).toBe('CANCELLED')
-    expect((await say(runner)).text).toBe('ready')
-    expect(finals(await stored(store))).toMatchObject({
+    expect((await sendMessage(runner)).text).toBe('ready')
+    expect(finalResponses(await storedEvents(store))).toMatchObject({
       c1: { errorCode: 'CANCELLED' },
       c2: { text: 'Here I am.' },
     })
@@ -572,7 +578,7 @@ describe('cancellation of an agent tool that ignores its signal', () => {
 
 test('redact hides parts of the answer from the model and callbacks, across a pause inside the agent', async () => {
   const seen: unknown[] = []
-  const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
+  const ask = plainTool('ask', () => 'yes', { requiresConfirmation: true })
   const model = scriptedModel([
     { calls: [{ name: 'ask' }] },
     { calls: [{ name: 'set_model_response', args: { name: 'Ada', ssn: '1' } }] },
@@ -580,31 +586,31 @@ test('redact hides parts of the answer from the model and callbacks, across a pa
   const outputSchema = z.object({ name: z.string(), ssn: z.string() })
   const helper = new LlmAgent({ name: 'helper', model, tools: [ask], outputSchema })
   const outer = scriptedModel([call('helper'), 'ok'])
-  const { runner } = process(new InMemorySessionService(), {
+  const { runner } = startProcess(new InMemorySessionService(), {
     tools: [redact(agentTool(helper), { result: ['ssn'], args: ['request'] })],
     agent: { model: outer, afterTool: ({ args, result }) => void seen.push([args, result]) },
   })
-  const { pending } = await say(runner)
-  await say(runner, [approve(about(pending))])
+  const { pending } = await sendMessage(runner)
+  await sendMessage(runner, [approve(requestFor(pending))])
   expect(seen).toEqual([[{ request: '[redacted]' }, { name: 'Ada', ssn: '[redacted]' }]])
   expect(JSON.stringify(outer.requests[1]?.contents)).toContain('"ssn":"[redacted]"')
 })
 
 test('confirm requests one confirmation before the agent starts', async () => {
   const store = new InMemorySessionService()
-  const ask = bare('ask', () => 'yes', { requiresConfirmation: true })
+  const ask = plainTool('ask', () => 'yes', { requiresConfirmation: true })
   const { helper, model } = helperWith([{ calls: [{ name: 'ask' }] }, '42'], [ask])
-  const { runner } = process(store, {
+  const { runner } = startProcess(store, {
     tools: [confirm(agentTool(helper), 'Ask the helper?')],
     steps: [call('helper'), 'ok'],
   })
-  const { pending } = await say(runner)
+  const { pending } = await sendMessage(runner)
   expect(pending).toMatchObject([{ hint: 'Ask the helper?' }])
   expect(model.requests).toHaveLength(0)
-  const next = await say(runner, [approve(about(pending))])
+  const next = await sendMessage(runner, [approve(requestFor(pending))])
   expect(next.pending).toMatchObject([{ tool: 'ask' }])
-  expect((await say(runner, [approve(about(next.pending))])).text).toBe('ok')
-  expect(finals(await stored(store)).c1).toEqual({ text: '42' })
+  expect((await sendMessage(runner, [approve(requestFor(next.pending))])).text).toBe('ok')
+  expect(finalResponses(await storedEvents(store)).c1).toEqual({ text: '42' })
 })
 
 test('rejects longRunning around an agent tool when the agent is built', () => {
@@ -628,6 +634,6 @@ test('answers once with all policies around one agent tool', async () => {
     ),
     ['none'],
   )
-  const { responses } = await play({ tools: [all], steps: [call('flow'), 'ok'] })
+  const { responses } = await runScenario({ tools: [all], steps: [call('flow'), 'ok'] })
   expect(responses).toHaveLength(1)
 })

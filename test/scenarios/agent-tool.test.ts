@@ -2,13 +2,13 @@ import { type Agent, agentTool, cached, type Event, LlmAgent, type Plugin, Runne
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { bare, declarationsOf, notebook, responsesOf } from './kit.ts'
+import { declarationsOf, plainTool, recordingLogger, responsesOf } from './kit.ts'
 
 const ask = (name: string, args: { [key: string]: unknown } = { request: 'Help!' }, id?: string): Step => ({
   calls: [{ name, args, ...(id && { id }) }],
 })
 const send = (agent: Agent, plugins?: readonly Plugin[]) =>
-  new Runner({ appName: 'app', agent, plugins, logger: notebook() }).complete({ userId: 'ada', message: 'Go' })
+  new Runner({ appName: 'app', agent, plugins, logger: recordingLogger() }).complete({ userId: 'ada', message: 'Go' })
 const inside = (events: readonly Event[]) => events.filter(({ isolationScope }) => isolationScope)
 const texts = ({ requests }: ScriptedModel, at = 0) =>
   requests[at]?.contents.flatMap(({ parts }) => parts.map((part) => part.text ?? Object.keys(part)[0]))
@@ -33,7 +33,7 @@ test("sends the request to the agent and answers the call with the agent's text"
 })
 
 test("shows the agent only the request, and the caller's model only the answer", async () => {
-  const look = bare('look', () => ({ secret: 'inner' }))
+  const look = plainTool('look', () => ({ secret: 'inner' }))
   const inner = scriptedModel([ask('look', {}), '42'])
   const helper = new LlmAgent({ name: 'helper', model: inner, tools: [look] })
   const outer = scriptedModel([ask('helper', { request: 'Which number?' }), 'It is 42.'])
@@ -146,7 +146,7 @@ test('does not apply toolTimeoutMs of the runner to an agent tool', async () => 
     set.push(ms)
     return () => {}
   }
-  const look = bare('look', async () => 'seen', { timeoutMs: 3 })
+  const look = plainTool('look', async () => 'seen', { timeoutMs: 3 })
   const helper = new LlmAgent({ name: 'helper', model: scriptedModel([ask('look', {}), '42']), tools: [look] })
   const model = scriptedModel([ask('helper'), 'ok'])
   const agent = new LlmAgent({ name: 'boss', model, tools: [agentTool(helper)] })

@@ -12,7 +12,7 @@ import {
 import { fromAiSdk } from 'toolwright/ai-sdk'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare } from './kit.ts'
+import { plainTool } from './kit.ts'
 
 const model = scriptedModel([])
 const named = (name: string, more: object = {}) => new LlmAgent({ name, model, ...more })
@@ -31,18 +31,18 @@ function problem(build: () => unknown): string {
 }
 
 test('rejects two tools with one name', () => {
-  const look = () => bare('look', () => 1)
+  const look = () => plainTool('look', () => 1)
   expect(problem(() => named('a', { tools: [look(), [look()]] }))).toMatch(/"look" is defined twice.*prefixTools/)
 })
 
 test('rejects a tool with the name of a tool that the framework adds', () => {
-  const taken = bare('set_model_response', () => 1)
+  const taken = plainTool('set_model_response', () => 1)
   const agent = named('a', { tools: [taken], outputSchema: { type: 'object', properties: {} } })
   expect(problem(() => run(agent))).toMatch(/"set_model_response" is defined twice.*agent "a"/)
 })
 
 test('rejects a tool with a reserved name', () => {
-  expect(problem(() => named('a', { tools: [bare('adk_request_confirmation', () => 1)] }))).toContain('reserved')
+  expect(problem(() => named('a', { tools: [plainTool('adk_request_confirmation', () => 1)] }))).toContain('reserved')
 })
 
 test('rejects a value in tools that is not a tool', () => {

@@ -1,11 +1,11 @@
 import { type Callbacks, type Content, LlmAgent, type LlmResponse, Runner, ToolError } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare, notebook, play } from './kit.ts'
+import { plainTool, recordingLogger, runScenario } from './kit.ts'
 
 const say = (text: string): Content => ({ role: 'model', parts: [{ text }] })
 const reply = (text: string): LlmResponse => ({ content: say(text) })
-const look = bare('look', () => ({ found: 'a key' }))
+const look = plainTool('look', () => ({ found: 'a key' }))
 const looking = [{ calls: [{ name: 'look' }] }, 'done']
 
 test('calls all eight callbacks in the order of an invocation', async () => {
@@ -13,10 +13,10 @@ test('calls all eight callbacks in the order of an invocation', async () => {
   const note = (what: string) => () => {
     seen.push(what)
   }
-  const failing = bare('fail', () => {
+  const failing = plainTool('fail', () => {
     throw new ToolError('broken')
   })
-  await play({
+  await runScenario({
     tools: [look, failing],
     steps: [{ calls: [{ name: 'look' }] }, { calls: [{ name: 'fail' }] }, { error: 'model is down' }],
     agent: {
@@ -37,7 +37,7 @@ test('calls all eight callbacks in the order of an invocation', async () => {
 
 test('skips the agent when a beforeAgent callback returns content, and skips later callbacks', async () => {
   const seen: string[] = []
-  const { text, model, events } = await play({
+  const { text, model, events } = await runScenario({
     steps: [],
     agent: {
       beforeAgent: [
@@ -57,7 +57,7 @@ test('skips the agent when a beforeAgent callback returns content, and skips lat
 })
 
 test('adds the content of the last afterAgent callback as the last event', async () => {
-  const { events, text } = await play({
+  const { events, text } = await runScenario({
     steps: ['done'],
     agent: { afterAgent: [() => say('P.S. one'), () => undefined, () => say('P.S. two')] },
   })
@@ -67,7 +67,7 @@ test('adds the content of the last afterAgent callback as the last event', async
 
 test('skips the model call when beforeModel returns a response, and runs the calls in that response', async () => {
   let modelRequests = 0
-  const { model, responses, text } = await play({
+  const { model, responses, text } = await runScenario({
     tools: [look],
     steps: ['from the model'],
     agent: {
@@ -85,7 +85,7 @@ test('skips the model call when beforeModel returns a response, and runs the cal
 })
 
 test('sends the request that beforeModel has changed', async () => {
-  const { model } = await play({
+  const { model } = await runScenario({
     steps: ['ok'],
     agent: {
       instruction: 'Be kind.',
@@ -102,7 +102,7 @@ test('sends the request that beforeModel has changed', async () => {
 })
 
 test('chains afterModel callbacks: each callback sees the response of the previous one', async () => {
-  const { text } = await play({
+  const { text } = await runScenario({
     steps: ['a'],
     agent: {
       afterModel: [
@@ -117,7 +117,7 @@ test('chains afterModel callbacks: each callback sees the response of the previo
 
 test('replaces a model error with the response of the first onModelError callback that returns one', async () => {
   const seen: unknown[] = []
-  const { text, error } = await play({
+  const { text, error } = await runScenario({
     steps: [{ error: 'overloaded' }],
     agent: {
       onModelError: [
@@ -137,7 +137,7 @@ test('puts state written by a callback on the next event', async () => {
     (key: string) =>
     ({ context }: { context: { state: { set(key: string, value: unknown): void } } }) =>
       context.state.set(key, 1)
-  const { events, state } = await play({
+  const { events, state } = await runScenario({
     tools: [look],
     steps: looking,
     agent: {
@@ -168,19 +168,22 @@ const boom = () => {
 test.each(['beforeAgent', 'afterAgent', 'beforeModel', 'afterModel'] as const)(
   'ends the agent with an AGENT_ERROR event when %s throws',
   async (which) => {
-    const { events, error } = await play({ steps: ['done', 'never'], agent: { [which]: boom } satisfies Callbacks })
+    const { events, error } = await runScenario({
+      steps: ['done', 'never'],
+      agent: { [which]: boom } satisfies Callbacks,
+    })
     expect(error).toEqual({ code: 'AGENT_ERROR', message: 'callback broke' })
     expect(events.filter(({ errorCode }) => errorCode)).toHaveLength(1)
   },
 )
 
 test('ends the agent with an AGENT_ERROR event when onModelError throws', async () => {
-  const { error } = await play({ steps: [{ error: 'down' }], agent: { onModelError: boom } })
+  const { error } = await runScenario({ steps: [{ error: 'down' }], agent: { onModelError: boom } })
   expect(error).toEqual({ code: 'AGENT_ERROR', message: 'callback broke' })
 })
 
 test('does not call onModelError when beforeModel throws', async () => {
-  const { error, text } = await play({
+  const { error, text } = await runScenario({
     steps: ['never'],
     agent: { beforeModel: boom, onModelError: () => reply('recovered') },
   })
@@ -198,7 +201,7 @@ test('transfers the conversation when a callback sets actions.transferToAgent', 
       context.actions.transferToAgent = 'clerk'
     },
   })
-  const { text } = await new Runner({ appName: 'app', agent, logger: notebook() }).complete({
+  const { text } = await new Runner({ appName: 'app', agent, logger: recordingLogger() }).complete({
     userId: 'ada',
     message: 'Hi',
   })

@@ -10,7 +10,7 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { notebook } from './kit.ts'
+import { recordingLogger } from './kit.ts'
 
 // Events of a custom agent need content only: the framework fills in the other members.
 const say = (text: string, more: object = {}) =>
@@ -25,7 +25,7 @@ const custom = (
   run,
 })
 const speaker = (name: string, ...steps: Step[]) => new LlmAgent({ name, model: scriptedModel(steps) })
-const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: notebook() })
+const runnerOf = (agent: Agent) => new Runner({ appName: 'app', agent, logger: recordingLogger() })
 const send = async (agent: Agent) => {
   const runner = runnerOf(agent)
   const done = await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Go' })

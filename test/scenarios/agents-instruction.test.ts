@@ -1,10 +1,14 @@
 import { InMemoryArtifactService, LlmAgent, Runner, SequentialAgent } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { notebook, play } from './kit.ts'
+import { recordingLogger, runScenario } from './kit.ts'
 
 const sendWithInstruction = async (instruction: string, stateDelta?: { [key: string]: unknown }) => {
-  const { model, error } = await play({ steps: ['ok'], agent: { instruction }, ...(stateDelta && { stateDelta }) })
+  const { model, error } = await runScenario({
+    steps: ['ok'],
+    agent: { instruction },
+    ...(stateDelta && { stateDelta }),
+  })
   return { sent: model.requests[0]?.config.systemInstruction, error }
 }
 
@@ -52,14 +56,14 @@ test('names the optional placeholder in the error for a missing artifact', async
   const model = scriptedModel(['never'])
   const agent = new LlmAgent({ name: 'agent', model, instruction: '{artifact.rules.txt}' })
   const artifactService = new InMemoryArtifactService()
-  const runner = new Runner({ appName: 'app', agent, artifactService, logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, artifactService, logger: recordingLogger() })
   const { error } = await runner.complete({ userId: 'ada', message: 'Hi' })
   expect(error?.message).toContain('{artifact.rules.txt?}')
   expect(model.requests).toHaveLength(0)
 })
 
 test('calls an instruction function with state and leaves its braces unchanged', async () => {
-  const { model } = await play({
+  const { model } = await runScenario({
     steps: ['ok'],
     stateDelta: { tone: 'kind' },
     agent: {
@@ -73,7 +77,7 @@ test('calls an instruction function with state and leaves its braces unchanged',
 })
 
 test('reports an error thrown by an instruction function and does not ask the model', async () => {
-  const { error, model } = await play({
+  const { error, model } = await runScenario({
     steps: ['never'],
     agent: {
       instruction: () => {
@@ -86,7 +90,7 @@ test('reports an error thrown by an instruction function and does not ask the mo
 })
 
 test('fills placeholders again before each model call', async () => {
-  const { model } = await play({
+  const { model } = await runScenario({
     steps: [{ calls: [{ name: 'set_mood' }] }, 'ok'],
     agent: { instruction: 'Mood: {mood?}' },
     tools: [

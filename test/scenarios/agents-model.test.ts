@@ -1,15 +1,15 @@
 import { agentTool, type Content, LlmAgent, type Model, ParallelAgent, Runner, SequentialAgent } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare, notebook, play, tell } from './kit.ts'
+import { plainTool, recordingLogger, runMessage, runScenario } from './kit.ts'
 
-const look = bare('look', (args) => ({ args }), { mayRepeat: true })
+const look = plainTool('look', (args) => ({ args }), { mayRepeat: true })
 const lookAt = (at: number): Step => ({ calls: [{ name: 'look', args: { at } }] })
 
 test('records MODEL_ERROR when the model throws, and accepts the next message', async () => {
-  const first = await play({ steps: [{ error: 'quota used up' }, 'Back again.'] })
+  const first = await runScenario({ steps: [{ error: 'quota used up' }, 'Back again.'] })
   expect(first.error).toEqual({ code: 'MODEL_ERROR', message: 'quota used up' })
-  const second = await tell(first.runner, first.model, { sessionId: first.sessionId })
+  const second = await runMessage(first.runner, first.model, { sessionId: first.sessionId })
   expect(second.text).toBe('Back again.')
   expect(second.error).toBeUndefined()
 })
@@ -18,7 +18,7 @@ const modelOf = (generate: Model['generate']): Model => ({ name: 'odd', generate
 
 const completeWith = async (model: Model, streaming = false) => {
   const agent = new LlmAgent({ name: 'agent', model })
-  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
   return await runner.complete({ userId: 'ada', message: 'Hi', runConfig: { streaming } })
 }
 
@@ -44,8 +44,8 @@ test('records MODEL_ERROR when the model throws before yielding', async () => {
 
 test('ends the agent at a response with an error code and does not run its calls', async () => {
   let ran = 0
-  const { error, events } = await play({
-    tools: [bare('look', () => ran++)],
+  const { error, events } = await runScenario({
+    tools: [plainTool('look', () => ran++)],
     steps: [{ calls: [{ name: 'look' }], response: { errorCode: 'SAFETY', errorMessage: 'blocked' } }, 'never'],
   })
   expect(error).toEqual({ code: 'SAFETY', message: 'blocked' })
@@ -55,7 +55,7 @@ test('ends the agent at a response with an error code and does not run its calls
 
 test('accepts an empty reply', async () => {
   for (const step of [{ parts: [] }, { response: { finishReason: 'STOP' } }] satisfies Step[]) {
-    const { text, error, events, model } = await play({ steps: [step, 'never'] })
+    const { text, error, events, model } = await runScenario({ steps: [step, 'never'] })
     expect([text, error, events.length, model.requests.length]).toEqual(['', undefined, 1, 1])
   }
   const without = modelOf(async function* () {
@@ -72,12 +72,12 @@ test('copies the metadata of a response to its event', async () => {
     citationMetadata: { b: 2 },
     customMetadata: { c: 3 },
   }
-  const { events } = await play({ steps: [{ text: 'ok', response }] })
+  const { events } = await runScenario({ steps: [{ text: 'ok', response }] })
   expect(events[0]).toMatchObject(response)
 })
 
 test('sends generateContentConfig with every request', async () => {
-  const { model } = await play({
+  const { model } = await runScenario({
     tools: [look],
     steps: [lookAt(1), 'ok'],
     agent: { generateContentConfig: { temperature: 0.1, toolConfig: { mode: 'ANY' } } },
@@ -90,8 +90,8 @@ test('sends generateContentConfig with every request', async () => {
 
 test('sends an agent with includeContents none only the last message and the events of its turn', async () => {
   const steps = ['one', lookAt(1), 'two']
-  const { runner, model, sessionId } = await play({ tools: [look], steps, agent: { includeContents: 'none' } })
-  await tell(runner, model, { sessionId })
+  const { runner, model, sessionId } = await runScenario({ tools: [look], steps, agent: { includeContents: 'none' } })
+  await runMessage(runner, model, { sessionId })
   expect(model.requests.map(({ contents }) => contents.map(({ role }) => role))).toEqual([
     ['user'],
     ['user'],
@@ -112,13 +112,13 @@ test('sends an agent with includeContents none the output of the previous agent 
 
 test('ends an agent after 16 model calls, or after maxIterations', async () => {
   const steps = Array.from({ length: 40 }, (_, at) => lookAt(at))
-  const sixteen = await play({ tools: [look], steps })
+  const sixteen = await runScenario({ tools: [look], steps })
   expect(sixteen.error).toEqual({ code: 'MAX_ITERATIONS', message: expect.stringContaining('16') })
   expect(sixteen.model.requests).toHaveLength(16)
-  const three = await play({ tools: [look], steps, agent: { maxIterations: 3 } })
+  const three = await runScenario({ tools: [look], steps, agent: { maxIterations: 3 } })
   expect(three.error?.code).toBe('MAX_ITERATIONS')
   expect(three.model.requests).toHaveLength(3)
-  const again = await tell(three.runner, three.model, { sessionId: three.sessionId })
+  const again = await runMessage(three.runner, three.model, { sessionId: three.sessionId })
   expect(again.model.requests).toHaveLength(6)
 })
 
@@ -129,7 +129,7 @@ test('shares maxLlmCalls between sub-agents and agent tools', async () => {
   const first = new LlmAgent({ name: 'first', model: scriptedModel(['ready']) })
   const second = new LlmAgent({ name: 'second', model: outer, tools: [agentTool(helper)] })
   const agent = new SequentialAgent({ name: 'line', subAgents: [first, second] })
-  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
   const { error, events } = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { maxLlmCalls: 4 } })
   expect(error).toEqual({ code: 'MAX_LLM_CALLS', message: expect.stringContaining('4') })
   expect(inner.requests.length + outer.requests.length).toBe(3)
@@ -148,7 +148,7 @@ test.each([
   const calls = Array.from({ length: 4 }, () => ({ name: 'helper', args: { request: 'help' } }))
   const model = scriptedModel([{ calls }, 'done'])
   const agent = new LlmAgent({ name: 'agent', model, tools: [agentTool(helper)] })
-  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
   const { error } = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { maxLlmCalls } })
   expect(helpers.requests).toHaveLength(helped)
   expect(model.requests).toHaveLength(code ? 1 : 2)
@@ -163,7 +163,7 @@ test('does not count a model call for an agent that fails before asking its mode
   const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'done'])
   const good = new LlmAgent({ name: 'good', model, tools: [look] })
   const agent = new ParallelAgent({ name: 'both', subAgents: [broken, good] })
-  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
   const { events } = await runner.complete({ userId: 'ada', message: 'Go', runConfig: { maxLlmCalls: 2 } })
   expect(events.flatMap(({ errorCode }) => errorCode ?? [])).toEqual(['AGENT_ERROR'])
   expect(model.requests).toHaveLength(2)

@@ -2,15 +2,15 @@ import { LlmAgent, Runner } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { bare, declarationsOf, offered, play } from './kit.ts'
+import { declarationsOf, offeredTools, plainTool, runScenario } from './kit.ts'
 
 const city = z.object({ city: z.string(), people: z.number() })
 const oslo = { city: 'Oslo', people: 700_000 }
-const look = bare('look', () => ({ found: true }))
+const look = plainTool('look', () => ({ found: true }))
 const answer = (args: { [key: string]: unknown }): Step => ({ calls: [{ name: 'set_model_response', args }] })
 
 test('stores only the text of the last reply under outputKey', async () => {
-  const { state, events } = await play({
+  const { state, events } = await runScenario({
     tools: [look],
     steps: [{ text: 'Let me look.', calls: [{ name: 'look' }] }, 'Found it.'],
     agent: { outputKey: 'found' },
@@ -20,7 +20,7 @@ test('stores only the text of the last reply under outputKey', async () => {
 })
 
 test('stores no thoughts under outputKey', async () => {
-  const { state } = await play({
+  const { state } = await runScenario({
     steps: [{ parts: [{ text: 'hm', thought: true }], text: 'Yes.' }],
     agent: { outputKey: 'said' },
   })
@@ -28,13 +28,13 @@ test('stores no thoughts under outputKey', async () => {
 })
 
 test('sends the output schema with the request of an agent without tools and stores the object', async () => {
-  const { state, model, text } = await play({
+  const { state, model, text } = await runScenario({
     steps: [JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
   })
   expect(model.requests[0]?.config.responseJsonSchema).toMatchObject({ type: 'object', required: ['city', 'people'] })
   expect(model.requests[0]?.config.responseMimeType).toBe('application/json')
-  expect(offered(model)).toEqual([])
+  expect(offeredTools(model)).toEqual([])
   expect(JSON.parse(text)).toEqual(oslo)
   expect(state).toEqual({ place: oslo })
 })
@@ -46,18 +46,18 @@ test('sends tools and output schema in one request to a model that supports both
   const agent = new LlmAgent({ name: 'agent', model, tools: [look], outputSchema: city, outputKey: 'place' })
   const runner = new Runner({ appName: 'app', agent })
   const { text } = await runner.complete({ userId: 'ada', message: 'Where?' })
-  expect(offered(model)).toEqual(['look'])
+  expect(offeredTools(model)).toEqual(['look'])
   expect(model.requests[0]?.config.responseJsonSchema).toBeDefined()
   expect(JSON.parse(text)).toEqual(oslo)
 })
 
 test('offers set_model_response to any other model with tools and stores its arguments as the output', async () => {
-  const { state, model, text, error } = await play({
+  const { state, model, text, error } = await runScenario({
     tools: [look],
     steps: [{ calls: [{ name: 'look' }] }, answer(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
   })
-  expect(offered(model)).toEqual(['look', 'set_model_response'])
+  expect(offeredTools(model)).toEqual(['look', 'set_model_response'])
   expect(declarationsOf(model)[1]?.parametersJsonSchema).toMatchObject({ required: ['city', 'people'] })
   expect(model.requests[0]?.config.responseJsonSchema).toBeUndefined()
   expect(model.requests).toHaveLength(2)
@@ -67,7 +67,7 @@ test('offers set_model_response to any other model with tools and stores its arg
 })
 
 test('reads an output in a fenced code block', async () => {
-  const { state } = await play({
+  const { state } = await runScenario({
     steps: [`\`\`\`json\n${JSON.stringify(oslo)}\n\`\`\``],
     agent: { outputSchema: city, outputKey: 'place' },
   })
@@ -75,7 +75,7 @@ test('reads an output in a fenced code block', async () => {
 })
 
 test('shows the model what was expected after a wrong output and stores the corrected output', async () => {
-  const { state, model, error } = await play({
+  const { state, model, error } = await runScenario({
     steps: ['Oslo, I think.', '{"city":"Oslo"}', JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
   })
@@ -87,7 +87,7 @@ test('shows the model what was expected after a wrong output and stores the corr
 })
 
 test('ends with INVALID_OUTPUT after three wrong outputs and stores nothing', async () => {
-  const { state, model, error } = await play({
+  const { state, model, error } = await runScenario({
     steps: ['no', 'no', 'no', JSON.stringify(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
   })
@@ -98,20 +98,20 @@ test('ends with INVALID_OUTPUT after three wrong outputs and stores nothing', as
 
 test('ends with INVALID_OUTPUT after three wrong calls of set_model_response with different arguments', async () => {
   const steps = Array.from({ length: 9 }, (_, n) => answer({ city: n }))
-  const { error, model } = await play({ tools: [look], steps, agent: { outputSchema: city } })
+  const { error, model } = await runScenario({ tools: [look], steps, agent: { outputSchema: city } })
   expect(error).toMatchObject({ code: 'INVALID_OUTPUT', message: expect.stringContaining('people') })
   expect(model.requests).toHaveLength(3)
 })
 
 test('counts wrong text outputs and wrong calls of set_model_response together', async () => {
   const steps = [answer({ city: 1 }), 'It is Oslo.', answer({ city: 2 }), answer(oslo)]
-  const { error, model } = await play({ tools: [look], steps, agent: { outputSchema: city } })
+  const { error, model } = await runScenario({ tools: [look], steps, agent: { outputSchema: city } })
   expect(error?.code).toBe('INVALID_OUTPUT')
   expect(model.requests).toHaveLength(3)
 })
 
 test('stores the output after two wrong calls of set_model_response', async () => {
-  const { error, state } = await play({
+  const { error, state } = await runScenario({
     tools: [look],
     steps: [answer({ city: 1 }), answer({ city: 2 }), answer(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -121,7 +121,7 @@ test('stores the output after two wrong calls of set_model_response', async () =
 })
 
 test('tells a model that replies with text to call set_model_response', async () => {
-  const { model, state } = await play({
+  const { model, state } = await runScenario({
     tools: [look],
     steps: ['It is Oslo.', answer(oslo)],
     agent: { outputSchema: city, outputKey: 'place' },
@@ -135,9 +135,9 @@ test.each([
   ['a number', z.number(), 42],
   ['one of two words', z.enum(['yes', 'no']), 'yes'],
 ] as const)('accepts %s as output, from text and from set_model_response', async (_, outputSchema, value) => {
-  const native = await play({ steps: [JSON.stringify(value)], agent: { outputSchema, outputKey: 'out' } })
+  const native = await runScenario({ steps: [JSON.stringify(value)], agent: { outputSchema, outputKey: 'out' } })
   expect(native.state).toEqual({ out: value })
-  const byTool = await play({
+  const byTool = await runScenario({
     tools: [look],
     steps: [answer({ result: value })],
     agent: { outputSchema, outputKey: 'out' },
@@ -148,7 +148,7 @@ test.each([
 })
 
 test('keeps the user message in the request that corrects an agent with includeContents none', async () => {
-  const { model } = await play({
+  const { model } = await runScenario({
     steps: ['Oslo?', JSON.stringify(oslo)],
     agent: { outputSchema: city, includeContents: 'none' },
   })

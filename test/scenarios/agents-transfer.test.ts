@@ -1,11 +1,11 @@
 import { type Agent, InMemorySessionService, LlmAgent, Runner, SequentialAgent } from 'toolwright'
 import { type ScriptedModel, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { notebook, offered } from './kit.ts'
+import { offeredTools, recordingLogger } from './kit.ts'
 
 const to = (agent_name: string) => ({ calls: [{ name: 'transfer_to_agent', args: { agent_name } }] })
 const runnerOf = (agent: Agent, sessionService = new InMemorySessionService()) =>
-  new Runner({ appName: 'app', agent, sessionService, logger: notebook() })
+  new Runner({ appName: 'app', agent, sessionService, logger: recordingLogger() })
 const send = (runner: Runner, message = 'Hi') => runner.complete({ userId: 'ada', sessionId: 's1', message })
 const roster = (model: ScriptedModel, request = 0) =>
   (model.requests[request]?.config.systemInstruction ?? '').match(/^- .*/gm) ?? []
@@ -21,7 +21,7 @@ const office = (rootSteps: Parameters<typeof scriptedModel>[0], clerkSteps: Para
 test('offers transfer_to_agent with a roster and runs the chosen agent', async () => {
   const { agent, model, clerkModel } = office([to('clerk')], ['I am the clerk.'])
   const { text, events } = await send(runnerOf(agent))
-  expect(offered(model)).toEqual(['transfer_to_agent'])
+  expect(offeredTools(model)).toEqual(['transfer_to_agent'])
   expect(roster(model)).toEqual(['- clerk: Does the paperwork.'])
   expect(roster(clerkModel)).toEqual(['- root: Leads.'])
   expect(text).toBe('I am the clerk.')
@@ -36,7 +36,7 @@ test('offers transfer_to_agent with a roster and runs the chosen agent', async (
 test('does not offer transfer_to_agent to an agent without other agents', async () => {
   const model = scriptedModel(['Alone.'])
   await send(runnerOf(new LlmAgent({ name: 'hermit', model })))
-  expect(offered(model)).toEqual([])
+  expect(offeredTools(model)).toEqual([])
   expect(model.requests[0]?.config.systemInstruction).toBeUndefined()
 })
 

@@ -13,11 +13,11 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare, notebook, responsesOf, signalled } from './kit.ts'
+import { createDeferred, plainTool, recordingLogger, responsesOf } from './kit.ts'
 
 const speaker = (name: string, ...steps: Step[]) => new LlmAgent({ name, model: scriptedModel(steps) })
 const complete = async (agent: Agent) => {
-  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
   const done = await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Go' })
   const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
   return { ...done, state: session?.state }
@@ -60,7 +60,7 @@ test('SequentialAgent runs again with the next message', async () => {
 })
 
 test('ParallelAgent runs children in separate branches that do not see each other', async () => {
-  const held = signalled()
+  const held = createDeferred()
   const slow = scriptedModel([
     async () => {
       await held.promise
@@ -183,7 +183,7 @@ test('exit_loop in a parallel branch ends the loop after the other branches fini
 })
 
 test('ParallelAgent answers with the labelled text of all branches in declaration order', async () => {
-  const bergenReplied = signalled()
+  const bergenReplied = createDeferred()
   const slow = scriptedModel([() => bergenReplied.promise.then(() => 'Oslo has a fjord.')])
   const fast = scriptedModel([
     () => {
@@ -207,7 +207,7 @@ test('ParallelAgent with one branch, and an agent after a ParallelAgent, answer 
 })
 
 test('ParallelAgent includes the text of a branch that finished before a pause', async () => {
-  const refund = bare('refund', () => 'ok', { requiresConfirmation: true })
+  const refund = plainTool('refund', () => 'ok', { requiresConfirmation: true })
   const paused = new LlmAgent({
     name: 'a',
     model: scriptedModel([{ calls: [{ name: 'refund' }] }, 'refunded']),

@@ -17,7 +17,7 @@ import {
 } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
 import { openaiItems } from '../../src/testing/server/wires.ts'
-import { quiet } from './kit.ts'
+import { silentLogger } from './kit.ts'
 
 const getWeather = tool({
   name: 'get_weather',
@@ -38,7 +38,7 @@ function runnerFor(
 ): Runner {
   const model = fromAiSdk(wire.model(server.url), options)
   const made = new LlmAgent({ name: 'agent', instruction: 'Be brief.', model, tools: [getWeather], ...agent })
-  return new Runner({ appName: 'app', agent: made, sessionService, logger: quiet })
+  return new Runner({ appName: 'app', agent: made, sessionService, logger: silentLogger })
 }
 
 /** Copies the session to another process: only its JSON survives. */
@@ -51,7 +51,7 @@ async function restarted(sessionService: InMemorySessionService): Promise<InMemo
 }
 
 describe.each(wireCases)('$how', ({ wire, stream }) => {
-  test('a question, two calls, an answer; after a restart the next question', async () => {
+  test('answers a message after two tool calls, and the next message after a restart', async () => {
     await using server = await ProviderServer.start([
       wire.say({ thinking: 'Both.', signature: 'SIGNED', text: 'Let me look.', calls: [oslo, rome] }),
       wire.say({ text: 'Rome is warmer.' }),

@@ -1,7 +1,17 @@
 // Limits, callbacks, plugins, temp: state and streams across a pause.
 import { approve, deny, type Plugin, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { about, problems, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
+import {
+  historyProblems,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
 
 const again = (n: number) => ({ calls: [{ id: `c${n}`, name: 'refund', args: { amount: 5 } }] })
 
@@ -10,11 +20,11 @@ describe.each(stores)('%s', (_, newStore) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const runConfig = { maxLlmCalls: 2 }
-    const at = (...steps: Parameters<typeof process>[1]['steps'] & {}) =>
-      process(store, { tools: [refund], steps }).runner
+    const at = (...steps: Parameters<typeof startProcess>[1]['steps'] & {}) =>
+      startProcess(store, { tools: [refund], steps }).runner
     const first = await at(again(1)).complete({ ...where, message: 'go', runConfig })
-    const second = await at(again(2)).complete({ ...where, message: [approve(about(first.pending))], runConfig })
-    const third = await at('more').complete({ ...where, message: [approve(about(second.pending))], runConfig })
+    const second = await at(again(2)).complete({ ...where, message: [approve(requestFor(first.pending))], runConfig })
+    const third = await at('more').complete({ ...where, message: [approve(requestFor(second.pending))], runConfig })
     expect(third.error?.code).toBe('MAX_LLM_CALLS')
     expect(run).toHaveBeenCalledTimes(2)
   })
@@ -25,10 +35,10 @@ describe.each(stores)('%s', (_, newStore) => {
     run.mockImplementation(() => {
       throw new Error('no money')
     })
-    let { pending, error } = await say(process(store, { tools: [refund], steps: [again(1)] }).runner)
+    let { pending, error } = await sendMessage(startProcess(store, { tools: [refund], steps: [again(1)] }).runner)
     for (let n = 2; pending.length; n++) {
-      const { runner } = process(store, { tools: [refund], steps: [again(n)] })
-      ;({ pending, error } = await say(runner, [approve(about(pending))]))
+      const { runner } = startProcess(store, { tools: [refund], steps: [again(n)] })
+      ;({ pending, error } = await sendMessage(runner, [approve(requestFor(pending))]))
     }
     expect(error?.code).toBe('REPEATED_CALL')
     expect(run).toHaveBeenCalledTimes(3) // no fourth confirmation
@@ -45,10 +55,10 @@ describe.each(stores)('%s', (_, newStore) => {
       afterTool: note('afterTool'),
       onToolError: note('onToolError'),
     }
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent })
-    const { pending } = await say(runner)
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'], agent })
+    const { pending } = await sendMessage(runner)
     expect(seen).toEqual(['beforeAgent', 'beforeTool'])
-    await say(runner, [approve(about(pending))])
+    await sendMessage(runner, [approve(requestFor(pending))])
     expect(seen).toEqual(['beforeAgent', 'beforeTool', 'beforeTool', 'afterTool', 'afterAgent'])
   })
 
@@ -62,9 +72,9 @@ describe.each(stores)('%s', (_, newStore) => {
         return { saved: true }
       },
     }
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'ok'], agent })
-    const { pending } = await say(runner)
-    await say(runner, [deny(about(pending))])
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'ok'], agent })
+    const { pending } = await sendMessage(runner)
+    await sendMessage(runner, [deny(requestFor(pending))])
     expect(seen).toEqual([])
   })
 
@@ -81,17 +91,17 @@ describe.each(stores)('%s', (_, newStore) => {
         return { ...event, content: { ...event.content, parts } }
       },
     }
-    const { runner, model } = process(store, {
+    const { runner, model } = startProcess(store, {
       tools: [refund],
-      steps: [refunds(5), 'done'],
+      steps: [refundReply(5), 'done'],
       runner: { plugins: [plugin] },
     })
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     expect(run).not.toHaveBeenCalled()
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
     expect(kinds.filter((kind) => kind.includes('adk_request'))).toHaveLength(1)
-    expect(problems(model.requests[1]?.contents ?? [])).toEqual([])
+    expect(historyProblems(model.requests[1]?.contents ?? [])).toEqual([])
   })
 
   test('drops temp: state at a pause and keeps stored state', async () => {
@@ -110,19 +120,19 @@ describe.each(stores)('%s', (_, newStore) => {
       run: (_args: unknown, context: Parameters<typeof refund.run>[1]) =>
         void seen.push(context.state.get('temp:a'), context.state.get('b')),
     }
-    const { runner } = process(newStore(), {
+    const { runner } = startProcess(newStore(), {
       tools: [note, read],
-      steps: [{ calls: [{ name: 'note' }] }, refunds(5), 'done'],
+      steps: [{ calls: [{ name: 'note' }] }, refundReply(5), 'done'],
     })
-    const { pending } = await say(runner)
-    await say(runner, [approve(about(pending))])
+    const { pending } = await sendMessage(runner)
+    await sendMessage(runner, [approve(requestFor(pending))])
     expect(seen).toEqual([undefined, 2])
   })
 
   test('keeps the request pending when a detached consumer stops iterating at the confirmation', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
+    const { runner } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'done'] })
     for await (const event of runner.run({ ...where, message: 'go', runConfig: { streaming: true, detach: true } })) {
       if (event.longRunningToolIds) break
     }
@@ -135,17 +145,17 @@ describe.each(stores)('%s', (_, newStore) => {
     }
     expect(texts.at(-1)).toBe('done')
     expect(run).toHaveBeenCalledOnce()
-    expect((await stored(store)).every(({ partial }) => !partial)).toBe(true)
+    expect((await storedEvents(store)).every(({ partial }) => !partial)).toBe(true)
   })
 
   test('does nothing on resume while a request is pending', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
-    const { pending } = await say(runner)
-    const before = await stored(store)
+    const { runner } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'done'] })
+    const { pending } = await sendMessage(runner)
+    const before = await storedEvents(store)
     for (let n = 0; n < 3; n++) for await (const _ of runner.resume(where));
-    expect(await stored(store)).toEqual(before)
+    expect(await storedEvents(store)).toEqual(before)
     expect(await runner.pending(where)).toEqual(pending)
     expect(run).not.toHaveBeenCalled()
   })

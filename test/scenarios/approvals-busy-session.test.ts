@@ -12,8 +12,18 @@ import {
 } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, answer, finals, process, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { signalled } from './kit.ts'
+import {
+  answerPart,
+  finalResponses,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { createDeferred } from './kit.ts'
 
 /** Timers twenty times as short: a request is published soon although a sibling call still runs. */
 const quick: Partial<RunnerOptions> = {
@@ -30,8 +40,8 @@ const key = { appName: 'app', ...where }
 
 /** A batch of two calls: c1 requests a confirmation, c2 works until the test lets it return. */
 function asksAndWorks(store: SessionService, now: () => number = Date.now) {
-  const begun = signalled()
-  const letGo = signalled()
+  const begun = createDeferred()
+  const letGo = createDeferred()
   const { refund, run } = refundTool()
   const work = tool({
     name: 'work',
@@ -47,14 +57,14 @@ function asksAndWorks(store: SessionService, now: () => number = Date.now) {
     { id: 'c2', name: 'work', args: {} },
   ]
   const runner = { ports: { ...quick.ports, now, monotonicNow: () => performance.now() } }
-  const first = process(store, { tools: [refund, work], steps: [{ calls }, 'done'], runner })
-  const again = (steps: string[] = []) => process(store, { tools: [refund, work], steps, runner: quick }).runner
+  const first = startProcess(store, { tools: [refund, work], steps: [{ calls }, 'done'], runner })
+  const again = (steps: string[] = []) => startProcess(store, { tools: [refund, work], steps, runner: quick }).runner
   return { ...first, begun, letGo, run, again }
 }
 
 /** The pending request, as soon as it is published; the sibling call still runs. */
 async function publishedRequest(store: SessionService) {
-  return await vi.waitFor(async () => about(await store.pending({ appName: 'app' })), { timeout: 5_000 })
+  return await vi.waitFor(async () => requestFor(await store.pending({ appName: 'app' })), { timeout: 5_000 })
 }
 
 async function read(run: Run): Promise<Event[]> {
@@ -74,7 +84,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('lists a pending request while the other calls of the batch still run', async () => {
     const store = newStore()
     const { runner, begun, letGo } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     expect(await publishedRequest(store)).toMatchObject({ kind: 'confirmation', functionCallId: 'c1', ...where })
     letGo.resolve()
@@ -86,24 +96,27 @@ describe.each(stores)('%s', (_name, newStore) => {
     const store = newStore()
     let ahead = 0
     const { runner, begun, letGo, run } = asksAndWorks(store, () => Date.now() + ahead)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const message = [approve(await publishedRequest(store))]
     ahead = 25 * 3_600_000
-    await expect(say(runner, message)).rejects.toMatchObject({ code: 'EXPIRED' })
+    await expect(sendMessage(runner, message)).rejects.toMatchObject({ code: 'EXPIRED' })
     expect(await store.pending({ appName: 'app' })).toEqual([])
     ahead = 0
-    await expect(say(runner, message)).rejects.toMatchObject({ code: 'EXPIRED' })
+    await expect(sendMessage(runner, message)).rejects.toMatchObject({ code: 'EXPIRED' })
     letGo.resolve()
     expect(await working).toMatchObject({ text: 'done', pending: [] })
     expect(run).not.toHaveBeenCalled()
-    expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'CANCELLED' }, c2: { worked: true } })
+    expect(finalResponses(await storedEvents(store))).toMatchObject({
+      c1: { errorCode: 'CANCELLED' },
+      c2: { worked: true },
+    })
   })
 
   test('delivers an answer to the run that holds the session, and the sender follows that run', async () => {
     const store = newStore()
     const { runner, model, begun, letGo, run } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const answering = runner.run({ ...where, message: [approve(await publishedRequest(store))] })
     const followed = read(answering)
@@ -113,10 +126,10 @@ describe.each(stores)('%s', (_name, newStore) => {
     const first = await working
     expect(first).toMatchObject({ text: 'done', pending: [] })
     expect(run).toHaveBeenCalledOnce()
-    expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 }, c2: { worked: true } })
+    expect(finalResponses(await storedEvents(store))).toEqual({ c1: { refunded: 5 }, c2: { worked: true } })
     const events = await followed
     expect(events).toEqual(first.events.slice(-events.length))
-    expect(Object.keys(finals(events)).sort()).toEqual(['c1', 'c2'])
+    expect(Object.keys(finalResponses(events)).sort()).toEqual(['c1', 'c2'])
     expect(answering.invocationId).toBe(first.invocationId)
     expect(model.requests).toHaveLength(2)
     expect(await inbox(store)).toEqual([])
@@ -125,10 +138,10 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('delivers an answer from another process to the holder before its run pauses', async () => {
     const store = newStore()
     const { runner, begun, letGo, run, again } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const post = vi.spyOn(store, 'post')
-    const elsewhere = say(again(), [approve(await publishedRequest(store))])
+    const elsewhere = sendMessage(again(), [approve(await publishedRequest(store))])
     await vi.waitFor(() => expect(post).toHaveResolved())
     letGo.resolve()
     expect(await working).toMatchObject({ text: 'done', pending: [] })
@@ -140,13 +153,13 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('delivers a denial to the run that holds the session', async () => {
     const store = newStore()
     const { runner, begun, letGo, run } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
-    const answering = say(runner, [deny(await publishedRequest(store), { reason: 'too much' })])
+    const answering = sendMessage(runner, [deny(await publishedRequest(store), { reason: 'too much' })])
     letGo.resolve()
     await Promise.all([working, answering])
     expect(run).not.toHaveBeenCalled()
-    expect(finals(await stored(store)).c1).toMatchObject({
+    expect(finalResponses(await storedEvents(store)).c1).toMatchObject({
       errorCode: 'CANCELLED',
       error: expect.stringContaining('too much'),
     })
@@ -155,32 +168,32 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('runs the call once after a hundred equal answers during a run', async () => {
     const store = newStore()
     const { runner, begun, letGo, run, again } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const request = await publishedRequest(store)
     const others = [runner, again(), again(), runner]
-    const sent = Array.from({ length: 100 }, (_, at) => say(others[at % 4] as never, [approve(request)]))
+    const sent = Array.from({ length: 100 }, (_, at) => sendMessage(others[at % 4] as never, [approve(request)]))
     letGo.resolve()
     const completions = await Promise.all([working, ...sent])
     expect(new Set(completions.map(({ text }) => text))).toEqual(new Set(['done']))
     expect(run).toHaveBeenCalledOnce()
-    expect((await stored(store)).filter(({ author, content }) => author === 'user' && content)).toHaveLength(2)
+    expect((await storedEvents(store)).filter(({ author, content }) => author === 'user' && content)).toHaveLength(2)
     expect(await inbox(store)).toEqual([])
   })
 
   test.each<[string, string, (id: string) => Part[]]>([
-    ['an answer to an unknown request', 'NOT_FOUND', () => [answer('adk-nothing', { confirmed: true })]],
-    ['a different second answer', 'ALREADY_ANSWERED', (id) => [answer(id, { confirmed: false })]],
-    ['an answer with new text', 'INVALID_REQUEST', (id) => [answer(id, { confirmed: true }), { text: 'hello' }]],
+    ['an answer to an unknown request', 'NOT_FOUND', () => [answerPart('adk-nothing', { confirmed: true })]],
+    ['a different second answer', 'ALREADY_ANSWERED', (id) => [answerPart(id, { confirmed: false })]],
+    ['an answer with new text', 'INVALID_REQUEST', (id) => [answerPart(id, { confirmed: true }), { text: 'hello' }]],
   ])('rejects %s at once while the run continues', async (_what, code, message) => {
     const store = newStore()
     const { runner, begun, letGo, run } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const { id } = await publishedRequest(store)
-    const answering = say(runner, [answer(id, { confirmed: true })])
+    const answering = sendMessage(runner, [answerPart(id, { confirmed: true })])
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
-    await expect(say(runner, message(id))).rejects.toMatchObject({ code })
+    await expect(sendMessage(runner, message(id))).rejects.toMatchObject({ code })
     letGo.resolve()
     expect((await Promise.all([working, answering])).map(({ text }) => text)).toEqual(['done', 'done'])
     expect(run).toHaveBeenCalledOnce()
@@ -190,10 +203,10 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('rejects new text with SESSION_BUSY while a run holds the session', async () => {
     const store = newStore()
     const { runner, begun, letGo, again } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
-    await expect(say(runner, 'and now?')).rejects.toMatchObject({ code: 'SESSION_BUSY' })
-    await expect(say(again(), 'and now?')).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+    await expect(sendMessage(runner, 'and now?')).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+    await expect(sendMessage(again(), 'and now?')).rejects.toMatchObject({ code: 'SESSION_BUSY' })
     letGo.resolve()
     await working
   })
@@ -201,7 +214,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('continues the run when a follower stops iterating or aborts', async () => {
     const store = newStore()
     const { runner, begun, letGo, run } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const request = await publishedRequest(store)
     const controller = new AbortController()
@@ -220,7 +233,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('ends a follower as soon as its signal aborts', async () => {
     const store = newStore()
     const { runner, begun, letGo } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const request = await publishedRequest(store)
     const controller = new AbortController()
@@ -235,7 +248,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('cancels the run when a follower calls cancel()', async () => {
     const store = newStore()
     const { runner, begun, run } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const answering = runner.run({ ...where, message: [approve(await publishedRequest(store))] })
     const followed = read(answering)
@@ -249,11 +262,11 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('rejects a waiting sender when its runner is closed, and the holder still uses the answer', async () => {
     const store = newStore()
     const { runner, begun, letGo, again, run } = asksAndWorks(store)
-    const working = say(runner)
+    const working = sendMessage(runner)
     await begun.promise
     const post = vi.spyOn(store, 'post')
     const other = again()
-    const waiting = say(other, [approve(await publishedRequest(store))])
+    const waiting = sendMessage(other, [approve(await publishedRequest(store))])
     await vi.waitFor(() => expect(post).toHaveResolved())
     await other.close()
     await expect(waiting).rejects.toThrow('The runner is closed.')
@@ -265,14 +278,14 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('uses an answer in the inbox after its sender died', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [refund],
       steps: [{ calls: [{ name: 'refund', args: { amount: 5 } }] }],
     })
-    const { pending } = await say(runner)
-    const parts = [approve(about(pending))]
+    const { pending } = await sendMessage(runner)
+    const parts = [approve(requestFor(pending))]
     await store.post(key, { id: 'i1', type: 'answer', content: { role: 'user', parts } })
-    const next = process(store, { tools: [refund], steps: ['done'] }).runner
+    const next = startProcess(store, { tools: [refund], steps: ['done'] }).runner
     const events = await read(next.resume(where))
     expect(events.at(-1)?.content?.parts).toEqual([{ text: 'done' }])
     expect(run).toHaveBeenCalledOnce()
@@ -284,11 +297,14 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('resumes the invocation with a long-running result from the inbox', async () => {
     const store = newStore()
     const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
-    const { runner } = process(store, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'shipped'] })
-    await say(runner)
+    const { runner } = startProcess(store, {
+      tools: [ship],
+      steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'shipped'],
+    })
+    await sendMessage(runner)
     await store.post(key, { id: 'i1', type: 'result', callId: 'c1', response: { arrived: true } })
     await read(runner.resume(where))
-    const texts = (await stored(store)).flatMap(({ content }) => content?.parts.at(-1)?.text ?? [])
+    const texts = (await storedEvents(store)).flatMap(({ content }) => content?.parts.at(-1)?.text ?? [])
     expect(texts.at(-1)).toBe('shipped')
     expect(await store.pending({ appName: 'app' })).toEqual([])
   })
@@ -296,14 +312,14 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('applies a state delta from the inbox once', async () => {
     const store = newStore()
     const look = tool({ name: 'look', description: 'Look', run: (_args, { state }) => ({ seen: state.get('colour') }) })
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [look],
       steps: ['hello', { calls: [{ id: 'c1', name: 'look' }] }, 'done'],
     })
-    await say(runner)
+    await sendMessage(runner)
     await store.post(key, { id: 'i1', type: 'state', stateDelta: { colour: 'blue' } })
-    await say(runner)
-    expect(finals(await stored(store)).c1).toEqual({ seen: 'blue' })
+    await sendMessage(runner)
+    expect(finalResponses(await storedEvents(store)).c1).toEqual({ seen: 'blue' })
     expect(await inbox(store)).toEqual([])
   })
 
@@ -312,7 +328,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     async (when) => {
       const store = newStore()
       const { runner, begun, letGo, run } = asksAndWorks(store)
-      const working = say(runner)
+      const working = sendMessage(runner)
       await begun.promise
       const message = [approve(await publishedRequest(store))]
       if (when.startsWith('after')) {
@@ -333,7 +349,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('records an answer once when it is sent again while the first is being appended', async () => {
     const store = newStore()
     const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
-    const slow = signalled()
+    const slow = createDeferred()
     let appends = -10
     const wire = new Proxy(store, {
       get(target, member) {
@@ -347,19 +363,19 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
     })
     const steps = [{ calls: [{ id: 'c1', name: 'ship' }] }, 'shipped']
-    const { runner } = process(wire, { tools: [ship], steps, runner: { ...quick, whilePaused: 'reject' } })
-    await say(runner)
+    const { runner } = startProcess(wire, { tools: [ship], steps, runner: { ...quick, whilePaused: 'reject' } })
+    await sendMessage(runner)
     appends = 0
     const parts = (arrived: boolean) => [{ functionResponse: { id: 'c1', name: 'ship', response: { arrived } } }]
-    const first = say(runner, parts(true))
+    const first = sendMessage(runner, parts(true))
     await vi.waitFor(() => expect(appends).toBe(1))
-    const again = say(runner, parts(true))
-    const other = say(runner, parts(false))
+    const again = sendMessage(runner, parts(true))
+    const other = sendMessage(runner, parts(false))
     slow.resolve()
     expect(await first).toMatchObject({ text: 'shipped' })
     expect(await again).toMatchObject({ text: 'shipped' })
     await expect(other).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
-    const given = (await stored(store)).filter(
+    const given = (await storedEvents(store)).filter(
       ({ author, content }) => author === 'user' && content?.parts[0]?.functionResponse,
     )
     expect(given).toHaveLength(1)
@@ -367,7 +383,7 @@ describe.each(stores)('%s', (_name, newStore) => {
 
   test('records one response when a long-running result arrives while a sibling call escalates', async () => {
     const store = newStore()
-    const [begun, letGo] = [signalled(), signalled()]
+    const [begun, letGo] = [createDeferred(), createDeferred()]
     const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
     const leave = tool({
       name: 'leave',
@@ -382,16 +398,16 @@ describe.each(stores)('%s', (_name, newStore) => {
       { id: 'c1', name: 'ship' },
       { id: 'c2', name: 'leave' },
     ]
-    const { runner } = process(store, { tools: [ship, leave], steps: [{ calls }], runner: quick })
-    const working = say(runner)
+    const { runner } = startProcess(store, { tools: [ship, leave], steps: [{ calls }], runner: quick })
+    const working = sendMessage(runner)
     await begun.promise
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toHaveLength(1))
     const response = { functionResponse: { id: 'c1', name: 'ship', response: { arrived: true } } }
-    const answering = say(runner, [response]).catch((error) => error.code)
+    const answering = sendMessage(runner, [response]).catch((error) => error.code)
     letGo.resolve()
     await working
     expect(await answering).toBe('NOT_FOUND') // the result arrived too late
-    const answers = (await stored(store)).flatMap(
+    const answers = (await storedEvents(store)).flatMap(
       ({ content }) => content?.parts.flatMap((part) => part.functionResponse ?? []) ?? [],
     )
     expect(answers.filter(({ id, willContinue }) => id === 'c1' && !willContinue)).toHaveLength(1)
@@ -404,9 +420,9 @@ describe.each(stores)('%s', (_name, newStore) => {
       description: 'Name',
       run: (_args, context) => ({ given: context.requestInput({ key: 'n', message: 'Name?', schema: z.string() }) }),
     })
-    const { runner } = process(store, { tools: [name], steps: [{ calls: [{ id: 'c1', name: 'name' }] }, 'done'] })
-    const { pending } = await say(runner)
-    const unfit = { role: 'user' as const, parts: [respond(about(pending), { result: 3 })] }
+    const { runner } = startProcess(store, { tools: [name], steps: [{ calls: [{ id: 'c1', name: 'name' }] }, 'done'] })
+    const { pending } = await sendMessage(runner)
+    const unfit = { role: 'user' as const, parts: [respond(requestFor(pending), { result: 3 })] }
     await store.post(key, { id: 'i1', type: 'answer', content: unfit })
     await read(runner.resume(where))
     expect(await runner.pending()).toEqual(pending)

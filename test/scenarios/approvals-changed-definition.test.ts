@@ -3,22 +3,37 @@ import { agentTool, approve, LlmAgent, SequentialAgent, type SessionService, too
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { about, finals, process, refunds, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
+import {
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  runnerOf,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
 
 const strict = z.object({ amount: z.number().max(1_000) })
 
 describe.each(stores)('%s', (_, newStore) => {
   /** Requests a confirmation in a process that has ended since. */
   async function requestConfirmation(store: SessionService) {
-    const { pending } = await say(process(store, { tools: [refundTool().refund], steps: [refunds(5)] }).runner)
-    return about(pending)
+    const { pending } = await sendMessage(
+      startProcess(store, { tools: [refundTool().refund], steps: [refundReply(5)] }).runner,
+    )
+    return requestFor(pending)
   }
 
   test('runs an approved call in another process with the same tool [DG-17]', async () => {
     const store = newStore()
     const request = await requestConfirmation(store)
     const { refund, run } = refundTool()
-    const { text } = await say(process(store, { tools: [refund], steps: ['done'] }).runner, [approve(request)])
+    const { text } = await sendMessage(startProcess(store, { tools: [refund], steps: ['done'] }).runner, [
+      approve(request),
+    ])
     expect(text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
   })
@@ -33,11 +48,11 @@ describe.each(stores)('%s', (_, newStore) => {
       const store = newStore()
       const request = await requestConfirmation(store)
       runs = 0
-      const { runner } = process(store, { tools: [other()], steps: ['done'] })
-      const second = await say(runner, [approve(request)])
+      const { runner } = startProcess(store, { tools: [other()], steps: ['done'] })
+      const second = await sendMessage(runner, [approve(request)])
       expect(runs).toBe(0)
-      expect(about(second.pending).hint).toContain('DEFINITION_CHANGED')
-      expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
+      expect(requestFor(second.pending).hint).toContain('DEFINITION_CHANGED')
+      expect((await sendMessage(runner, [approve(requestFor(second.pending))])).text).toBe('done')
       expect(runs).toBe(1)
     },
   )
@@ -46,12 +61,12 @@ describe.each(stores)('%s', (_, newStore) => {
     const store = newStore()
     const request = await requestConfirmation(store)
     runs = 0
-    const first = process(store, { tools: [tool({ ...base(), parameters: strict })], steps: [] })
-    const { pending } = await say(first.runner, [approve(request)])
-    const second = process(store, { tools: [tool({ ...base(), effect: 'idempotent' })], steps: ['done'] })
-    const { events, text } = await say(second.runner, [approve(about(pending))])
+    const first = startProcess(store, { tools: [tool({ ...base(), parameters: strict })], steps: [] })
+    const { pending } = await sendMessage(first.runner, [approve(request)])
+    const second = startProcess(store, { tools: [tool({ ...base(), effect: 'idempotent' })], steps: ['done'] })
+    const { events, text } = await sendMessage(second.runner, [approve(requestFor(pending))])
     expect(runs).toBe(0)
-    expect(finals(events).c1).toMatchObject({ errorCode: 'DEFINITION_CHANGED' })
+    expect(finalResponses(events).c1).toMatchObject({ errorCode: 'DEFINITION_CHANGED' })
     expect(text).toBe('done')
   })
 
@@ -69,11 +84,11 @@ describe.each(stores)('%s', (_, newStore) => {
       })
     runs = 0
     const steps = [{ calls: [{ id: 'c1', name: 'pay' }] }]
-    const { pending } = await say(process(store, { tools: [pay('none')], steps }).runner)
-    const { runner } = process(store, { tools: [pay('idempotent')], steps: ['done'] })
-    const again = await say(runner, [approve(about(pending))])
+    const { pending } = await sendMessage(startProcess(store, { tools: [pay('none')], steps }).runner)
+    const { runner } = startProcess(store, { tools: [pay('idempotent')], steps: ['done'] })
+    const again = await sendMessage(runner, [approve(requestFor(pending))])
     expect(runs).toBe(0)
-    await say(runner, [approve(about(again.pending))])
+    await sendMessage(runner, [approve(requestFor(again.pending))])
     expect(runs).toBe(1)
   })
 
@@ -81,10 +96,10 @@ describe.each(stores)('%s', (_, newStore) => {
     const store = newStore()
     const request = await requestConfirmation(store)
     const { refund, run } = refundTool({ requiresConfirmation: false })
-    const { runner } = process(store, { tools: [refund], steps: ['done'] })
-    const { pending } = await say(runner, [approve(request)])
+    const { runner } = startProcess(store, { tools: [refund], steps: ['done'] })
+    const { pending } = await sendMessage(runner, [approve(request)])
     expect(run).not.toHaveBeenCalled() // the definition differs from the approved one
-    expect(about(pending).hint).toContain('DEFINITION_CHANGED')
+    expect(requestFor(pending).hint).toContain('DEFINITION_CHANGED')
   })
 
   test.each([
@@ -95,9 +110,9 @@ describe.each(stores)('%s', (_, newStore) => {
     async (_name, tools) => {
       const store = newStore()
       const request = await requestConfirmation(store)
-      const { runner, model } = process(store, { tools, steps: ['done'] })
-      const { events, text } = await say(runner, [approve(request)])
-      expect(finals(events).c1).toMatchObject({ errorCode: 'NOT_FOUND' })
+      const { runner, model } = startProcess(store, { tools, steps: ['done'] })
+      const { events, text } = await sendMessage(runner, [approve(request)])
+      expect(finalResponses(events).c1).toMatchObject({ errorCode: 'NOT_FOUND' })
       expect(text).toBe('done')
       model.assertComplete()
     },
@@ -106,17 +121,19 @@ describe.each(stores)('%s', (_, newStore) => {
   describe('missing agent', () => {
     const transfer = { calls: [{ name: 'transfer_to_agent', args: { agent_name: 'clerk' } }] }
     const clerk = (refund: Parameters<typeof team>[1]) =>
-      new LlmAgent({ name: 'clerk', model: scriptedModel([refunds(5), 'paid']), tools: [refund] })
+      new LlmAgent({ name: 'clerk', model: scriptedModel([refundReply(5), 'paid']), tools: [refund] })
     const team = (subAgents: LlmAgent[], refund: ReturnType<typeof refundTool>['refund']) =>
       new LlmAgent({ name: 'root', model: scriptedModel([transfer, 'I am root']), subAgents, tools: [refund] })
 
     test('answers the call NOT_FOUND and does not run a root tool of the same name [DG-12, PR-14]', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
-      const { pending } = await say(runnerOf(store, team([clerk(refund)], refund)))
-      const { events, error, text } = await say(runnerOf(store, team([], refund)), [approve(about(pending))])
+      const { pending } = await sendMessage(runnerOf(store, team([clerk(refund)], refund)))
+      const { events, error, text } = await sendMessage(runnerOf(store, team([], refund)), [
+        approve(requestFor(pending)),
+      ])
       expect(run).not.toHaveBeenCalled()
-      expect(finals(events).c1).toEqual({ error: expect.stringContaining('"clerk"'), errorCode: 'NOT_FOUND' })
+      expect(finalResponses(events).c1).toEqual({ error: expect.stringContaining('"clerk"'), errorCode: 'NOT_FOUND' })
       expect(error).toMatchObject({ code: 'AGENT_ERROR', message: expect.stringContaining('"clerk"') })
       expect(text).not.toContain('root')
       expect(await runnerOf(store, team([], refund)).pending()).toEqual([])
@@ -125,9 +142,11 @@ describe.each(stores)('%s', (_, newStore) => {
     test('runs the approved call when the agent still exists [PR-14]', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
-      const { pending } = await say(runnerOf(store, team([clerk(refund)], refund)))
+      const { pending } = await sendMessage(runnerOf(store, team([clerk(refund)], refund)))
       const back = new LlmAgent({ name: 'clerk', model: scriptedModel(['paid']), tools: [refund] })
-      expect((await say(runnerOf(store, team([back], refund)), [approve(about(pending))])).text).toBe('paid')
+      expect((await sendMessage(runnerOf(store, team([back], refund)), [approve(requestFor(pending))])).text).toBe(
+        'paid',
+      )
       expect(run).toHaveBeenCalledOnce()
     })
 
@@ -141,11 +160,11 @@ describe.each(stores)('%s', (_, newStore) => {
           subAgents: names.map((name) =>
             name === 'last'
               ? new LlmAgent({ name, model: last })
-              : new LlmAgent({ name, model: scriptedModel([refunds(5)]), tools: [refund] }),
+              : new LlmAgent({ name, model: scriptedModel([refundReply(5)]), tools: [refund] }),
           ),
         })
-      const { pending } = await say(runnerOf(store, line('first', 'last')))
-      const { error } = await say(runnerOf(store, line('last')), [approve(about(pending))])
+      const { pending } = await sendMessage(runnerOf(store, line('first', 'last')))
+      const { error } = await sendMessage(runnerOf(store, line('last')), [approve(requestFor(pending))])
       expect(error?.code).toBe('AGENT_ERROR')
       expect(run).not.toHaveBeenCalled()
       expect(last.requests).toHaveLength(0)
@@ -155,13 +174,13 @@ describe.each(stores)('%s', (_, newStore) => {
       const store = newStore()
       await requestConfirmation(store)
       const { refund, run } = refundTool()
-      const { runner, model } = process(store, { tools: [refund], steps: ['new'], agent: { name: 'other' } })
+      const { runner, model } = startProcess(store, { tools: [refund], steps: ['new'], agent: { name: 'other' } })
       const [request] = await runner.pending(where)
-      const { error } = await say(runner, [approve(request as never)])
+      const { error } = await sendMessage(runner, [approve(request as never)])
       expect(error?.code).toBe('AGENT_ERROR')
       expect(model.requests).toHaveLength(0)
       expect(run).not.toHaveBeenCalled()
-      expect((await say(runner, 'hello')).text).toBe('new') // the session accepts the next message
+      expect((await sendMessage(runner, 'hello')).text).toBe('new') // the session accepts the next message
     })
 
     test.each([
@@ -180,29 +199,31 @@ describe.each(stores)('%s', (_, newStore) => {
             agentTool(new LlmAgent({ name, model: scriptedModel(inner), tools: [pay, refund] }), { name: 'help' }),
           ],
         })
-      const inner = [{ calls: [{ id: 'p1', name: 'pay' }] }, refunds(5), 'helped']
+      const inner = [{ calls: [{ id: 'p1', name: 'pay' }] }, refundReply(5), 'helped']
       const call = { calls: [{ id: 'h1', name: 'help', args: { request: 'x' } }] }
-      const { pending } = await say(runnerOf(store, boss(before, inner, [call])))
-      const { error } = await say(runnerOf(store, boss(after, code ? inner : ['helped'], ['done'])), [
-        approve(about(pending)),
+      const { pending } = await sendMessage(runnerOf(store, boss(before, inner, [call])))
+      const { error } = await sendMessage(runnerOf(store, boss(after, code ? inner : ['helped'], ['done'])), [
+        approve(requestFor(pending)),
       ])
       expect(error?.code).toBe(code)
       expect(paid).toBe(1)
       expect(run).toHaveBeenCalledTimes(code ? 0 : 1)
-      const calls = (await stored(store)).flatMap(({ content }) => content?.parts.map((p) => p.functionCall?.id) ?? [])
+      const calls = (await storedEvents(store)).flatMap(
+        ({ content }) => content?.parts.map((p) => p.functionCall?.id) ?? [],
+      )
       for (const id of ['p1', 'h1', 'c1']) expect(calls).toContain(id)
     })
 
     test('answers the call of a removed agent tool with NOT_FOUND', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
-      const helper = new LlmAgent({ name: 'helper', model: scriptedModel([refunds(5), 'helped']), tools: [refund] })
+      const helper = new LlmAgent({ name: 'helper', model: scriptedModel([refundReply(5), 'helped']), tools: [refund] })
       const call = { calls: [{ id: 'h1', name: 'helper', args: { request: 'x' } }] }
-      const { pending } = await say(process(store, { tools: [agentTool(helper)], steps: [call] }).runner)
-      const { runner } = process(store, { tools: [], steps: ['done'] })
-      const { events, text } = await say(runner, [approve(about(pending))])
+      const { pending } = await sendMessage(startProcess(store, { tools: [agentTool(helper)], steps: [call] }).runner)
+      const { runner } = startProcess(store, { tools: [], steps: ['done'] })
+      const { events, text } = await sendMessage(runner, [approve(requestFor(pending))])
       expect(run).not.toHaveBeenCalled()
-      expect(finals(events).h1).toMatchObject({ errorCode: 'NOT_FOUND' })
+      expect(finalResponses(events).h1).toMatchObject({ errorCode: 'NOT_FOUND' })
       expect(text).toBe('done')
     })
   })

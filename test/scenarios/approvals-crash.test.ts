@@ -19,7 +19,7 @@ import {
 } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { runnerOf, stored, stores, where } from './approvals-kit.ts'
+import { runnerOf, storedEvents, stores, where } from './approvals-kit.ts'
 
 class Crash extends Error {}
 
@@ -181,7 +181,7 @@ async function drive(
       throw error
     }
   }
-  while ((await stored(store)).length === 0) await step((runner) => runner.complete({ ...where, message: 'go' }))
+  while ((await storedEvents(store)).length === 0) await step((runner) => runner.complete({ ...where, message: 'go' }))
   for (let steps = 0; steps < 60; steps++) {
     const isOpen = await step(async (runner) => {
       for await (const _ of runner.resume(where));
@@ -222,7 +222,7 @@ describe.each(stores)('%s', (_, newStore) => {
       const healthy = newStore()
       const whole: Ledger = []
       const appends = await drive(shape, healthy, whole, Number.POSITIVE_INFINITY, 'before')
-      const expected = await stored(healthy)
+      const expected = await storedEvents(healthy)
       audit(expected, whole, 'without a crash')
       expect(whole.length).toBeGreaterThan(0)
       for (let at = 1; at <= appends; at++) {
@@ -230,7 +230,7 @@ describe.each(stores)('%s', (_, newStore) => {
           const store = newStore()
           const ledger: Ledger = []
           await drive(shape, store, ledger, at, when)
-          const events = await stored(store)
+          const events = await storedEvents(store)
           audit(events, ledger, `${when} ${at}`)
           expect(events.at(-1)?.content?.parts[0]?.text).toBe(expected.at(-1)?.content?.parts[0]?.text)
           expect(await runnerOf(store, shape(ledger)).pending()).toEqual([])

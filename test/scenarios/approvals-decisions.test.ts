@@ -1,7 +1,16 @@
 // Which answers approve a confirmation: only those with a literal `confirmed: true`.
 import { approve, deny, respond, type ToolConfirmation, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { about, answer, finals, process, refunds, refundTool, say, stores } from './approvals-kit.ts'
+import {
+  answerPart,
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  stores,
+} from './approvals-kit.ts'
 
 const yes = { confirmed: true }
 const accepted: [string, unknown][] = [
@@ -35,20 +44,20 @@ const refused: [string, unknown][] = [
 describe.each(stores)('%s', (_, newStore) => {
   test.each(accepted)('approves the call for %s [DG-10]', async (_name, response) => {
     const { refund, run } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
-    const { pending } = await say(runner)
-    const { text } = await say(runner, [answer(about(pending).id, response)])
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'] })
+    const { pending } = await sendMessage(runner)
+    const { text } = await sendMessage(runner, [answerPart(requestFor(pending).id, response)])
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     expect(text).toBe('done')
   })
 
   test.each(refused)('denies the call with a reason for %s [DG-10]', async (_name, response) => {
     const { refund, run } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
-    const { pending } = await say(runner)
-    const { text, events } = await say(runner, [answer(about(pending).id, response)])
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'] })
+    const { pending } = await sendMessage(runner)
+    const { text, events } = await sendMessage(runner, [answerPart(requestFor(pending).id, response)])
     expect(run).not.toHaveBeenCalled()
-    expect(finals(events).c1).toEqual({
+    expect(finalResponses(events).c1).toEqual({
       error: 'tool call was rejected by the user: the decision could not be read',
       errorCode: 'CANCELLED',
     })
@@ -57,26 +66,26 @@ describe.each(stores)('%s', (_, newStore) => {
 
   test('denies the call for an answer without a response [DG-10]', async () => {
     const { refund, run } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
-    const { pending } = await say(runner)
-    const part = { functionResponse: { id: about(pending).id, name: 'adk_request_confirmation' } }
-    await say(runner, [part as never])
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'] })
+    const { pending } = await sendMessage(runner)
+    const part = { functionResponse: { id: requestFor(pending).id, name: 'adk_request_confirmation' } }
+    await sendMessage(runner, [part as never])
     expect(run).not.toHaveBeenCalled()
   })
 
   test('denies the call without a reason', async () => {
     const { refund } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'ok'] })
-    const { pending } = await say(runner)
-    const { events } = await say(runner, [deny(about(pending))])
-    expect(finals(events).c1).toEqual({ error: 'tool call was rejected by the user', errorCode: 'CANCELLED' })
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'ok'] })
+    const { pending } = await sendMessage(runner)
+    const { events } = await sendMessage(runner, [deny(requestFor(pending))])
+    expect(finalResponses(events).c1).toEqual({ error: 'tool call was rejected by the user', errorCode: 'CANCELLED' })
   })
 
   test('accepts an answer with the call id instead of the request id', async () => {
     const { refund, run } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
-    await say(runner)
-    await say(runner, [answer('c1', yes, 'refund')])
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'] })
+    await sendMessage(runner)
+    await sendMessage(runner, [answerPart('c1', yes, 'refund')])
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -90,9 +99,9 @@ describe.each(stores)('%s', (_, newStore) => {
         return run(args)
       },
     }
-    const { runner } = process(newStore(), { tools: [watched], steps: [refunds(5), 'done'] })
-    const { pending } = await say(runner)
-    await say(runner, [approve(about(pending), { payload: { amount: 999 } })])
+    const { runner } = startProcess(newStore(), { tools: [watched], steps: [refundReply(5), 'done'] })
+    const { pending } = await sendMessage(runner)
+    await sendMessage(runner, [approve(requestFor(pending), { payload: { amount: 999 } })])
     expect(run).toHaveBeenCalledWith({ amount: 5 })
     expect(seen).toEqual([{ hint: 'Approve execution of tool `refund`?', confirmed: true, payload: { amount: 999 } }])
   })
@@ -106,8 +115,8 @@ describe.each(stores)('%s', (_, newStore) => {
         seen = context.toolConfirmation
       },
     })
-    const { runner } = process(newStore(), { tools: [look], steps: [{ calls: [{ name: 'look' }] }, 'done'] })
-    const { pending } = await say(runner)
+    const { runner } = startProcess(newStore(), { tools: [look], steps: [{ calls: [{ name: 'look' }] }, 'done'] })
+    const { pending } = await sendMessage(runner)
     expect(pending).toEqual([])
     expect(seen).toBeUndefined()
   })
@@ -118,13 +127,13 @@ describe.each(stores)('%s', (_, newStore) => {
       description: 'Ask',
       run: (_, context) => context.requestInput({ key: 'k', message: 'Which?' }),
     })
-    const { runner } = process(newStore(), { tools: [ask], steps: [{ calls: [{ name: 'ask' }] }, 'done'] })
-    const { pending } = await say(runner)
-    expect(() => approve(about(pending))).toThrow('use respond()')
-    expect((await say(runner, [respond(about(pending), 'this')])).text).toBe('done')
+    const { runner } = startProcess(newStore(), { tools: [ask], steps: [{ calls: [{ name: 'ask' }] }, 'done'] })
+    const { pending } = await sendMessage(runner)
+    expect(() => approve(requestFor(pending))).toThrow('use respond()')
+    expect((await sendMessage(runner, [respond(requestFor(pending), 'this')])).text).toBe('done')
     const { refund } = refundTool()
-    const other = process(newStore(), { tools: [refund], steps: [refunds(5)] }).runner
-    const request = about((await say(other)).pending)
+    const other = startProcess(newStore(), { tools: [refund], steps: [refundReply(5)] }).runner
+    const request = requestFor((await sendMessage(other)).pending)
     expect(() => respond(request, { phone: '+49' })).toThrow('use approve() or deny()')
     expect(() => respond(request, true)).toThrow('use approve() or deny()')
     expect(respond(request, { confirmed: true })).toEqual(approve(request))

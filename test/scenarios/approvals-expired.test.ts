@@ -1,8 +1,18 @@
 // Expired requests: a late answer is rejected, and the call is denied.
 import { approve, longRunning, type PendingRequest, type SessionService, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { about, answer, finals, process, refunds, refundTool, say, stores, where } from './approvals-kit.ts'
-import { openLog } from './kit.ts'
+import {
+  answerPart,
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { createRecordingStore } from './kit.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -11,9 +21,9 @@ describe.each(stores)('%s', (_, newStore) => {
     async function requestConfirmation(store: SessionService, more = {}) {
       let now = 1_000_000
       const { refund, run } = refundTool(more)
-      const at = (steps: Parameters<typeof process>[1]['steps']) =>
-        process(store, { tools: [refund], steps: steps ?? [], runner: { ports: { now: () => now } } }).runner
-      const request: PendingRequest = about((await say(at([refunds(5)]))).pending)
+      const at = (steps: Parameters<typeof startProcess>[1]['steps']) =>
+        startProcess(store, { tools: [refund], steps: steps ?? [], runner: { ports: { now: () => now } } }).runner
+      const request: PendingRequest = requestFor((await sendMessage(at([refundReply(5)]))).pending)
       return { request, run, at, wait: (ms: number) => (now += ms) }
     }
 
@@ -22,17 +32,17 @@ describe.each(stores)('%s', (_, newStore) => {
       const { request, run, at, wait } = await requestConfirmation(store)
       wait(DAY)
       for (let n = 0; n < 2; n++) {
-        await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+        await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
       }
       expect(await at([]).pending()).toEqual([])
       const events = []
       for await (const event of at(['sorry']).resume(where)) events.push(event)
-      expect(finals(events).c1).toEqual({
+      expect(finalResponses(events).c1).toEqual({
         error: 'tool call was rejected by the user: nobody answered in time',
         errorCode: 'CANCELLED',
       })
       expect(run).not.toHaveBeenCalled()
-      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
     })
 
     test('is denied on resume without an answer', async () => {
@@ -48,9 +58,9 @@ describe.each(stores)('%s', (_, newStore) => {
       const store = newStore()
       const { run, at, wait } = await requestConfirmation(store)
       wait(DAY)
-      const { text, events } = await say(at(['The request expired.', 'Hello.']), 'hello?')
+      const { text, events } = await sendMessage(at(['The request expired.', 'Hello.']), 'hello?')
       expect(text).toBe('Hello.')
-      expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      expect(finalResponses(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
       expect(new Set(events.map(({ invocationId }) => invocationId)).size).toBe(2)
       expect(run).not.toHaveBeenCalled()
       expect(await at([]).pending()).toEqual([])
@@ -59,31 +69,31 @@ describe.each(stores)('%s', (_, newStore) => {
     test('is denied before new text also when a late answer has recorded the denial', async () => {
       const { request, run, at, wait } = await requestConfirmation(newStore())
       wait(DAY)
-      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
-      expect((await say(at(['The request expired.', 'Hello.']), 'hello?')).text).toBe('Hello.')
+      await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      expect((await sendMessage(at(['The request expired.', 'Hello.']), 'hello?')).text).toBe('Hello.')
       expect(run).not.toHaveBeenCalled()
     })
 
     test('accepts an answer one millisecond before a day has passed', async () => {
       const { request, run, at, wait } = await requestConfirmation(newStore())
       wait(DAY - 1)
-      expect((await say(at(['done']), [approve(request)])).text).toBe('done')
+      expect((await sendMessage(at(['done']), [approve(request)])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     })
 
     test('uses expiresInMs of the tool', async () => {
       const { request, run, at, wait } = await requestConfirmation(newStore(), { expiresInMs: 50 })
       wait(50)
-      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
       expect(run).not.toHaveBeenCalled()
     })
 
     test('stays expired when the clock is set back', async () => {
       const { request, run, at, wait } = await requestConfirmation(newStore())
       wait(DAY)
-      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
       wait(-DAY)
-      await expect(say(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      await expect(sendMessage(at([]), [approve(request)])).rejects.toMatchObject({ code: 'EXPIRED' })
       expect(run).not.toHaveBeenCalled()
     })
 
@@ -91,27 +101,27 @@ describe.each(stores)('%s', (_, newStore) => {
       let now = 0
       const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
       const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
-      const { runner } = process(newStore(), { tools: [order], steps, runner: { ports: { now: () => now } } })
-      await say(runner)
+      const { runner } = startProcess(newStore(), { tools: [order], steps, runner: { ports: { now: () => now } } })
+      await sendMessage(runner)
       now += 100 * DAY
-      expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe('here')
+      expect((await sendMessage(runner, [answerPart('o1', { box: 1 }, 'order')])).text).toBe('here')
     })
   })
 })
 
 test('records one denial for an expired request', async () => {
   let now = 0
-  const { sessionService, appended } = openLog()
+  const { sessionService, appended } = createRecordingStore()
   const { refund } = refundTool()
   const story = { tools: [refund], runner: { ports: { now: () => now } } }
-  const { pending } = await say(process(sessionService, { ...story, steps: [refunds(5)] }).runner)
+  const { pending } = await sendMessage(startProcess(sessionService, { ...story, steps: [refundReply(5)] }).runner)
   now += DAY
-  const { runner } = process(sessionService, { ...story, steps: [] })
+  const { runner } = startProcess(sessionService, { ...story, steps: [] })
   for (let n = 0; n < 3; n++) {
-    await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'EXPIRED' })
+    await expect(sendMessage(runner, [approve(requestFor(pending))])).rejects.toMatchObject({ code: 'EXPIRED' })
   }
   const denials = appended.filter((one) => 'type' in one && one.type === 'denial')
   expect(denials).toEqual([
-    expect.objectContaining({ requestId: about(pending).id, reason: 'nobody answered in time' }),
+    expect.objectContaining({ requestId: requestFor(pending).id, reason: 'nobody answered in time' }),
   ])
 })

@@ -2,18 +2,30 @@
 import { approve, type BeforeTool, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, finals, process, refunds, refundTool, say, stores } from './approvals-kit.ts'
-import { HandTimers, until } from './kit.ts'
+import {
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  stores,
+} from './approvals-kit.ts'
+import { ManualTimers, waitUntil } from './kit.ts'
 
 describe.each(stores)('%s', (_, newStore) => {
   describe('beforeTool', () => {
     test('shows arguments changed by beforeTool in the confirmation and runs them after the approval', async () => {
       const { refund, run } = refundTool()
       const beforeTool: BeforeTool = ({ args }) => ({ args: { amount: Math.min(Number(args.amount), 10) } })
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(500), 'done'], agent: { beforeTool } })
-      const { pending } = await say(runner)
-      expect(about(pending).args).toEqual({ amount: 10 })
-      await say(runner, [approve(about(pending))])
+      const { runner } = startProcess(newStore(), {
+        tools: [refund],
+        steps: [refundReply(500), 'done'],
+        agent: { beforeTool },
+      })
+      const { pending } = await sendMessage(runner)
+      expect(requestFor(pending).args).toEqual({ amount: 10 })
+      await sendMessage(runner, [approve(requestFor(pending))])
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 10 })
     })
 
@@ -21,13 +33,20 @@ describe.each(stores)('%s', (_, newStore) => {
       const { refund, run } = refundTool()
       let amount = 5
       const beforeTool: BeforeTool = () => ({ args: { amount: amount++ } })
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
-      const first = await say(runner)
-      const second = await say(runner, [approve(about(first.pending))])
-      expect(about(second.pending)).toMatchObject({ args: { amount: 6 }, hint: expect.stringContaining('not those') })
-      const third = await say(runner, [approve(about(second.pending))])
+      const { runner } = startProcess(newStore(), {
+        tools: [refund],
+        steps: [refundReply(5), 'done'],
+        agent: { beforeTool },
+      })
+      const first = await sendMessage(runner)
+      const second = await sendMessage(runner, [approve(requestFor(first.pending))])
+      expect(requestFor(second.pending)).toMatchObject({
+        args: { amount: 6 },
+        hint: expect.stringContaining('not those'),
+      })
+      const third = await sendMessage(runner, [approve(requestFor(second.pending))])
       expect(run).not.toHaveBeenCalled()
-      expect(finals(third.events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      expect(finalResponses(third.events).c1).toMatchObject({ errorCode: 'CANCELLED' })
       expect(third.text).toBe('done')
     })
 
@@ -35,21 +54,29 @@ describe.each(stores)('%s', (_, newStore) => {
       const { refund, run } = refundTool()
       const amounts = [5, 6, 6]
       const beforeTool: BeforeTool = () => ({ args: { amount: amounts.shift() } })
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
-      const first = await say(runner)
-      const second = await say(runner, [approve(about(first.pending))])
-      await say(runner, [approve(about(second.pending))])
+      const { runner } = startProcess(newStore(), {
+        tools: [refund],
+        steps: [refundReply(5), 'done'],
+        agent: { beforeTool },
+      })
+      const first = await sendMessage(runner)
+      const second = await sendMessage(runner, [approve(requestFor(first.pending))])
+      await sendMessage(runner, [approve(requestFor(second.pending))])
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 6 })
     })
 
     test('does not run the body before the answer to a confirmation requested by beforeTool', async () => {
       const { refund, run } = refundTool({ requiresConfirmation: false })
       const beforeTool: BeforeTool = ({ context }) => context.requestConfirmation({ hint: 'The policy asks.' })
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], agent: { beforeTool } })
-      const { pending } = await say(runner)
+      const { runner } = startProcess(newStore(), {
+        tools: [refund],
+        steps: [refundReply(5), 'done'],
+        agent: { beforeTool },
+      })
+      const { pending } = await sendMessage(runner)
       expect(run).not.toHaveBeenCalled()
-      expect(about(pending).hint).toBe('The policy asks.')
-      expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+      expect(requestFor(pending).hint).toBe('The policy asks.')
+      expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     })
   })
@@ -57,8 +84,8 @@ describe.each(stores)('%s', (_, newStore) => {
   describe('confirmation predicate', () => {
     const played = async (requiresConfirmation: (args: { amount: number }) => unknown, amount = 5) => {
       const { refund, run } = refundTool({ requiresConfirmation: requiresConfirmation as never })
-      const { runner } = process(newStore(), { tools: [refund], steps: [refunds(amount), 'done'] })
-      return { run, runner, ...(await say(runner)) }
+      const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(amount), 'done'] })
+      return { run, runner, ...(await sendMessage(runner)) }
     }
 
     test('runs the call without a confirmation when the predicate returns false [DG-16]', async () => {
@@ -90,8 +117,8 @@ describe.each(stores)('%s', (_, newStore) => {
         args.amount = 999
         return true
       })
-      expect(about(pending).args).toEqual({ amount: 5 })
-      await say(runner, [approve(about(pending))])
+      expect(requestFor(pending).args).toEqual({ amount: 5 })
+      await sendMessage(runner, [approve(requestFor(pending))])
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     })
 
@@ -108,33 +135,33 @@ describe.each(stores)('%s', (_, newStore) => {
         run: (args) => run(args),
       })
       const steps = [{ calls: [{ name: 'book', args: { at: '2030-01-01T00:00:00Z' } }] }, 'done']
-      await say(process(newStore(), { tools: [book], steps }).runner)
+      await sendMessage(startProcess(newStore(), { tools: [book], steps }).runner)
       expect(run).toHaveReturnedWith(Date.UTC(2030, 0, 1))
     })
 
     test('requests a confirmation when the predicate hangs for five seconds [DG-16]', async () => {
-      const timers = new HandTimers()
+      const timers = new ManualTimers()
       const { refund, run } = refundTool({ requiresConfirmation: () => new Promise<boolean>(() => {}) })
-      const { runner } = process(newStore(), {
+      const { runner } = startProcess(newStore(), {
         tools: [refund],
-        steps: [refunds(5), 'done'],
+        steps: [refundReply(5), 'done'],
         runner: { ports: timers.ports },
       })
-      const completion = say(runner)
-      await until(() => timers.count(5_000) === 2) // the other one renews the lease
+      const completion = sendMessage(runner)
+      await waitUntil(() => timers.count(5_000) === 2) // the other one renews the lease
       await timers.fire(5_000)
       await timers.fire(5_000)
       const { pending } = await completion
       expect(run).not.toHaveBeenCalled()
-      await say(runner, [approve(about(pending))]) // the predicate is not called again
+      await sendMessage(runner, [approve(requestFor(pending))]) // the predicate is not called again
       expect(run).toHaveBeenCalledOnce()
     })
 
     test('sets no timer that outlives a predicate that returns in time', async () => {
-      const timers = new HandTimers()
+      const timers = new ManualTimers()
       const { refund } = refundTool({ requiresConfirmation: async () => false })
-      const story = { tools: [refund], steps: [refunds(5), 'done'], runner: { ports: timers.ports } }
-      await say(process(newStore(), story).runner)
+      const story = { tools: [refund], steps: [refundReply(5), 'done'], runner: { ports: timers.ports } }
+      await sendMessage(startProcess(newStore(), story).runner)
       expect(timers.count(5_000)).toBeLessThanOrEqual(1) // the lease renewal
     })
   })
@@ -151,14 +178,14 @@ describe.each(stores)('%s', (_, newStore) => {
     ['returns an empty string', () => ''],
   ])('uses the default hint when confirmationHint %s', async (_name, confirmationHint) => {
     const { refund } = refundTool({ confirmationHint: confirmationHint as never })
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
-    const { pending } = await say(runner)
-    expect(about(pending).hint).toBe('Approve execution of tool `refund`?')
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'] })
+    const { pending } = await sendMessage(runner)
+    expect(requestFor(pending).hint).toBe('Approve execution of tool `refund`?')
   })
 
   test('builds the hint from the arguments with confirmationHint', async () => {
     const { refund } = refundTool({ confirmationHint: (args) => `Refund ${args.amount}?` })
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
-    expect(about((await say(runner)).pending).hint).toBe('Refund 5?')
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'] })
+    expect(requestFor((await sendMessage(runner)).pending).hint).toBe('Refund 5?')
   })
 })

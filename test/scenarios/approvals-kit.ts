@@ -28,9 +28,9 @@ import {
 import { type Mock, vi } from 'vitest'
 import { z } from 'zod'
 import { stores as allStores } from '../stores.ts'
-import { quiet } from './kit.ts'
+import { silentLogger } from './kit.ts'
 
-/** Every store the stories are told on. */
+/** Every store the scenarios run on. */
 export const stores: [string, () => SessionService][] = allStores.map(({ name, open }) => [
   name,
   () => open().sessionService,
@@ -44,7 +44,7 @@ export interface Process {
 }
 
 /** A process of its own: new agents and a new runner over the same store. Its model rejects a history that a provider would reject. */
-export function process(
+export function startProcess(
   store: SessionService,
   story: {
     tools?: LlmAgentOptions['tools']
@@ -59,7 +59,7 @@ export function process(
 }
 
 export function runnerOf(store: SessionService, agent: Agent, more: Partial<RunnerOptions> = {}): Runner {
-  return new Runner({ appName: 'app', agent, sessionService: store, logger: quiet, ...more })
+  return new Runner({ appName: 'app', agent, sessionService: store, logger: silentLogger, ...more })
 }
 
 export interface Refund {
@@ -81,33 +81,33 @@ export function refundTool(more: Partial<Tool> = {}): Refund {
 }
 
 /** A reply that calls `refund` with these amounts: calls c1, c2, ... */
-export function refunds(...amounts: number[]): Step {
+export function refundReply(...amounts: number[]): Step {
   return { calls: amounts.map((amount, at) => ({ id: `c${at + 1}`, name: 'refund', args: { amount } })) }
 }
 
 /** Sends a message as user ada. */
-export async function say(runner: Runner, message: string | Part[] = 'go'): Promise<Completion> {
+export async function sendMessage(runner: Runner, message: string | Part[] = 'go'): Promise<Completion> {
   return await runner.complete({ ...where, message })
 }
 
 /** The pending request for a call, or the only pending request. */
-export function about(pending: readonly PendingRequest[], callId?: string): PendingRequest {
+export function requestFor(pending: readonly PendingRequest[], callId?: string): PendingRequest {
   const found = pending.filter(({ functionCallId }) => callId === undefined || functionCallId === callId)
   if (found.length !== 1) throw new Error(`${found.length} requests about ${callId}`)
   return found[0] as PendingRequest
 }
 
 /** An answer as a client writes it. */
-export function answer(id: string, response: unknown, name = 'adk_request_confirmation'): Part {
+export function answerPart(id: string, response: unknown, name = 'adk_request_confirmation'): Part {
   return { functionResponse: { id, name, response: response as JsonObject } }
 }
 
-export async function stored(store: SessionService): Promise<readonly Event[]> {
+export async function storedEvents(store: SessionService): Promise<readonly Event[]> {
   return (await store.getSession({ appName: 'app', ...where }))?.events ?? []
 }
 
 /** The final responses in a list of events, by call id. */
-export function finals(events: readonly Event[]): { [id: string]: JsonObject } {
+export function finalResponses(events: readonly Event[]): { [id: string]: JsonObject } {
   const found: { [id: string]: JsonObject } = {}
   for (const { content, author } of events) {
     if (author === 'user') continue
@@ -119,7 +119,7 @@ export function finals(events: readonly Event[]): { [id: string]: JsonObject } {
 }
 
 /** What is wrong with a history: content that a provider rejects, and content meant for the approver only. */
-export function problems(contents: readonly Content[]): string[] {
+export function historyProblems(contents: readonly Content[]): string[] {
   const found = [
     ...geminiHistoryProblems(contents),
     ...openAiHistoryProblems(contents),

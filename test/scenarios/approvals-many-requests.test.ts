@@ -13,7 +13,18 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { about, finals, problems, process, refunds, refundTool, runnerOf, say, stores, where } from './approvals-kit.ts'
+import {
+  finalResponses,
+  historyProblems,
+  refundReply,
+  refundTool,
+  requestFor,
+  runnerOf,
+  sendMessage,
+  startProcess,
+  stores,
+  where,
+} from './approvals-kit.ts'
 
 const orders = [
   [0, 1, 2, 3, 4],
@@ -27,13 +38,15 @@ describe.each(stores)('%s', (_, newStore) => {
     async (order) => {
       const store = newStore()
       const { refund, run } = refundTool()
-      const { pending } = await say(process(store, { tools: [refund], steps: [refunds(10, 11, 12, 13, 14)] }).runner)
+      const { pending } = await sendMessage(
+        startProcess(store, { tools: [refund], steps: [refundReply(10, 11, 12, 13, 14)] }).runner,
+      )
       expect(pending).toHaveLength(5)
       for (const [nth, at] of order.entries()) {
-        const { runner, model } = process(store, { tools: [refund], steps: nth === 4 ? ['all done'] : [] })
+        const { runner, model } = startProcess(store, { tools: [refund], steps: nth === 4 ? ['all done'] : [] })
         const request = pending[at] as PendingRequest
         const part = at === 3 ? deny(request) : approve(request)
-        const { text, pending: left } = await say(runner, [part])
+        const { text, pending: left } = await sendMessage(runner, [part])
         expect(left.map(({ id }) => id)).toEqual(
           pending.filter((_one, other) => !order.slice(0, nth + 1).includes(other)).map(({ id }) => id),
         )
@@ -41,7 +54,7 @@ describe.each(stores)('%s', (_, newStore) => {
         if (nth < 4) continue
         expect(text).toBe('all done')
         const [{ contents } = { contents: [] }] = model.requests
-        expect(problems(contents)).toEqual([])
+        expect(historyProblems(contents)).toEqual([])
         const responses = contents.at(-1)?.parts.map(({ functionResponse }) => functionResponse?.response)
         expect(responses?.map((one) => one?.refunded ?? one?.errorCode)).toEqual([10, 11, 12, 'CANCELLED', 14])
       }
@@ -51,11 +64,11 @@ describe.each(stores)('%s', (_, newStore) => {
 
   test('runs five calls approved in one message once each', async () => {
     const { refund, run } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(1, 2, 3, 4, 5), 'done'] })
-    const { pending } = await say(runner)
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(1, 2, 3, 4, 5), 'done'] })
+    const { pending } = await sendMessage(runner)
     expect(
       (
-        await say(
+        await sendMessage(
           runner,
           pending.map((one) => approve(one)),
         )
@@ -78,10 +91,10 @@ describe.each(stores)('%s', (_, newStore) => {
         ],
       },
     ]
-    const first = await say(process(store, { tools: [refund, look], steps }).runner)
-    expect(finals(first.events)).toMatchObject({ l1: { looks: 1 }, l2: { looks: 2 } })
-    const { runner, model } = process(store, { tools: [refund, look], steps: ['done'] })
-    await say(runner, [approve(about(first.pending))])
+    const first = await sendMessage(startProcess(store, { tools: [refund, look], steps }).runner)
+    expect(finalResponses(first.events)).toMatchObject({ l1: { looks: 1 }, l2: { looks: 2 } })
+    const { runner, model } = startProcess(store, { tools: [refund, look], steps: ['done'] })
+    await sendMessage(runner, [approve(requestFor(first.pending))])
     expect([looks, run.mock.calls.length]).toEqual([2, 1])
     const ids = model.requests[0]?.contents.at(-1)?.parts.map(({ functionResponse }) => functionResponse?.id)
     expect(ids).toEqual(['l1', 'c1', 'l2'])
@@ -165,11 +178,13 @@ describe.each(stores)('%s', (_, newStore) => {
         const store = newStore()
         paid = []
         modelCalls = []
-        let { pending, text } = await say(runnerOf(store, shape()))
+        let { pending, text } = await sendMessage(runnerOf(store, shape()))
         for (let n = 0; n < answers; n++) {
           expect(pending.length).toBeGreaterThan(0)
           expect(await runnerOf(store, shape()).pending(where)).toEqual(pending)
-          ;({ pending, text } = await say(runnerOf(store, shape()), [approve(pending.at(-1) as PendingRequest)]))
+          ;({ pending, text } = await sendMessage(runnerOf(store, shape()), [
+            approve(pending.at(-1) as PendingRequest),
+          ]))
         }
         expect(pending).toEqual([])
         expect(paid.toSorted()).toEqual(who)
@@ -182,8 +197,8 @@ describe.each(stores)('%s', (_, newStore) => {
       const store = newStore()
       paid = []
       const shape = () => caller('root', caller('one', caller('two', payer('three'))))
-      const { pending } = await say(runnerOf(store, shape()))
-      const { events, text } = await say(runnerOf(store, shape()), [deny(about(pending))])
+      const { pending } = await sendMessage(runnerOf(store, shape()))
+      const { events, text } = await sendMessage(runnerOf(store, shape()), [deny(requestFor(pending))])
       expect(paid).toEqual([])
       expect(text).toBe('root done')
       const denied = events.find(({ content }) => JSON.stringify(content).includes('rejected by the user'))
@@ -194,15 +209,15 @@ describe.each(stores)('%s', (_, newStore) => {
   test('pauses again when the model calls the tool again after an approval [DG-11]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const first = await say(process(store, { tools: [refund], steps: [refunds(5)] }).runner)
+    const first = await sendMessage(startProcess(store, { tools: [refund], steps: [refundReply(5)] }).runner)
     const again = { calls: [{ id: 'd1', name: 'refund', args: { amount: 5 } }] }
-    const second = await say(process(store, { tools: [refund], steps: [again] }).runner, [
-      approve(about(first.pending)),
+    const second = await sendMessage(startProcess(store, { tools: [refund], steps: [again] }).runner, [
+      approve(requestFor(first.pending)),
     ])
     expect(run).toHaveBeenCalledOnce() // an approval is for one call
-    expect(about(second.pending).functionCallId).toBe('d1')
-    const { runner } = process(store, { tools: [refund], steps: ['done'] })
-    expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
+    expect(requestFor(second.pending).functionCallId).toBe('d1')
+    const { runner } = startProcess(store, { tools: [refund], steps: ['done'] })
+    expect((await sendMessage(runner, [approve(requestFor(second.pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledTimes(2)
   })
 
@@ -229,12 +244,12 @@ describe.each(stores)('%s', (_, newStore) => {
       tools: [agentTool(worker(1), { name: 'left' }), agentTool(worker(2), { name: 'right' })],
     })
     const runner = runnerOf(store, boss)
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     const right = pending.find(({ args }) => args.amount === 2) as PendingRequest
-    await say(runner, [approve(right)])
+    await sendMessage(runner, [approve(right)])
     expect(run.mock.calls).toEqual([[{ amount: 2 }]])
     const left = pending.find(({ args }) => args.amount === 1) as PendingRequest
-    expect((await say(runner, [deny(left)])).text).toBe('done')
+    expect((await sendMessage(runner, [deny(left)])).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
   })
 })

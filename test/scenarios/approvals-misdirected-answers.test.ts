@@ -2,9 +2,20 @@
 import { approve, type InboxItem, longRunning, type RunnerOptions, type SessionService, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { read } from './bounded-store.ts'
-import { bare, signalled } from './kit.ts'
+import {
+  answerPart,
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { readEvents } from './bounded-store.ts'
+import { createDeferred, plainTool } from './kit.ts'
 
 const yes = { confirmed: true }
 const key = { appName: 'app', ...where }
@@ -23,9 +34,9 @@ const quick: Partial<RunnerOptions> = {
 
 /** A body that works until the test lets it return. */
 function workTool() {
-  const begun = signalled()
-  const letGo = signalled()
-  const work = bare('work', async () => {
+  const begun = createDeferred()
+  const letGo = createDeferred()
+  const work = plainTool('work', async () => {
     begun.resolve()
     await letGo.promise
     return { worked: true }
@@ -49,50 +60,57 @@ describe.each(stores)('%s', (_name, newStore) => {
         },
       })
       const steps = [{ calls: [{ id: 'c1', name: 'wipe' }] }, 'done']
-      const { runner } = process(newStore(), { tools: [wipe], steps })
-      await say(runner)
-      const click = () => say(runner, [answer('c1', yes)])
+      const { runner } = startProcess(newStore(), { tools: [wipe], steps })
+      await sendMessage(runner)
+      const click = () => sendMessage(runner, [answerPart('c1', yes)])
       if (when === 'at the same time') await Promise.allSettled([click(), click()])
       else {
         await click()
         await expect(click()).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
       }
       expect(wiped).not.toHaveBeenCalled()
-      const next = about(await runner.pending())
+      const next = requestFor(await runner.pending())
       expect(next.hint).toBe('Really?')
-      await say(runner, [approve(next)])
+      await sendMessage(runner, [approve(next)])
       expect(wiped).toHaveBeenCalledOnce()
     },
   )
 
   test('does not answer the next input request when an input by call id is sent again', async () => {
     const paid = vi.fn()
-    const pay = bare('pay', (_args, context) => {
+    const pay = plainTool('pay', (_args, context) => {
       const to = context.requestInput<string>({ key: 'to', message: 'To whom?' })
       const from = to && context.requestInput<string>({ key: 'from', message: 'From whom?' })
       if (from) paid(to, from)
       return {}
     })
-    const { runner } = process(newStore(), { tools: [pay], steps: [{ calls: [{ id: 'c1', name: 'pay' }] }, 'done'] })
-    await say(runner)
-    const iban = (id: string, value: string) => say(runner, [answer(id, { result: value }, 'adk_request_input')])
+    const { runner } = startProcess(newStore(), {
+      tools: [pay],
+      steps: [{ calls: [{ id: 'c1', name: 'pay' }] }, 'done'],
+    })
+    await sendMessage(runner)
+    const iban = (id: string, value: string) =>
+      sendMessage(runner, [answerPart(id, { result: value }, 'adk_request_input')])
     await iban('c1', 'DE1')
     await expect(iban('c1', 'DE1')).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     expect(paid).not.toHaveBeenCalled()
-    await iban(about(await runner.pending()).id, 'DE2')
+    await iban(requestFor(await runner.pending()).id, 'DE2')
     expect(paid).toHaveBeenCalledExactlyOnceWith('DE1', 'DE2')
   })
 
   test('does not approve a call with the same id in a later invocation when an approval is sent again', async () => {
     const { refund, run } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'one', refunds(999), 'two'] })
-    await say(runner)
-    const first = await say(runner, [answer('c1', yes)])
-    const { pending } = await say(runner, 'more')
-    expect((await say(runner, [answer('c1', yes)])).events).toEqual(first.events) // the events of the first answer
+    const { runner } = startProcess(newStore(), {
+      tools: [refund],
+      steps: [refundReply(5), 'one', refundReply(999), 'two'],
+    })
+    await sendMessage(runner)
+    const first = await sendMessage(runner, [answerPart('c1', yes)])
+    const { pending } = await sendMessage(runner, 'more')
+    expect((await sendMessage(runner, [answerPart('c1', yes)])).events).toEqual(first.events) // the events of the first answer
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     expect(await runner.pending()).toEqual(pending)
-    expect((await say(runner, [approve(about(pending))])).text).toBe('two')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('two')
     expect(run).toHaveBeenLastCalledWith({ amount: 999 })
   })
 
@@ -109,41 +127,44 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
     })
     let times = 0
-    const { runner } = process(newStore(), {
+    const { runner } = startProcess(newStore(), {
       tools: [pay],
       steps: [{ calls: [{ id: 'c1', name: 'pay', args: { amount: 5 } }] }, 'done'],
       agent: { beforeTool: () => (++times === 1 ? undefined : { args: { amount: 999 } }) },
     })
-    const { pending } = await say(runner)
-    expect(about(pending).args).toEqual({ amount: 5 })
-    const { pending: again } = await say(runner, [approve(about(pending))])
+    const { pending } = await sendMessage(runner)
+    expect(requestFor(pending).args).toEqual({ amount: 5 })
+    const { pending: again } = await sendMessage(runner, [approve(requestFor(pending))])
     expect(paid).not.toHaveBeenCalled()
-    expect(about(again).args).toEqual({ amount: 999 })
-    await say(runner, [approve(about(again))])
+    expect(requestFor(again).args).toEqual({ amount: 999 })
+    await sendMessage(runner, [approve(requestFor(again))])
     expect(paid).toHaveBeenCalledExactlyOnceWith(999)
   })
 
   test('requests another confirmation when the body shows another payload after the approval', async () => {
     const bought = vi.fn()
     let price = 5
-    const buy = bare('buy', (_args, context) => {
+    const buy = plainTool('buy', (_args, context) => {
       context.requestConfirmation({ hint: 'Buy at this price?', payload: { price } })
       bought(price)
       return { price }
     })
-    const { runner } = process(newStore(), { tools: [buy], steps: [{ calls: [{ id: 'c1', name: 'buy' }] }, 'done'] })
-    const { pending } = await say(runner)
+    const { runner } = startProcess(newStore(), {
+      tools: [buy],
+      steps: [{ calls: [{ id: 'c1', name: 'buy' }] }, 'done'],
+    })
+    const { pending } = await sendMessage(runner)
     price = 999
-    const { pending: again } = await say(runner, [approve(about(pending))])
+    const { pending: again } = await sendMessage(runner, [approve(requestFor(pending))])
     expect(bought).not.toHaveBeenCalled()
-    expect(about(again).payload).toEqual({ price: 999 })
-    await say(runner, [approve(about(again))])
+    expect(requestFor(again).payload).toEqual({ price: 999 })
+    await sendMessage(runner, [approve(requestFor(again))])
     expect(bought).toHaveBeenCalledExactlyOnceWith(999)
   })
 
   test('keeps a result for one invocation from answering a call with the same id in another invocation', async () => {
     const { refund, run } = refundTool()
-    const { runner } = process(newStore(), {
+    const { runner } = startProcess(newStore(), {
       tools: [refund, order],
       steps: [
         { calls: [{ id: 'a', name: 'order' }] },
@@ -153,16 +174,16 @@ describe.each(stores)('%s', (_name, newStore) => {
         'refunded',
       ],
     })
-    await say(runner)
-    await say(runner, 'another')
-    await say(runner, [answer('a', { box: 1 }, 'order')])
+    await sendMessage(runner)
+    await sendMessage(runner, 'another')
+    await sendMessage(runner, [answerPart('a', { box: 1 }, 'order')])
     const pending = await runner.pending()
     expect(pending.map(({ tool: name }) => name).sort()).toEqual(['order', 'refund'])
     expect(new Set(pending.map(({ functionCallId }) => functionCallId)).size).toBe(2)
-    const forTheOrder = [answer('call_1', { ...yes, by: 'the warehouse' }, 'order')]
-    expect((await say(runner, forTheOrder)).text).toBe('ordered')
+    const forTheOrder = [answerPart('call_1', { ...yes, by: 'the warehouse' }, 'order')]
+    expect((await sendMessage(runner, forTheOrder)).text).toBe('ordered')
     expect(run).not.toHaveBeenCalled()
-    expect((await say(runner, [approve(about(await runner.pending()))])).text).toBe('refunded')
+    expect((await sendMessage(runner, [approve(requestFor(await runner.pending()))])).text).toBe('refunded')
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -173,27 +194,27 @@ describe.each(stores)('%s', (_name, newStore) => {
       { id: 'c1', name: 'refund', args: { amount: 5 } },
       { id: 'c2', name: 'order' },
     ]
-    const { runner } = process(store, { tools: [refund, order], steps: [{ calls }, 'done'] })
-    const { pending } = await say(runner)
-    const question = about(pending, 'c1').id
+    const { runner } = startProcess(store, { tools: [refund, order], steps: [{ calls }, 'done'] })
+    const { pending } = await sendMessage(runner)
+    const question = requestFor(pending, 'c1').id
     for (const [at, callId] of ['c1', question, 'c2'].entries())
       await store.post(key, { id: `i${at}`, type: 'result', callId, response: yes })
-    await read(runner.resume(where))
+    await readEvents(runner.resume(where))
     expect(run).not.toHaveBeenCalled()
-    expect(finals(await stored(store))).toEqual({})
+    expect(finalResponses(await storedEvents(store))).toEqual({})
     expect((await runner.pending()).map(({ id }) => id)).toEqual([question])
-    await say(runner, [answer(question, yes)])
+    await sendMessage(runner, [answerPart(question, yes)])
     expect(run).toHaveBeenCalledOnce()
   })
 
   test('rejects one message with an answer by request id and by call id, and runs the call once after both', async () => {
     const { refund, run } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'] })
-    const { id } = about((await say(runner)).pending)
-    const both = say(runner, [answer(id, yes), answer('c1', yes)])
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'] })
+    const { id } = requestFor((await sendMessage(runner)).pending)
+    const both = sendMessage(runner, [answerPart(id, yes), answerPart('c1', yes)])
     await expect(both).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     expect(run).not.toHaveBeenCalled()
-    await Promise.all([say(runner, [answer(id, yes)]), say(runner, [answer('c1', yes)])])
+    await Promise.all([sendMessage(runner, [answerPart(id, yes)]), sendMessage(runner, [answerPart('c1', yes)])])
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -210,13 +231,13 @@ describe.each(stores)('%s', (_name, newStore) => {
   ])('ignores %s in the inbox, and the session accepts the next message', async (_what, item) => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner } = process(store, { tools: [refund], steps: ['hi', refunds(5), 'done', 'more'] })
-    await say(runner)
+    const { runner } = startProcess(store, { tools: [refund], steps: ['hi', refundReply(5), 'done', 'more'] })
+    await sendMessage(runner)
     await store.post(key, { id: 'i1', ...(item as object) } as InboxItem)
-    const { pending } = await say(runner, 'pay')
+    const { pending } = await sendMessage(runner, 'pay')
     expect(run).not.toHaveBeenCalled()
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
-    expect((await say(runner, 'more')).text).toBe('more')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
+    expect((await sendMessage(runner, 'more')).text).toBe('more')
   })
 
   test('applies the state delta of an accepted answer and drops that of a rejected answer', async () => {
@@ -227,10 +248,10 @@ describe.each(stores)('%s', (_name, newStore) => {
       { id: 'c1', name: 'refund', args: { amount: 5 } },
       { id: 'c2', name: 'work' },
     ]
-    const { runner } = process(store, { tools: [refund, work], steps: [{ calls }, 'done'], runner: quick })
-    const working = say(runner)
+    const { runner } = startProcess(store, { tools: [refund, work], steps: [{ calls }, 'done'], runner: quick })
+    const working = sendMessage(runner)
     await begun.promise
-    const forged = runner.complete({ ...where, message: [answer('forged', yes)], stateDelta: { role: 'admin' } })
+    const forged = runner.complete({ ...where, message: [answerPart('forged', yes)], stateDelta: { role: 'admin' } })
     await expect(forged).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const real = runner.complete({
       ...where,
@@ -252,58 +273,58 @@ describe.each(stores)('%s', (_name, newStore) => {
       { id: 'c2', name: 'work' },
     ]
     const tools = [refund, work]
-    const holder = process(store, { tools, steps: [{ calls }, 'done'], runner: quick }).runner
-    const other = process(store, { tools, steps: [], runner: quick }).runner
-    const working = say(holder)
+    const holder = startProcess(store, { tools, steps: [{ calls }, 'done'], runner: quick }).runner
+    const other = startProcess(store, { tools, steps: [], runner: quick }).runner
+    const working = sendMessage(holder)
     await begun.promise
     const request = await publishedRequest(store)
     const post = vi.spyOn(store, 'post')
     const answering = other.run({ ...where, message: [approve(request)] })
-    const senderEvents = read(answering)
+    const senderEvents = readEvents(answering)
     await vi.waitFor(() => expect(post).toHaveResolved())
     await answering.cancel()
     expect(await senderEvents).toEqual([])
     letGo.resolve()
     expect(await working).toMatchObject({ text: 'done', pending: [] })
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
-    expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 }, c2: { worked: true } })
+    expect(finalResponses(await storedEvents(store))).toEqual({ c1: { refunded: 5 }, c2: { worked: true } })
   })
 })
 
 /** The pending request, as soon as it is published; the sibling call still runs. */
 async function publishedRequest(store: SessionService) {
-  return await vi.waitFor(async () => about(await store.pending({ appName: 'app' })), { timeout: 5_000 })
+  return await vi.waitFor(async () => requestFor(await store.pending({ appName: 'app' })), { timeout: 5_000 })
 }
 
 describe.each(stores)('an approval of a call that does not exist yet, %s', (_name, newStore) => {
   const key = { appName: 'app', ...where }
-  const early = { role: 'user' as const, parts: [answer('c1', { confirmed: true })] }
+  const early = { role: 'user' as const, parts: [answerPart('c1', { confirmed: true })] }
 
   test('is not kept for a later call with that id', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner } = process(store, { tools: [refund], steps: ['hello', refunds(5), 'done'] })
-    await say(runner)
+    const { runner } = startProcess(store, { tools: [refund], steps: ['hello', refundReply(5), 'done'] })
+    await sendMessage(runner)
     await store.post(key, { id: 'i1', type: 'answer', content: early })
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     expect(pending).toHaveLength(1)
     expect(run).not.toHaveBeenCalled()
-    await say(runner, [approve(about(pending))]) // the honest approval counts
+    await sendMessage(runner, [approve(requestFor(pending))]) // the honest approval counts
     expect(run).toHaveBeenCalledOnce()
   })
 
   test('is not kept after a busy session rejected it', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner } = process(store, { tools: [refund], steps: ['hello', refunds(5)] })
-    await say(runner)
+    const { runner } = startProcess(store, { tools: [refund], steps: ['hello', refundReply(5)] })
+    await sendMessage(runner)
     const lease = await store.claim(key)
     const post = vi.spyOn(store, 'post')
-    const sent = say(runner, early.parts).catch((error) => error.code)
+    const sent = sendMessage(runner, early.parts).catch((error) => error.code)
     await vi.waitFor(() => expect(post).toHaveResolved())
     await store.release(lease)
     expect(await sent).toBe('NOT_FOUND')
-    expect((await say(runner)).pending).toHaveLength(1)
+    expect((await sendMessage(runner)).pending).toHaveLength(1)
     expect(run).not.toHaveBeenCalled()
   })
 })

@@ -21,8 +21,18 @@ import {
 } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { about, answer, finals, process, refunds, refundTool, say, stored, stores } from './approvals-kit.ts'
-import { bare } from './kit.ts'
+import {
+  answerPart,
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+} from './approvals-kit.ts'
+import { plainTool } from './kit.ts'
 
 const layers: [string, (tool: Tool) => Tool][] = [
   ['timeout', (one) => timeout(one, 1_000)],
@@ -39,14 +49,14 @@ describe.each(stores)('%s', (_, newStore) => {
     async (_name, wrap) => {
       for (const make of [(one: Tool) => wrap(confirm(one, 'Go?')), (one: Tool) => confirm(wrap(one), 'Go?')]) {
         const run = vi.fn(() => ({ ok: 1 }))
-        const tools = [make(bare('act', run))]
-        const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
-        const { pending } = await say(runner)
+        const tools = [make(plainTool('act', run))]
+        const { runner } = startProcess(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
+        const { pending } = await sendMessage(runner)
         expect(run).not.toHaveBeenCalled()
-        expect(about(pending).hint).toBe('Go?')
-        const { events } = await say(runner, [approve(about(pending))])
+        expect(requestFor(pending).hint).toBe('Go?')
+        const { events } = await sendMessage(runner, [approve(requestFor(pending))])
         expect(run).toHaveBeenCalledOnce()
-        expect(finals(events).c1).toEqual({ ok: 1 })
+        expect(finalResponses(events).c1).toEqual({ ok: 1 })
       }
     },
   )
@@ -57,11 +67,11 @@ describe.each(stores)('%s', (_, newStore) => {
       const run = vi.fn((_args, context) => ({
         completion: context.requestInput({ key: 'k', message: 'k?' }) ?? 'nothing',
       }))
-      const tools = [wrap(bare('act', run))]
-      const { runner } = process(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
-      const { pending } = await say(runner)
-      const { events } = await say(runner, [respond(about(pending), 'K')])
-      expect(finals(events).c1).toEqual({ completion: 'K' })
+      const tools = [wrap(plainTool('act', run))]
+      const { runner } = startProcess(newStore(), { tools, steps: [{ calls: [{ id: 'c1', name: 'act' }] }, 'done'] })
+      const { pending } = await sendMessage(runner)
+      const { events } = await sendMessage(runner, [respond(requestFor(pending), 'K')])
+      expect(finalResponses(events).c1).toEqual({ completion: 'K' })
       expect(run).toHaveBeenCalledTimes(2)
     },
   )
@@ -71,22 +81,24 @@ describe.each(stores)('%s', (_, newStore) => {
     const outer = confirm(refund, { when: () => false })
     const both = confirm(
       confirm(
-        bare('act', () => 1),
+        plainTool('act', () => 1),
         { when: () => true },
       ),
       { when: () => false },
     )
     const neither = confirm(
       confirm(
-        bare('free', () => 1),
+        plainTool('free', () => 1),
         { when: () => false },
       ),
       { when: () => false },
     )
     const steps = [{ calls: [...(refundCalls() ?? []), { id: 'a1', name: 'act' }, { id: 'f1', name: 'free' }] }]
-    const { pending, events } = await say(process(newStore(), { tools: [outer, both, neither], steps }).runner)
+    const { pending, events } = await sendMessage(
+      startProcess(newStore(), { tools: [outer, both, neither], steps }).runner,
+    )
     expect(pending.map(({ functionCallId }) => functionCallId)).toEqual(['c1', 'a1'])
-    expect(finals(events)).toEqual({ f1: { result: 1 } })
+    expect(finalResponses(events)).toEqual({ f1: { result: 1 } })
   })
 
   test('decides by the arguments in when() and shows them in the hint', async () => {
@@ -95,20 +107,20 @@ describe.each(stores)('%s', (_, newStore) => {
       hint: ({ amount }) => `Refund ${amount}?`,
       when: ({ amount }) => Number(amount) > 100,
     })
-    const { runner } = process(newStore(), { tools: [gated], steps: [refunds(50, 500), 'done'] })
-    const { pending } = await say(runner)
-    expect(about(pending).hint).toBe('Refund 500?')
+    const { runner } = startProcess(newStore(), { tools: [gated], steps: [refundReply(50, 500), 'done'] })
+    const { pending } = await sendMessage(runner)
+    expect(requestFor(pending).hint).toBe('Refund 500?')
     expect(run.mock.calls).toEqual([[{ amount: 50 }]])
   })
 
   const kinds: [string, (run: () => unknown) => Tool, string][] = [
-    ['a tool built without tool()', (run) => bare('act', run, { requiresConfirmation: true }), 'act'],
-    ['a long-running tool', (run) => confirm(longRunning(bare('act', run))), 'act'],
+    ['a tool built without tool()', (run) => plainTool('act', run, { requiresConfirmation: true }), 'act'],
+    ['a long-running tool', (run) => confirm(longRunning(plainTool('act', run))), 'act'],
     [
       'a generator',
       (run) =>
         confirm(
-          bare('act', function* () {
+          plainTool('act', function* () {
             yield 1
             return run()
           }),
@@ -124,12 +136,15 @@ describe.each(stores)('%s', (_, newStore) => {
         [approve, 1],
       ] as const) {
         const run = vi.fn(() => ({ ok: 1 }))
-        const { runner } = process(newStore(), { tools: [make(run)], steps: [{ calls: [{ id: 'c1', name }] }, 'done'] })
-        const { pending } = await say(runner)
-        const answered = await say(runner, [reply(about(pending))])
+        const { runner } = startProcess(newStore(), {
+          tools: [make(run)],
+          steps: [{ calls: [{ id: 'c1', name }] }, 'done'],
+        })
+        const { pending } = await sendMessage(runner)
+        const answered = await sendMessage(runner, [reply(requestFor(pending))])
         expect(run).toHaveBeenCalledTimes(times)
         if (times && answered.pending.length) {
-          expect((await say(runner, [answer('c1', { late: 1 }, name)])).text).toBe('done')
+          expect((await sendMessage(runner, [answerPart('c1', { late: 1 }, name)])).text).toBe('done')
         } else expect(answered.text).toBe('done')
       }
     },
@@ -140,9 +155,9 @@ describe.each(stores)('%s', (_, newStore) => {
     const { refund, run } = refundTool()
     const tools = [prefixTools(new StaticToolset([refund]), 'shop_')]
     const steps = [{ calls: [{ id: 'c1', name: 'shop_refund', args: { amount: 5 } }] }]
-    const { pending } = await say(process(store, { tools, steps }).runner)
+    const { pending } = await sendMessage(startProcess(store, { tools, steps }).runner)
     expect(run).not.toHaveBeenCalled()
-    await say(process(store, { tools, steps: ['done'] }).runner, [approve(about(pending))])
+    await sendMessage(startProcess(store, { tools, steps: ['done'] }).runner, [approve(requestFor(pending))])
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -150,18 +165,18 @@ describe.each(stores)('%s', (_, newStore) => {
     for (const isYes of [false, true]) {
       const store = newStore()
       const { refund, run } = refundTool()
-      const inner = scriptedModel([refunds(5), 'paid'])
+      const inner = scriptedModel([refundReply(5), 'paid'])
       const helper = confirm(agentTool(new LlmAgent({ name: 'helper', model: inner, tools: [refund] })), 'May it help?')
       const steps = [{ calls: [{ id: 'h1', name: 'helper', args: { request: 'x' } }] }, 'done']
-      const { runner } = process(store, { tools: [helper], steps })
-      const first = await say(runner)
+      const { runner } = startProcess(store, { tools: [helper], steps })
+      const first = await sendMessage(runner)
       expect(inner.requests).toHaveLength(0)
-      expect(about(first.pending)).toMatchObject({ tool: 'helper', hint: 'May it help?' })
-      const second = await say(runner, [(isYes ? approve : deny)(about(first.pending))])
+      expect(requestFor(first.pending)).toMatchObject({ tool: 'helper', hint: 'May it help?' })
+      const second = await sendMessage(runner, [(isYes ? approve : deny)(requestFor(first.pending))])
       expect(inner.requests).toHaveLength(isYes ? 1 : 0)
       if (!isYes) continue
-      expect(about(second.pending)).toMatchObject({ tool: 'refund', agent: 'helper' })
-      expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
+      expect(requestFor(second.pending)).toMatchObject({ tool: 'refund', agent: 'helper' })
+      expect((await sendMessage(runner, [approve(requestFor(second.pending))])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     }
   })
@@ -178,11 +193,11 @@ describe.each(stores)('%s', (_, newStore) => {
     test('runs code only after an approval [DG-03]', async () => {
       for (const isYes of [false, true]) {
         const execute = vi.fn(async () => ({ outcome: 'OK', output: 'ran' }) as const)
-        const { runner } = process(newStore(), { steps, agent: { codeExecutor: executor(execute, true) } })
-        const { pending } = await say(runner)
+        const { runner } = startProcess(newStore(), { steps, agent: { codeExecutor: executor(execute, true) } })
+        const { pending } = await sendMessage(runner)
         expect(execute).not.toHaveBeenCalled()
-        expect(about(pending).args).toMatchObject({ code: expect.stringContaining('work()') })
-        expect((await say(runner, [(isYes ? approve : deny)(about(pending))])).text).toBe('done')
+        expect(requestFor(pending).args).toMatchObject({ code: expect.stringContaining('work()') })
+        expect((await sendMessage(runner, [(isYes ? approve : deny)(requestFor(pending))])).text).toBe('done')
         expect(execute).toHaveBeenCalledTimes(isYes ? 1 : 0)
       }
     })
@@ -191,7 +206,7 @@ describe.each(stores)('%s', (_, newStore) => {
       const store = newStore()
       const { refund, run } = refundTool()
       let looks = 0
-      const look = bare('look', () => ({ looks: ++looks }))
+      const look = plainTool('look', () => ({ looks: ++looks }))
       const got: unknown[] = []
       const execute: CodeExecutor['execute'] = async ({ callTool }) => {
         got.push(await callTool?.('look', {}))
@@ -199,10 +214,10 @@ describe.each(stores)('%s', (_, newStore) => {
         return { outcome: 'OK', output: 'ran' }
       }
       const agent = { codeExecutor: executor(execute, false) }
-      const { pending } = await say(process(store, { tools: [refund, look], steps, agent }).runner)
+      const { pending } = await sendMessage(startProcess(store, { tools: [refund, look], steps, agent }).runner)
       expect(run).not.toHaveBeenCalled()
-      const { runner } = process(store, { tools: [refund, look], steps: ['done'], agent })
-      expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+      const { runner } = startProcess(store, { tools: [refund, look], steps: ['done'], agent })
+      expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
       expect(got).toEqual([{ looks: 1 }, { looks: 1 }, { refunded: 5 }])
       expect(run).toHaveBeenCalledOnce()
     })
@@ -211,19 +226,19 @@ describe.each(stores)('%s', (_, newStore) => {
       const store = newStore()
       const { refund, run } = refundTool()
       let release: (() => void) | undefined
-      const slow = bare('slow', () => new Promise((resolve) => (release = () => resolve({ slow: 1 }))))
+      const slow = plainTool('slow', () => new Promise((resolve) => (release = () => resolve({ slow: 1 }))))
       const execute: CodeExecutor['execute'] = async ({ callTool }) => {
         const both = Promise.all([callTool?.('slow', {}), callTool?.('refund', { amount: 5 })])
         return { outcome: 'OK', output: JSON.stringify(await both) }
       }
       const agent = { codeExecutor: executor(execute, false) }
-      const completion = say(process(store, { tools: [refund, slow], steps, agent }).runner)
-      await vi.waitUntil(async () => JSON.stringify(await stored(store)).includes('adk_request_confirmation'))
+      const completion = sendMessage(startProcess(store, { tools: [refund, slow], steps, agent }).runner)
+      await vi.waitUntil(async () => JSON.stringify(await storedEvents(store)).includes('adk_request_confirmation'))
       release?.()
       const { pending } = await completion
-      expect(JSON.stringify(await stored(store))).toContain('"slow":1')
-      const { runner } = process(store, { tools: [refund, slow], steps: ['done'], agent })
-      expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+      expect(JSON.stringify(await storedEvents(store))).toContain('"slow":1')
+      const { runner } = startProcess(store, { tools: [refund, slow], steps: ['done'], agent })
+      expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     })
   })
@@ -231,14 +246,14 @@ describe.each(stores)('%s', (_, newStore) => {
   test('requests a confirmation for each call of a cached tool, and answers the second call from the cache', async () => {
     const run = vi.fn(() => ({ ok: 1 }))
     const tools = [cached(confirm(tool({ name: 'refund', description: 'Refund', run })))]
-    const { runner } = process(newStore(), {
+    const { runner } = startProcess(newStore(), {
       tools,
       steps: [{ calls: [{ id: 'c1', name: 'refund' }] }, { calls: [{ id: 'c2', name: 'refund' }] }, 'done'],
     })
-    const first = await say(runner)
-    const second = await say(runner, [approve(about(first.pending))])
-    expect(about(second.pending).functionCallId).toBe('c2')
-    expect((await say(runner, [approve(about(second.pending))])).text).toBe('done')
+    const first = await sendMessage(runner)
+    const second = await sendMessage(runner, [approve(requestFor(first.pending))])
+    expect(requestFor(second.pending).functionCallId).toBe('c2')
+    expect((await sendMessage(runner, [approve(requestFor(second.pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
   })
 })

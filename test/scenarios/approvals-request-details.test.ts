@@ -2,8 +2,8 @@
 import { approve, getUserChoice, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, process, refunds, refundTool, say, stores } from './approvals-kit.ts'
-import { bare, notebook } from './kit.ts'
+import { refundReply, refundTool, requestFor, sendMessage, startProcess, stores } from './approvals-kit.ts'
+import { plainTool, recordingLogger } from './kit.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -12,11 +12,11 @@ describe.each(stores)('%s', (_name, newStore) => {
     let now = 1_000_000
     const store = newStore()
     const { refund } = refundTool()
-    const brief = bare('brief', () => ({}), { requiresConfirmation: true, expiresInMs: 1_000 })
+    const brief = plainTool('brief', () => ({}), { requiresConfirmation: true, expiresInMs: 1_000 })
     const calls = ['refund', 'brief'].map((name, at) => ({ id: `c${at + 1}`, name, args: { amount: 5 } }))
     const steps = [{ calls }, 'done']
-    const { runner } = process(store, { tools: [refund, brief], steps, runner: { ports: { now: () => now } } })
-    await say(runner)
+    const { runner } = startProcess(store, { tools: [refund, brief], steps, runner: { ports: { now: () => now } } })
+    await sendMessage(runner)
     const listed = async () => (await runner.pending()).map(({ functionCallId }) => functionCallId)
     now += 999
     expect(await listed()).toEqual(['c1', 'c2'])
@@ -30,9 +30,9 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('shows the prompt and the options of get_user_choice as hint and schema', async () => {
     const args = { prompt: 'Which?', options: ['tea', 'coffee'] }
     const steps = [{ calls: [{ id: 'u1', name: 'get_user_choice', args }] }, 'done']
-    const { runner } = process(newStore(), { tools: [getUserChoice()], steps })
-    const { pending } = await say(runner)
-    expect(about(pending)).toMatchObject({ hint: 'Which?', schema: { enum: ['tea', 'coffee'] } })
+    const { runner } = startProcess(newStore(), { tools: [getUserChoice()], steps })
+    const { pending } = await sendMessage(runner)
+    expect(requestFor(pending)).toMatchObject({ hint: 'Which?', schema: { enum: ['tea', 'coffee'] } })
   })
 
   test('builds the hint from parsed arguments', async () => {
@@ -47,25 +47,29 @@ describe.each(stores)('%s', (_name, newStore) => {
     })
     const at = '2031-05-01T00:00:00.000Z'
     const steps = [{ calls: [{ id: 'c1', name: 'book', args: { at } }] }, 'done']
-    const { runner } = process(newStore(), { tools: [book], steps })
-    const { pending } = await say(runner)
-    expect(about(pending).hint).toBe('Book for 2031?')
-    await say(runner, [approve(about(pending))])
+    const { runner } = startProcess(newStore(), { tools: [book], steps })
+    const { pending } = await sendMessage(runner)
+    expect(requestFor(pending).hint).toBe('Book for 2031?')
+    await sendMessage(runner, [approve(requestFor(pending))])
     expect(run.mock.results.map(({ value }) => value)).toEqual([{ booked: at }])
   })
 
   test('logs a confirmationHint that throws and uses the default hint', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const { refund, run } = refundTool({
       confirmationHint: () => {
         throw new Error('no words')
       },
     })
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], runner: { logger } })
-    const { pending } = await say(runner)
-    expect(about(pending).hint).toBe('Approve execution of tool `refund`?')
+    const { runner } = startProcess(newStore(), {
+      tools: [refund],
+      steps: [refundReply(5), 'done'],
+      runner: { logger },
+    })
+    const { pending } = await sendMessage(runner)
+    expect(requestFor(pending).hint).toBe('Approve execution of tool `refund`?')
     expect(logger.lines).toEqual(['confirmationHint of refund failed: no words'])
-    await say(runner, [approve(about(pending))])
+    await sendMessage(runner, [approve(requestFor(pending))])
     expect(run).toHaveBeenCalledOnce()
   })
 })

@@ -2,8 +2,18 @@
 import { approve, deny, InMemoryArtifactService, respond, type ToolContext, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, answer, finals, problems, process, say, stored, stores, where } from './approvals-kit.ts'
-import { openLog } from './kit.ts'
+import {
+  answerPart,
+  finalResponses,
+  historyProblems,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { createRecordingStore } from './kit.ts'
 
 const call = { calls: [{ id: 'c1', name: 'book', args: {} }] }
 
@@ -37,16 +47,16 @@ describe.each(stores)('%s', (_, newStore) => {
             return { booked: true }
           }),
         ]
-        const { pending } = await say(process(store, { tools, steps: [call] }).runner)
-        const { runner } = process(store, { tools, steps: ['booked'] })
+        const { pending } = await sendMessage(startProcess(store, { tools, steps: [call] }).runner)
+        const { runner } = startProcess(store, { tools, steps: ['booked'] })
         for (const wrong of [{ nights: 'two' }, {}, 'two', { nights: 2, view: 'sky' }, null]) {
-          await expect(say(runner, [respond(about(pending), wrong)])).rejects.toMatchObject({
+          await expect(sendMessage(runner, [respond(requestFor(pending), wrong)])).rejects.toMatchObject({
             code: 'INVALID_REQUEST',
             message: expect.stringContaining('does not fit'),
           })
         }
         expect(await runner.pending(where)).toHaveLength(1)
-        expect((await say(runner, [respond(about(pending), { nights: 2 })])).text).toBe('booked')
+        expect((await sendMessage(runner, [respond(requestFor(pending), { nights: 2 })])).text).toBe('booked')
         expect(got).toEqual([name === 'Zod' ? { nights: 2, view: 'yard' } : expect.objectContaining({ nights: 2 })])
       },
     )
@@ -60,12 +70,12 @@ describe.each(stores)('%s', (_, newStore) => {
           if (nights !== undefined && note !== undefined) got.push(nights, note)
         }),
       ]
-      const { runner } = process(newStore(), { tools, steps: [call, 'done'] })
-      const { pending } = await say(runner)
+      const { runner } = startProcess(newStore(), { tools, steps: [call, 'done'] })
+      const { pending } = await sendMessage(runner)
       expect(pending.map(({ key }) => key)).toEqual(['nights', 'note'])
-      const first = await say(runner, [respond(pending[1] as never, { free: ['text'] })])
+      const first = await sendMessage(runner, [respond(pending[1] as never, { free: ['text'] })])
       expect(first.pending.map(({ key }) => key)).toEqual(['nights']) // the body needs both answers
-      expect((await say(runner, [respond(pending[0] as never, 3)])).text).toBe('done')
+      expect((await sendMessage(runner, [respond(pending[0] as never, 3)])).text).toBe('done')
       expect(got).toEqual([3, { free: ['text'] }])
     })
 
@@ -82,16 +92,18 @@ describe.each(stores)('%s', (_, newStore) => {
           return { trip: [from, context.requestInput({ key: 'from', message: 'From?' }), to] }
         }),
       ]
-      const first = await say(process(store, { tools, steps: [call] }).runner)
-      const second = await say(process(store, { tools, steps: [] }).runner, [respond(about(first.pending), 'Oslo')])
-      expect(about(second.pending)).toMatchObject({ key: 'to', hint: 'From Oslo to?' })
-      const { runner, model } = process(store, { tools, steps: ['done'] })
-      await say(runner, [respond(about(second.pending), 'Rome')])
+      const first = await sendMessage(startProcess(store, { tools, steps: [call] }).runner)
+      const second = await sendMessage(startProcess(store, { tools, steps: [] }).runner, [
+        respond(requestFor(first.pending), 'Oslo'),
+      ])
+      expect(requestFor(second.pending)).toMatchObject({ key: 'to', hint: 'From Oslo to?' })
+      const { runner, model } = startProcess(store, { tools, steps: ['done'] })
+      await sendMessage(runner, [respond(requestFor(second.pending), 'Rome')])
       expect(runs).toHaveBeenCalledTimes(3)
       expect(model.requests[0]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toEqual({
         trip: ['Oslo', 'Oslo', 'Rome'],
       })
-      expect(problems(model.requests[0]?.contents ?? [])).toEqual([])
+      expect(historyProblems(model.requests[0]?.contents ?? [])).toEqual([])
     })
 
     test("requests the input again when only the body's schema rejects the answer", async () => {
@@ -101,32 +113,37 @@ describe.each(stores)('%s', (_, newStore) => {
           return context.requestInput({ key: 'n', message: 'An even number?', schema: even })
         }),
       ]
-      const { runner } = process(newStore(), { tools, steps: [call, 'done'] })
-      const { pending } = await say(runner)
-      const second = await say(runner, [respond(about(pending), 3)])
-      expect(about(second.pending).key).toBe('n')
-      expect(finals((await say(runner, [respond(about(second.pending), 4)])).events).c1).toEqual({ result: 4 })
+      const { runner } = startProcess(newStore(), { tools, steps: [call, 'done'] })
+      const { pending } = await sendMessage(runner)
+      const second = await sendMessage(runner, [respond(requestFor(pending), 3)])
+      expect(requestFor(second.pending).key).toBe('n')
+      expect(finalResponses((await sendMessage(runner, [respond(requestFor(second.pending), 4)])).events).c1).toEqual({
+        result: 4,
+      })
     })
 
     test('answers the call with an error when requestInput gets an invalid schema', async () => {
       const tools = [book((context) => context.requestInput({ key: 'n', message: 'n?', schema: 7 }))]
-      const { runner } = process(newStore(), { tools, steps: [call, 'done'] })
-      const { pending, events } = await say(runner)
+      const { runner } = startProcess(newStore(), { tools, steps: [call, 'done'] })
+      const { pending, events } = await sendMessage(runner)
       expect(pending).toEqual([])
-      expect(finals(events).c1).toMatchObject({ errorCode: expect.any(String), error: expect.stringContaining('"n"') })
+      expect(finalResponses(events).c1).toMatchObject({
+        errorCode: expect.any(String),
+        error: expect.stringContaining('"n"'),
+      })
     })
 
     test('answers CANCELLED when the request expires', async () => {
       let now = 0
       const tools = [book((context) => context.requestInput({ key: 'n', message: 'n?' }))]
       const runner = { ports: { now: () => now } }
-      const asking = process(newStore(), { tools, steps: [call, 'sorry'], runner }).runner
-      const { pending } = await say(asking)
+      const asking = startProcess(newStore(), { tools, steps: [call, 'sorry'], runner }).runner
+      const { pending } = await sendMessage(asking)
       now += 24 * 60 * 60 * 1000
-      await expect(say(asking, [respond(about(pending), 1)])).rejects.toMatchObject({ code: 'EXPIRED' })
+      await expect(sendMessage(asking, [respond(requestFor(pending), 1)])).rejects.toMatchObject({ code: 'EXPIRED' })
       const events = []
       for await (const event of asking.resume(where)) events.push(event)
-      expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      expect(finalResponses(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
     })
   })
 
@@ -140,21 +157,21 @@ describe.each(stores)('%s', (_, newStore) => {
     test('runs the body again after an approval, with its payload', async () => {
       const store = newStore()
       const paid: unknown[] = []
-      const { pending } = await say(process(store, { tools: [book(pay(paid))], steps: [call] }).runner)
+      const { pending } = await sendMessage(startProcess(store, { tools: [book(pay(paid))], steps: [call] }).runner)
       expect(paid).toEqual([])
-      const { runner } = process(store, { tools: [book(pay(paid))], steps: ['done'] })
-      const { events } = await say(runner, [approve(about(pending), { payload: { tip: 1 } })])
+      const { runner } = startProcess(store, { tools: [book(pay(paid))], steps: ['done'] })
+      const { events } = await sendMessage(runner, [approve(requestFor(pending), { payload: { tip: 1 } })])
       expect(paid).toEqual([{ tip: 1 }])
-      expect(finals(events).c1).toEqual({ paid: 1 })
+      expect(finalResponses(events).c1).toEqual({ paid: 1 })
     })
 
     test('does not run the body again after a denial', async () => {
       const run = vi.fn(pay([]))
-      const { runner } = process(newStore(), { tools: [book(run)], steps: [call, 'ok'] })
-      const { pending } = await say(runner)
-      const { events } = await say(runner, [deny(about(pending), { reason: 'no money' })])
+      const { runner } = startProcess(newStore(), { tools: [book(run)], steps: [call, 'ok'] })
+      const { pending } = await sendMessage(runner)
+      const { events } = await sendMessage(runner, [deny(requestFor(pending), { reason: 'no money' })])
       expect(run).toHaveBeenCalledOnce()
-      expect(finals(events).c1).toMatchObject({ error: 'tool call was rejected by the user: no money' })
+      expect(finalResponses(events).c1).toMatchObject({ error: 'tool call was rejected by the user: no money' })
     })
 
     test('requests another confirmation in the body after an approval of the gate [DG-11]', async () => {
@@ -167,18 +184,18 @@ describe.each(stores)('%s', (_, newStore) => {
         return 'ok'
       }
       const tools = [book(body, { requiresConfirmation: true })]
-      const first = await say(process(store, { tools, steps: [call] }).runner)
+      const first = await sendMessage(startProcess(store, { tools, steps: [call] }).runner)
       expect(paid).toEqual([])
-      const second = await say(process(store, { tools, steps: [] }).runner, [
-        approve(about(first.pending), { payload: 1 }),
+      const second = await sendMessage(startProcess(store, { tools, steps: [] }).runner, [
+        approve(requestFor(first.pending), { payload: 1 }),
       ])
-      expect(about(second.pending).hint).toBe('Really?')
+      expect(requestFor(second.pending).hint).toBe('Really?')
       expect(paid).toEqual([]) // the body ran up to its request
-      const { events } = await say(process(store, { tools, steps: ['done'] }).runner, [
-        approve(about(second.pending), { payload: 2 }),
+      const { events } = await sendMessage(startProcess(store, { tools, steps: ['done'] }).runner, [
+        approve(requestFor(second.pending), { payload: 2 }),
       ])
       expect(paid).toEqual([[2, 'Really?']])
-      expect(finals(events).c1).toEqual({ result: 'ok' })
+      expect(finalResponses(events).c1).toEqual({ result: 'ok' })
     })
 
     test('requests the gate, two confirmations with different hints and an input in turn', async () => {
@@ -193,16 +210,16 @@ describe.each(stores)('%s', (_, newStore) => {
           { requiresConfirmation: true },
         ),
       ]
-      const { runner } = process(newStore(), { tools, steps })
+      const { runner } = startProcess(newStore(), { tools, steps })
       const hints: (string | undefined)[] = []
-      let { pending, events } = await say(runner)
+      let { pending, events } = await sendMessage(runner)
       while (pending.length) {
         hints.push(...pending.map(({ hint }) => hint))
         const parts = pending.map((one) => (one.kind === 'input' ? respond(one, 'K') : approve(one)))
-        ;({ pending, events } = await say(runner, parts))
+        ;({ pending, events } = await sendMessage(runner, parts))
       }
       expect(hints).toEqual(['Approve execution of tool `book`?', 'one?', 'two?', 'key?'])
-      expect(finals(events).c1).toEqual({ key: 'K' })
+      expect(finalResponses(events).c1).toEqual({ key: 'K' })
     })
   })
 
@@ -222,13 +239,13 @@ describe.each(stores)('%s', (_, newStore) => {
         return { name }
       }),
     ]
-    const { runner } = process(store, { tools, steps: [call, 'done'], runner: { artifactService } })
-    const first = await say(runner)
+    const { runner } = startProcess(store, { tools, steps: [call, 'done'], runner: { artifactService } })
+    const first = await sendMessage(runner)
     expect(first.events.flatMap(({ actions }) => Object.keys(actions))).toEqual(['skipSummarization'])
     expect((await store.getSession({ appName: 'app', ...where }))?.state).toEqual({})
-    await say(runner, [respond(about(first.pending), 'Ada')])
+    await sendMessage(runner, [respond(requestFor(first.pending), 'Ada')])
     expect((await store.getSession({ appName: 'app', ...where }))?.state).toEqual({ name: 'Ada' })
-    expect(JSON.stringify(await stored(store))).not.toContain('never')
+    expect(JSON.stringify(await storedEvents(store))).not.toContain('never')
   })
 
   test('pauses when the body throws after requesting an input', async () => {
@@ -238,10 +255,10 @@ describe.each(stores)('%s', (_, newStore) => {
         return { twice: (given as { n: number }).n * 2 }
       }),
     ]
-    const { runner } = process(newStore(), { tools, steps: [call, 'done'] })
-    const { pending } = await say(runner)
-    const { events } = await say(runner, [respond(about(pending), { n: 4 })])
-    expect(finals(events).c1).toEqual({ twice: 8 })
+    const { runner } = startProcess(newStore(), { tools, steps: [call, 'done'] })
+    const { pending } = await sendMessage(runner)
+    const { events } = await sendMessage(runner, [respond(requestFor(pending), { n: 4 })])
+    expect(finalResponses(events).c1).toEqual({ twice: 8 })
   })
 
   test('runs a body that ignores toolConfirmation only after an approval, and never after a denial', async () => {
@@ -251,23 +268,26 @@ describe.each(stores)('%s', (_, newStore) => {
       paid.push('paid')
       return 'paid'
     })
-    const { runner } = process(newStore(), { tools: [naive], steps: [call, 'done', call, 'no'] })
-    const first = await say(runner)
+    const { runner } = startProcess(newStore(), { tools: [naive], steps: [call, 'done', call, 'no'] })
+    const first = await sendMessage(runner)
     expect(paid).toEqual([])
-    await say(runner, [approve(about(first.pending))])
+    await sendMessage(runner, [approve(requestFor(first.pending))])
     expect(paid).toEqual(['paid'])
-    const second = await say(runner)
-    await say(runner, [deny(about(second.pending))])
+    const second = await sendMessage(runner)
+    await sendMessage(runner, [deny(requestFor(second.pending))])
     expect(paid).toEqual(['paid'])
   })
 
   test('answers CANCELLED with the reason when the user declines an input request', async () => {
     const run = vi.fn((context: ToolContext) => ({ given: context.requestInput({ key: 'n', message: 'Phone?' }) }))
-    const { runner } = process(newStore(), { tools: [book(run)], steps: [call, 'done'] })
-    const { pending } = await say(runner)
-    const { events, text } = await say(runner, [deny(about(pending), { reason: 'none of your business' })])
+    const { runner } = startProcess(newStore(), { tools: [book(run)], steps: [call, 'done'] })
+    const { pending } = await sendMessage(runner)
+    const { events, text } = await sendMessage(runner, [deny(requestFor(pending), { reason: 'none of your business' })])
     expect(run).toHaveBeenCalledOnce()
-    expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED', error: expect.stringContaining('none of your') })
+    expect(finalResponses(events).c1).toMatchObject({
+      errorCode: 'CANCELLED',
+      error: expect.stringContaining('none of your'),
+    })
     expect(text).toBe('done')
   })
 
@@ -283,20 +303,22 @@ describe.each(stores)('%s', (_, newStore) => {
       ['an object with declined', z.object({ declined: z.boolean() }), { declined: true }],
       ['null', undefined, null],
     ])('passes %s to the body unchanged', async (_what, schema, value) => {
-      const { runner } = process(newStore(), { tools: tools(schema), steps: [call, 'done'] })
-      const { pending } = await say(runner)
-      const { events } = await say(runner, [respond(about(pending), value)])
-      expect(finals(events).c1).toEqual({ given: value })
-      const again = await say(runner, [respond(about(pending), value)])
+      const { runner } = startProcess(newStore(), { tools: tools(schema), steps: [call, 'done'] })
+      const { pending } = await sendMessage(runner)
+      const { events } = await sendMessage(runner, [respond(requestFor(pending), value)])
+      expect(finalResponses(events).c1).toEqual({ given: value })
+      const again = await sendMessage(runner, [respond(requestFor(pending), value)])
       expect(again.events).toEqual(events) // sent again, the answer changes nothing
     })
 
     test('accepts the bare object from a client when the schema fits', async () => {
       const schema = z.object({ result: z.number() })
-      const { runner } = process(newStore(), { tools: tools(schema), steps: [call, 'done'] })
-      const { pending } = await say(runner)
-      const { events } = await say(runner, [answer(about(pending).id, { result: 5 }, 'adk_request_input')])
-      expect(finals(events).c1).toEqual({ given: { result: 5 } })
+      const { runner } = startProcess(newStore(), { tools: tools(schema), steps: [call, 'done'] })
+      const { pending } = await sendMessage(runner)
+      const { events } = await sendMessage(runner, [
+        answerPart(requestFor(pending).id, { result: 5 }, 'adk_request_input'),
+      ])
+      expect(finalResponses(events).c1).toEqual({ given: { result: 5 } })
     })
   })
 
@@ -307,22 +329,24 @@ describe.each(stores)('%s', (_, newStore) => {
         context.requestInput({ key: 'b', message: 'b?' }),
       ]),
     ]
-    const { runner } = process(newStore(), { tools, steps: [call, 'done'] })
-    const { pending } = await say(runner)
-    await expect(say(runner, [answer('c1', { result: 1 })])).rejects.toMatchObject({
+    const { runner } = startProcess(newStore(), { tools, steps: [call, 'done'] })
+    const { pending } = await sendMessage(runner)
+    await expect(sendMessage(runner, [answerPart('c1', { result: 1 })])).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
       message: expect.stringContaining('ids of its requests'),
     })
-    await say(runner, [respond(pending[0] as never, 1)])
+    await sendMessage(runner, [respond(pending[0] as never, 1)])
     // One request is open; the same answer could be a retry of the answer to the other request.
-    await expect(say(runner, [answer('c1', { result: 2 })])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-    const { events } = await say(runner, [respond(pending[1] as never, 2)])
-    expect(finals(events).c1).toEqual({ result: [1, 2] })
+    await expect(sendMessage(runner, [answerPart('c1', { result: 2 })])).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    })
+    const { events } = await sendMessage(runner, [respond(pending[1] as never, 2)])
+    expect(finalResponses(events).c1).toEqual({ result: [1, 2] })
   })
 })
 
 test('closes the intent of an attempt that ends with a pending request', async () => {
-  const { sessionService, appended } = openLog()
+  const { sessionService, appended } = createRecordingStore()
   const runs = vi.fn()
   const tools = [
     book((context) => {
@@ -330,9 +354,11 @@ test('closes the intent of an attempt that ends with a pending request', async (
       return context.requestInput({ key: 'n', message: 'n?' })
     }),
   ]
-  const { pending } = await say(process(sessionService, { tools, steps: [call] }).runner)
-  const { events } = await say(process(sessionService, { tools, steps: ['done'] }).runner, [respond(about(pending), 1)])
-  expect(finals(events).c1).toEqual({ result: 1 }) // not unknown_outcome
+  const { pending } = await sendMessage(startProcess(sessionService, { tools, steps: [call] }).runner)
+  const { events } = await sendMessage(startProcess(sessionService, { tools, steps: ['done'] }).runner, [
+    respond(requestFor(pending), 1),
+  ])
+  expect(finalResponses(events).c1).toEqual({ result: 1 }) // not unknown_outcome
   expect(appended.flatMap((one) => ('type' in one ? [one.type] : []))).toEqual(['intent', 'request', 'intent'])
   expect(runs).toHaveBeenCalledTimes(2)
 })

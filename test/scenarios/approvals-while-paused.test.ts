@@ -13,16 +13,16 @@ import {
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import {
-  about,
-  answer,
-  finals,
-  problems,
-  process,
-  refunds,
+  answerPart,
+  finalResponses,
+  historyProblems,
+  refundReply,
   refundTool,
+  requestFor,
   runnerOf,
-  say,
-  stored,
+  sendMessage,
+  startProcess,
+  storedEvents,
   stores,
   where,
 } from './approvals-kit.ts'
@@ -37,17 +37,17 @@ describe.each(stores)('%s', (_, newStore) => {
       'is rejected while a confirmation is pending (whilePaused: %s), with the pending request in the message',
       async (whilePaused) => {
         const { refund } = refundTool()
-        const { runner } = process(newStore(), {
+        const { runner } = startProcess(newStore(), {
           tools: [refund],
-          steps: [refunds(5), 'done'],
+          steps: [refundReply(5), 'done'],
           runner: { whilePaused },
         })
-        const { pending } = await say(runner)
-        await expect(say(runner, 'hello?')).rejects.toMatchObject({
+        const { pending } = await sendMessage(runner)
+        await expect(sendMessage(runner, 'hello?')).rejects.toMatchObject({
           code: 'PAUSED',
           message: expect.stringContaining('refund (c1)'),
         })
-        expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+        expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
       },
     )
 
@@ -57,11 +57,11 @@ describe.each(stores)('%s', (_, newStore) => {
       ['reject', 'is rejected'],
     ] as const)('while only a long-running call is pending (whilePaused: %s) %s', async (whilePaused, verdict) => {
       const steps = [ordering, 'hi', 'here']
-      const { runner } = process(newStore(), { tools: [order], steps, runner: { whilePaused } })
-      await say(runner)
-      if (verdict === 'is accepted') expect((await say(runner, 'hello?')).text).toBe('hi')
-      else await expect(say(runner, 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
-      expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe(
+      const { runner } = startProcess(newStore(), { tools: [order], steps, runner: { whilePaused } })
+      await sendMessage(runner)
+      if (verdict === 'is accepted') expect((await sendMessage(runner, 'hello?')).text).toBe('hi')
+      else await expect(sendMessage(runner, 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
+      expect((await sendMessage(runner, [answerPart('o1', { box: 1 }, 'order')])).text).toBe(
         verdict === 'is accepted' ? 'here' : 'hi',
       )
     })
@@ -69,18 +69,18 @@ describe.each(stores)('%s', (_, newStore) => {
     test('cancels the pending call with whilePaused cancel, and rejects the late answer', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
-      const { runner, model } = process(store, {
+      const { runner, model } = startProcess(store, {
         tools: [refund],
-        steps: [refunds(5), 'hi', 'still here'],
+        steps: [refundReply(5), 'hi', 'still here'],
         runner: { whilePaused: 'cancel' },
       })
-      const { pending } = await say(runner)
-      const { text, events } = await say(runner, 'never mind')
+      const { pending } = await sendMessage(runner)
+      const { text, events } = await sendMessage(runner, 'never mind')
       expect(text).toBe('hi')
-      expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
-      expect(problems(model.requests[1]?.contents ?? [])).toEqual([])
+      expect(finalResponses(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      expect(historyProblems(model.requests[1]?.contents ?? [])).toEqual([])
       expect(await runner.pending()).toEqual([])
-      await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      await expect(sendMessage(runner, [approve(requestFor(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect(run).not.toHaveBeenCalled()
     })
   })
@@ -104,11 +104,11 @@ describe.each(stores)('%s', (_, newStore) => {
           ],
         },
       ]
-      const { runner } = process(newStore(), { tools: [refund], steps, agent: { subAgents: [clerk()] } })
-      const { events, pending, text } = await say(runner)
+      const { runner } = startProcess(newStore(), { tools: [refund], steps, agent: { subAgents: [clerk()] } })
+      const { events, pending, text } = await sendMessage(runner)
       expect(text).toBe('clerk here')
       expect(pending).toEqual([])
-      expect(finals(events).c1).toEqual(moved)
+      expect(finalResponses(events).c1).toEqual(moved)
       expect(JSON.stringify(events)).not.toContain('adk_request_')
       expect(run).not.toHaveBeenCalled()
     })
@@ -124,24 +124,24 @@ describe.each(stores)('%s', (_, newStore) => {
           ],
         },
       ]
-      const { runner } = process(store, { tools: [refund, transfer], steps, agent: { subAgents: [clerk()] } })
-      const { pending } = await say(runner)
-      const { events, text } = await say(runner, [approve(about(pending, 'h1'))])
+      const { runner } = startProcess(store, { tools: [refund, transfer], steps, agent: { subAgents: [clerk()] } })
+      const { pending } = await sendMessage(runner)
+      const { events, text } = await sendMessage(runner, [approve(requestFor(pending, 'h1'))])
       expect(text).toBe('clerk here')
-      expect(finals(events).c1).toEqual(moved)
+      expect(finalResponses(events).c1).toEqual(moved)
       expect(await runner.pending()).toEqual([])
-      for (const late of [approve(about(pending, 'c1')), answer('c1', { confirmed: true })]) {
-        await expect(say(runner, [late])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      for (const late of [approve(requestFor(pending, 'c1')), answerPart('c1', { confirmed: true })]) {
+        await expect(sendMessage(runner, [late])).rejects.toMatchObject({ code: 'NOT_FOUND' })
       }
       expect(run).not.toHaveBeenCalled()
-      expect((await say(runner, 'hello')).text).toBe('yes?')
+      expect((await sendMessage(runner, 'hello')).text).toBe('yes?')
     })
 
     test('closes a pending request inside an agent tool after a transfer', async () => {
       const store = newStore()
       const { refund, run } = refundTool()
-      const helper = new LlmAgent({ name: 'helper', model: scriptedModel([refunds(5)]), tools: [refund] })
-      const busy = new LlmAgent({ name: 'clerk', model: scriptedModel([refunds(7), 'paid']), tools: [refund] })
+      const helper = new LlmAgent({ name: 'helper', model: scriptedModel([refundReply(5)]), tools: [refund] })
+      const busy = new LlmAgent({ name: 'clerk', model: scriptedModel([refundReply(7), 'paid']), tools: [refund] })
       const steps: Step[] = [
         {
           calls: [
@@ -150,14 +150,18 @@ describe.each(stores)('%s', (_, newStore) => {
           ],
         },
       ]
-      const { runner } = process(store, { tools: [agentTool(helper), transfer], steps, agent: { subAgents: [busy] } })
-      const { pending } = await say(runner)
+      const { runner } = startProcess(store, {
+        tools: [agentTool(helper), transfer],
+        steps,
+        agent: { subAgents: [busy] },
+      })
+      const { pending } = await sendMessage(runner)
       const inner = pending.find(({ agent }) => agent === 'helper') as PendingRequest
-      const second = await say(runner, [approve(about(pending, 'h1'))])
+      const second = await sendMessage(runner, [approve(requestFor(pending, 'h1'))])
       expect(second.pending.map(({ agent }) => agent)).toEqual(['clerk'])
-      await expect(say(runner, [approve(inner)])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      await expect(sendMessage(runner, [approve(inner)])).rejects.toMatchObject({ code: 'NOT_FOUND' })
       expect(run).not.toHaveBeenCalled()
-      expect((await say(runner, [approve(about(second.pending))])).text).toBe('paid')
+      expect((await sendMessage(runner, [approve(requestFor(second.pending))])).text).toBe('paid')
       expect(run.mock.calls).toEqual([[{ amount: 7 }]])
     })
 
@@ -177,9 +181,9 @@ describe.each(stores)('%s', (_, newStore) => {
         ]),
       })
       const runner = runnerOf(store, new LoopAgent({ name: 'root', maxIterations: 5, subAgents: [critic] }))
-      const { events, pending } = await say(runner)
+      const { events, pending } = await sendMessage(runner)
       expect(pending).toEqual([])
-      expect(finals(events)).toMatchObject({ c1: moved, x1: { status: 'ok' } })
+      expect(finalResponses(events)).toMatchObject({ c1: moved, x1: { status: 'ok' } })
       expect(run).not.toHaveBeenCalled()
     })
   })
@@ -187,10 +191,10 @@ describe.each(stores)('%s', (_, newStore) => {
   describe('cancellation of a paused run [PR-12]', () => {
     async function waiting(store: SessionService) {
       const { refund, run } = refundTool()
-      const first = process(store, { tools: [refund], steps: [refunds(5), 'hi'] })
-      const { pending } = await say(first.runner)
-      const other = process(store, { tools: [refund], steps: [] })
-      return { run, first, other, request: about(pending) }
+      const first = startProcess(store, { tools: [refund], steps: [refundReply(5), 'hi'] })
+      const { pending } = await sendMessage(first.runner)
+      const other = startProcess(store, { tools: [refund], steps: [] })
+      return { run, first, other, request: requestFor(pending) }
     }
 
     test.each(['first', 'other'] as const)(
@@ -200,35 +204,35 @@ describe.each(stores)('%s', (_, newStore) => {
         const stage = await waiting(store)
         const { runner } = stage[who]
         await runner.cancel(where)
-        const events = await stored(store)
-        expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+        const events = await storedEvents(store)
+        expect(finalResponses(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
         expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
         await runner.cancel(where)
-        expect(await stored(store)).toEqual(events)
+        expect(await storedEvents(store)).toEqual(events)
         expect(await runner.pending()).toEqual([])
-        for (const late of [approve(stage.request), answer('c1', { confirmed: true })]) {
-          await expect(say(stage.first.runner, [late])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+        for (const late of [approve(stage.request), answerPart('c1', { confirmed: true })]) {
+          await expect(sendMessage(stage.first.runner, [late])).rejects.toMatchObject({ code: 'NOT_FOUND' })
         }
         expect(stage.run).not.toHaveBeenCalled()
-        expect((await say(stage.first.runner, 'hello')).text).toBe('hi')
-        expect(problems(stage.first.model.requests[1]?.contents ?? [])).toEqual([])
+        expect((await sendMessage(stage.first.runner, 'hello')).text).toBe('hi')
+        expect(historyProblems(stage.first.model.requests[1]?.contents ?? [])).toEqual([])
       },
     )
 
     test('changes nothing after the invocation has completed', async () => {
       const store = newStore()
       const stage = await waiting(store)
-      await say(stage.first.runner, [approve(stage.request)])
-      const events = await stored(store)
+      await sendMessage(stage.first.runner, [approve(stage.request)])
+      const events = await storedEvents(store)
       await stage.other.runner.cancel(where)
-      expect(await stored(store)).toEqual(events)
+      expect(await storedEvents(store)).toEqual(events)
     })
 
     test('of another invocation leaves the request pending', async () => {
       const stage = await waiting(newStore())
       await stage.other.runner.cancel({ ...where, invocationId: 'e-other' })
       expect(await stage.other.runner.pending()).toHaveLength(1)
-      expect((await say(stage.first.runner, [approve(stage.request)])).text).toBe('hi')
+      expect((await sendMessage(stage.first.runner, [approve(stage.request)])).text).toBe('hi')
     })
   })
 
@@ -242,9 +246,9 @@ describe.each(stores)('%s', (_, newStore) => {
       { userId: 'eve', sessionId: 'e1' },
     ]
     let now = 0
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [refund],
-      steps: [...homes.map(() => refunds(5)), 'done'],
+      steps: [...homes.map(() => refundReply(5)), 'done'],
       runner: { ports: { now: () => ++now } },
     })
     for (const home of homes) await runner.complete({ ...home, message: 'go' })
@@ -267,7 +271,7 @@ describe.each(stores)('%s', (_, newStore) => {
     await expect(late).rejects.toMatchObject({ code: 'EXPIRED' })
     expect(await listed()).toEqual([])
     const gone = { userId: 'bob', sessionId: 'b1' }
-    await expect(runner.complete({ ...gone, message: [answer('c1', { confirmed: true })] })).rejects.toMatchObject({
+    await expect(runner.complete({ ...gone, message: [answerPart('c1', { confirmed: true })] })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
     expect(await store.getSession({ appName: 'app', ...gone })).toBeUndefined()

@@ -2,16 +2,26 @@
 import { approve, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { about, problems, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { openLog } from './kit.ts'
+import {
+  historyProblems,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { createRecordingStore } from './kit.ts'
 
 describe.each(stores)('%s', (_, newStore) => {
   test('yields a confirmation as one event after the call, in the shape of ADK', async () => {
     const { refund } = refundTool({ confirmationHint: () => 'Really?' })
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5)] })
-    const { events, invocationId, pending } = await say(runner)
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5)] })
+    const { events, invocationId, pending } = await sendMessage(runner)
     expect(events).toHaveLength(2)
-    const { id } = about(pending)
+    const { id } = requestFor(pending)
     const toolConfirmation = { hint: 'Really?', confirmed: false }
     expect(events[1]).toEqual({
       id: expect.any(String),
@@ -58,8 +68,8 @@ describe.each(stores)('%s', (_, newStore) => {
 
   test('yields the confirmations of one batch in one event, in call order', async () => {
     const { refund } = refundTool()
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5, 6)] })
-    const { events, pending } = await say(runner)
+    const { runner } = startProcess(newStore(), { tools: [refund], steps: [refundReply(5, 6)] })
+    const { events, pending } = await sendMessage(runner)
     expect(events[1]?.longRunningToolIds).toEqual(pending.map(({ id }) => id))
     expect(Object.keys(events[1]?.actions.requestedToolConfirmations ?? {})).toEqual(['c1', 'c2'])
   })
@@ -73,8 +83,8 @@ describe.each(stores)('%s', (_, newStore) => {
         context.requestConfirmation({ hint: 'Book?', payload: { room: 7 } })
       },
     })
-    const { runner } = process(newStore(), { tools: [book], steps: [{ calls: [{ id: 'c1', name: 'book' }] }] })
-    const { events, pending } = await say(runner)
+    const { runner } = startProcess(newStore(), { tools: [book], steps: [{ calls: [{ id: 'c1', name: 'book' }] }] })
+    const { events, pending } = await sendMessage(runner)
     const [second, first] = events[1]?.content?.parts ?? []
     expect(first?.functionCall?.args).toEqual({
       originalFunctionCall: { id: 'c1', name: 'book', args: {} },
@@ -93,17 +103,17 @@ describe.each(stores)('%s', (_, newStore) => {
   test('shows the model the call and its response, and neither request nor answer', async () => {
     const store = newStore()
     const { refund } = refundTool()
-    const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'done', 'again'] })
-    const { pending } = await say(runner)
-    await say(runner, [approve(about(pending))])
-    await say(runner, 'and now?')
-    for (const { contents } of model.requests) expect(problems(contents)).toEqual([])
+    const { runner, model } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'done', 'again'] })
+    const { pending } = await sendMessage(runner)
+    await sendMessage(runner, [approve(requestFor(pending))])
+    await sendMessage(runner, 'and now?')
+    for (const { contents } of model.requests) expect(historyProblems(contents)).toEqual([])
     expect(model.requests[2]?.contents.map(({ role }) => role)).toEqual(['user', 'model', 'tool', 'model', 'user'])
-    const answers = (await stored(store)).filter(({ content }) => content?.role === 'user')
+    const answers = (await storedEvents(store)).filter(({ content }) => content?.role === 'user')
     expect(answers[1]?.content?.parts).toEqual([
       {
         functionResponse: {
-          id: about(pending).id,
+          id: requestFor(pending).id,
           name: 'adk_request_confirmation',
           response: { confirmed: true },
         },
@@ -114,11 +124,11 @@ describe.each(stores)('%s', (_, newStore) => {
   test('stores a confirmation event before yielding it, with and without streaming', async () => {
     const store = newStore()
     const { refund } = refundTool()
-    const { runner } = process(store, { tools: [refund], steps: [{ text: 'One moment.', ...refundsOf(5) }] })
+    const { runner } = startProcess(store, { tools: [refund], steps: [{ text: 'One moment.', ...refundsOf(5) }] })
     const names: string[] = []
     for await (const event of runner.run({ ...where, message: 'go', runConfig: { streaming: true } })) {
       if (event.partial) continue
-      expect((await stored(store)).some(({ id }) => id === event.id)).toBe(true)
+      expect((await storedEvents(store)).some(({ id }) => id === event.id)).toBe(true)
       names.push(...(event.content?.parts.flatMap(({ functionCall }) => functionCall?.name ?? []) ?? []))
     }
     expect(names).toEqual(['refund', 'adk_request_confirmation'])
@@ -126,10 +136,10 @@ describe.each(stores)('%s', (_, newStore) => {
 })
 
 test('binds the request record to the call, its arguments and the tool definition, and never yields it', async () => {
-  const { sessionService, appended } = openLog()
+  const { sessionService, appended } = createRecordingStore()
   const { refund } = refundTool()
-  const { runner } = process(sessionService, { tools: [refund], steps: [refunds(5)] })
-  const { events, invocationId } = await say(runner)
+  const { runner } = startProcess(sessionService, { tools: [refund], steps: [refundReply(5)] })
+  const { events, invocationId } = await sendMessage(runner)
   const record = appended.find((one) => 'type' in one && one.type === 'request')
   expect(record).toMatchObject({
     invocationId,
@@ -141,7 +151,7 @@ test('binds the request record to the call, its arguments and the tool definitio
     definition: expect.stringMatching(/^[0-9a-f]{64}$/),
   })
   expect(JSON.stringify(events)).not.toContain('definition')
-  expect(JSON.stringify(await stored(sessionService))).not.toContain('definition')
+  expect(JSON.stringify(await storedEvents(sessionService))).not.toContain('definition')
 })
 
 function refundsOf(amount: number): { calls: { id: string; name: string; args: { amount: number } }[] } {

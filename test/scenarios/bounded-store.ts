@@ -2,7 +2,7 @@
 import { type Event, type Run, type SessionService, ToolwrightError } from 'toolwright'
 
 /** Limits the appends of a store: a run that does not end fails at the first append over the limit. */
-export function bounded(store: SessionService, most = 60): SessionService {
+export function limitAppends(store: SessionService, most = 60): SessionService {
   const append = store.append.bind(store)
   let appends = 0
   store.append = async (...args) => {
@@ -13,7 +13,7 @@ export function bounded(store: SessionService, most = 60): SessionService {
 }
 
 /** Reads a run to its end. */
-export async function read(run: Run): Promise<Event[]> {
+export async function readEvents(run: Run): Promise<Event[]> {
   const events: Event[] = []
   for await (const event of run) events.push(event)
   return events

@@ -12,15 +12,25 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { about, process, refunds, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
-import { bounded } from './bounded-store.ts'
-import { bare, signalled } from './kit.ts'
+import {
+  refundReply,
+  refundTool,
+  requestFor,
+  runnerOf,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { limitAppends } from './bounded-store.ts'
+import { createDeferred, plainTool } from './kit.ts'
 
 const timeout = { timeout: 10_000 }
 
 /** The ids of calls to a tool, in the order in which they were recorded. */
 async function idsOf(store: SessionService, name: string): Promise<string[]> {
-  const parts = (await stored(store)).flatMap(({ content }) => content?.parts ?? [])
+  const parts = (await storedEvents(store)).flatMap(({ content }) => content?.parts ?? [])
   return parts.flatMap(({ functionCall }) => (functionCall?.name === name ? [functionCall.id ?? ''] : []))
 }
 
@@ -42,14 +52,14 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('keeps the first call_0 of a session and replaces the id in the next invocation', async () => {
     const store = newStore()
     const keys: string[] = []
-    const act = bare('act', (_args, { idempotencyKey }) => {
+    const act = plainTool('act', (_args, { idempotencyKey }) => {
       keys.push(idempotencyKey)
       return {}
     })
     const step: Step = { calls: [{ id: 'call_0', name: 'act' }] }
-    const { runner } = process(store, { tools: [act], steps: [step, 'one', step, 'two'] })
-    await say(runner)
-    await say(runner)
+    const { runner } = startProcess(store, { tools: [act], steps: [step, 'one', step, 'two'] })
+    await sendMessage(runner)
+    await sendMessage(runner)
     const ids = await idsOf(store, 'act')
     expect(ids[0]).toBe('call_0')
     expect(new Set(ids).size).toBe(2)
@@ -61,16 +71,16 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { refund, run } = refundTool()
     let requestId = ''
     const forged = (): Step => ({ calls: [{ id: requestId, name: 'refund', args: { amount: 500 } }] })
-    const { runner } = process(store, { tools: [refund], steps: [refunds(5), forged, 'done', forged, 'done'] })
-    const { pending } = await say(runner)
-    requestId = about(pending).id
+    const { runner } = startProcess(store, { tools: [refund], steps: [refundReply(5), forged, 'done', forged, 'done'] })
+    const { pending } = await sendMessage(runner)
+    requestId = requestFor(pending).id
     for (let turn = 1; turn <= 2; turn++) {
-      const message = turn === 1 ? [approve(about(pending))] : 'again'
-      const next = await say(runner, message)
+      const message = turn === 1 ? [approve(requestFor(pending))] : 'again'
+      const next = await sendMessage(runner, message)
       expect(next.pending).toMatchObject([{ kind: 'confirmation', args: { amount: 500 } }])
-      expect(about(next.pending).functionCallId).not.toBe(requestId)
+      expect(requestFor(next.pending).functionCallId).not.toBe(requestId)
       expect(run).toHaveBeenCalledTimes(turn)
-      await say(runner, [approve(about(next.pending))]) // the honest approval counts
+      await sendMessage(runner, [approve(requestFor(next.pending))]) // the honest approval counts
       expect(run).toHaveBeenCalledTimes(turn + 1)
     }
   })
@@ -89,13 +99,13 @@ describe.each(stores)('%s', (_name, newStore) => {
         yield { content: { role: 'model', parts: [{ functionCall: { id, name, args } }] } }
       },
     }
-    const look = bare('look', () => ({}))
+    const look = plainTool('look', () => ({}))
     const agent = new LlmAgent({ name: 'agent', model, tools: [refund, look], maxIterations: 1_000 })
     const runner = runnerOf(store, agent)
     const runConfig = { maxLlmCalls: 10 }
     const { pending } = await runner.complete({ ...where, message: 'go', runConfig })
-    requestId = about(pending).id
-    const { error } = await runner.complete({ ...where, message: [approve(about(pending))], runConfig })
+    requestId = requestFor(pending).id
+    const { error } = await runner.complete({ ...where, message: [approve(requestFor(pending))], runConfig })
     expect(error?.code).toBe('MAX_LLM_CALLS')
     expect(replies).toBe(10)
   })
@@ -104,7 +114,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const store = newStore()
     const { refund } = refundTool()
     const steps = [{ calls: [{ id: 'adk-1', name: 'refund', args: { amount: 5 } }] }]
-    await say(process(store, { tools: [refund], steps }).runner)
+    await sendMessage(startProcess(store, { tools: [refund], steps }).runner)
     expect(await idsOf(store, 'refund')).toEqual([expect.stringMatching(/^adk-(?!1$)/)])
   })
 
@@ -117,10 +127,10 @@ describe.each(stores)('%s', (_name, newStore) => {
     const store = newStore()
     const { refund, run } = refundTool()
     const steps = [{ calls: [{ id, name: 'refund', args: { amount: 5 } }] }, 'done']
-    const { runner } = process(store, { tools: [refund], steps })
-    const { pending } = await say(runner)
+    const { runner } = startProcess(store, { tools: [refund], steps })
+    const { pending } = await sendMessage(runner)
     expect((await idsOf(store, 'refund'))[0] === id).toBe(isKept)
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -128,7 +138,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { refund, run } = refundTool()
     const inner = new LlmAgent({
       name: 'helper',
-      model: strictModel(scriptedModel([refunds(5), 'inner'])),
+      model: strictModel(scriptedModel([refundReply(5), 'inner'])),
       tools: [refund],
     })
     const later = strictModel(scriptedModel([{ calls: [{ id: 'n1', name: 'refund', args: { amount: 8 } }] }, 'done']))
@@ -146,18 +156,18 @@ describe.each(stores)('%s', (_name, newStore) => {
     const tools = [agentTool(inner), goOn]
     const model = strictModel(scriptedModel([{ calls }]))
     const runner = runnerOf(newStore(), new LlmAgent({ name: 'agent', model, tools, subAgents: [next] }))
-    const { pending } = await say(runner)
-    await say(runner, [approve(about(pending, 'g'))])
+    const { pending } = await sendMessage(runner)
+    await sendMessage(runner, [approve(requestFor(pending, 'g'))])
     const open = await runner.pending()
     expect(open.map(({ functionCallId }) => functionCallId)).toEqual(['n1'])
-    await expect(say(runner, [approve(about(pending, 'c1'))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    expect((await say(runner, [approve(about(open))])).text).toBe('done')
+    await expect(sendMessage(runner, [approve(requestFor(pending, 'c1'))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await sendMessage(runner, [approve(requestFor(open))])).text).toBe('done')
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 8 })
   })
 
   test("keeps a pending request of a child open when a custom agent uses the child's scope number as call id", async () => {
     const { refund, run } = refundTool()
-    const child = new LlmAgent({ name: 'child', model: scriptedModel([refunds(5), 'done']), tools: [refund] })
+    const child = new LlmAgent({ name: 'child', model: scriptedModel([refundReply(5), 'done']), tools: [refund] })
     const root: Agent = {
       name: 'root',
       subAgents: [child],
@@ -167,9 +177,9 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
     }
     const runner = runnerOf(newStore(), root)
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     expect(await runner.pending()).toEqual(pending)
-    await say(runner, [approve(about(pending))])
+    await sendMessage(runner, [approve(requestFor(pending))])
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -177,15 +187,15 @@ describe.each(stores)('%s', (_name, newStore) => {
     'does not treat the response of a parallel custom agent with the same call id as the response of the call',
     timeout,
     async () => {
-      const begun = signalled()
-      const letGo = signalled()
+      const begun = createDeferred()
+      const letGo = createDeferred()
       const run = vi.fn(async () => {
         begun.resolve()
         await letGo.promise
         return { acted: true }
       })
       const model = scriptedModel([{ calls: [{ id: 'call_0', name: 'act' }] }, 'done'])
-      const child = new LlmAgent({ name: 'child', model, tools: [bare('act', run)] })
+      const child = new LlmAgent({ name: 'child', model, tools: [plainTool('act', run)] })
       const other = proxy('call_0', begun.promise)
       const ended: Agent = {
         ...other,
@@ -194,10 +204,10 @@ describe.each(stores)('%s', (_name, newStore) => {
           letGo.resolve() // both events are recorded
         },
       }
-      const store = bounded(newStore())
-      await say(runnerOf(store, new ParallelAgent({ name: 'root', subAgents: [child, ended] })))
+      const store = limitAppends(newStore())
+      await sendMessage(runnerOf(store, new ParallelAgent({ name: 'root', subAgents: [child, ended] })))
       expect(run).toHaveBeenCalledOnce()
-      const answers = (await stored(store)).filter(
+      const answers = (await storedEvents(store)).filter(
         ({ author, content }) => author === 'child' && content?.role === 'tool',
       )
       expect(answers.map(({ content }) => content?.parts[0]?.functionResponse?.response)).toEqual([{ acted: true }])

@@ -2,7 +2,7 @@
 import { agentTool, approve, LlmAgent, ParallelAgent, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { runnerOf, say, stored, stores } from './approvals-kit.ts'
+import { runnerOf, sendMessage, storedEvents, stores } from './approvals-kit.ts'
 
 describe.each(stores)('%s', (_name, newStore) => {
   test.each(['call_0', '__proto__'])('keeps calls with the id "%s" of two parallel branches apart', async (id) => {
@@ -24,17 +24,17 @@ describe.each(stores)('%s', (_name, newStore) => {
         model: scriptedModel([{ calls: [{ id, name: 'pay', args: {} }] }, `${name}!`]),
       })
     const runner = runnerOf(store, new ParallelAgent({ name: 'both', subAgents: [worker('left'), worker('right')] }))
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     expect(pending.map(({ agent }) => agent)).toEqual(['left', 'right'])
     expect(new Set(pending.map(({ functionCallId }) => functionCallId)).size).toBe(2)
-    const after = await say(
+    const after = await sendMessage(
       runner,
       pending.map((request) => approve(request)),
     )
     expect(after.pending).toEqual([])
     expect(paid).toHaveLength(2)
     expect(new Set(paid).size).toBe(2)
-    const results = (await stored(store)).flatMap(({ author, content }) =>
+    const results = (await storedEvents(store)).flatMap(({ author, content }) =>
       (content?.role === 'tool' ? content.parts : []).map((part) => [author, part.functionResponse?.response.by]),
     )
     expect(results.sort()).toEqual([
@@ -69,7 +69,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const call = { name: 'helper', args: { request: 'go' } }
     const model = scriptedModel([{ calls: [call, call, call] }, 'done'])
     const runner = runnerOf(newStore(), new LlmAgent({ name: 'root', model, tools: [agentTool(helper)] }))
-    expect((await say(runner)).text).toBe('done')
+    expect((await sendMessage(runner)).text).toBe('done')
     expect(run.mock.calls.map(([args]) => args.n).sort()).toEqual([1, 2, 3])
   })
 })

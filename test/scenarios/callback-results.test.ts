@@ -14,9 +14,9 @@ import {
   toolSource,
 } from 'toolwright'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { process as processOf } from './approvals-kit.ts'
-import { bare, notebook, play, signalled, stage } from './kit.ts'
-import { LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
+import { startProcess } from './approvals-kit.ts'
+import { createDeferred, createScenario, plainTool, recordingLogger, runScenario } from './kit.ts'
+import { hangInBody, LEASE_MS, resumeSession } from './lease-kit.ts'
 
 const unexpected: [what: string, value: unknown][] = [
   ['an object with an error', { error: 'denied' }],
@@ -41,9 +41,9 @@ describe('beforeTool', () => {
   ]
   test.each(moreUnexpected)('denies the call when a callback returns %s', async (_what, value) => {
     const ran = vi.fn()
-    const logger = notebook()
-    const { response, text } = await play({
-      tools: [bare('pay', ran)],
+    const logger = recordingLogger()
+    const { response, text } = await runScenario({
+      tools: [plainTool('pay', ran)],
       calls: [{ name: 'pay' }],
       agent: { beforeTool: () => value as never },
       runner: { logger },
@@ -62,8 +62,8 @@ describe('beforeTool', () => {
   test("denies the call when a plugin returns an unexpected value and the agent's callback allows the call", async () => {
     const ran = vi.fn()
     const guard: Plugin = { name: 'guard', beforeTool: () => ({ error: 'denied' }) as never }
-    const { response } = await play({
-      tools: [bare('pay', ran)],
+    const { response } = await runScenario({
+      tools: [plainTool('pay', ran)],
       calls: [{ name: 'pay' }],
       agent: { beforeTool: () => undefined },
       runner: { plugins: [guard] },
@@ -80,8 +80,8 @@ describe('beforeTool', () => {
     ['a result and undefined arguments', { result: { cached: true }, args: undefined }, { cached: true }],
     ['a result that is false', { result: false }, { result: false }],
   ])('runs or answers the call when a callback returns %s', async (_what, value, expected) => {
-    const { response } = await play({
-      tools: [bare('pay', (args) => ({ got: args }))],
+    const { response } = await runScenario({
+      tools: [plainTool('pay', (args) => ({ got: args }))],
       calls: [{ name: 'pay', args: { n: 1 } }],
       agent: { beforeTool: async () => value as never },
     })
@@ -91,9 +91,9 @@ describe('beforeTool', () => {
 
 describe('afterTool and onToolError', () => {
   test('withholds the result, says that the call has run, and logs when afterTool returns null', async () => {
-    const logger = notebook()
-    const { response } = await play({
-      tools: [bare('read', () => ({ secret: 'hidden' }))],
+    const logger = recordingLogger()
+    const { response } = await runScenario({
+      tools: [plainTool('read', () => ({ secret: 'hidden' }))],
       calls: [{ name: 'read' }],
       agent: { afterTool: () => null },
       runner: { logger },
@@ -104,11 +104,11 @@ describe('afterTool and onToolError', () => {
   })
 
   test('keeps the error and logs when onToolError returns null', async () => {
-    const logger = notebook()
-    const failing = bare('pay', () => {
+    const logger = recordingLogger()
+    const failing = plainTool('pay', () => {
       throw new Error('no money')
     })
-    const { response } = await play({
+    const { response } = await runScenario({
       tools: [failing],
       calls: [{ name: 'pay' }],
       agent: { onToolError: () => null },
@@ -121,16 +121,20 @@ describe('afterTool and onToolError', () => {
   test('replaces the result or the error with the returned value, including false and 0', async () => {
     for (const result of [{ ok: true }, false, 0]) {
       const expected = typeof result === 'object' ? result : { result }
-      const after = await play({
-        tools: [bare('read', () => 1)],
+      const after = await runScenario({
+        tools: [plainTool('read', () => 1)],
         calls: [{ name: 'read' }],
         agent: { afterTool: () => result },
       })
       expect(after.response).toEqual(expected)
-      const failing = bare('read', () => {
+      const failing = plainTool('read', () => {
         throw new Error('broken')
       })
-      const saved = await play({ tools: [failing], calls: [{ name: 'read' }], agent: { onToolError: () => result } })
+      const saved = await runScenario({
+        tools: [failing],
+        calls: [{ name: 'read' }],
+        agent: { onToolError: () => result },
+      })
       expect(saved.response).toEqual(expected)
     }
   })
@@ -163,7 +167,7 @@ describe('agent and model callbacks', () => {
   test.each(cases)(
     'ends the agent with an error that names the callback when %s returns %s',
     async (hook, _what, value, story) => {
-      const result = await play({ steps: ['hello'], ...story, agent: { [hook]: () => value } })
+      const result = await runScenario({ steps: ['hello'], ...story, agent: { [hook]: () => value } })
       expect(result.error).toMatchObject({ code: 'AGENT_ERROR' })
       expect(result.error?.message).toContain(`${hook} callback of agent "agent" returned`)
       expect(result.error?.message).toContain('Return nothing (undefined) or')
@@ -173,24 +177,24 @@ describe('agent and model callbacks', () => {
   )
 
   test.each(hooks)('uses the valid return value of %s', async (hook, story, good) => {
-    const result = await play({ steps: ['hello'], ...story, agent: { [hook]: async () => good } })
+    const result = await runScenario({ steps: ['hello'], ...story, agent: { [hook]: async () => good } })
     expect(result.error).toBeUndefined()
     expect(result.text).toBe('from the callback')
   })
 
   test.each(hooks)('changes nothing when %s returns undefined', async (hook, story) => {
-    const result = await play({ steps: ['hello'], ...story, agent: { [hook]: () => undefined } })
+    const result = await runScenario({ steps: ['hello'], ...story, agent: { [hook]: () => undefined } })
     if (hook === 'onModelError') expect(result.error).toEqual({ code: 'MODEL_ERROR', message: 'offline' })
     else expect(result.text).toBe('hello')
   })
 
   test('accepts an error response from beforeModel and a copy of an empty response from afterModel', async () => {
-    const refused = await play({
+    const refused = await runScenario({
       steps: [],
       agent: { beforeModel: () => ({ errorCode: 'SAFETY', errorMessage: 'refused' }) },
     })
     expect(refused.error).toEqual({ code: 'SAFETY', message: 'refused' })
-    const copied = await play({
+    const copied = await runScenario({
       steps: [{ response: { finishReason: 'STOP' } }],
       agent: { afterModel: ({ response }) => ({ ...response }) },
     })
@@ -208,7 +212,7 @@ describe('agent and model callbacks', () => {
         yield value as LlmResponse
       },
     }
-    const result = await play({ agent: { model } })
+    const result = await runScenario({ agent: { model } })
     expect(result.error).toMatchObject({
       code: 'MODEL_ERROR',
       message: expect.stringMatching(/Model "odd" yielded .* instead of a response/),
@@ -220,14 +224,14 @@ describe('agent and model callbacks', () => {
     ['null', null],
     ['an object', { text: 'Be brief.' }],
   ])('ends the agent without a model call when an instruction function returns %s', async (...one) => {
-    const result = await play({ steps: ['hello'], agent: { instruction: () => one[1] as string } })
+    const result = await runScenario({ steps: ['hello'], agent: { instruction: () => one[1] as string } })
     expect(result.error).toMatchObject({ code: 'AGENT_ERROR' })
     expect(result.error?.message).toContain('instruction function of agent "agent" returned')
     expect(result.model.requests).toEqual([])
   })
 
   test('accepts an empty text from an instruction function', async () => {
-    const result = await play({ steps: ['hello'], agent: { instruction: async () => '' } })
+    const result = await runScenario({ steps: ['hello'], agent: { instruction: async () => '' } })
     expect(result.text).toBe('hello')
   })
 })
@@ -242,7 +246,7 @@ describe('plugin hooks', () => {
       name: 'redactor',
       onEvent: ({ event }) => (event.content?.parts[0]?.text === 'secret' ? (value as never) : undefined),
     }
-    const result = await play({ steps: ['secret'], runner: { plugins: [plugin] } })
+    const result = await runScenario({ steps: ['secret'], runner: { plugins: [plugin] } })
     expect(result.error).toMatchObject({ code: 'AGENT_ERROR' })
     expect(result.error?.message).toContain('Plugin "redactor": onEvent returned')
     const stored = await result.runner.sessionService.getSession({
@@ -258,7 +262,7 @@ describe('plugin hooks', () => {
     ['a content', { role: 'model', parts: [{ text: 'no' }] }],
     ['an error', { error: 'denied' }],
   ])('fails the run when beforeRun returns %s', async (_what, value) => {
-    const { runner, model } = stage({
+    const { runner, model } = createScenario({
       steps: ['hello'],
       runner: { plugins: [{ name: 'guard', beforeRun: () => value as never }] },
     })
@@ -270,7 +274,7 @@ describe('plugin hooks', () => {
   test('ignores a number that a beforeRun arrow function returns by accident', async () => {
     const seen: unknown[] = []
     const plugins: Plugin[] = [{ name: 'watch', beforeRun: ({ message }) => seen.push(message) as never }]
-    expect((await play({ steps: ['hello'], runner: { plugins } })).text).toBe('hello')
+    expect((await runScenario({ steps: ['hello'], runner: { plugins } })).text).toBe('hello')
     expect(seen).toHaveLength(1)
   })
 })
@@ -291,18 +295,18 @@ describe('functions of tools and policies', () => {
     ['returns a promise of true', async () => true],
     ['returns a promise that rejects', () => Promise.reject(new Error('no'))],
   ])('leaves a tool out when the filter %s', async (_what, filter) => {
-    const set = filterTools(new StaticToolset([bare('wipe', () => 1)]), filter as never)
+    const set = filterTools(new StaticToolset([plainTool('wipe', () => 1)]), filter as never)
     expect(await set.listTools({} as never)).toEqual([])
     await settle()
     expect(rejections).toEqual([])
   })
 
   test('uses the default hint when confirmationHint returns a rejected promise, without an unhandled rejection', async () => {
-    const pay = bare('pay', () => 1, {
+    const pay = plainTool('pay', () => 1, {
       requiresConfirmation: true,
       confirmationHint: (() => Promise.reject(new Error('no'))) as never,
     })
-    const { runner } = stage({ tools: [pay], calls: [{ name: 'pay' }] })
+    const { runner } = createScenario({ tools: [pay], calls: [{ name: 'pay' }] })
     const { pending } = await runner.complete({ userId: 'ada', message: 'go' })
     expect(pending[0]?.hint).toBe('Approve execution of tool `pay`?')
     await settle()
@@ -314,7 +318,7 @@ describe('functions of tools and policies', () => {
       'rateLimit',
       (key) =>
         rateLimit(
-          bare('pay', () => 'paid'),
+          plainTool('pay', () => 'paid'),
           { max: 1, perMs: 60_000, key },
         ),
     ],
@@ -322,16 +326,16 @@ describe('functions of tools and policies', () => {
       'concurrency',
       (key) =>
         concurrency(
-          bare('pay', () => 'paid'),
+          plainTool('pay', () => 'paid'),
           { max: 1, key },
         ),
     ],
   ])('fails the call when key of %s() returns no string, and runs it when key returns one', async (policy, make) => {
     for (const key of [undefined, null, {}, Promise.resolve('ada')]) {
-      const { response } = await play({ tools: [make(() => key as never)], calls: [{ name: 'pay' }] })
+      const { response } = await runScenario({ tools: [make(() => key as never)], calls: [{ name: 'pay' }] })
       expect(response.error).toContain(`${policy}() of tool "pay": key must return a string, got`)
     }
-    const { response } = await play({ tools: [make(() => 'ada')], calls: [{ name: 'pay' }] })
+    const { response } = await runScenario({ tools: [make(() => 'ada')], calls: [{ name: 'pay' }] })
     expect(response).toEqual({ result: 'paid' })
   })
 
@@ -343,24 +347,27 @@ describe('functions of tools and policies', () => {
     ['a promise of neither a value nor issues', async () => ({ ok: true })],
   ])('answers INVALID_ARGS without running the body when parse returns %s', async (_what, parse) => {
     const ran = vi.fn()
-    const { response } = await play({ tools: [bare('pay', ran, { parse: parse as never })], calls: [{ name: 'pay' }] })
+    const { response } = await runScenario({
+      tools: [plainTool('pay', ran, { parse: parse as never })],
+      calls: [{ name: 'pay' }],
+    })
     expect(ran).not.toHaveBeenCalled()
     expect(response).toMatchObject({ errorCode: 'INVALID_ARGS' })
   })
 
   test('runs the body when parse returns a value, including undefined', async () => {
     for (const value of [{ n: 1 }, undefined]) {
-      const pay = bare('pay', (args) => ({ got: args ?? null }), { parse: () => ({ value }) })
-      const { response } = await play({ tools: [pay], calls: [{ name: 'pay' }] })
+      const pay = plainTool('pay', (args) => ({ got: args ?? null }), { parse: () => ({ value }) })
+      const { response } = await runScenario({ tools: [pay], calls: [{ name: 'pay' }] })
       expect(response).toEqual({ got: value ?? null })
     }
   })
 
   test('fails the call when requestInput has a misspelled option', async () => {
-    const asking = bare('ask', (_args, context) =>
+    const asking = plainTool('ask', (_args, context) =>
       context.requestInput({ key: 'k', message: 'Age?', shema: {} } as never),
     )
-    const { response } = await play({ tools: [asking], calls: [{ name: 'ask' }] })
+    const { response } = await runScenario({ tools: [asking], calls: [{ name: 'ask' }] })
     expect(response.error).toContain('requestInput(): unknown option "shema". Did you mean "schema"?')
   })
 
@@ -377,8 +384,11 @@ describe('functions of tools and policies', () => {
       const ran = vi.fn(() => {
         throw new Error('lost')
       })
-      const pay = bare('pay', ran, { effect: 'reconcilable', reconcile: () => found as never })
-      const { response } = await play({ tools: [retry(pay, { attempts: 3, delayMs: 0 })], calls: [{ name: 'pay' }] })
+      const pay = plainTool('pay', ran, { effect: 'reconcilable', reconcile: () => found as never })
+      const { response } = await runScenario({
+        tools: [retry(pay, { attempts: 3, delayMs: 0 })],
+        calls: [{ name: 'pay' }],
+      })
       expect(ran).toHaveBeenCalledTimes(1)
       if (isKnown) expect(response).toEqual({ paid: true })
       else expect(response).toEqual({ error: 'lost', errorCode: 'EXECUTION_FAILED' })
@@ -391,15 +401,15 @@ describe('functions of tools and policies', () => {
       const clock = { time: 0 }
       const store = new InMemorySessionService({ now: () => clock.time })
       const reconcile = () => found as never
-      await leftHanging(store, (run) => bare('work', run, { effect: 'reconcilable', reconcile }), [
+      await hangInBody(store, (run) => plainTool('work', run, { effect: 'reconcilable', reconcile }), [
         { calls: [{ name: 'work', id: 'c1' }] },
       ])
       clock.time += LEASE_MS
       const ran = vi.fn()
-      const logger = notebook()
-      const work = bare('work', ran, { effect: 'reconcilable', reconcile })
-      const { runner } = processOf(store, { tools: [work], steps: ['done'], runner: { logger } })
-      expect(await resumed(runner)).toBe('done')
+      const logger = recordingLogger()
+      const work = plainTool('work', ran, { effect: 'reconcilable', reconcile })
+      const { runner } = startProcess(store, { tools: [work], steps: ['done'], runner: { logger } })
+      expect(await resumeSession(runner)).toBe('done')
       expect(ran).not.toHaveBeenCalled()
       const session = await store.getSession({ appName: 'app', userId: 'ada', sessionId: 's1' })
       const log = JSON.stringify(session?.events)
@@ -421,8 +431,8 @@ describe('cancellation', () => {
     ['instruction function', (instruction) => ({ agent: { instruction } })],
     ['tool source', (hang) => ({ tools: [toolSource(hang)] })],
   ])('ends a run whose %s never settles', { timeout: 20_000 }, async (_what, make) => {
-    const begun = signalled()
-    const { runner } = stage({
+    const begun = createDeferred()
+    const { runner } = createScenario({
       steps: ['hello'],
       ...make(() => {
         begun.resolve()

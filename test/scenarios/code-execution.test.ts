@@ -22,7 +22,7 @@ import {
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { play, quiet, stage, tell } from './kit.ts'
+import { createScenario, runMessage, runScenario, silentLogger } from './kit.ts'
 
 type Run = (request: CodeRequest) => CodeResult | Promise<CodeResult>
 
@@ -65,7 +65,7 @@ const addTool = tool({
 describe('code execution', () => {
   test('runs the code of the model and sends the output back to the model', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') })
-    const result = await play({ agent: { codeExecutor }, steps: [code('six'), 'It is six.'] })
+    const result = await runScenario({ agent: { codeExecutor }, steps: [code('six'), 'It is six.'] })
     expect(result.text).toBe('It is six.')
     expect(results(result.events)).toEqual([{ id: expect.any(String), outcome: 'OUTCOME_OK', output: '6' }])
     const [asked, shown] = result.model.requests[1]?.contents.slice(1) ?? []
@@ -78,14 +78,17 @@ describe('code execution', () => {
     ['DEADLINE_EXCEEDED', 'OUTCOME_DEADLINE_EXCEEDED'],
   ] as const)('sends the outcome %s to the model, which can write new code', async (outcome, shown) => {
     const codeExecutor = createExecutor({ bad: () => ({ outcome, output: 'oh no' }), good: () => ok('fine') })
-    const result = await play({ agent: { codeExecutor }, steps: [code('bad'), code('good'), 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, steps: [code('bad'), code('good'), 'done'] })
     expect(results(result.events)).toMatchObject([{ outcome: shown, output: 'oh no' }, { outcome: 'OUTCOME_OK' }])
     expect(result.text).toBe('done')
   })
 
   test('stops after three runs of the same failing code', async () => {
     const codeExecutor = createExecutor({ bad: () => ({ outcome: 'FAILED', output: 'oh no' }) })
-    const result = await play({ agent: { codeExecutor }, steps: [code('bad'), code('bad'), code('bad'), code('bad')] })
+    const result = await runScenario({
+      agent: { codeExecutor },
+      steps: [code('bad'), code('bad'), code('bad'), code('bad')],
+    })
     expect(result.error?.code).toBe('REPEATED_CALL')
     expect(codeExecutor.runs).toHaveLength(3)
   })
@@ -96,7 +99,7 @@ describe('code execution', () => {
       { executableCode: { language: 'javascript', code: 'six' } },
       { functionCall: { id: 'c1', name: 'add', args: { a: 1, b: 2 } } },
     ]
-    const result = await play({ agent: { codeExecutor }, tools: [addTool], steps: [{ parts }, 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, tools: [addTool], steps: [{ parts }, 'done'] })
     expect(result.model.requests[1]?.contents.at(-1)?.parts).toMatchObject([
       { codeExecutionResult: { output: '6' } },
       { functionResponse: { id: 'c1', response: { sum: 3 } } },
@@ -105,7 +108,7 @@ describe('code execution', () => {
 
   test('runs a fenced code block in the text of a model', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') })
-    const result = await play({
+    const result = await runScenario({
       agent: { codeExecutor },
       steps: ['Let me count.\n```js\nsix\n```\nIt is 7.', 'It is six.'],
     })
@@ -118,7 +121,7 @@ describe('code execution', () => {
   })
 
   test('treats a fenced code block as text without an executor', async () => {
-    const result = await play({ steps: ['```js\nsix\n```'] })
+    const result = await runScenario({ steps: ['```js\nsix\n```'] })
     expect(result.text).toBe('```js\nsix\n```')
   })
 
@@ -129,14 +132,14 @@ describe('code execution', () => {
       { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '6' } },
       { text: 'It is six.' },
     ]
-    const result = await play({ agent: { codeExecutor }, steps: [{ parts }] })
+    const result = await runScenario({ agent: { codeExecutor }, steps: [{ parts }] })
     expect(result.text).toBe('It is six.')
     expect(codeExecutor.runs).toEqual([])
   })
 
   test('stores the final answer under outputKey, not the text before the code', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') })
-    const result = await play({
+    const result = await runScenario({
       agent: { codeExecutor, outputKey: 'answer' },
       steps: ['Counting.\n```js\nsix\n```', 'six'],
     })
@@ -145,7 +148,11 @@ describe('code execution', () => {
 
   test('tells the model the language, the instruction of the executor and the callable tools', async () => {
     const codeExecutor = createExecutor({}, { instruction: 'Print with console.log.' })
-    const result = await play({ agent: { codeExecutor, instruction: 'Be brief.' }, tools: [addTool], steps: ['hi'] })
+    const result = await runScenario({
+      agent: { codeExecutor, instruction: 'Be brief.' },
+      tools: [addTool],
+      steps: ['hi'],
+    })
     const system = result.model.requests[0]?.config.systemInstruction
     expect(system).toContain('Be brief.')
     expect(system).toContain('run javascript code')
@@ -156,7 +163,7 @@ describe('code execution', () => {
   test('retries an executor that throws once, then sends the error to the model', async () => {
     const broken = vi.fn(() => Promise.reject(new Error('no engine')))
     const codeExecutor = createExecutor({ six: broken })
-    const result = await play({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     expect(broken).toHaveBeenCalledTimes(2)
     expect(results(result.events)).toMatchObject([
       { outcome: 'OUTCOME_FAILED', output: 'The code could not be run: no engine' },
@@ -169,7 +176,7 @@ describe('code execution', () => {
       .mockImplementationOnce(() => {
         throw new Error('no engine')
       })
-    const result = await play({
+    const result = await runScenario({
       agent: { codeExecutor: createExecutor({ six: broken }) },
       steps: [code('six'), 'done'],
     })
@@ -178,7 +185,7 @@ describe('code execution', () => {
 
   test('truncates output above maxResultBytes', async () => {
     const codeExecutor = createExecutor({ big: () => ok('x'.repeat(5_000)) })
-    const result = await play({
+    const result = await runScenario({
       agent: { codeExecutor },
       runner: { maxResultBytes: 2_000 },
       steps: [code('big'), 'done'],
@@ -190,7 +197,10 @@ describe('code execution', () => {
 
   test('passes a different sessionKey for each session and user', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') })
-    const { runner } = stage({ agent: { codeExecutor }, steps: [code('six'), 'a', code('six'), 'b', code('six'), 'c'] })
+    const { runner } = createScenario({
+      agent: { codeExecutor },
+      steps: [code('six'), 'a', code('six'), 'b', code('six'), 'c'],
+    })
     const { sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     await runner.complete({ userId: 'ada', sessionId, message: 'go' })
     await runner.complete({ userId: 'bob', sessionId, message: 'go' })
@@ -201,7 +211,7 @@ describe('code execution', () => {
 
   test('shuts the executor down when the runner is closed', async () => {
     const shutdown = vi.fn(async () => {})
-    const { runner } = stage({ agent: { codeExecutor: createExecutor({}, { shutdown }) } })
+    const { runner } = createScenario({ agent: { codeExecutor: createExecutor({}, { shutdown }) } })
     await runner.close()
     expect(shutdown).toHaveBeenCalledOnce()
   })
@@ -210,7 +220,7 @@ describe('code execution', () => {
 describe('gates and callbacks of code execution', () => {
   test('let beforeTool replace the result of code', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') })
-    const result = await play({
+    const result = await runScenario({
       agent: {
         codeExecutor,
         beforeTool: ({ tool: { name }, args }) => ({ result: { error: `${name}: no ${args.code}` } }),
@@ -223,7 +233,7 @@ describe('gates and callbacks of code execution', () => {
 
   test('run code that requires confirmation only after an approval', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') }, { requiresConfirmation: true })
-    const { runner } = stage({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
+    const { runner } = createScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     expect(codeExecutor.runs).toEqual([])
     expect(pending).toMatchObject([{ kind: 'confirmation', tool: 'execute_code', args: { code: 'six' } }])
@@ -235,7 +245,7 @@ describe('gates and callbacks of code execution', () => {
 
   test('do not run denied code and tell the model', async () => {
     const codeExecutor = createExecutor({ six: () => ok('6') }, { requiresConfirmation: true })
-    const { runner } = stage({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
+    const { runner } = createScenario({ agent: { codeExecutor }, steps: [code('six'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     const message = [deny(pending[0] as PendingRequest)]
     const { events } = await runner.complete({ userId: 'ada', sessionId, message })
@@ -251,9 +261,9 @@ describe('gates and callbacks of code execution', () => {
         return new Promise(() => {})
       },
     })
-    const { runner, model } = stage({ agent: { codeExecutor }, steps: [code('forever'), 'never'] })
+    const { runner, model } = createScenario({ agent: { codeExecutor }, steps: [code('forever'), 'never'] })
     const controller = new AbortController()
-    const running = tell(runner, model, { signal: controller.signal })
+    const running = runMessage(runner, model, { signal: controller.signal })
     await started.promise
     controller.abort()
     const result = await running
@@ -282,7 +292,7 @@ describe('tools called from code', () => {
   test('run through the dispatcher as events that the model does not see', async () => {
     const codeExecutor = createExecutor({ sum: sumOf })
     const seen: string[] = []
-    const result = await play({
+    const result = await runScenario({
       agent: { codeExecutor, beforeTool: ({ tool: { name } }) => void seen.push(name) },
       tools: [addTool],
       steps: [code('sum'), 'done'],
@@ -300,7 +310,7 @@ describe('tools called from code', () => {
         return ok(JSON.stringify(sums))
       },
     })
-    const result = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('many'), 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, tools: [addTool], steps: [code('many'), 'done'] })
     expect(results(result.events)).toMatchObject([{ output: '[{"sum":1},{"sum":2},{"sum":3}]' }])
   })
 
@@ -314,7 +324,7 @@ describe('tools called from code', () => {
         return ok(error.code)
       },
     })
-    const result = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('bad'), 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, tools: [addTool], steps: [code('bad'), 'done'] })
     expect(results(result.events)).toMatchObject([{ output: errorCode }])
   })
 
@@ -329,7 +339,7 @@ describe('tools called from code', () => {
         return ok(JSON.stringify(await callTool?.('pay', {}).catch((error: Error) => error.message)))
       },
     })
-    const { runner } = stage({ agent: { codeExecutor }, tools: [add, payTool], steps: [code('pay'), 'done'] })
+    const { runner } = createScenario({ agent: { codeExecutor }, tools: [add, payTool], steps: [code('pay'), 'done'] })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'go' })
     expect(pay).not.toHaveBeenCalled()
     expect(pending).toMatchObject([{ kind: 'confirmation', tool: 'pay' }])
@@ -357,7 +367,7 @@ describe('tools called from code', () => {
   ])('are recorded once before the model continues: %s', async (_case, program) => {
     const run = vi.fn(() => new Promise((resolve) => setTimeout(resolve, 20, 'done')))
     const slow = tool({ name: 'slow', description: 'Slow', run })
-    const result = await play({
+    const result = await runScenario({
       agent: { codeExecutor: createExecutor({ go: program }) },
       tools: [slow],
       steps: [code('go'), 'done'],
@@ -389,7 +399,7 @@ describe('tools called from code', () => {
       const all = await Promise.all([callTool?.('pay', {}), callTool?.('look', {})])
       return ok(JSON.stringify(all.map((one) => one?.result)))
     }
-    const { runner } = stage({
+    const { runner } = createScenario({
       agent: { codeExecutor: createExecutor({ both }) },
       tools: [look, pay],
       steps: [code('both'), 'done'],
@@ -416,7 +426,7 @@ describe('tools called from code', () => {
         for (;;) await callTool?.('add', { a: 1, b: 1 })
       },
     })
-    const result = await play({ agent: { codeExecutor }, tools: [addTool], steps: [code('loop'), 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, tools: [addTool], steps: [code('loop'), 'done'] })
     expect(results(result.events)).toMatchObject([
       { outcome: 'OUTCOME_FAILED', output: expect.stringContaining('256') },
     ])
@@ -455,7 +465,7 @@ describe('tools called from code', () => {
         return ok(`${first?.sum} ${answer?.said}`)
       },
     })
-    const { runner } = stage({ agent: { codeExecutor }, tools: [add, askTool], steps: [code('both'), 'done'] })
+    const { runner } = createScenario({ agent: { codeExecutor }, tools: [add, askTool], steps: [code('both'), 'done'] })
     const paused = await runner.complete({ userId: 'ada', message: 'go' })
     const pending = paused.pending[0]
     expect(pending).toMatchObject({ tool: 'ask', kind: 'longRunning' })
@@ -479,7 +489,7 @@ describe('tools called from code', () => {
       { executableCode: { id: 'x', language: 'javascript', code: 'pay' } },
       { functionCall: { id: 'x.1', name: 'pay', args: {} } },
     ]
-    const result = await play({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
     expect(pay).toHaveBeenCalledTimes(2) // once for the code, once for the model
     expect(result.responses).toHaveLength(2)
     expect(new Set(result.responses.map(({ id }) => id)).size).toBe(2)
@@ -494,7 +504,7 @@ describe('tools called from code', () => {
       { executableCode: { id: 'x', language: 'javascript', code: 'six' } },
       { executableCode: { id: 'x', language: 'javascript', code: 'six' } },
     ]
-    const result = await play({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, tools: [payTool], steps: [{ parts }, 'done'] })
     expect(result.text).toBe('done')
     expect(pay).toHaveBeenCalledOnce()
     expect(codeExecutor.runs).toHaveLength(2)
@@ -531,7 +541,11 @@ describe('files of code execution', () => {
         ],
       }),
     })
-    const { runner } = stage({ agent: { codeExecutor }, runner: { artifactService }, steps: [code('copy'), 'done'] })
+    const { runner } = createScenario({
+      agent: { codeExecutor },
+      runner: { artifactService },
+      steps: [code('copy'), 'done'],
+    })
     const { events } = await runner.complete({ userId: 'ada', sessionId: 's1', message: 'go' })
     expect(results(events)[0]?.output).toContain('in.csv=YSxi')
     expect(results(events)[0]?.output).toContain('dir_pic.png=AAAA')
@@ -546,7 +560,7 @@ describe('files of code execution', () => {
     const codeExecutor = createExecutor({
       write: () => ({ outcome: 'OK', output: '', files: [{ name: 'a.txt', data: 'AAAA' }] }),
     })
-    const result = await play({ agent: { codeExecutor }, steps: [code('write'), 'done'] })
+    const result = await runScenario({ agent: { codeExecutor }, steps: [code('write'), 'done'] })
     expect(codeExecutor.runs[0]?.files).toBeUndefined()
     expect(results(result.events)[0]?.output).toContain('a.txt')
     expect(results(result.events)[0]?.output).toContain('lost')
@@ -578,7 +592,7 @@ async function crashAndResume(scenario: {
     const step: Step = ({ contents }) => (contents.at(-1)?.role === 'tool' ? 'done' : code(scenario.first))
     const model = scriptedModel([step, step, step])
     const agent = new LlmAgent({ name: 'agent', model, codeExecutor: scenario.codeExecutor, tools: scenario.tools })
-    return new Runner({ appName: 'app', agent, sessionService: service, logger: quiet })
+    return new Runner({ appName: 'app', agent, sessionService: service, logger: silentLogger })
   }
   await createRunner(crashing)
     .complete({ ...key, message: 'go' })

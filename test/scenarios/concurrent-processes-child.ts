@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { type Completion, LlmAgent, type Part, type Ports, Runner, type Tool, ToolwrightError, tool } from 'toolwright'
 import { type SqliteServices, sqlite } from 'toolwright/sqlite'
 import { type Step, scriptedModel } from 'toolwright/testing'
-import { bare, HandTimers, quiet } from './kit.ts'
+import { ManualTimers, plainTool, silentLogger } from './kit.ts'
 
 const where = { userId: 'ada', sessionId: 's1' }
 let services: SqliteServices | undefined
@@ -11,10 +11,10 @@ let ledger = ''
 let finish: (value: unknown) => void = () => {}
 
 /** Timers of the hanging process: its lease is renewed on command. (Stopped while it writes, it would lock the file.) */
-let timers = new HandTimers()
+let timers = new ManualTimers()
 
 /** A tool that appends a line to the ledger each time it runs. */
-const pay = bare(
+const pay = plainTool(
   'pay',
   () => {
     appendFileSync(ledger, 'paid\n')
@@ -37,7 +37,7 @@ const hang = tool({
 function runner(steps: readonly Step[], tools: readonly Tool[], ports: Partial<Ports> = {}): Runner {
   if (!services) throw new Error('no file is open')
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(steps), tools })
-  return new Runner({ appName: 'app', agent, logger: quiet, ports, ...services })
+  return new Runner({ appName: 'app', agent, logger: silentLogger, ports, ...services })
 }
 
 const commands = new Map<string, (...args: readonly never[]) => unknown>([
@@ -61,7 +61,7 @@ const commands = new Map<string, (...args: readonly never[]) => unknown>([
 ] as const)
 
 function hangOn(): Promise<Completion> {
-  timers = new HandTimers()
+  timers = new ManualTimers()
   const steps = [{ calls: [{ id: 'c1', name: 'hang' }] }, 'done']
   return runner(steps, [hang], timers.ports).complete({ ...where, message: 'go' })
 }

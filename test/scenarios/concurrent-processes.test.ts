@@ -8,9 +8,9 @@ import { approve, type Completion } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { OtherProcess } from '../../src/sqlite/other-process.test-kit.ts'
-import { about, finals, process as here, say, stored } from './approvals-kit.ts'
-import { bare, until } from './kit.ts'
-import { LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
+import { finalResponses, requestFor, sendMessage, startProcess, storedEvents } from './approvals-kit.ts'
+import { plainTool, waitUntil } from './kit.ts'
+import { hangInBody, LEASE_MS, resumeSession } from './lease-kit.ts'
 
 if (process.platform !== 'linux')
   console.warn('NOT TESTED: a stopped process, whose state is read from /proc on Linux.')
@@ -44,19 +44,19 @@ async function shared(how: { time: number; processes: number }): Promise<{ file:
 test('runs the call once after a hundred equal approvals from four processes at the same time [DG-06]', async () => {
   const { file, runs } = await shared({ time: NOW, processes: 4 })
   using services = sqlite(file, { now: () => NOW })
-  const gated = bare('pay', () => {}, { effect: 'idempotent', requiresConfirmation: true })
+  const gated = plainTool('pay', () => {}, { effect: 'idempotent', requiresConfirmation: true })
   const { sessionService } = services
   const steps = [{ calls: [{ id: 'c1', name: 'pay' }] }]
-  const { pending } = await say(here(sessionService, { tools: [gated], steps }).runner)
+  const { pending } = await sendMessage(startProcess(sessionService, { tools: [gated], steps }).runner)
   expect(runs()).toBe(0)
-  const yes = approve(about(pending))
+  const yes = approve(requestFor(pending))
   const outcomes = await Promise.all(others.slice(0, 4).map((other) => other.do<string[]>('answer', 25, yes)))
   expect(runs()).toBe(1)
   expect(outcomes.flat()).toHaveLength(100)
   expect(outcomes.flat()).toContain('done')
   expect(outcomes.flat().filter((one) => !typed.includes(one))).toEqual([])
-  const events = await stored(sessionService)
-  expect(finals(events)).toEqual({ c1: { paid: true } })
+  const events = await storedEvents(sessionService)
+  expect(finalResponses(events)).toEqual({ c1: { paid: true } })
   const responses = events.filter(({ content }) => content?.parts.some((part) => part.functionResponse?.id === 'c1'))
   expect(responses).toHaveLength(1)
 })
@@ -66,13 +66,13 @@ test('runs the call once after fifty resumes from five processes at the same tim
   using services = sqlite(file, { now: () => NOW })
   const { sessionService } = services
   const steps = [{ calls: [{ id: 'c1', name: 'pay' }] }]
-  await leftHanging(sessionService, (run) => bare('pay', run, { effect: 'idempotent' }), steps)
+  await hangInBody(sessionService, (run) => plainTool('pay', run, { effect: 'idempotent' }), steps)
   const outcomes = await Promise.all(others.map((other) => other.do<string[]>('resume', 10)))
   expect(runs()).toBe(1)
   expect(outcomes.flat()).toHaveLength(50)
   expect(outcomes.flat()).toContain('done')
   expect(outcomes.flat().filter((one) => !typed.includes(one))).toEqual([])
-  expect(finals(await stored(sessionService))).toEqual({ c1: { paid: true } })
+  expect(finalResponses(await storedEvents(sessionService))).toEqual({ c1: { paid: true } })
 })
 
 describe.skipIf(process.platform !== 'linux')('a process stopped with SIGSTOP during a call', () => {
@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('a process stopped with SIGSTOP du
     run.catch(() => {}) // awaited later
     await began
     child.kill('SIGSTOP')
-    await until(() => readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T '))
+    await waitUntil(() => readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T '))
     return { file, other, run, goOn: () => child.kill('SIGCONT') }
   }
 
@@ -92,34 +92,34 @@ describe.skipIf(process.platform !== 'linux')('a process stopped with SIGSTOP du
     const { file, other, run, goOn } = await stopped()
     using services = sqlite(file, { now: () => LATER })
     const { sessionService } = services
-    const { runner, model } = here(sessionService, {
-      tools: [bare('hang', () => {}, { effect: 'atMostOnce' })],
+    const { runner, model } = startProcess(sessionService, {
+      tools: [plainTool('hang', () => {}, { effect: 'atMostOnce' })],
       steps: ['so be it', 'yes'],
     })
-    expect(await resumed(runner)).toBe('so be it')
+    expect(await resumeSession(runner)).toBe('so be it')
     expect(model.requests[0]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toMatchObject({
       errorCode: 'UNKNOWN_OUTCOME',
     })
-    const log = JSON.stringify(await stored(sessionService))
+    const log = JSON.stringify(await storedEvents(sessionService))
     const aborted = other.progress((what) => what === 'aborted')
     goOn()
     await other.do('renew')
     await expect(run).rejects.toMatchObject({ code: 'LEASE_LOST' })
     await aborted
     await other.do('finish') // the late result is dropped
-    expect(JSON.stringify(await stored(sessionService))).toBe(log)
-    expect((await say(runner, 'and now?')).text).toBe('yes')
+    expect(JSON.stringify(await storedEvents(sessionService))).toBe(log)
+    expect((await sendMessage(runner, 'and now?')).text).toBe('yes')
   })
 
   test('completes the run when it continues before its lease expires [PR-05]', async () => {
     const { file, other, run, goOn } = await stopped()
     using services = sqlite(file, { now: () => LATER - 1 })
-    const { runner } = here(services.sessionService, { steps: [] })
-    await expect(resumed(runner)).rejects.toMatchObject({ code: 'SESSION_BUSY' })
+    const { runner } = startProcess(services.sessionService, { steps: [] })
+    await expect(resumeSession(runner)).rejects.toMatchObject({ code: 'SESSION_BUSY' })
     goOn()
     await other.do('renew')
     await other.do('finish')
     expect((await run).text).toBe('done')
-    expect(finals(await stored(services.sessionService))).toEqual({ c1: { ok: true } })
+    expect(finalResponses(await storedEvents(services.sessionService))).toEqual({ c1: { ok: true } })
   })
 })

@@ -11,13 +11,13 @@ import {
 } from 'toolwright'
 import { createToolContext, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { bare, play } from './kit.ts'
+import { plainTool, runScenario } from './kit.ts'
 
-type Told = Awaited<ReturnType<typeof play>>
+type Told = Awaited<ReturnType<typeof runScenario>>
 
 const inBody = (run: (context: ToolContext) => unknown, agent: Partial<LlmAgentOptions> = {}): Promise<Told> =>
-  play({
-    tools: [bare('work', (_, context) => run(context))],
+  runScenario({
+    tools: [plainTool('work', (_, context) => run(context))],
     calls: [{ name: 'work' }],
     agent,
     runner: { artifactService: new InMemoryArtifactService() },
@@ -307,7 +307,7 @@ test('context.actions in a callback reads and writes like in a body', async () =
     seen.push(context.state.get('twice'))
     expect(() => Object.assign(context.actions, { escalate: 1 })).toThrow(/escalate must be true or false/)
   }
-  const { events, state } = await play({ steps: ['Hi.'], agent: { beforeModel: writeTwice } })
+  const { events, state } = await runScenario({ steps: ['Hi.'], agent: { beforeModel: writeTwice } })
   expect(seen).toEqual([{ requested: true }, true])
   expect(events[0]?.actions).toEqual({ stateDelta: { requested: true, twice: true } })
   expect(state).toEqual({ requested: true, twice: true })
@@ -324,7 +324,7 @@ test('context.actions of a body shows state written by beforeTool', async () => 
   })
   const beforeTool = ({ context }: { context: ToolContext }): undefined =>
     void Object.assign(context.actions.stateDelta, { before: 1 })
-  const result = await play({ tools: [read], calls: [{ name: 'read' }], agent: { beforeTool } })
+  const result = await runScenario({ tools: [read], calls: [{ name: 'read' }], agent: { beforeTool } })
   expect(result.response).toEqual({ own: { body: 1 } })
   expect(result.events[1]?.actions.stateDelta).toEqual({ before: 1, body: 1 })
 })

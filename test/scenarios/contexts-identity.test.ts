@@ -2,15 +2,15 @@ import { type Invocation, LlmAgent, ParallelAgent, Runner, type ToolContext, too
 import { createToolContext, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { bare, play, progressOf } from './kit.ts'
+import { plainTool, progressOf, runScenario } from './kit.ts'
 
 test('a body reads the user, the session, the invocation and the call from its context', async () => {
   let seen: { invocation: Invocation; context: ToolContext } | undefined
-  const look = bare('look', (_, context) => {
+  const look = plainTool('look', (_, context) => {
     seen = { invocation: context.invocation, context }
     return context.invocation.session.events.length
   })
-  const result = await play({ tools: [look], calls: [{ name: 'look', id: 'c1' }], stateDelta: { a: 1 } })
+  const result = await runScenario({ tools: [look], calls: [{ name: 'look', id: 'c1' }], stateDelta: { a: 1 } })
   const { invocation, context } = seen as NonNullable<typeof seen>
   expect(invocation).toMatchObject({ appName: 'app', userId: 'ada', agentName: 'agent', branch: undefined })
   expect(invocation.invocationId).toBe(result.invocationId)
@@ -30,12 +30,15 @@ test('a body reads the user, the session, the invocation and the call from its c
 test('equal calls have different idempotency keys and separate contexts', async () => {
   const keys: string[] = []
   const contexts = new Set<unknown>()
-  const charge = bare('charge', (_, context) => {
+  const charge = plainTool('charge', (_, context) => {
     keys.push(context.idempotencyKey)
     contexts.add(context)
   })
   const call = { name: 'charge', args: { amount: 5 } }
-  const { invocationId } = await play({ tools: [charge], steps: [{ calls: [call, call] }, { calls: [call] }, 'done'] })
+  const { invocationId } = await runScenario({
+    tools: [charge],
+    steps: [{ calls: [call, call] }, { calls: [call] }, 'done'],
+  })
   expect(new Set(keys).size).toBe(3)
   expect(contexts.size).toBe(3)
   for (const key of keys) expect(key.split('/')).toEqual([invocationId, expect.stringMatching(/^adk-/)])
@@ -43,7 +46,7 @@ test('equal calls have different idempotency keys and separate contexts', async 
 
 test('a body inside a ParallelAgent reads its branch from its context', async () => {
   const branches: unknown[] = []
-  const look = bare('look', (_, { invocation }) => branches.push([invocation.agentName, invocation.branch]))
+  const look = plainTool('look', (_, { invocation }) => branches.push([invocation.agentName, invocation.branch]))
   const child = (name: string): LlmAgent =>
     new LlmAgent({ name, model: scriptedModel([{ calls: [{ name: 'look' }] }, 'ok']), tools: [look] })
   const agent = new ParallelAgent({ name: 'both', subAgents: [child('left'), child('right')] })
@@ -55,11 +58,11 @@ test('a body inside a ParallelAgent reads its branch from its context', async ()
 })
 
 test('yields progress as partial events and neither stores it nor shows it to the model', async () => {
-  const work = bare('work', (_, context) => {
+  const work = plainTool('work', (_, context) => {
     context.progress({ percent: 50 })
     return 'ok'
   })
-  const { events, model, runner, sessionId } = await play({ tools: [work], calls: [{ name: 'work', id: 'c1' }] })
+  const { events, model, runner, sessionId } = await runScenario({ tools: [work], calls: [{ name: 'work', id: 'c1' }] })
   expect(events.map((event) => [event.content?.role, event.partial ?? false])).toEqual([
     ['model', false],
     ['tool', true],
@@ -76,12 +79,15 @@ test('yields progress as partial events and neither stores it nor shows it to th
 test('ignores progress reported after the response', async () => {
   let late: ToolContext | undefined
   const tools = [
-    bare('work', (_, context) => {
+    plainTool('work', (_, context) => {
       late = context
     }),
-    bare('after', () => late?.progress('too late')),
+    plainTool('after', () => late?.progress('too late')),
   ]
-  const { events } = await play({ tools, steps: [{ calls: [{ name: 'work' }] }, { calls: [{ name: 'after' }] }, 'ok'] })
+  const { events } = await runScenario({
+    tools,
+    steps: [{ calls: [{ name: 'work' }] }, { calls: [{ name: 'after' }] }, 'ok'],
+  })
   expect(progressOf(events)).toEqual([])
 })
 

@@ -1,9 +1,9 @@
 import { InMemoryArtifactService, InMemoryMemoryService, type ToolContext } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { bare, play, type Story, type Told } from './kit.ts'
+import { plainTool, runScenario, type Scenario, type ScenarioResult } from './kit.ts'
 
-function body(run: (context: ToolContext) => unknown, story: Partial<Story> = {}): Promise<Told> {
-  return play({ tools: [bare('work', (_, context) => run(context))], calls: [{ name: 'work' }], ...story })
+function body(run: (context: ToolContext) => unknown, story: Partial<Scenario> = {}): Promise<ScenarioResult> {
+  return runScenario({ tools: [plainTool('work', (_, context) => run(context))], calls: [{ name: 'work' }], ...story })
 }
 
 describe('artifacts', () => {
@@ -75,12 +75,16 @@ describe('artifacts', () => {
   })
 
   test('of all calls of a batch are in the artifactDelta', async () => {
-    const save = bare('save', async (args, context) => {
+    const save = plainTool('save', async (args, context) => {
       const { file } = args as { file: string }
       return await context.saveArtifact(file, { text: file })
     })
     const calls = ['a', 'b', 'a'].map((file) => ({ name: 'save', args: { file } }))
-    const { events } = await play({ tools: [save], calls, runner: { artifactService: new InMemoryArtifactService() } })
+    const { events } = await runScenario({
+      tools: [save],
+      calls,
+      runner: { artifactService: new InMemoryArtifactService() },
+    })
     expect(events[1]?.actions.artifactDelta).toEqual({ a: 1, b: 0 })
   })
 })

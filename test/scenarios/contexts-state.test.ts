@@ -1,14 +1,27 @@
 import { InMemorySessionService, type ToolContext } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { bare, HandTimers, play, type Story, signalled, stage, type Told, tell } from './kit.ts'
+import {
+  createDeferred,
+  createScenario,
+  ManualTimers,
+  plainTool,
+  runMessage,
+  runScenario,
+  type Scenario,
+  type ScenarioResult,
+} from './kit.ts'
 
 /** Runs bodies one after another, each in its own reply. */
-function inTurn(bodies: ((context: ToolContext) => unknown)[], story: Partial<Story> = {}): Promise<Told> {
-  const tools = bodies.map((body, at) => bare(`step${at}`, (_, context) => body(context)))
-  return play({ tools, steps: [...bodies.map((_, at) => ({ calls: [{ name: `step${at}` }] })), 'done'], ...story })
+function inTurn(bodies: ((context: ToolContext) => unknown)[], story: Partial<Scenario> = {}): Promise<ScenarioResult> {
+  const tools = bodies.map((body, at) => plainTool(`step${at}`, (_, context) => body(context)))
+  return runScenario({
+    tools,
+    steps: [...bodies.map((_, at) => ({ calls: [{ name: `step${at}` }] })), 'done'],
+    ...story,
+  })
 }
 
-async function stored({ runner, sessionId }: Told): Promise<string> {
+async function stored({ runner, sessionId }: ScenarioResult): Promise<string> {
   return JSON.stringify(await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId }))
 }
 
@@ -63,12 +76,16 @@ test('puts the state delta on the response event', async () => {
 
 test('shares app: and user: state with other sessions, and plain state with none', async () => {
   const sessionService = new InMemorySessionService()
-  const write = bare('write', (_, { state }) => {
+  const write = plainTool('write', (_, { state }) => {
     for (const key of ['app:a', 'user:u', 's', 'temp:t']) state.set(key, key)
   })
-  const read = bare('read', (_, { state }) => state.keys().sort())
-  await play({ tools: [write], calls: [{ name: 'write' }], runner: { sessionService } })
-  const { response, state } = await play({ tools: [read], calls: [{ name: 'read' }], runner: { sessionService } })
+  const read = plainTool('read', (_, { state }) => state.keys().sort())
+  await runScenario({ tools: [write], calls: [{ name: 'write' }], runner: { sessionService } })
+  const { response, state } = await runScenario({
+    tools: [read],
+    calls: [{ name: 'read' }],
+    runner: { sessionService },
+  })
   expect(response.result).toEqual(['app:a', 'user:u'])
   expect(state).toEqual({ 'app:a': 'app:a', 'user:u': 'user:u' })
 })
@@ -101,13 +118,13 @@ describe('temp: state', () => {
 
   test('is gone in the next run', async () => {
     const tools = [
-      bare('write', (_, { state }) => state.set('temp:t', 1)),
-      bare('read', (_, { state }) => [state.get('temp:t', 'gone'), state.keys()]),
+      plainTool('write', (_, { state }) => state.set('temp:t', 1)),
+      plainTool('read', (_, { state }) => [state.get('temp:t', 'gone'), state.keys()]),
     ]
     const steps = [{ calls: [{ name: 'write' }] }, 'one', { calls: [{ name: 'read' }] }, 'two']
-    const { runner, model } = stage({ tools, steps })
-    const { sessionId } = await tell(runner, model)
-    const { response } = await tell(runner, model, { sessionId })
+    const { runner, model } = createScenario({ tools, steps })
+    const { sessionId } = await runMessage(runner, model)
+    const { response } = await runMessage(runner, model, { sessionId })
     expect(response.result).toEqual(['gone', []])
   })
 })
@@ -191,23 +208,23 @@ describe('state of a failed call', () => {
   })
 
   test('is dropped after a timeout, including late writes', async () => {
-    const timers = new HandTimers()
-    const late = signalled()
-    const wrote = signalled<string>()
-    const slow = bare('slow', async (_, { state }) => {
+    const timers = new ManualTimers()
+    const late = createDeferred()
+    const wrote = createDeferred<string>()
+    const slow = plainTool('slow', async (_, { state }) => {
       state.set('early', true)
       await late.promise
       state.set('late', true)
       wrote.resolve('wrote')
       return 'too late'
     })
-    const after = bare('after', async (_, { state }) => {
+    const after = plainTool('after', async (_, { state }) => {
       late.resolve()
       await wrote.promise
       return state.keys()
     })
     const steps = [{ calls: [{ name: 'slow' }] }, { calls: [{ name: 'after' }] }, 'done']
-    const playing = play({ tools: [slow, after], steps, runner: { ports: timers.ports, toolTimeoutMs: 77 } })
+    const playing = runScenario({ tools: [slow, after], steps, runner: { ports: timers.ports, toolTimeoutMs: 77 } })
     await timers.fire(77)
     const result = await playing
     expect(result.response).toEqual({ error: 'slow timed out after 77 ms', errorCode: 'TIMEOUT' })
@@ -218,21 +235,21 @@ describe('state of a failed call', () => {
 })
 
 test('merges state deltas of a batch in call order, regardless of timing', async () => {
-  const first = signalled()
+  const first = createDeferred()
   const tools = [
-    bare('slow', async (_, { state }) => {
+    plainTool('slow', async (_, { state }) => {
       await first.promise
       state.set('who', 'slow')
       state.set('slow', 1)
     }),
-    bare('fast', (_, { state }) => {
+    plainTool('fast', (_, { state }) => {
       state.set('who', 'fast')
       state.set('fast', 1)
       first.resolve()
     }),
   ]
-  const there = await play({ tools, calls: [{ name: 'slow' }, { name: 'fast' }] })
+  const there = await runScenario({ tools, calls: [{ name: 'slow' }, { name: 'fast' }] })
   expect(there.state).toEqual({ who: 'fast', slow: 1, fast: 1 })
-  const back = await play({ tools, calls: [{ name: 'fast' }, { name: 'slow' }] })
+  const back = await runScenario({ tools, calls: [{ name: 'fast' }, { name: 'slow' }] })
   expect(back.state).toEqual({ who: 'slow', slow: 1, fast: 1 })
 })

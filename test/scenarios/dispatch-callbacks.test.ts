@@ -11,7 +11,15 @@ import {
 } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bare, HandTimers, intentsOf, notebook, openLog, play, stage } from './kit.ts'
+import {
+  createRecordingStore,
+  createScenario,
+  intentsOf,
+  ManualTimers,
+  plainTool,
+  recordingLogger,
+  runScenario,
+} from './kit.ts'
 
 const square = tool({
   name: 'square',
@@ -33,22 +41,22 @@ describe('beforeTool', () => {
       args: unknown
       context: { functionCallId: string }
     }) => void seen.push([tool.name, args, typeof context.functionCallId])
-    const { response } = await play({ tools: [square], calls, agent: { beforeTool } })
+    const { response } = await runScenario({ tools: [square], calls, agent: { beforeTool } })
     expect(seen).toEqual([['square', { n: 3 }, 'string']])
     expect(response).toEqual({ result: 9 })
   })
 
   test('may answer the call, also with null, 0 or false', async () => {
-    const never = bare('square', () => expect.unreachable())
+    const never = plainTool('square', () => expect.unreachable())
     for (const result of [{ cached: true }, null, 0, false]) {
-      const { response } = await play({ tools: [never], calls, agent: { beforeTool: () => ({ result }) } })
+      const { response } = await runScenario({ tools: [never], calls, agent: { beforeTool: () => ({ result }) } })
       expect(response).toEqual(typeof result === 'object' && result ? result : { result })
     }
   })
 
   test('passes its result to afterTool, and the call is never pending', async () => {
-    const slow = { ...bare('square', () => expect.unreachable()), isLongRunning: true }
-    const { response, responses, text } = await play({
+    const slow = { ...plainTool('square', () => expect.unreachable()), isLongRunning: true }
+    const { response, responses, text } = await runScenario({
       tools: [slow],
       calls,
       agent: { beforeTool: () => ({ result: 1 }), afterTool: ({ result }) => ({ seen: result }) },
@@ -59,7 +67,7 @@ describe('beforeTool', () => {
   })
 
   test('may rewrite the arguments, which are validated again', async () => {
-    const rewrite = (args: unknown) => play({ tools: [square], calls, agent: { beforeTool: () => ({ args }) } })
+    const rewrite = (args: unknown) => runScenario({ tools: [square], calls, agent: { beforeTool: () => ({ args }) } })
     expect((await rewrite({ n: 4 })).response).toEqual({ result: 16 })
     expect((await rewrite({ n: 'four' })).response).toMatchObject({
       errorCode: 'INVALID_ARGS',
@@ -68,14 +76,14 @@ describe('beforeTool', () => {
   })
 
   test('records rewritten arguments in the intent as they were before the body', async () => {
-    const { sessionService, appended } = openLog()
+    const { sessionService, appended } = createRecordingStore()
     const spoil = tool({
       name: 'spoil',
       description: 'Spoils its arguments',
       parameters: z.object({ list: z.array(z.string()) }),
       run: ({ list }) => list.push('spoiled'),
     })
-    const { events } = await play({
+    const { events } = await runScenario({
       tools: [spoil],
       calls: [{ name: 'spoil', args: { list: ['model'] } }],
       agent: { beforeTool: () => ({ args: { list: ['callback'] } }) },
@@ -86,14 +94,14 @@ describe('beforeTool', () => {
   })
 
   test('records rewritten arguments in the intent before the schema transforms them', async () => {
-    const { sessionService, appended } = openLog()
+    const { sessionService, appended } = createRecordingStore()
     const remind = tool({
       name: 'remind',
       description: 'Reminds',
       parameters: z.object({ at: z.string().transform((text) => new Date(text)) }),
       run: ({ at }) => at.getTime(),
     })
-    const { response } = await play({
+    const { response } = await runScenario({
       tools: [remind],
       calls: [{ name: 'remind', args: { at: 'never' } }],
       agent: { beforeTool: () => ({ args: { at: '1970-01-02' } }) },
@@ -105,7 +113,7 @@ describe('beforeTool', () => {
 
   test('stops at the first result of a list and passes a rewrite to the next callback', async () => {
     const seen: unknown[] = []
-    const { response } = await play({
+    const { response } = await runScenario({
       tools: [square],
       calls,
       agent: {
@@ -123,17 +131,17 @@ describe('beforeTool', () => {
   })
 
   test('fails the call, not the run, when a callback throws, and the body does not run', async () => {
-    const never = bare('square', () => expect.unreachable())
+    const never = plainTool('square', () => expect.unreachable())
     const beforeTool = () => {
       throw new Error('no budget')
     }
-    const { response, text } = await play({ tools: [never], calls, agent: { beforeTool } })
+    const { response, text } = await runScenario({ tools: [never], calls, agent: { beforeTool } })
     expect(response).toEqual({ error: 'no budget', errorCode: 'EXECUTION_FAILED' })
     expect(text).toBe('done')
   })
 
   test('writes state onto the response event', async () => {
-    const { state } = await play({
+    const { state } = await runScenario({
       tools: [square],
       calls,
       agent: { beforeTool: ({ context }) => context.state.set('calls', 1) },
@@ -144,7 +152,7 @@ describe('beforeTool', () => {
 
 describe('afterTool', () => {
   test('chains callbacks: each sees the result of the previous one', async () => {
-    const { response } = await play({
+    const { response } = await runScenario({
       tools: [square],
       calls,
       agent: {
@@ -159,11 +167,11 @@ describe('afterTool', () => {
   })
 
   test('fails the call and drops its state when a callback throws', async () => {
-    const write = bare('square', (_, { state }) => state.set('a', 1))
+    const write = plainTool('square', (_, { state }) => state.set('a', 1))
     const afterTool = () => {
       throw new Error('cannot look')
     }
-    const { response, state, text } = await play({ tools: [write], calls, agent: { afterTool } })
+    const { response, state, text } = await runScenario({ tools: [write], calls, agent: { afterTool } })
     expect(response).toEqual({ error: 'cannot look', errorCode: 'EXECUTION_FAILED' })
     expect(state).toEqual({})
     expect(text).toBe('done')
@@ -171,13 +179,13 @@ describe('afterTool', () => {
 })
 
 describe('onToolError', () => {
-  const fail = bare('square', () => {
+  const fail = plainTool('square', () => {
     throw new ToolError('no such number', { code: 'NOT_FOUND' })
   })
 
   test('recovers with a result, which afterTool sees', async () => {
     const seen: unknown[] = []
-    const { response } = await play({
+    const { response } = await runScenario({
       tools: [fail],
       calls,
       agent: {
@@ -194,25 +202,25 @@ describe('onToolError', () => {
   })
 
   test('keeps the error when the callback returns undefined', async () => {
-    const { response } = await play({ tools: [fail], calls, agent: { onToolError: () => undefined } })
+    const { response } = await runScenario({ tools: [fail], calls, agent: { onToolError: () => undefined } })
     expect(response).toEqual({ error: 'no such number', errorCode: 'NOT_FOUND' })
   })
 
   test('keeps the error and logs when the callback throws', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const onToolError = () => {
       throw new Error('the callback is broken')
     }
-    const { response, text } = await play({ tools: [fail], calls, agent: { onToolError }, runner: { logger } })
+    const { response, text } = await runScenario({ tools: [fail], calls, agent: { onToolError }, runner: { logger } })
     expect(response).toEqual({ error: 'no such number', errorCode: 'NOT_FOUND' })
     expect(logger.lines.join()).toContain('the callback is broken')
     expect(text).toBe('done')
   })
 
   test('is called after a timeout', async () => {
-    const timers = new HandTimers()
-    const hang = bare('square', () => new Promise(() => {}))
-    const playing = play({
+    const timers = new ManualTimers()
+    const hang = plainTool('square', () => new Promise(() => {}))
+    const playing = runScenario({
       tools: [hang],
       calls,
       agent: { onToolError: ({ error }) => ({ heard: (error as Error).message }) },
@@ -225,7 +233,7 @@ describe('onToolError', () => {
   test('answers a call of an unknown tool, plugins first', async () => {
     const seen: unknown[] = []
     const plugin: Plugin = { name: 'watch', onToolError: ({ tool, args }) => void seen.push([tool.name, args]) }
-    const { response, text } = await play({
+    const { response, text } = await runScenario({
       tools: [square],
       calls: [{ name: 'squar', args: { n: 3 } }],
       agent: {
@@ -252,9 +260,9 @@ describe('onToolError', () => {
     ['that beforeTool made invalid', { n: 3 }, {}],
   ])('answers a call with arguments %s, and the call never runs', async (what, args, more) => {
     const seen: unknown[] = []
-    const { sessionService, appended } = openLog()
+    const { sessionService, appended } = createRecordingStore()
     const pay = { ...square, ...more, run: () => expect.unreachable() }
-    const { response } = await play({
+    const { response } = await runScenario({
       tools: [pay],
       calls: [{ name: 'square', args: args as JsonObject }],
       agent: {
@@ -272,7 +280,7 @@ describe('onToolError', () => {
   })
 
   test('keeps errors for unknown tools and invalid arguments when the callback returns undefined', async () => {
-    const { responses } = await play({
+    const { responses } = await runScenario({
       tools: [square],
       calls: [
         { name: 'squar', args: {} },
@@ -287,7 +295,7 @@ describe('onToolError', () => {
     const seen: unknown[] = []
     const discreet = redact(square, { args: ['n'] })
     const onToolError = ({ args }: { args: unknown }) => void seen.push(args)
-    await play({ tools: [discreet], calls: [{ name: 'square', args: { n: 'secret' } }], agent: { onToolError } })
+    await runScenario({ tools: [discreet], calls: [{ name: 'square', args: { n: 'secret' } }], agent: { onToolError } })
     expect(seen).toEqual([{ n: '[redacted]' }])
   })
 
@@ -295,8 +303,8 @@ describe('onToolError', () => {
     const seen: unknown[] = []
     const store = new InMemorySessionService()
     const agent = { onToolError: ({ error }: { error: unknown }) => void seen.push(error) }
-    const guarded = bare('guarded', () => expect.unreachable(), { requiresConfirmation: true })
-    const { runner } = stage({
+    const guarded = plainTool('guarded', () => expect.unreachable(), { requiresConfirmation: true })
+    const { runner } = createScenario({
       tools: [guarded],
       calls: [{ name: 'guarded' }],
       agent,
@@ -315,7 +323,7 @@ test('calls plugin callbacks before callbacks of the agent', async () => {
     beforeTool: () => void order.push('plugin before'),
     afterTool: () => void order.push('plugin after'),
   }
-  await play({
+  await runScenario({
     tools: [square],
     calls,
     agent: { beforeTool: () => void order.push('agent before'), afterTool: () => void order.push('agent after') },

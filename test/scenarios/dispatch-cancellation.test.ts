@@ -1,6 +1,6 @@
 import { concurrency, type Event, LlmAgent, type Model, type Run, Runner, type Tool } from 'toolwright'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bare, HandTimers, responsesOf, signalled, stage } from './kit.ts'
+import { createDeferred, createScenario, ManualTimers, plainTool, responsesOf } from './kit.ts'
 
 const unhandled: unknown[] = []
 const note = (reason: unknown): void => void unhandled.push(reason)
@@ -22,9 +22,9 @@ async function follow(run: Run): Promise<Event[]> {
 
 /** A body that waits for its signal, with promises for its start and its abort reason. */
 function patient(name: string, effect: Tool['effect'] = 'none') {
-  const began = signalled()
-  const ended = signalled<unknown>()
-  const tool = bare(
+  const began = createDeferred()
+  const ended = createDeferred<unknown>()
+  const tool = plainTool(
     name,
     (_, { signal }) =>
       new Promise((_, reject) => {
@@ -41,7 +41,7 @@ function patient(name: string, effect: Tool['effect'] = 'none') {
 
 describe('cancelling a run', () => {
   test('aborts the signal of the model', async () => {
-    const modelSignal = signalled<AbortSignal>()
+    const modelSignal = createDeferred<AbortSignal>()
     const model: Model = {
       name: 'slow',
       async *generate(_, { signal }) {
@@ -62,9 +62,9 @@ describe('cancelling a run', () => {
   test('aborts the signals of all bodies and records exactly one response for each call', async () => {
     const safe = patient('safe')
     const risky = patient('risky', 'atMostOnce')
-    const quick = bare('quick', () => 'ok')
+    const quick = plainTool('quick', () => 'ok')
     const calls = [{ name: 'safe' }, { name: 'quick' }, { name: 'risky' }]
-    const { runner } = stage({ tools: [safe.tool, quick, risky.tool], calls })
+    const { runner } = createScenario({ tools: [safe.tool, quick, risky.tool], calls })
     const caller = new AbortController()
     const following = follow(runner.run({ userId: 'ada', message: 'go', signal: caller.signal }))
     await Promise.all([safe.began, risky.began])
@@ -82,7 +82,7 @@ describe('cancelling a run', () => {
   test('ends the wait for a concurrency slot', async () => {
     const first = patient('limited')
     const limited = concurrency(first.tool, 1)
-    const { runner } = stage({ tools: [limited], calls: [{ name: 'limited' }, { name: 'limited' }] })
+    const { runner } = createScenario({ tools: [limited], calls: [{ name: 'limited' }, { name: 'limited' }] })
     const run = runner.run({ userId: 'ada', message: 'go' })
     const following = follow(run)
     await first.began
@@ -92,7 +92,7 @@ describe('cancelling a run', () => {
 
   test('by leaving the loop aborts the running body', async () => {
     const body = patient('body')
-    const { runner } = stage({ tools: [body.tool], calls: [{ name: 'body' }] })
+    const { runner } = createScenario({ tools: [body.tool], calls: [{ name: 'body' }] })
     for await (const event of runner.run({ userId: 'ada', message: 'go' })) {
       expect(event.content?.role).toBe('model')
       await body.began
@@ -103,13 +103,13 @@ describe('cancelling a run', () => {
 
   test('from inside a body that then throws leaves no unhandled rejection', async () => {
     const caller = new AbortController()
-    const suicidal = bare('suicidal', async (_, { signal }) => {
+    const suicidal = plainTool('suicidal', async (_, { signal }) => {
       caller.abort()
       expect(signal).toBeInstanceOf(AbortSignal)
       await Promise.resolve()
       throw new Error('after the end')
     })
-    const { runner } = stage({ tools: [suicidal], calls: [{ name: 'suicidal' }] })
+    const { runner } = createScenario({ tools: [suicidal], calls: [{ name: 'suicidal' }] })
     const events = await follow(runner.run({ userId: 'ada', message: 'go', signal: caller.signal }))
     expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
   })
@@ -117,29 +117,33 @@ describe('cancelling a run', () => {
   test('from inside a body aborts the signal of that body and clears its timer', async () => {
     const caller = new AbortController()
     let held: AbortSignal | undefined
-    const suicidal = bare('suicidal', async (_, { signal }) => {
+    const suicidal = plainTool('suicidal', async (_, { signal }) => {
       held = signal
       caller.abort()
       await new Promise(() => {})
     })
-    const timers = new HandTimers()
-    const { runner } = stage({ tools: [suicidal], calls: [{ name: 'suicidal' }], runner: { ports: timers.ports } })
+    const timers = new ManualTimers()
+    const { runner } = createScenario({
+      tools: [suicidal],
+      calls: [{ name: 'suicidal' }],
+      runner: { ports: timers.ports },
+    })
     await follow(runner.run({ userId: 'ada', message: 'go', signal: caller.signal }))
     expect(held?.aborted).toBe(true)
     expect(timers.count(30_000)).toBe(0)
   })
 
   test('does not wait for a body that ignores its signal, and drops its late writes', async () => {
-    const began = signalled()
-    const late = signalled()
-    const deaf = bare('deaf', async (_, context) => {
+    const began = createDeferred()
+    const late = createDeferred()
+    const deaf = plainTool('deaf', async (_, context) => {
       began.resolve()
       await late.promise
       context.state.set('late', true)
       context.progress('late')
       throw new Error('nobody listens')
     })
-    const { runner } = stage({ tools: [deaf], calls: [{ name: 'deaf' }] })
+    const { runner } = createScenario({ tools: [deaf], calls: [{ name: 'deaf' }] })
     const run = runner.run({ userId: 'ada', message: 'go' })
     const following = follow(run)
     await began.promise
@@ -156,15 +160,15 @@ describe('cancelling a run', () => {
   test.each(['beforeTool', 'afterTool', 'onToolError'] as const)(
     'does not wait for a %s callback that hangs',
     async (hook) => {
-      const began = signalled()
+      const began = createDeferred()
       const hang = (): Promise<undefined> => {
         began.resolve()
         return new Promise(() => {})
       }
-      const body = bare('body', () => {
+      const body = plainTool('body', () => {
         if (hook === 'onToolError') throw new Error('no')
       })
-      const { runner } = stage({ tools: [body], calls: [{ name: 'body' }], agent: { [hook]: hang } })
+      const { runner } = createScenario({ tools: [body], calls: [{ name: 'body' }], agent: { [hook]: hang } })
       const run = runner.run({ userId: 'ada', message: 'go' })
       const following = follow(run)
       await began.promise
@@ -176,7 +180,7 @@ describe('cancelling a run', () => {
 
 test('accepts the next message after a cancelled run', async () => {
   const body = patient('body')
-  const { runner } = stage({ tools: [body.tool], steps: [{ calls: [{ name: 'body' }] }, 'again'] })
+  const { runner } = createScenario({ tools: [body.tool], steps: [{ calls: [{ name: 'body' }] }, 'again'] })
   const run = runner.run({ userId: 'ada', sessionId: 's', message: 'go' })
   const following = follow(run)
   await body.began

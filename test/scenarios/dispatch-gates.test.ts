@@ -12,14 +12,14 @@ import {
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bare, intentsOf, openLog, play } from './kit.ts'
+import { createRecordingStore, intentsOf, plainTool, runScenario } from './kit.ts'
 
 const apiKey: AuthConfig = { authScheme: { type: 'apiKey', in: 'header', name: 'x-key' } }
 
 /** Runs one call of a guarded tool next to a sibling call, and reports whether its body ran. */
 async function attempt(more: Partial<Tool>, args = {}) {
   let ran = false
-  const guarded = bare(
+  const guarded = plainTool(
     'guarded',
     () => {
       ran = true
@@ -27,8 +27,8 @@ async function attempt(more: Partial<Tool>, args = {}) {
     },
     more,
   )
-  const result = await play({
-    tools: [guarded, bare('other', () => 'ok')],
+  const result = await runScenario({
+    tools: [guarded, plainTool('other', () => 'ok')],
     calls: [{ name: 'guarded', args }, { name: 'other' }],
   })
   const isConfirmationRequested = result.events.some(({ actions }) => actions.requestedToolConfirmations)
@@ -117,28 +117,28 @@ describe('requiresConfirmation', () => {
       name: 'refund',
       args,
     }))
-    const { events } = await play({ tools: [refund], calls, stateDelta: { limit: 100 } })
+    const { events } = await runScenario({ tools: [refund], calls, stateDelta: { limit: 100 } })
     expect(ran).toEqual([10])
     expect(confirmedArgsOf(events)).toMatchObject([{ amount: 1_000 }, { amount: 10 }])
   })
 
   test('ignores changes that the predicate makes inside the arguments', async () => {
     const ran: unknown[] = []
-    const guarded = bare('guarded', (args) => ran.push(args), {
+    const guarded = plainTool('guarded', (args) => ran.push(args), {
       requiresConfirmation: (args) => {
         ;(args.list as string[]).push('spoiled')
         return false
       },
     })
-    await play({ tools: [guarded], calls: [{ name: 'guarded', args: { list: ['good'] } }] })
+    await runScenario({ tools: [guarded], calls: [{ name: 'guarded', args: { list: ['good'] } }] })
     expect(ran).toEqual([{ list: ['good'] }])
   })
 
   test('shows arguments rewritten by beforeTool in the confirmation', async () => {
-    const guarded = bare('guarded', () => expect.unreachable(), {
+    const guarded = plainTool('guarded', () => expect.unreachable(), {
       requiresConfirmation: ({ amount }) => Number(amount) > 10,
     })
-    const { events } = await play({
+    const { events } = await runScenario({
       tools: [guarded],
       calls: [{ name: 'guarded', args: { amount: 1 } }],
       agent: { beforeTool: () => ({ args: { amount: 100 } }) },
@@ -147,8 +147,8 @@ describe('requiresConfirmation', () => {
   })
 
   test('applies to a tool inside a policy', async () => {
-    const guarded = bare('guarded', () => expect.unreachable(), { requiresConfirmation: true })
-    const { events } = await play({ tools: [retry(guarded, { attempts: 3 })], calls: [{ name: 'guarded' }] })
+    const guarded = plainTool('guarded', () => expect.unreachable(), { requiresConfirmation: true })
+    const { events } = await runScenario({ tools: [retry(guarded, { attempts: 3 })], calls: [{ name: 'guarded' }] })
     expect(confirmedArgsOf(events)).toEqual([{}])
   })
 })
@@ -161,24 +161,24 @@ test('answers AUTH_FAILED for a tool that needs a credential and does not run it
 
 describe('intent records', () => {
   const effects = async (tools: readonly Tool[], calls: readonly { name: string; id: string; args?: JsonObject }[]) => {
-    const { sessionService, appended } = openLog()
-    const result = await play({ tools, calls, runner: { sessionService } })
+    const { sessionService, appended } = createRecordingStore()
+    const result = await runScenario({ tools, calls, runner: { sessionService } })
     const kinds = appended.map((one) => ('type' in one ? 'intent' : (one.content?.role ?? 'none')))
     return { result, kinds, intents: intentsOf(appended) as Intent[] }
   }
 
   test('are appended once before the bodies, for calls with side effects', async () => {
     const seen: number[] = []
-    const { sessionService, appended } = openLog()
+    const { sessionService, appended } = createRecordingStore()
     const note = (): void => void seen.push(intentsOf(appended).length)
     const tools = [
-      bare('read', note, { effect: 'none' }),
-      bare('put', note, { effect: 'idempotent' }),
-      bare('pay', note, { effect: 'atMostOnce' }),
-      { ...bare('default', note), effect: undefined },
+      plainTool('read', note, { effect: 'none' }),
+      plainTool('put', note, { effect: 'idempotent' }),
+      plainTool('pay', note, { effect: 'atMostOnce' }),
+      { ...plainTool('default', note), effect: undefined },
     ]
     const calls = tools.map(({ name }) => ({ name, id: name }))
-    const { invocationId } = await play({ tools, calls, runner: { sessionService } })
+    const { invocationId } = await runScenario({ tools, calls, runner: { sessionService } })
     expect(seen).toEqual([1, 1, 1, 1])
     expect(intentsOf(appended)).toEqual([
       { type: 'intent', invocationId, path: 'agent', calls: [{ id: 'put' }, { id: 'pay' }, { id: 'default' }] },
@@ -186,21 +186,21 @@ describe('intent records', () => {
   })
 
   test('are not appended for a batch without side effects', async () => {
-    const { kinds } = await effects([bare('read', () => 1)], [{ name: 'read', id: 'a' }])
+    const { kinds } = await effects([plainTool('read', () => 1)], [{ name: 'read', id: 'a' }])
     expect(kinds).toEqual(['user', 'model', 'tool', 'model'])
   })
 
   test('are appended between the reply and the response', async () => {
-    const { kinds } = await effects([bare('pay', () => 1, { effect: 'atMostOnce' })], [{ name: 'pay', id: 'a' }])
+    const { kinds } = await effects([plainTool('pay', () => 1, { effect: 'atMostOnce' })], [{ name: 'pay', id: 'a' }])
     expect(kinds).toEqual(['user', 'model', 'intent', 'tool', 'model'])
   })
 
   test('are not appended for rejected, unknown or invalid calls', async () => {
     const effect = 'atMostOnce'
     const tools = [
-      bare('guarded', () => 1, { effect, requiresConfirmation: true }),
-      bare('locked', () => 1, { effect, authConfig: apiKey }),
-      bare('picky', () => 1, { effect, parse: () => ({ issues: [{ path: 'a', expected: 'b' }] }) }),
+      plainTool('guarded', () => 1, { effect, requiresConfirmation: true }),
+      plainTool('locked', () => 1, { effect, authConfig: apiKey }),
+      plainTool('picky', () => 1, { effect, parse: () => ({ issues: [{ path: 'a', expected: 'b' }] }) }),
     ]
     const { intents } = await effects(tools, [
       ...tools.map(({ name }) => ({ name, id: name })),
@@ -210,7 +210,7 @@ describe('intent records', () => {
   })
 
   test("are neither yielded nor part of the session's events", async () => {
-    const { result } = await effects([bare('pay', () => 1, { effect: 'atMostOnce' })], [{ name: 'pay', id: 'a' }])
+    const { result } = await effects([plainTool('pay', () => 1, { effect: 'atMostOnce' })], [{ name: 'pay', id: 'a' }])
     const { runner, sessionId } = result
     const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
     expect(JSON.stringify([result.events, session])).not.toContain('intent')
@@ -220,10 +220,10 @@ describe('intent records', () => {
 describe('control flow after a batch', () => {
   const child = (name: string): LlmAgent => new LlmAgent({ name, model: scriptedModel([`I am ${name}`]) })
   const moves: Tool[] = [
-    bare('give_up', (_, context) => {
+    plainTool('give_up', (_, context) => {
       context.actions.escalate = true
     }),
-    bare('hand_over', (args, context) => {
+    plainTool('hand_over', (args, context) => {
       context.state.set('by', 'hand_over')
       context.transferToAgent((args as { to: string }).to)
       return 'handed over'
@@ -231,7 +231,7 @@ describe('control flow after a batch', () => {
     transferToAgent(),
   ]
   const whenCalled = (calls: { name: string; args?: { [key: string]: unknown } }[]) =>
-    play({ tools: moves, steps: [{ calls }, 'still me'], agent: { subAgents: [child('ann'), child('bob')] } })
+    runScenario({ tools: moves, steps: [{ calls }, 'still me'], agent: { subAgents: [child('ann'), child('bob')] } })
 
   test('transfers to the named agent', async () => {
     const { text, state } = await whenCalled([{ name: 'hand_over', args: { to: 'bob' } }])
@@ -278,11 +278,11 @@ describe('control flow after a batch', () => {
   })
 
   test('ends the run with the response when skipSummarization is set', async () => {
-    const show = bare('show', (_, context) => {
+    const show = plainTool('show', (_, context) => {
       context.actions.skipSummarization = true
       return { text: 'as it is' }
     })
-    const { runner } = await play({ tools: [show], steps: ['x', { calls: [{ name: 'show' }] }] })
+    const { runner } = await runScenario({ tools: [show], steps: ['x', { calls: [{ name: 'show' }] }] })
     const { text, events } = await runner.complete({ userId: 'ada', message: 'go' })
     expect(text).toBe('as it is')
     expect(events).toHaveLength(2)

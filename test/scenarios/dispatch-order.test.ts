@@ -1,12 +1,12 @@
 import type { Event, ToolContext } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { bare, HandTimers, play, signalled, stage, type Told } from './kit.ts'
+import { createDeferred, createScenario, ManualTimers, plainTool, runScenario, type ScenarioResult } from './kit.ts'
 
 /** Bodies that log their start and end, and return when the test ends them. */
 function stepwise(names: readonly string[]) {
   const log: string[] = []
-  const ends = new Map(names.map((name) => [name, signalled()]))
-  const started = new Map(names.map((name) => [name, signalled()]))
+  const ends = new Map(names.map((name) => [name, createDeferred()]))
+  const started = new Map(names.map((name) => [name, createDeferred()]))
   const run = async (name: string): Promise<string> => {
     log.push(`+${name}`)
     started.get(name)?.resolve()
@@ -14,7 +14,7 @@ function stepwise(names: readonly string[]) {
     log.push(`-${name}`)
     return name
   }
-  const tools = names.map((name) => bare(name, () => run(name)))
+  const tools = names.map((name) => plainTool(name, () => run(name)))
   return {
     log,
     tools,
@@ -24,11 +24,11 @@ function stepwise(names: readonly string[]) {
   }
 }
 
-const results = ({ responses }: Told): unknown[] => responses.map(({ response }) => response.result)
+const results = ({ responses }: ScenarioResult): unknown[] => responses.map(({ response }) => response.result)
 
 test('runs the calls of a batch at the same time and records responses in call order', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c'])
-  const playing = play({ tools, calls })
+  const playing = runScenario({ tools, calls })
   await Promise.all(['a', 'b', 'c'].map(started))
   for (const name of ['c', 'a', 'b']) end(name)
   const result = await playing
@@ -41,14 +41,14 @@ test('runs one call at a time with toolExecution.parallel false', async () => {
   const { log, tools, calls, end } = stepwise(['a', 'b'])
   end('b')
   end('a')
-  const result = await play({ tools, calls, agent: { toolExecution: { parallel: false } } })
+  const result = await runScenario({ tools, calls, agent: { toolExecution: { parallel: false } } })
   expect(log).toEqual(['+a', '-a', '+b', '-b'])
   expect(results(result)).toEqual(['a', 'b'])
 })
 
 test('runs at most maxConcurrency calls at once', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'b', 'c', 'd'])
-  const playing = play({ tools, calls, agent: { toolExecution: { maxConcurrency: 2 } } })
+  const playing = runScenario({ tools, calls, agent: { toolExecution: { maxConcurrency: 2 } } })
   await started('b')
   expect(log).toEqual(['+a', '+b'])
   end('b')
@@ -64,15 +64,15 @@ test('runs at most maxConcurrency calls at once', async () => {
 test('runs eight calls at once by default', async () => {
   let running = 0
   let most = 0
-  const gate = signalled()
-  const eight = signalled()
-  const work = bare('work', async () => {
+  const gate = createDeferred()
+  const eight = createDeferred()
+  const work = plainTool('work', async () => {
     most = Math.max(most, ++running)
     if (running === 8) eight.resolve()
     await gate.promise
     running--
   })
-  const playing = play({ tools: [work], calls: Array.from({ length: 20 }, () => ({ name: 'work' })) })
+  const playing = runScenario({ tools: [work], calls: Array.from({ length: 20 }, () => ({ name: 'work' })) })
   await eight.promise
   gate.resolve()
   expect((await playing).responses).toHaveLength(20)
@@ -82,7 +82,7 @@ test('runs eight calls at once by default', async () => {
 test('runs a sequential tool alone', async () => {
   const { log, tools, calls, end, started } = stepwise(['a', 'alone', 'b', 'c'])
   const given = tools.map((tool) => (tool.name === 'alone' ? { ...tool, sequential: true } : tool))
-  const playing = play({ tools: given, calls })
+  const playing = runScenario({ tools: given, calls })
   await started('a')
   expect(log).toEqual(['+a'])
   end('a')
@@ -103,7 +103,7 @@ describe('arguments', () => {
     return before
   }
   const given = { list: ['good'] }
-  const callsOf = ({ events }: Told): unknown[] =>
+  const callsOf = ({ events }: ScenarioResult): unknown[] =>
     events.flatMap((event) => event.content?.parts.flatMap((part) => part.functionCall?.args ?? []) ?? [])
 
   test('changed by a body stay unchanged in the event and in sibling calls', async () => {
@@ -111,15 +111,15 @@ describe('arguments', () => {
       { name: 'spoil', args: given },
       { name: 'spoil', args: given },
     ]
-    const result = await play({ tools: [bare('spoil', spoil)], calls })
+    const result = await runScenario({ tools: [plainTool('spoil', spoil)], calls })
     expect(results(result)).toEqual([['good'], ['good']])
     expect(callsOf(result)).toEqual([{ list: ['good'] }, { list: ['good'] }])
     expect(given).toEqual({ list: ['good'] })
   })
 
   test('changed by a callback stay unchanged in the event', async () => {
-    const result = await play({
-      tools: [bare('spoil', () => 1)],
+    const result = await runScenario({
+      tools: [plainTool('spoil', () => 1)],
       calls: [{ name: 'spoil', args: given }],
       agent: { beforeTool: ({ args }) => void spoil(args), afterTool: ({ args }) => void spoil(args) },
     })
@@ -130,9 +130,9 @@ describe('arguments', () => {
 
 describe('response of a fast call next to a slow call', () => {
   const begin = () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const steps = stepwise(['fast', 'slow'])
-    const { runner } = stage({ tools: steps.tools, calls: steps.calls, runner: { ports: timers.ports } })
+    const { runner } = createScenario({ tools: steps.tools, calls: steps.calls, runner: { ports: timers.ports } })
     const events = runner.run({ userId: 'ada', message: 'go' })[Symbol.asyncIterator]()
     return { timers, ...steps, next: async () => (await events.next()).value as Event }
   }
@@ -166,18 +166,22 @@ describe('response of a fast call next to a slow call', () => {
 })
 
 test('applies the state delta of an early response once', async () => {
-  const timers = new HandTimers()
-  const slow = signalled()
+  const timers = new ManualTimers()
+  const slow = createDeferred()
   const read = (context: ToolContext): unknown => context.state.get('fast', 'not yet')
   const tools = [
-    bare('fast', (_, { state }) => state.set('fast', 1)),
-    bare('slow', async (_, context) => {
+    plainTool('fast', (_, { state }) => state.set('fast', 1)),
+    plainTool('slow', async (_, context) => {
       const before = read(context)
       await slow.promise
       return [before, read(context)]
     }),
   ]
-  const { runner } = stage({ tools, calls: [{ name: 'fast' }, { name: 'slow' }], runner: { ports: timers.ports } })
+  const { runner } = createScenario({
+    tools,
+    calls: [{ name: 'fast' }, { name: 'slow' }],
+    runner: { ports: timers.ports },
+  })
   const events = runner.run({ userId: 'ada', message: 'go' })[Symbol.asyncIterator]()
   await events.next()
   const early = events.next()

@@ -1,17 +1,17 @@
 import { functionCallsOf, toolSource } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { bare, offered, play } from './kit.ts'
+import { offeredTools, plainTool, runScenario } from './kit.ts'
 
 test('calls processLlmRequest of every tool before every model call', async () => {
   const seen: string[] = []
   const adding = (name: string) =>
-    bare(name, () => name, {
+    plainTool(name, () => name, {
       processLlmRequest: (request, context) => {
         seen.push(`${name} for ${context.invocation.agentName}`)
         request.appendInstruction(`Use ${name}.`)
       },
     })
-  const { model } = await play({
+  const { model } = await runScenario({
     tools: [adding('a'), [toolSource(() => adding('b'))]],
     steps: [{ calls: [{ name: 'a' }] }, { calls: [{ name: 'b' }] }, 'done'],
     agent: { instruction: 'Be brief.' },
@@ -24,7 +24,7 @@ test('calls processLlmRequest of every tool before every model call', async () =
 
 test('calls processLlmRequest of a passive tool, which is neither declared nor callable', async () => {
   let hookCalls = 0
-  const passive = bare('preload', () => expect.unreachable(), {
+  const passive = plainTool('preload', () => expect.unreachable(), {
     declaration: () => undefined,
     processLlmRequest: (request) => {
       hookCalls++
@@ -32,16 +32,19 @@ test('calls processLlmRequest of a passive tool, which is neither declared nor c
       request.appendWireTool({ googleSearch: {} })
     },
   })
-  const { model, response } = await play({ tools: [passive, bare('other', () => 1)], calls: [{ name: 'preload' }] })
-  expect(offered(model)).toEqual(['other'])
+  const { model, response } = await runScenario({
+    tools: [passive, plainTool('other', () => 1)],
+    calls: [{ name: 'preload' }],
+  })
+  expect(offeredTools(model)).toEqual(['other'])
   expect(model.requests[0]?.config.tools?.slice(1)).toEqual([{ googleSearch: {} }])
   expect(response).toEqual({ error: 'Unknown tool "preload". There are "other".', errorCode: 'NOT_FOUND' })
   expect(hookCalls).toBe(2)
 })
 
 test('puts state written by processLlmRequest on the reply event', async () => {
-  const passive = bare('note', () => 1, { processLlmRequest: (_, { state }) => state.set('asked', true) })
-  const { events, state } = await play({ tools: [passive], steps: ['hello'] })
+  const passive = plainTool('note', () => 1, { processLlmRequest: (_, { state }) => state.set('asked', true) })
+  const { events, state } = await runScenario({ tools: [passive], steps: ['hello'] })
   expect(events[0]?.actions.stateDelta).toEqual({ asked: true })
   expect(state).toEqual({ asked: true })
 })
@@ -49,7 +52,7 @@ test('puts state written by processLlmRequest on the reply event', async () => {
 describe('call ids', () => {
   const idsFor = async (...ids: (string | undefined)[]): Promise<string[]> => {
     const calls = ids.map((id) => ({ name: 'a', ...(id !== undefined && { id }) }))
-    const { events, responses, runner, sessionId } = await play({ tools: [bare('a', () => 1)], calls })
+    const { events, responses, runner, sessionId } = await runScenario({ tools: [plainTool('a', () => 1)], calls })
     const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
     const stored = functionCallsOf(session?.events[1]?.content).map(({ id }) => id as string)
     expect(functionCallsOf(events[0]?.content).map(({ id }) => id)).toEqual(stored)
@@ -76,14 +79,14 @@ describe('call ids', () => {
 
   test('are replaced when they repeat an earlier reply', async () => {
     const calls = [{ name: 'a', id: 'same' }]
-    const { responses } = await play({ tools: [bare('a', () => 1)], steps: [{ calls }, { calls }, 'done'] })
+    const { responses } = await runScenario({ tools: [plainTool('a', () => 1)], steps: [{ calls }, { calls }, 'done'] })
     expect(responses[0]?.id).toBe('same')
     expect(responses[1]?.id).toMatch(/^adk-/)
   })
 })
 
 describe('unknown tool', () => {
-  const tools = [bare('get_weather', () => 'sunny'), bare('search', () => 'found')]
+  const tools = [plainTool('get_weather', () => 'sunny'), plainTool('search', () => 'found')]
 
   test.each([
     ['Get_Weather', 'Did you mean "get_weather"?'],
@@ -94,7 +97,10 @@ describe('unknown tool', () => {
     ['adk_request_confirmation', 'There are "get_weather", "search".'],
     ['', 'There are'],
   ])('answers %j with a helpful NOT_FOUND and runs the sibling calls', async (name, help) => {
-    const { responses, text } = await play({ tools, calls: [{ name: 'search' }, { name }, { name: 'get_weather' }] })
+    const { responses, text } = await runScenario({
+      tools,
+      calls: [{ name: 'search' }, { name }, { name: 'get_weather' }],
+    })
     expect(responses.map(({ response }) => response.result ?? response.errorCode)).toEqual([
       'found',
       'NOT_FOUND',
@@ -107,20 +113,20 @@ describe('unknown tool', () => {
   test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])(
     'answers %s with NOT_FOUND',
     async (name) => {
-      const { response, text } = await play({ tools, calls: [{ name, args: { a: 1 } }] })
+      const { response, text } = await runScenario({ tools, calls: [{ name, args: { a: 1 } }] })
       expect(response).toMatchObject({ errorCode: 'NOT_FOUND' })
       expect(text).toBe('done')
     },
   )
 
   test('does not repeat a very long name in the error', async () => {
-    const { response } = await play({ tools, calls: [{ name: 'x'.repeat(100_000) }] })
+    const { response } = await runScenario({ tools, calls: [{ name: 'x'.repeat(100_000) }] })
     expect(String(response.error).length).toBeLessThan(300)
   })
 
   test('calls onToolError and no other callback', async () => {
     const called: string[] = []
-    await play({
+    await runScenario({
       tools,
       calls: [{ name: 'nope' }],
       agent: {
@@ -140,8 +146,8 @@ test('runs tools named constructor and passes __proto__ in arguments as data', a
     return 'ran'
   }
   const args = JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}},"toString":1}')
-  const tools = ['constructor', 'toString', '__proto__'].map((name) => bare(name, run))
-  const { responses } = await play({ tools, calls: tools.map(({ name }) => ({ name, args })) })
+  const tools = ['constructor', 'toString', '__proto__'].map((name) => plainTool(name, run))
+  const { responses } = await runScenario({ tools, calls: tools.map(({ name }) => ({ name, args })) })
   expect(responses.map(({ response }) => response.result)).toEqual(['ran', 'ran', 'ran'])
   expect(Object.getOwnPropertyNames(seen[0])).toEqual(['__proto__', 'constructor', 'toString'])
   expect((seen[0] as { admin?: boolean }).admin).toBeUndefined()
@@ -153,8 +159,8 @@ test.each(['{"amount": 5', [1], 7, true])(
   async (given) => {
     const seen: unknown[] = []
     const args = given as unknown as { [key: string]: unknown }
-    const { response } = await play({
-      tools: [bare('a', (received) => seen.push(received))],
+    const { response } = await runScenario({
+      tools: [plainTool('a', (received) => seen.push(received))],
       calls: [{ name: 'a', args }],
     })
     expect(response).toEqual({ error: 'Invalid arguments for a: they are no JSON object', errorCode: 'INVALID_ARGS' })
@@ -165,6 +171,6 @@ test.each(['{"amount": 5', [1], 7, true])(
 test('passes an empty object when the arguments are null', async () => {
   const seen: unknown[] = []
   const args = null as unknown as { [key: string]: unknown }
-  await play({ tools: [bare('a', (received) => seen.push(received))], calls: [{ name: 'a', args }] })
+  await runScenario({ tools: [plainTool('a', (received) => seen.push(received))], calls: [{ name: 'a', args }] })
   expect(seen).toEqual([{}])
 })

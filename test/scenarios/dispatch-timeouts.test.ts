@@ -1,15 +1,15 @@
 import { agentTool, type Effect, LlmAgent, retry, type Tool, timeout, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { bare, HandTimers, play, progressOf, signalled, stage } from './kit.ts'
+import { createDeferred, createScenario, ManualTimers, plainTool, progressOf, runScenario } from './kit.ts'
 
 const forever = (): Promise<never> => new Promise(() => {})
 
 /** Runs a scenario in which one timer fires. */
-async function whenLate(ms: number, tools: readonly Tool[], story: Parameters<typeof play>[0] = {}) {
-  const timers = new HandTimers()
+async function whenLate(ms: number, tools: readonly Tool[], story: Parameters<typeof runScenario>[0] = {}) {
+  const timers = new ManualTimers()
   const calls = tools.map(({ name }) => ({ name }))
-  const playing = play({ tools, calls, ...story, runner: { ports: timers.ports, ...story.runner } })
+  const playing = runScenario({ tools, calls, ...story, runner: { ports: timers.ports, ...story.runner } })
   await timers.fire(ms)
   return await playing
 }
@@ -35,30 +35,30 @@ describe('timeout of a hanging body', () => {
       },
     ],
   ])('answers after 30 seconds when the effect is %s', async (effect, response) => {
-    const result = await whenLate(30_000, [{ ...bare('hang', forever), effect }])
+    const result = await whenLate(30_000, [{ ...plainTool('hang', forever), effect }])
     expect(result.response).toEqual(response)
     expect(result.text).toBe('done')
   })
 
   test('uses toolTimeoutMs of the runner', async () => {
-    const { response } = await whenLate(5, [bare('hang', forever)], { runner: { toolTimeoutMs: 5 } })
+    const { response } = await whenLate(5, [plainTool('hang', forever)], { runner: { toolTimeoutMs: 5 } })
     expect(response.error).toBe('hang timed out after 5 ms')
   })
 
   test.each([10, 60_000])('uses timeoutMs of the tool: %d ms', async (timeoutMs) => {
-    const { response } = await whenLate(timeoutMs, [bare('hang', forever, { timeoutMs })])
+    const { response } = await whenLate(timeoutMs, [plainTool('hang', forever, { timeoutMs })])
     expect(response.error).toBe(`hang timed out after ${timeoutMs} ms`)
   })
 
   test('uses the smallest of nested timeouts', async () => {
-    const { response } = await whenLate(20, [timeout(timeout(timeout(bare('hang', forever), 50), 20), 90)])
+    const { response } = await whenLate(20, [timeout(timeout(timeout(plainTool('hang', forever), 50), 20), 90)])
     expect(response.error).toBe('hang timed out after 20 ms')
   })
 
   test('aborts the signal of the body and not those of sibling calls', async () => {
     const signals: AbortSignal[] = []
     const watching = (name: string): Tool =>
-      bare(name, (_, { signal }) => {
+      plainTool(name, (_, { signal }) => {
         signals.push(signal)
         return name === 'hang' ? forever() : 'ok'
       })
@@ -69,8 +69,8 @@ describe('timeout of a hanging body', () => {
   })
 
   test('closes a generator body', async () => {
-    const closed = signalled<string>()
-    const gen = bare('gen', async function* (_, { signal }) {
+    const closed = createDeferred<string>()
+    const gen = plainTool('gen', async function* (_, { signal }) {
       try {
         yield 'started'
         await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
@@ -86,33 +86,33 @@ describe('timeout of a hanging body', () => {
 
 test('answers TIMEOUT for a generator that yields without waiting', async () => {
   let yields = 0
-  const busy = bare(
+  const busy = plainTool(
     'busy',
     function* () {
       while (yields < 300_000) yield ++yields
     },
     { timeoutMs: 20 },
   )
-  const { response } = await play({ tools: [busy], calls: [{ name: 'busy' }] })
+  const { response } = await runScenario({ tools: [busy], calls: [{ name: 'busy' }] })
   expect(response.errorCode).toBe('TIMEOUT')
   expect(yields).toBeLessThan(300_000)
 })
 
 test('drops a late result, late progress and a late error', async () => {
-  const timers = new HandTimers()
-  const late = signalled()
-  const ended = signalled<string>()
-  const slow = bare('slow', async (_, context) => {
+  const timers = new ManualTimers()
+  const late = createDeferred()
+  const ended = createDeferred<string>()
+  const slow = plainTool('slow', async (_, context) => {
     await late.promise
     context.progress('too late')
     ended.resolve('ended')
     throw new Error('nobody listens')
   })
-  const wait = bare('wait', async () => {
+  const wait = plainTool('wait', async () => {
     late.resolve()
     return await ended.promise
   })
-  const playing = play({
+  const playing = runScenario({
     tools: [slow, wait],
     steps: [{ calls: [{ name: 'slow' }] }, { calls: [{ name: 'wait' }] }, 'done'],
     runner: { ports: timers.ports },
@@ -127,17 +127,17 @@ test('drops a late result, late progress and a late error', async () => {
 })
 
 test('leaves no timer after a body that finishes in time', async () => {
-  const timers = new HandTimers()
-  const tools = [bare('ok', async () => 1), bare('bad', () => Promise.reject(new Error('no')))]
-  await play({ tools, calls: [{ name: 'ok' }, { name: 'bad' }], runner: { ports: timers.ports } })
+  const timers = new ManualTimers()
+  const tools = [plainTool('ok', async () => 1), plainTool('bad', () => Promise.reject(new Error('no')))]
+  await runScenario({ tools, calls: [{ name: 'ok' }, { name: 'bad' }], runner: { ports: timers.ports } })
   expect(timers.count(30_000)).toBe(0)
   expect(timers.count(1_000)).toBe(0)
 })
 
 test('sets no deadline for an agent tool by default', async () => {
-  const timers = new HandTimers()
-  const modelCalled = signalled()
-  const answer = signalled<string>()
+  const timers = new ManualTimers()
+  const modelCalled = createDeferred()
+  const answer = createDeferred<string>()
   const model = scriptedModel([
     () => {
       modelCalled.resolve()
@@ -146,7 +146,7 @@ test('sets no deadline for an agent tool by default', async () => {
   ])
   const helper = new LlmAgent({ name: 'helper', model })
   const calls = [{ name: 'helper', args: { request: 'help' } }]
-  const playing = play({ tools: [agentTool(helper)], calls, runner: { ports: timers.ports } })
+  const playing = runScenario({ tools: [agentTool(helper)], calls, runner: { ports: timers.ports } })
   await modelCalled.promise
   expect(timers.count(30_000)).toBe(0)
   answer.resolve('helped')
@@ -172,9 +172,9 @@ test('retries a timed-out attempt with a new signal and the same idempotency key
 })
 
 test('accepts the next message after a timeout', async () => {
-  const timers = new HandTimers()
+  const timers = new ManualTimers()
   const steps = [{ calls: [{ name: 'hang' }] }, 'one', 'two']
-  const { runner } = stage({ tools: [bare('hang', forever)], steps, runner: { ports: timers.ports } })
+  const { runner } = createScenario({ tools: [plainTool('hang', forever)], steps, runner: { ports: timers.ports } })
   const first = runner.complete({ userId: 'ada', sessionId: 's', message: 'go' })
   await timers.fire(30_000)
   expect((await first).text).toBe('one')

@@ -18,8 +18,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { chat, type ProviderWire } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
-import { quiet } from './kit.ts'
-import { sentWires } from './sent-requests.ts'
+import { silentLogger } from './kit.ts'
+import { wireFormats } from './sent-requests.ts'
 
 const unavailable = { fault: { type: 'status', status: 503, message: 'Overloaded.' } } as const
 const once = { retry: { attempts: 1 } } satisfies GeminiOptions
@@ -52,7 +52,7 @@ async function staged(
   const runner: Stage['runner'] = (agent, options, more) => {
     const model = fallback([first, second], options)
     const made = new LlmAgent({ name: 'agent', model, tools: [getWeather], ...agent })
-    return new Runner({ appName: 'app', agent: made, logger: quiet, ...more })
+    return new Runner({ appName: 'app', agent: made, logger: silentLogger, ...more })
   }
   await play({ google, other, runner })
 }
@@ -243,7 +243,7 @@ describe('capabilities of a chain', () => {
     }))
 })
 
-describe.each(sentWires)('a history of Gemini and $name', ({ wire, read, problems }) => {
+describe.each(wireFormats)('a history of Gemini and $name', ({ wire, read, problems }) => {
   test.each([
     ['gemini-2.5-flash', false],
     ['gemini-2.5-flash', true],

@@ -14,7 +14,7 @@ import { gemini } from 'toolwright/gemini'
 import { type GeminiScript, type GeminiServer, geminiServer } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { notebook } from './kit.ts'
+import { recordingLogger } from './kit.ts'
 
 const ports = {
   setTimer: (callback: () => void) => {
@@ -40,7 +40,7 @@ function runnerFor(
     appName: 'app',
     agent: new LlmAgent({ name: 'assistant', model: 'gemini-2.5-flash', tools: [getWeather], ...agent }),
     models: { 'gemini-*': (name) => gemini(name, { apiKey: 'any-key', baseUrl: server.url, ports }) },
-    logger: notebook(),
+    logger: recordingLogger(),
     ...more,
   })
 }
@@ -362,7 +362,7 @@ describe('errors', () => {
 
   test('shows a rejected key in no event and no log line', async () => {
     await using server = await geminiServer([], { apiKey: 'right' })
-    const logger = notebook()
+    const logger = recordingLogger()
     const { error } = await runnerFor(server, {}, { logger }).complete({ userId: 'ada', message: 'Hi' })
     expect(error?.message).toContain('GEMINI_API_KEY')
     expect(JSON.stringify([error, logger.lines])).not.toContain('any-key')

@@ -3,19 +3,19 @@ import { approve, deny, LlmAgent, longRunning, type SessionService, tool } from 
 import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import {
-  about,
-  answer,
-  finals,
-  problems,
-  process,
-  refunds,
+  answerPart,
+  finalResponses,
+  historyProblems,
+  refundReply,
   refundTool,
-  say,
-  stored,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
   stores,
   where,
 } from './approvals-kit.ts'
-import { signalled } from './kit.ts'
+import { createDeferred } from './kit.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 7 }) }))
@@ -33,23 +33,25 @@ const three: Step = {
 }
 
 /** Runs up to the point of the next user message; returns options of the process that receives it. */
-type Story = (store: SessionService) => Promise<Parameters<typeof process>[1] | undefined>
+type Story = (store: SessionService) => Promise<Parameters<typeof startProcess>[1] | undefined>
 
 const stories: readonly [name: string, story: Story][] = [
   [
     'an approval',
     async (store) => {
-      const { pending } = await say(process(store, { tools, steps: [refunds(5)] }).runner)
-      await say(process(store, { tools, steps: ['done'] }).runner, [approve(about(pending))])
+      const { pending } = await sendMessage(startProcess(store, { tools, steps: [refundReply(5)] }).runner)
+      await sendMessage(startProcess(store, { tools, steps: ['done'] }).runner, [approve(requestFor(pending))])
       return undefined
     },
   ],
   [
     'a denial and an approval of one batch, in two processes',
     async (store) => {
-      const { pending } = await say(process(store, { tools, steps: [refunds(5, 6)] }).runner)
-      await say(process(store, { tools }).runner, [deny(about(pending, 'c2'), { reason: 'too much' })])
-      await say(process(store, { tools, steps: ['done'] }).runner, [approve(about(pending, 'c1'))])
+      const { pending } = await sendMessage(startProcess(store, { tools, steps: [refundReply(5, 6)] }).runner)
+      await sendMessage(startProcess(store, { tools }).runner, [
+        deny(requestFor(pending, 'c2'), { reason: 'too much' }),
+      ])
+      await sendMessage(startProcess(store, { tools, steps: ['done'] }).runner, [approve(requestFor(pending, 'c1'))])
       return undefined
     },
   ],
@@ -58,17 +60,17 @@ const stories: readonly [name: string, story: Story][] = [
     async (store) => {
       let now = 0
       const runner = { ports: { now: () => now } }
-      await say(process(store, { tools, steps: [refunds(5)], runner }).runner)
+      await sendMessage(startProcess(store, { tools, steps: [refundReply(5)], runner }).runner)
       now += DAY
-      for await (const _ of process(store, { tools, steps: ['sorry'], runner }).runner.resume(where));
+      for await (const _ of startProcess(store, { tools, steps: ['sorry'], runner }).runner.resume(where));
       return { runner }
     },
   ],
   [
     'a cancelled confirmation',
     async (store) => {
-      const { runner } = process(store, { tools, steps: [three] })
-      await say(runner)
+      const { runner } = startProcess(store, { tools, steps: [three] })
+      await sendMessage(runner)
       await runner.cancel(where)
       return undefined
     },
@@ -76,26 +78,26 @@ const stories: readonly [name: string, story: Story][] = [
   [
     'a confirmation cancelled by new text',
     async (store) => {
-      await say(process(store, { tools, steps: [three] }).runner)
+      await sendMessage(startProcess(store, { tools, steps: [three] }).runner)
       return { runner: { whilePaused: 'cancel' } }
     },
   ],
   [
     'a long-running call with user messages, a partial result and a result',
     async (store) => {
-      await say(process(store, { tools, steps: [{ calls: [{ id: 'o1', name: 'order' }] }] }).runner)
-      await say(process(store, { tools, steps: ['soon'] }).runner, 'and?')
-      const { runner } = process(store, { tools, steps: ['here', 'really'] })
+      await sendMessage(startProcess(store, { tools, steps: [{ calls: [{ id: 'o1', name: 'order' }] }] }).runner)
+      await sendMessage(startProcess(store, { tools, steps: ['soon'] }).runner, 'and?')
+      const { runner } = startProcess(store, { tools, steps: ['here', 'really'] })
       const news = { functionResponse: { id: 'o1', name: 'order', response: { at: 'the door' }, willContinue: true } }
-      await say(runner, [news])
-      await say(runner, [answer('o1', { box: 1 }, 'order')])
+      await sendMessage(runner, [news])
+      await sendMessage(runner, [answerPart('o1', { box: 1 }, 'order')])
       return undefined
     },
   ],
   [
     'a long-running call without a result',
     async (store) => {
-      await say(process(store, { tools, steps: [{ calls: [{ id: 'o1', name: 'order' }] }] }).runner)
+      await sendMessage(startProcess(store, { tools, steps: [{ calls: [{ id: 'o1', name: 'order' }] }] }).runner)
       return undefined
     },
   ],
@@ -114,16 +116,16 @@ const stories: readonly [name: string, story: Story][] = [
         { id: 't1', name: 'transfer_to_agent', args: { agent_name: 'clerk' } },
         { id: 'o1', name: 'order' },
       ]
-      const { runner } = process(store, { tools, steps: [{ calls }, 'back again'], agent })
-      await say(runner)
-      await say(runner, 'back, please')
+      const { runner } = startProcess(store, { tools, steps: [{ calls }, 'back again'], agent })
+      await sendMessage(runner)
+      await sendMessage(runner, 'back, please')
       return { agent: { subAgents: [new LlmAgent({ name: 'clerk', model: scriptedModel([]) })] } }
     },
   ],
   [
     'a batch that was cancelled before its end',
     async (store) => {
-      const isHeld = signalled()
+      const isHeld = createDeferred()
       const holdOn = () => {
         isHeld.resolve()
         return new Promise(() => {})
@@ -134,8 +136,8 @@ const stories: readonly [name: string, story: Story][] = [
         { id: 'h1', name: 'hold' },
         { id: 'h2', name: 'hold' },
       ]
-      const { runner } = process(store, { tools: [look, hold], steps: [{ calls }] })
-      const run = say(runner)
+      const { runner } = startProcess(store, { tools: [look, hold], steps: [{ calls }] })
+      const run = sendMessage(runner)
       await isHeld.promise
       await runner.cancel(where)
       await run
@@ -145,8 +147,9 @@ const stories: readonly [name: string, story: Story][] = [
   [
     'a model that fails after the responses of its calls',
     async (store) => {
-      await say(
-        process(store, { tools, steps: [{ calls: [{ id: 'l1', name: 'look' }] }, { error: 'overloaded' }] }).runner,
+      await sendMessage(
+        startProcess(store, { tools, steps: [{ calls: [{ id: 'l1', name: 'look' }] }, { error: 'overloaded' }] })
+          .runner,
       )
       return undefined
     },
@@ -157,14 +160,16 @@ const stories: readonly [name: string, story: Story][] = [
       const codeExecutor = { languages: ['javascript'], execute: async () => ({ outcome: 'OK' as const, output: '6' }) }
       const code = { executableCode: { language: 'javascript', code: '2 * 3' } }
       const steps: Step[] = [{ parts: [code], calls: [{ id: 'l1', name: 'look' }] }, { parts: [code] }, 'six']
-      await say(process(store, { tools, steps, agent: { codeExecutor } }).runner)
+      await sendMessage(startProcess(store, { tools, steps, agent: { codeExecutor } }).runner)
       return { agent: { codeExecutor } }
     },
   ],
   [
     'calls without ids',
     async (store) => {
-      await say(process(store, { tools, steps: [{ calls: [{ name: 'look' }, { name: 'look' }] }, 'done'] }).runner)
+      await sendMessage(
+        startProcess(store, { tools, steps: [{ calls: [{ name: 'look' }, { name: 'look' }] }, 'done'] }).runner,
+      )
       return undefined
     },
   ],
@@ -174,14 +179,14 @@ describe.each(stores)('%s', (_, newStore) => {
   test.each(stories)('sends a valid history after %s [PR-11]', async (_name, story) => {
     const store = newStore()
     const more = await story(store)
-    const before = await stored(store)
+    const before = await storedEvents(store)
     const bytes = JSON.stringify(before)
     const steps: Step[] = [{ calls: [{ id: 'last', name: 'look' }] }, 'fine']
-    const { runner, model } = process(store, { tools, steps, ...more })
-    const { text, events } = await say(runner, 'and now?')
+    const { runner, model } = startProcess(store, { tools, steps, ...more })
+    const { text, events } = await sendMessage(runner, 'and now?')
     expect(text).toBe('fine')
-    expect(finals(events)).toMatchObject({ last: { found: true } })
-    expect(model.requests.flatMap(({ contents }) => problems(contents))).toEqual([])
-    expect(JSON.stringify((await stored(store)).slice(0, before.length))).toBe(bytes)
+    expect(finalResponses(events)).toMatchObject({ last: { found: true } })
+    expect(model.requests.flatMap(({ contents }) => historyProblems(contents))).toEqual([])
+    expect(JSON.stringify((await storedEvents(store)).slice(0, before.length))).toBe(bytes)
   })
 })

@@ -2,35 +2,35 @@
 import fc from 'fast-check'
 import type { SessionService } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { problems, process, refundTool, say, stored, stores, where } from './approvals-kit.ts'
+import { historyProblems, refundTool, sendMessage, startProcess, storedEvents, stores, where } from './approvals-kit.ts'
 import {
-  answers,
-  calls,
-  decision,
+  confirmationAnswer,
+  confirmationRequest,
   eventsOf,
-  handle,
-  hears,
+  inLaterInvocation,
   type Line,
-  later,
-  logs,
-  question,
-  response,
-  says,
+  malformedLogs,
+  modelCalls,
+  modelText,
+  pendingHandle,
+  responsePart,
+  toolResponses,
+  userText,
 } from './history-malformed-logs.ts'
 
 /** Creates a session with the log, sends two messages, and reports the replies, the history problems and whether the log changed. */
 async function sendMessagesAfter(store: SessionService, lines: readonly Line[], path: string | undefined) {
   const { refund, run } = refundTool({ requiresConfirmation: false })
   await store.createSession({ appName: 'app', ...where, events: eventsOf(lines, path) })
-  const before = JSON.stringify(await stored(store))
+  const before = JSON.stringify(await storedEvents(store))
   const steps = [{ calls: [{ name: 'refund', args: { amount: 2 } }] }, 'yes', 'no']
-  const { runner, model } = process(store, { tools: [refund], steps, runner: { whilePaused: 'cancel' } })
-  const completions = [await say(runner, 'hi'), await say(runner, 'and now?')]
+  const { runner, model } = startProcess(store, { tools: [refund], steps, runner: { whilePaused: 'cancel' } })
+  const completions = [await sendMessage(runner, 'hi'), await sendMessage(runner, 'and now?')]
   return {
     replies: completions.map(({ text, error }) => error ?? text),
-    problems: model.requests.flatMap(({ contents }) => problems(contents)),
+    problems: model.requests.flatMap(({ contents }) => historyProblems(contents)),
     run: run.mock.calls.map(([{ amount }]) => amount),
-    isLogAsItWas: JSON.stringify((await stored(store)).slice(0, lines.length)) === before,
+    isLogAsItWas: JSON.stringify((await storedEvents(store)).slice(0, lines.length)) === before,
   }
 }
 
@@ -41,7 +41,7 @@ describe.each(stores)('%s', (_, newStore) => {
     ['an imported log', undefined],
     ['a log of this agent', 'agent'],
   ])('%s', (_whose, path) => {
-    test.each(logs)('sends a valid history after %s [PR-11]', async (_name, lines) => {
+    test.each(malformedLogs)('sends a valid history after %s [PR-11]', async (_name, lines) => {
       expect(await sendMessagesAfter(newStore(), lines, path)).toEqual(fine)
     })
   })
@@ -49,16 +49,16 @@ describe.each(stores)('%s', (_, newStore) => {
   test('sends a valid history after any random log [PR-11]', async () => {
     const id = fc.constantFrom('a', 'b', 'c', '', 'a/b', '__proto__')
     const line = fc.oneof(
-      fc.constantFrom(hears('go'), says('done'), { ...says('psst'), author: 'other' }),
-      fc.uniqueArray(id, { minLength: 1 }).map((ids) => calls(...ids)),
-      fc.array(id, { minLength: 1, maxLength: 4 }).map((ids) => answers(...ids)),
-      id.map(handle),
-      id.map((callId) => question(`q-${callId}`, callId)),
-      fc.tuple(id, fc.boolean()).map(([callId, confirmed]) => decision(`q-${callId}`, confirmed)),
-      id.map((callId) => ({ ...hears(''), content: { role: 'user' as const, parts: [response(callId)] } })),
+      fc.constantFrom(userText('go'), modelText('done'), { ...modelText('psst'), author: 'other' }),
+      fc.uniqueArray(id, { minLength: 1 }).map((ids) => modelCalls(...ids)),
+      fc.array(id, { minLength: 1, maxLength: 4 }).map((ids) => toolResponses(...ids)),
+      id.map(pendingHandle),
+      id.map((callId) => confirmationRequest(`q-${callId}`, callId)),
+      fc.tuple(id, fc.boolean()).map(([callId, confirmed]) => confirmationAnswer(`q-${callId}`, confirmed)),
+      id.map((callId) => ({ ...userText(''), content: { role: 'user' as const, parts: [responsePart(callId)] } })),
     )
     const lines = fc.array(
-      fc.tuple(line, fc.boolean()).map(([one, isLater]) => (isLater ? later(one) : one)),
+      fc.tuple(line, fc.boolean()).map(([one, isLater]) => (isLater ? inLaterInvocation(one) : one)),
       {
         minLength: 1,
         maxLength: 12,

@@ -8,30 +8,30 @@ export type Line = {
   readonly invocationId?: string
 } & Partial<Event>
 
-export const hears = (text: string): Line => ({ author: 'user', content: { role: 'user', parts: [{ text }] } })
-export const says = (text: string): Line => ({ author: 'agent', content: { role: 'model', parts: [{ text }] } })
-export const call = (id: string, name = 'refund'): Part => ({ functionCall: { id, name, args: { amount: 1 } } })
-export const calls = (...ids: string[]): Line => ({
+export const userText = (text: string): Line => ({ author: 'user', content: { role: 'user', parts: [{ text }] } })
+export const modelText = (text: string): Line => ({ author: 'agent', content: { role: 'model', parts: [{ text }] } })
+export const callPart = (id: string, name = 'refund'): Part => ({ functionCall: { id, name, args: { amount: 1 } } })
+export const modelCalls = (...ids: string[]): Line => ({
   author: 'agent',
-  content: { role: 'model', parts: ids.map((id) => call(id)) },
+  content: { role: 'model', parts: ids.map((id) => callPart(id)) },
 })
-export const response = (id: string, response: JsonObject = { refunded: 1 }): Part => ({
+export const responsePart = (id: string, response: JsonObject = { refunded: 1 }): Part => ({
   functionResponse: { id, name: 'refund', response },
 })
-export const answers = (...ids: string[]): Line => ({
+export const toolResponses = (...ids: string[]): Line => ({
   author: 'agent',
-  content: { role: 'tool', parts: ids.map((id) => response(id)) },
+  content: { role: 'tool', parts: ids.map((id) => responsePart(id)) },
 })
-export const later = (line: Line): Line => ({ ...line, invocationId: 'e-2' })
-export const handle = (id: string): Line => ({
-  ...calls(id),
+export const inLaterInvocation = (line: Line): Line => ({ ...line, invocationId: 'e-2' })
+export const pendingHandle = (id: string): Line => ({
+  ...modelCalls(id),
   content: {
     role: 'tool',
     parts: [{ functionResponse: { id, name: 'refund', response: { ticket: 7 }, willContinue: true } }],
   },
 })
 
-export const question = (id: string, callId: string): Line => ({
+export const confirmationRequest = (id: string, callId: string): Line => ({
   author: 'agent',
   longRunningToolIds: [id],
   content: {
@@ -39,7 +39,7 @@ export const question = (id: string, callId: string): Line => ({
     parts: [{ functionCall: { id, name: 'adk_request_confirmation', args: { originalFunctionCall: { id: callId } } } }],
   },
 })
-export const decision = (id: string, confirmed: boolean): Line => ({
+export const confirmationAnswer = (id: string, confirmed: boolean): Line => ({
   author: 'user',
   content: {
     role: 'user',
@@ -47,75 +47,112 @@ export const decision = (id: string, confirmed: boolean): Line => ({
   },
 })
 
-export const logs: readonly [name: string, lines: readonly Line[]][] = [
-  ['a complete invocation', [hears('go'), calls('a'), answers('a'), says('done')]],
-  ['a call without a response', [hears('go'), calls('a')]],
+export const malformedLogs: readonly [name: string, lines: readonly Line[]][] = [
+  ['a complete invocation', [userText('go'), modelCalls('a'), toolResponses('a'), modelText('done')]],
+  ['a call without a response', [userText('go'), modelCalls('a')]],
   [
     'a call without a response in an earlier invocation',
-    [hears('go'), calls('a'), later(hears('and?')), later(says('what?'))],
+    [userText('go'), modelCalls('a'), inLaterInvocation(userText('and?')), inLaterInvocation(modelText('what?'))],
   ],
-  ['a call without a response, followed by text of the model', [hears('go'), calls('a'), says('done')]],
-  ['a response without a call', [hears('go'), answers('a'), says('done')]],
-  ['only a response', [answers('a')]],
-  ['a response twice', [hears('go'), calls('a'), answers('a'), answers('a'), says('done')]],
-  ['a response twice in one event', [hears('go'), calls('a'), answers('a', 'a'), says('done')]],
+  ['a call without a response, followed by text of the model', [userText('go'), modelCalls('a'), modelText('done')]],
+  ['a response without a call', [userText('go'), toolResponses('a'), modelText('done')]],
+  ['only a response', [toolResponses('a')]],
+  ['a response twice', [userText('go'), modelCalls('a'), toolResponses('a'), toolResponses('a'), modelText('done')]],
+  ['a response twice in one event', [userText('go'), modelCalls('a'), toolResponses('a', 'a'), modelText('done')]],
   [
     'a response repeated in a later invocation',
-    [hears('go'), calls('a'), answers('a'), says('done'), later(hears('and?')), later(answers('a'))],
+    [
+      userText('go'),
+      modelCalls('a'),
+      toolResponses('a'),
+      modelText('done'),
+      inLaterInvocation(userText('and?')),
+      inLaterInvocation(toolResponses('a')),
+    ],
   ],
-  ['a response before its call', [hears('go'), answers('a'), calls('a'), says('done')]],
-  ['a response before its call and again after it', [hears('go'), answers('a'), calls('a'), answers('a')]],
-  ['a batch of three calls with two responses', [hears('go'), calls('a', 'b', 'c'), answers('c', 'a')]],
+  ['a response before its call', [userText('go'), toolResponses('a'), modelCalls('a'), modelText('done')]],
+  [
+    'a response before its call and again after it',
+    [userText('go'), toolResponses('a'), modelCalls('a'), toolResponses('a')],
+  ],
+  ['a batch of three calls with two responses', [userText('go'), modelCalls('a', 'b', 'c'), toolResponses('c', 'a')]],
   [
     'a batch of three calls whose second response comes in a later invocation',
-    [hears('go'), calls('a', 'b', 'c'), answers('b'), later(hears('and?')), later(answers('c'))],
+    [
+      userText('go'),
+      modelCalls('a', 'b', 'c'),
+      toolResponses('b'),
+      inLaterInvocation(userText('and?')),
+      inLaterInvocation(toolResponses('c')),
+    ],
   ],
   [
     'text of the user between a call and its response',
-    [hears('go'), calls('a'), hears('wait'), answers('a'), says('done')],
+    [userText('go'), modelCalls('a'), userText('wait'), toolResponses('a'), modelText('done')],
   ],
   [
     'text of another agent between a call and its response',
-    [hears('go'), calls('a'), { ...says('psst'), author: 'other' }, answers('a')],
+    [userText('go'), modelCalls('a'), { ...modelText('psst'), author: 'other' }, toolResponses('a')],
   ],
-  ['three texts of the model', [hears('go'), says('one'), calls('a'), answers('a'), says('two'), says('three')]],
-  ['a confirmation without an answer', [hears('go'), calls('a'), question('q', 'a')]],
-  ['an approved confirmation without a response', [hears('go'), calls('a'), question('q', 'a'), decision('q', true)]],
+  [
+    'three texts of the model',
+    [userText('go'), modelText('one'), modelCalls('a'), toolResponses('a'), modelText('two'), modelText('three')],
+  ],
+  ['a confirmation without an answer', [userText('go'), modelCalls('a'), confirmationRequest('q', 'a')]],
+  [
+    'an approved confirmation without a response',
+    [userText('go'), modelCalls('a'), confirmationRequest('q', 'a'), confirmationAnswer('q', true)],
+  ],
   [
     'a denied confirmation and the response',
-    [hears('go'), calls('a'), question('q', 'a'), decision('q', false), answers('a')],
+    [
+      userText('go'),
+      modelCalls('a'),
+      confirmationRequest('q', 'a'),
+      confirmationAnswer('q', false),
+      toolResponses('a'),
+    ],
   ],
-  ['an answer without a pending request', [hears('go'), decision('q', true)]],
+  ['an answer without a pending request', [userText('go'), confirmationAnswer('q', true)]],
   [
     'a long-running call without a result',
-    [hears('go'), calls('a'), handle('a'), later(hears('and?')), later(says('soon'))],
+    [
+      userText('go'),
+      modelCalls('a'),
+      pendingHandle('a'),
+      inLaterInvocation(userText('and?')),
+      inLaterInvocation(modelText('soon')),
+    ],
   ],
   [
     'a long-running call with its result in a later invocation',
     [
-      hears('go'),
-      calls('a'),
-      handle('a'),
-      later(hears('and?')),
-      later(says('soon')),
-      { ...decision('a', true), content: { role: 'user', parts: [response('a')] } },
+      userText('go'),
+      modelCalls('a'),
+      pendingHandle('a'),
+      inLaterInvocation(userText('and?')),
+      inLaterInvocation(modelText('soon')),
+      { ...confirmationAnswer('a', true), content: { role: 'user', parts: [responsePart('a')] } },
     ],
   ],
-  ['a call written by the user', [hears('go'), { ...calls('a'), author: 'user' }, answers('a')]],
-  ['only an empty reply', [hears('go'), { author: 'agent', content: { role: 'model', parts: [] } }]],
+  ['a call written by the user', [userText('go'), { ...modelCalls('a'), author: 'user' }, toolResponses('a')]],
+  ['only an empty reply', [userText('go'), { author: 'agent', content: { role: 'model', parts: [] } }]],
   [
     'code with its output, and a call in the same reply',
     [
-      hears('go'),
+      userText('go'),
       {
         author: 'agent',
-        content: { role: 'model', parts: [{ executableCode: { id: 'x', language: 'PYTHON', code: '1' } }, call('a')] },
+        content: {
+          role: 'model',
+          parts: [{ executableCode: { id: 'x', language: 'PYTHON', code: '1' } }, callPart('a')],
+        },
       },
       {
         author: 'agent',
         content: {
           role: 'tool',
-          parts: [{ codeExecutionResult: { id: 'x', outcome: 'OUTCOME_OK', output: '1' } }, response('a')],
+          parts: [{ codeExecutionResult: { id: 'x', outcome: 'OUTCOME_OK', output: '1' } }, responsePart('a')],
         },
       },
     ],
@@ -123,7 +160,7 @@ export const logs: readonly [name: string, lines: readonly Line[]][] = [
   [
     'code without its output',
     [
-      hears('go'),
+      userText('go'),
       {
         author: 'agent',
         content: { role: 'model', parts: [{ executableCode: { id: 'x', language: 'PYTHON', code: '1' } }] },

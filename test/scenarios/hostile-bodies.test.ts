@@ -1,63 +1,63 @@
 // Bodies that hang, throw any value, or return results that no log can hold.
 import { InMemoryArtifactService, tool } from 'toolwright'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { finals, process, say, stored, stores, where } from './approvals-kit.ts'
-import { bare, HandTimers, notebook, signalled } from './kit.ts'
+import { finalResponses, sendMessage, startProcess, storedEvents, stores, where } from './approvals-kit.ts'
+import { createDeferred, ManualTimers, plainTool, recordingLogger } from './kit.ts'
 
 const forever = (): Promise<never> => new Promise(() => {})
 const once = (...names: string[]) => ({ calls: names.map((name, at) => ({ id: `c${at + 1}`, name })) })
 
 const unhandled: unknown[] = []
 const noteRejection = (reason: unknown): void => void unhandled.push(reason)
-beforeEach(() => void globalThis.process.on('unhandledRejection', noteRejection))
+beforeEach(() => void process.on('unhandledRejection', noteRejection))
 afterEach(async () => {
   await new Promise((resolve) => setImmediate(resolve)) // unhandled rejections are reported after the microtasks
-  globalThis.process.off('unhandledRejection', noteRejection)
+  process.off('unhandledRejection', noteRejection)
   expect(unhandled.splice(0)).toEqual([])
 })
 
 describe.each(stores)('%s', (_, newStore) => {
   test('answers TIMEOUT for a body that ignores its signal and drops its late result [DG-20]', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     const store = newStore()
-    const late = signalled<object>()
+    const late = createDeferred<object>()
     let signal: AbortSignal | undefined
-    const hang = bare('hang', (_args, context) => {
+    const hang = plainTool('hang', (_args, context) => {
       signal = context.signal
       return late.promise
     })
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [hang],
       steps: [once('hang'), 'timed out', 'fine'],
       runner: { ports: timers.ports },
     })
-    const completion = say(runner)
+    const completion = sendMessage(runner)
     await timers.fire(30_000)
     const { events, text } = await completion
-    expect(finals(events).c1).toEqual({ error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' })
+    expect(finalResponses(events).c1).toEqual({ error: 'hang timed out after 30000 ms', errorCode: 'TIMEOUT' })
     expect(text).toBe('timed out')
     expect(signal?.aborted).toBe(true)
-    const before = await stored(store)
+    const before = await storedEvents(store)
     late.resolve({ secret: 'late' })
     await new Promise((resolve) => setImmediate(resolve))
-    expect(await stored(store)).toEqual(before)
-    expect((await say(runner, 'and now?')).text).toBe('fine')
-    expect(JSON.stringify(await stored(store))).not.toContain('late')
+    expect(await storedEvents(store)).toEqual(before)
+    expect((await sendMessage(runner, 'and now?')).text).toBe('fine')
+    expect(JSON.stringify(await storedEvents(store))).not.toContain('late')
   })
 
   test('records the result of a body that finishes in time and does not abort its signal [DG-20]', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     let signal: AbortSignal | undefined
-    const look = bare('look', async (_args, context) => {
+    const look = plainTool('look', async (_args, context) => {
       signal = context.signal
       return { found: true }
     })
-    const { runner } = process(newStore(), {
+    const { runner } = startProcess(newStore(), {
       tools: [look],
       steps: [once('look'), 'done'],
       runner: { ports: timers.ports },
     })
-    expect(finals((await say(runner)).events).c1).toEqual({ found: true })
+    expect(finalResponses((await sendMessage(runner)).events).c1).toEqual({ found: true })
     expect(signal?.aborted).toBe(false)
     expect(timers.count(30_000)).toBe(0)
   })
@@ -93,35 +93,37 @@ describe.each(stores)('%s', (_, newStore) => {
           throw value
         },
       ]) {
-        const tools = [bare('fail', run), bare('look', () => ({ found: true }))]
-        const { events, text } = await say(process(newStore(), { tools, steps: [once('fail', 'look'), 'done'] }).runner)
-        expect(finals(events).c1).toMatchObject({ error: expect.any(String), errorCode: 'EXECUTION_FAILED' })
-        expect(finals(events).c2).toEqual({ found: true })
+        const tools = [plainTool('fail', run), plainTool('look', () => ({ found: true }))]
+        const { events, text } = await sendMessage(
+          startProcess(newStore(), { tools, steps: [once('fail', 'look'), 'done'] }).runner,
+        )
+        expect(finalResponses(events).c1).toMatchObject({ error: expect.any(String), errorCode: 'EXECUTION_FAILED' })
+        expect(finalResponses(events).c2).toEqual({ found: true })
         expect(text).toBe('done')
       }
     },
   )
 
   test('answers TIMEOUT for a body that throws after its deadline, without an unhandled rejection [DG-21]', async () => {
-    const timers = new HandTimers()
-    const late = signalled<never>()
-    const hang = bare('hang', () => late.promise)
-    const { runner } = process(newStore(), {
+    const timers = new ManualTimers()
+    const late = createDeferred<never>()
+    const hang = plainTool('hang', () => late.promise)
+    const { runner } = startProcess(newStore(), {
       tools: [hang],
       steps: [once('hang'), 'done'],
       runner: { ports: timers.ports },
     })
-    const completion = say(runner)
+    const completion = sendMessage(runner)
     await timers.fire(30_000)
     const { events, text } = await completion
     late.reject(new Error('too late'))
-    expect(finals(events).c1).toMatchObject({ errorCode: 'TIMEOUT' })
+    expect(finalResponses(events).c1).toMatchObject({ errorCode: 'TIMEOUT' })
     expect(text).toBe('done')
   })
 
   test('aborts every running body of a batch on cancel and records one response per call in order [DG-22]', async () => {
     const store = newStore()
-    const began = Array.from({ length: 8 }, () => signalled())
+    const began = Array.from({ length: 8 }, () => createDeferred())
     const signals: AbortSignal[] = []
     let later = 0
     const work = tool({
@@ -138,23 +140,23 @@ describe.each(stores)('%s', (_, newStore) => {
       },
     })
     const caller = new AbortController()
-    const { runner } = process(store, { tools: [work], steps: [once(...Array(8).fill('work')), 'fine'] })
+    const { runner } = startProcess(store, { tools: [work], steps: [once(...Array(8).fill('work')), 'fine'] })
     const completion = runner.complete({ ...where, message: 'go', signal: caller.signal })
     await Promise.all(began.map(({ promise }) => promise))
     caller.abort()
     await completion
     const areAborted = signals.map(({ aborted }) => aborted)
     expect(areAborted, 'every body that still ran').toEqual([false, true, false, true, true, true, true, true])
-    const ids = (await stored(store)).flatMap(({ content }) =>
+    const ids = (await storedEvents(store)).flatMap(({ content }) =>
       (content?.parts ?? []).flatMap(({ functionResponse }) => functionResponse?.id ?? []),
     )
     expect(ids).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8'])
-    const given = finals(await stored(store))
+    const given = finalResponses(await storedEvents(store))
     expect(given.c1).toEqual({ ok: true })
     expect(given.c3).toMatchObject({ errorCode: 'EXECUTION_FAILED' })
     expect(given.c8).toMatchObject({ status: 'unknown_outcome' })
     expect(later).toBe(0)
-    expect((await say(runner, 'and now?')).text).toBe('fine')
+    expect((await sendMessage(runner, 'and now?')).text).toBe('fine')
   })
 
   test('records eight responses in order when one body of the batch fails [DG-22]', async () => {
@@ -166,10 +168,10 @@ describe.each(stores)('%s', (_, newStore) => {
         return { by: functionCallId }
       },
     })
-    const { events, text } = await say(
-      process(newStore(), { tools: [work], steps: [once(...Array(8).fill('work')), 'fine'] }).runner,
+    const { events, text } = await sendMessage(
+      startProcess(newStore(), { tools: [work], steps: [once(...Array(8).fill('work')), 'fine'] }).runner,
     )
-    expect(Object.values(finals(events)).map(({ by, errorCode }) => by ?? errorCode)).toEqual([
+    expect(Object.values(finalResponses(events)).map(({ by, errorCode }) => by ?? errorCode)).toEqual([
       'c1',
       'c2',
       'EXECUTION_FAILED',
@@ -221,19 +223,19 @@ describe.each(stores)('%s', (_, newStore) => {
     async (_what, make) => {
       const store = newStore()
       const artifactService = new InMemoryArtifactService()
-      const logger = notebook()
-      const tools = [bare('give', make), bare('look', () => ({ found: true }))]
-      const { runner, model } = process(store, {
+      const logger = recordingLogger()
+      const tools = [plainTool('give', make), plainTool('look', () => ({ found: true }))]
+      const { runner, model } = startProcess(store, {
         tools,
         steps: [once('give', 'look'), 'done'],
         runner: { artifactService, logger },
       })
-      const { events, text } = await say(runner)
+      const { events, text } = await sendMessage(runner)
       expect(text).toBe('done')
-      expect(finals(events).c2, 'the sibling response is unchanged').toEqual({ found: true })
-      expect(JSON.stringify(await stored(store)).length).toBeLessThan(300_000)
+      expect(finalResponses(events).c2, 'the sibling response is unchanged').toEqual({ found: true })
+      expect(JSON.stringify(await storedEvents(store)).length).toBeLessThan(300_000)
       expect(JSON.stringify(model.requests[1]?.contents).length).toBeLessThan(300_000)
-      const { artifact, truncated } = finals(events).c1 ?? {}
+      const { artifact, truncated } = finalResponses(events).c1 ?? {}
       if (!truncated) return
       const { filename } = artifact as { filename: string }
       const whole = await artifactService.loadArtifact({ appName: 'app', ...where, filename })
@@ -242,13 +244,13 @@ describe.each(stores)('%s', (_, newStore) => {
   )
 
   test('closes a runner while a body hangs [DG-20]', async () => {
-    const began = signalled()
-    const hang = bare('hang', () => {
+    const began = createDeferred()
+    const hang = plainTool('hang', () => {
       began.resolve()
       return forever()
     })
-    const { runner } = process(newStore(), { tools: [hang], steps: [once('hang')] })
-    const completion = say(runner)
+    const { runner } = startProcess(newStore(), { tools: [hang], steps: [once('hang')] })
+    const completion = sendMessage(runner)
     await began.promise
     await runner.close()
     expect((await completion).error?.code).toBe('CANCELLED')

@@ -3,8 +3,18 @@ import { agentTool, approve, LlmAgent, tool } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { resumed } from './lease-kit.ts'
+import {
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { resumeSession } from './lease-kit.ts'
 
 const calling = (name: string, args = {}): Step => ({ calls: [{ id: 'c1', name, args }] })
 
@@ -19,7 +29,7 @@ describe.each(stores)('%s', (_, newStore) => {
         beforeTool: () => void called.push('before'),
         onToolError: () => void called.push('error'),
       }
-      const { events, text } = await say(process(newStore(), { tools: [refund], agent }).runner)
+      const { events, text } = await sendMessage(startProcess(newStore(), { tools: [refund], agent }).runner)
       const [unknown, known] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
       expect(unknown?.response).toMatchObject({ errorCode: 'NOT_FOUND', error: expect.stringContaining('refund') })
       expect(known?.response).toEqual({ refunded: 6 })
@@ -32,15 +42,15 @@ describe.each(stores)('%s', (_, newStore) => {
   test('runs no body, keeps one request pending and does not ask the model before the decision [DG-02]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'done'] })
-    const { pending, events, text } = await say(runner)
+    const { runner, model } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'done'] })
+    const { pending, events, text } = await sendMessage(runner)
     expect(run).not.toHaveBeenCalled()
     expect(await runner.pending()).toEqual(pending)
     expect(pending).toMatchObject([{ kind: 'confirmation', functionCallId: 'c1', args: { amount: 5 } }])
-    expect(finals(events)).toEqual({})
+    expect(finalResponses(events)).toEqual({})
     expect(text).toBe('')
     expect(model.requests).toHaveLength(1)
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -50,11 +60,11 @@ describe.each(stores)('%s', (_, newStore) => {
     const fickle =
       (amount: number): Step =>
       () =>
-        refunds(amount)
-    const { pending } = await say(process(store, { tools: [refund], steps: [fickle(5)] }).runner)
-    const { runner, model } = process(store, { tools: [refund], steps: ['done'] })
-    await expect(say(runner, 'make it 999')).rejects.toMatchObject({ code: 'PAUSED' })
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+        refundReply(amount)
+    const { pending } = await sendMessage(startProcess(store, { tools: [refund], steps: [fickle(5)] }).runner)
+    const { runner, model } = startProcess(store, { tools: [refund], steps: ['done'] })
+    await expect(sendMessage(runner, 'make it 999')).rejects.toMatchObject({ code: 'PAUSED' })
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     expect(model.requests, 'one request, after the call has run').toHaveLength(1)
     expect(model.requests[0]?.contents.at(-1)?.role).toBe('tool')
@@ -80,7 +90,7 @@ describe.each(stores)('%s', (_, newStore) => {
         { ...common, id: '2', author: who, nodeInfo: { path: 'agent' }, content },
       ],
     })
-    expect(await resumed(process(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
+    expect(await resumeSession(startProcess(store, { tools: [refund], steps: ['done'] }).runner)).toBe('done')
     expect(run).toHaveBeenCalledTimes(times)
   })
 
@@ -96,10 +106,10 @@ describe.each(stores)('%s', (_, newStore) => {
       const parameters = { type: 'object' } as const
       const pay = tool({ name: 'pay', description: 'Pay', parameters, requiresConfirmation: true, run })
       const steps = [calling('pay', { amount: 5, to: 'eve' })]
-      const { pending } = await say(process(store, { tools: [pay], steps }).runner)
+      const { pending } = await sendMessage(startProcess(store, { tools: [pay], steps }).runner)
       const agent = { beforeTool: () => ({ args }) }
-      const again = await say(process(store, { tools: [pay], steps: ['done'], agent }).runner, [
-        approve(about(pending)),
+      const again = await sendMessage(startProcess(store, { tools: [pay], steps: ['done'], agent }).runner, [
+        approve(requestFor(pending)),
       ])
       expect(run).toHaveBeenCalledTimes(isTheSame ? 1 : 0)
       expect(again.pending.map((request) => request.args)).toEqual(isTheSame ? [] : [args])
@@ -130,14 +140,14 @@ describe.each(stores)('%s', (_, newStore) => {
         const parameters = z.strictObject({ amount: z.number() })
         const pay = tool({ name: 'pay', description: 'Pay', parameters, run })
         const agent = { model: scriptedModel([calling('pay', args as object), calling('pay', { amount: 5 }), 'done']) }
-        const { events, text } = await say(process(store, { tools: [pay], agent }).runner)
+        const { events, text } = await sendMessage(startProcess(store, { tools: [pay], agent }).runner)
         const [refused] = events.flatMap(({ content }) => content?.parts[0]?.functionResponse ?? [])
         expect(refused?.response).toMatchObject({ errorCode: 'INVALID_ARGS', error: expect.stringContaining('pay') })
         expect(JSON.stringify(refused?.response), 'values are not repeated').not.toContain('hunter2')
         expect(JSON.stringify(refused?.response).length).toBeLessThan(1_000)
         expect(run.mock.calls.map(([first]) => first)).toEqual([{ amount: 5 }])
         expect(text).toBe('done')
-        expect(await stored(store)).toHaveLength(6)
+        expect(await storedEvents(store)).toHaveLength(6)
       },
     )
   })
@@ -161,17 +171,20 @@ describe.each(stores)('%s', (_, newStore) => {
     test('is stopped at the fourth equal failing call, and may call again after the next message [DG-25]', async () => {
       const call = { calls: [{ name: 'fail' }] }
       const steps: Step[] = [call, call, call, call, 'sorry']
-      const { runner } = process(newStore(), { tools: [failing], steps })
-      const { error, events } = await say(runner)
+      const { runner } = startProcess(newStore(), { tools: [failing], steps })
+      const { error, events } = await sendMessage(runner)
       expect(error?.code).toBe('REPEATED_CALL')
-      expect(Object.keys(finals(events))).toHaveLength(4)
-      expect((await say(runner, 'and now?')).text).toBe('sorry')
+      expect(Object.keys(finalResponses(events))).toHaveLength(4)
+      expect((await sendMessage(runner, 'and now?')).text).toBe('sorry')
     })
 
     test('is stopped after 16 model calls of one agent [DG-25]', async () => {
       const { tick, ticks } = counting()
-      const { runner, model } = process(newStore(), { tools: [tick], steps: always({ calls: [{ name: 'tick' }] }) })
-      expect((await say(runner)).error?.code).toBe('MAX_ITERATIONS')
+      const { runner, model } = startProcess(newStore(), {
+        tools: [tick],
+        steps: always({ calls: [{ name: 'tick' }] }),
+      })
+      expect((await sendMessage(runner)).error?.code).toBe('MAX_ITERATIONS')
       expect([model.requests.length, ticks()]).toEqual([16, 16])
     })
 
@@ -183,7 +196,7 @@ describe.each(stores)('%s', (_, newStore) => {
         tools: [tick],
       })
       const steps = always({ calls: [{ name: 'inner', args: { request: 'go' } }] })
-      const { runner } = process(newStore(), { tools: [agentTool(inner)], steps })
+      const { runner } = startProcess(newStore(), { tools: [agentTool(inner)], steps })
       const { error } = await runner.complete({
         userId: 'ada',
         message: 'go',

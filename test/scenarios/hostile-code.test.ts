@@ -3,7 +3,7 @@ import { type CodeExecutor, type CodeRequest, LlmAgent } from 'toolwright'
 import { quickjs } from 'toolwright/code'
 import { scriptedModel, strictModel } from 'toolwright/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { finals, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
+import { finalResponses, refundTool, runnerOf, sendMessage, storedEvents, stores, where } from './approvals-kit.ts'
 
 const timeout = { timeout: 10_000 }
 const rejections: unknown[] = []
@@ -58,11 +58,13 @@ describe.each(stores)('hostile code with sessions %s', (_name, newStore) => {
     async (_caller, codeExecutor, code) => {
       const store = newStore()
       const { runner, run } = createCodeRunner(store, codeExecutor, code)
-      expect((await say(runner)).text).toBe('done')
+      expect((await sendMessage(runner)).text).toBe('done')
       await new Promise((resolve) => setImmediate(resolve)) // by then Node has reported unhandled rejections
       expect(rejections).toEqual([])
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
-      const results = Object.values(finals(await stored(store))).map(({ errorCode, refunded }) => errorCode ?? refunded)
+      const results = Object.values(finalResponses(await storedEvents(store))).map(
+        ({ errorCode, refunded }) => errorCode ?? refunded,
+      )
       expect(results).toEqual(expect.arrayContaining(['INVALID_ARGS', 5]))
     },
   )
@@ -72,12 +74,12 @@ describe.each(stores)('hostile code with sessions %s', (_name, newStore) => {
     const code = `let a = {}; for (let i = 0; i < 3000; i++) a = { a };
       try { await tools.refund({ amount: a }) } catch (e) { console.log(String(e)) }`
     const { runner, run } = createCodeRunner(store, quickjs(), code)
-    const { text, events } = await say(runner)
+    const { text, events } = await sendMessage(runner)
     expect(text).toBe('done')
     expect(JSON.stringify(events)).toContain('nested deeper than')
     expect(run).not.toHaveBeenCalled()
-    expect(await stored(store)).toHaveLength(events.length + 1)
-    expect((await say(runner, 'again')).text).toBe('more')
+    expect(await storedEvents(store)).toHaveLength(events.length + 1)
+    expect((await sendMessage(runner, 'again')).text).toBe('more')
   })
 
   const cycle: { amount?: object } = {}
@@ -102,13 +104,13 @@ describe.each(stores)('hostile code with sessions %s', (_name, newStore) => {
         ),
       )
       const { runner, run } = createCodeRunner(store, codeExecutor)
-      const { text, events } = await say(runner)
+      const { text, events } = await sendMessage(runner)
       expect(text).toBe('done')
       expect(run).toHaveBeenCalledTimes(isRun ? 1 : 0)
       expect(JSON.stringify(events)).toContain(isRun ? 'refunded' : 'INVALID_ARGS')
       expect(rejections).toEqual([])
       expect((await store.getSession({ appName: 'app', ...where }))?.events).toHaveLength(events.length + 1)
-      expect((await say(runner, 'again')).text).toBe('more')
+      expect((await sendMessage(runner, 'again')).text).toBe('more')
     },
   )
 })

@@ -1,15 +1,15 @@
 // Idempotency keys: equal for attempts of one call, different for different calls.
 import { type Effect, retry, type Tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { process, say, where } from './approvals-kit.ts'
-import { bare } from './kit.ts'
-import { clockedStores, LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
+import { sendMessage, startProcess, where } from './approvals-kit.ts'
+import { plainTool } from './kit.ts'
+import { clockedStores, hangInBody, LEASE_MS, resumeSession } from './lease-kit.ts'
 
 const call = { name: 'work', args: { amount: 5 } }
 
 describe.each(clockedStores)('%s', (_, newStore) => {
   const keyed = (effect: Effect, run: Tool['run']): Tool => ({
-    ...bare('work', run),
+    ...plainTool('work', run),
     effect,
     ...(effect === 'reconcilable' && { reconcile: () => ({ status: 'unknown' }) }),
   })
@@ -21,8 +21,11 @@ describe.each(clockedStores)('%s', (_, newStore) => {
       return { ok: true }
     })
     const tools = [retry(work, { attempts: 3, delayMs: 0 })]
-    const { runner } = process(newStore({ time: 0 }), { tools, steps: [{ calls: [{ ...call, id: 'c1' }] }, 'done'] })
-    const { text, invocationId } = await say(runner)
+    const { runner } = startProcess(newStore({ time: 0 }), {
+      tools,
+      steps: [{ calls: [{ ...call, id: 'c1' }] }, 'done'],
+    })
+    const { text, invocationId } = await sendMessage(runner)
     expect(text).toBe('done')
     expect(keys).toEqual(Array(3).fill(`${invocationId}/c1`))
   })
@@ -30,18 +33,18 @@ describe.each(clockedStores)('%s', (_, newStore) => {
   test('the idempotency key is the same in the process that resumes after a crash [PR-03]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
-    const left = await leftHanging(store, (run) => keyed('idempotent', run), [{ calls: [call] }])
+    const left = await hangInBody(store, (run) => keyed('idempotent', run), [{ calls: [call] }])
     clock.time += LEASE_MS
     const keys: string[] = []
     const again = keyed('idempotent', (_args, { idempotencyKey }) => void keys.push(idempotencyKey))
-    expect(await resumed(process(store, { tools: [again], steps: ['done'] }).runner)).toBe('done')
+    expect(await resumeSession(startProcess(store, { tools: [again], steps: ['done'] }).runner)).toBe('done')
     expect(keys).toEqual([left.key])
   })
 
   test('reconcile gets the idempotency key of the interrupted call [PR-03]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
-    const left = await leftHanging(store, (run) => keyed('reconcilable', run), [{ calls: [call] }])
+    const left = await hangInBody(store, (run) => keyed('reconcilable', run), [{ calls: [call] }])
     clock.time += LEASE_MS
     const keys: string[] = []
     const again: Tool = {
@@ -51,7 +54,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
         return { status: 'done', result: { ok: true } }
       },
     }
-    expect(await resumed(process(store, { tools: [again], steps: ['done'] }).runner)).toBe('done')
+    expect(await resumeSession(startProcess(store, { tools: [again], steps: ['done'] }).runner)).toBe('done')
     expect(keys).toEqual([left.key])
   })
 
@@ -65,7 +68,7 @@ describe.each(clockedStores)('%s', (_, newStore) => {
         { ...call, id: 'c1' },
       ],
     }
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [work],
       steps: [twice, twice, 'done', twice, 'done', twice, 'done'],
       agent: { maxIterations: 99 },
@@ -84,12 +87,12 @@ describe.each(clockedStores)('%s', (_, newStore) => {
       return { ok: true }
     })
     const forged = { ...call, id: 'e-1/c1' }
-    const { runner, model } = process(newStore({ time: 0 }), {
+    const { runner, model } = startProcess(newStore({ time: 0 }), {
       tools: [work],
       steps: [{ calls: [forged, { ...call, id: 'c2' }] }, 'done', 'and done'],
     })
-    const { invocationId } = await say(runner)
-    await say(runner, 'and now?')
+    const { invocationId } = await sendMessage(runner)
+    await sendMessage(runner, 'and now?')
     expect(invocationId).toMatch(/^e-[a-z2-7]{26}$/) // 130 random bits
     expect(keys.map((key) => key.split('/'))).toEqual([
       [invocationId, expect.stringMatching(/^adk-/)],

@@ -10,9 +10,20 @@ import {
   tool,
 } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { read } from './bounded-store.ts'
-import { bare, signalled } from './kit.ts'
+import {
+  answerPart,
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { readEvents } from './bounded-store.ts'
+import { createDeferred, plainTool } from './kit.ts'
 import { type Clock, clockedStores, LEASE_MS } from './lease-kit.ts'
 
 const timeout = { timeout: 10_000 }
@@ -69,14 +80,16 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }
     const { refund, run } = refundTool()
-    const { pending } = await say(process(store, { tools: [refund], steps: [refunds(5)], runner }).runner)
-    const message = [approve(about(pending))]
-    const dead = process(dying(store, 2), { tools: [refund], runner }).runner // the approval is stored, the intent is not
+    const { pending } = await sendMessage(
+      startProcess(store, { tools: [refund], steps: [refundReply(5)], runner }).runner,
+    )
+    const message = [approve(requestFor(pending))]
+    const dead = startProcess(dying(store, 2), { tools: [refund], runner }).runner // the approval is stored, the intent is not
     void dead.run({ ...where, message, runConfig: { detach: true } })
-    await vi.waitFor(async () => expect((await stored(store)).at(-1)?.author).toBe('user'))
+    await vi.waitFor(async () => expect((await storedEvents(store)).at(-1)?.author).toBe('user'))
     clock.time += LEASE_MS
-    const next = process(store, { tools: [refund], steps: ['done'], runner }).runner
-    expect(await say(next, message)).toMatchObject({ text: 'done', pending: [] })
+    const next = startProcess(store, { tools: [refund], steps: ['done'], runner }).runner
+    expect(await sendMessage(next, message)).toMatchObject({ text: 'done', pending: [] })
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     expect(await next.recover()).toEqual([])
   })
@@ -86,16 +99,16 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }
     const { refund, run } = refundTool({ requiresConfirmation: false })
-    const dead = process(dying(store, 3), { tools: [refund], steps: [refunds(5)], runner }).runner
+    const dead = startProcess(dying(store, 3), { tools: [refund], steps: [refundReply(5)], runner }).runner
     void dead.run({ ...where, message: 'go', runConfig: { detach: true } })
-    await vi.waitFor(async () => expect(await stored(store)).toHaveLength(2))
+    await vi.waitFor(async () => expect(await storedEvents(store)).toHaveLength(2))
     clock.time += LEASE_MS
     let isBusy = true
     const flaky = withMethods(store, { read: async (go) => (isBusy ? Promise.reject(new Error('busy')) : go()) })
-    const next = process(flaky, { tools: [refund], steps: ['done'], runner }).runner
+    const next = startProcess(flaky, { tools: [refund], steps: ['done'], runner }).runner
     expect(await next.recover()).toEqual([])
     isBusy = false
-    for (const one of await next.recover()) await read(one)
+    for (const one of await next.recover()) await readEvents(one)
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -104,15 +117,15 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }
     const { refund, run } = refundTool()
-    const [begun, stuck, letGo] = [signalled(), signalled(), signalled()]
-    const work = (body: () => unknown) => bare('work', body, { effect: 'idempotent' })
+    const [begun, stuck, letGo] = [createDeferred(), createDeferred(), createDeferred()]
+    const work = (body: () => unknown) => plainTool('work', body, { effect: 'idempotent' })
     const steps = [{ calls: [{ id: 'c2', name: 'work' }] }, 'never']
     const hangs = work(() => {
       begun.resolve()
       return stuck.promise
     })
-    const old = process(readingCopies(store), { tools: [refund, hangs], steps, runner }).runner
-    const first = say(old).catch(({ code }) => code)
+    const old = startProcess(readingCopies(store), { tools: [refund, hangs], steps, runner }).runner
+    const first = sendMessage(old).catch(({ code }) => code)
     await begun.promise
     clock.time += LEASE_MS // another process takes over and requests a confirmation while its body runs
     const calls = [
@@ -121,11 +134,13 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     ]
     let times = 0
     const works = work(() => (++times === 1 ? {} : letGo.promise))
-    const second = process(store, { tools: [refund, works], steps: [{ calls }, 'done'], runner }).runner
-    const going = read(second.resume(where))
-    const request = await vi.waitFor(async () => about(await store.pending({ appName: 'app' })), { timeout: 5_000 })
+    const second = startProcess(store, { tools: [refund, works], steps: [{ calls }, 'done'], runner }).runner
+    const going = readEvents(second.resume(where))
+    const request = await vi.waitFor(async () => requestFor(await store.pending({ appName: 'app' })), {
+      timeout: 5_000,
+    })
     const post = vi.spyOn(store, 'post')
-    const answering = say(old, [approve(request)])
+    const answering = sendMessage(old, [approve(request)])
     await vi.waitFor(() => expect(post).toHaveResolved())
     letGo.resolve()
     await going
@@ -142,17 +157,17 @@ describe.each(clockedStores)('%s', (_name, newStore) => {
     const clock = { time: 1_000_000 }
     const store = newStore(clock)
     const runner = { ports: portsOf(clock) }
-    const [begun, letGo] = [signalled(), signalled()]
-    const slow = bare('slow', async () => {
+    const [begun, letGo] = [createDeferred(), createDeferred()]
+    const slow = plainTool('slow', async () => {
       begun.resolve()
       await letGo.promise
       return { slow: true }
     })
     const { refund, run } = refundTool({ requiresConfirmation: false })
-    const steps = [{ calls: [{ id: 's1', name: 'slow' }] }, refunds(5), 'done']
-    const completion = say(process(store, { tools: [slow, refund], steps, runner }).runner)
+    const steps = [{ calls: [{ id: 's1', name: 'slow' }] }, refundReply(5), 'done']
+    const completion = sendMessage(startProcess(store, { tools: [slow, refund], steps, runner }).runner)
     await begun.promise
-    if (isCancelled) await process(store, { runner }).runner.cancel(where)
+    if (isCancelled) await startProcess(store, { runner }).runner.cancel(where)
     clock.time += 1_000 // the holder drains its inbox between steps, at most once a second
     letGo.resolve()
     const { text, error } = await completion
@@ -168,15 +183,15 @@ describe.each(stores)('%s', (_name, newStore) => {
     async (who) => {
       const store = newStore()
       const { refund, run } = refundTool()
-      const [ending, goOn] = [signalled(), signalled()]
+      const [ending, goOn] = [createDeferred(), createDeferred()]
       const afterRun = async () => {
         ending.resolve()
         await goOn.promise
       }
       const plugins: Plugin[] = [{ name: 'slow', afterRun }]
-      const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'done'], runner: { plugins } })
+      const { runner } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'done'], runner: { plugins } })
       const first = runner.run({ ...where, message: 'go' })
-      const reading = read(first)
+      const reading = readEvents(first)
       await ending.promise
       const cancelling = who === 'runner' ? runner.cancel(where) : first.cancel()
       await new Promise((resolve) => setImmediate(resolve)) // the cancel has started
@@ -184,29 +199,29 @@ describe.each(stores)('%s', (_name, newStore) => {
       await cancelling
       await reading
       expect(await runner.pending()).toEqual([])
-      expect((await stored(store)).filter(({ errorCode }) => errorCode === 'CANCELLED')).toHaveLength(1)
-      expect(finals(await stored(store)).c1).toMatchObject({ errorCode: 'CANCELLED' })
+      expect((await storedEvents(store)).filter(({ errorCode }) => errorCode === 'CANCELLED')).toHaveLength(1)
+      expect(finalResponses(await storedEvents(store)).c1).toMatchObject({ errorCode: 'CANCELLED' })
       expect(run).not.toHaveBeenCalled()
     },
   )
 
   test('cancels a run that waits for another invocation, and the other invocation completes', timeout, async () => {
     const store = newStore()
-    const [begun, letGo] = [signalled(), signalled()]
+    const [begun, letGo] = [createDeferred(), createDeferred()]
     const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ status: 'ordered' }) }))
-    const work = bare('work', async () => {
+    const work = plainTool('work', async () => {
       begun.resolve()
       await letGo.promise
       return { worked: true }
     })
     const steps = [{ calls: [{ id: 'a', name: 'order' }] }, { calls: [{ id: 'b', name: 'work' }] }, 'worked']
-    const { runner } = process(store, { tools: [order, work], steps })
-    await say(runner)
-    const working = say(runner, 'meanwhile')
+    const { runner } = startProcess(store, { tools: [order, work], steps })
+    await sendMessage(runner)
+    const working = sendMessage(runner, 'meanwhile')
     await begun.promise
     const post = vi.spyOn(store, 'post')
-    const waiting = runner.run({ ...where, message: [answer('a', { box: 1 }, 'order')] })
-    const reading = read(waiting)
+    const waiting = runner.run({ ...where, message: [answerPart('a', { box: 1 }, 'order')] })
+    const reading = readEvents(waiting)
     await vi.waitFor(() => expect(post).toHaveResolved())
     await waiting.cancel() // the other invocation still works
     expect(await reading).toEqual([])
@@ -219,8 +234,8 @@ test('does not start the next sequential body after another runner has cancelled
   const clock = { time: 1_000_000 }
   const store = new InMemorySessionService({ now: () => clock.time })
   const runner = { ports: { now: () => clock.time } }
-  const [begun, letGo] = [signalled(), signalled()]
-  const slow = bare(
+  const [begun, letGo] = [createDeferred(), createDeferred()]
+  const slow = plainTool(
     'slow',
     async () => {
       begun.resolve()
@@ -230,7 +245,7 @@ test('does not start the next sequential body after another runner has cancelled
     { effect: 'atMostOnce', sequential: true },
   )
   const run = vi.fn(() => ({}))
-  const pay = bare('pay', run, { effect: 'atMostOnce', sequential: true })
+  const pay = plainTool('pay', run, { effect: 'atMostOnce', sequential: true })
   const steps = [
     {
       calls: [
@@ -240,9 +255,9 @@ test('does not start the next sequential body after another runner has cancelled
     },
     'done',
   ]
-  const completion = say(process(store, { tools: [slow, pay], steps, runner }).runner)
+  const completion = sendMessage(startProcess(store, { tools: [slow, pay], steps, runner }).runner)
   await begun.promise
-  await process(store, { runner }).runner.cancel(where)
+  await startProcess(store, { runner }).runner.cancel(where)
   clock.time += 1_000
   letGo.resolve()
   expect((await completion).error?.code).toBe('CANCELLED')

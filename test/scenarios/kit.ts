@@ -24,7 +24,7 @@ export interface Call {
   readonly id?: string
 }
 
-export interface Told {
+export interface ScenarioResult {
   readonly text: string
   readonly error: { code: string; message: string } | undefined
   /** Every event that was yielded, partial ones too. */
@@ -40,7 +40,7 @@ export interface Told {
   readonly state: JsonObject
 }
 
-export interface Story {
+export interface Scenario {
   readonly tools?: LlmAgentOptions['tools']
   /** The model's first reply calls these tools; its second reply is "done". */
   readonly calls?: readonly Call[]
@@ -54,24 +54,24 @@ export interface Story {
 }
 
 /** Creates a runner for the scenario, and its scripted model. */
-export function stage(story: Story): { runner: Runner; model: ScriptedModel } {
+export function createScenario(story: Scenario): { runner: Runner; model: ScriptedModel } {
   const model = scriptedModel(story.steps ?? [{ calls: story.calls ?? [] }, 'done'])
   const agent = new LlmAgent({ name: 'agent', model, tools: story.tools, ...story.agent })
-  return { model, runner: new Runner({ appName: 'app', agent, logger: quiet, ...story.runner }) }
+  return { model, runner: new Runner({ appName: 'app', agent, logger: silentLogger, ...story.runner }) }
 }
 
 /** Runs the scenario to its end, as user ada. */
-export async function play(story: Story): Promise<Told> {
-  const { runner, model } = stage(story)
-  return await tell(runner, model, story)
+export async function runScenario(story: Scenario): Promise<ScenarioResult> {
+  const { runner, model } = createScenario(story)
+  return await runMessage(runner, model, story)
 }
 
 /** Sends one message to a runner and reads the run to its end. */
-export async function tell(
+export async function runMessage(
   runner: Runner,
   model: ScriptedModel,
   options: { sessionId?: string; stateDelta?: JsonObject; signal?: AbortSignal; streaming?: boolean } = {},
-): Promise<Told> {
+): Promise<ScenarioResult> {
   const { sessionId: given, stateDelta, signal, streaming } = options
   const run = runner.run({
     userId: 'ada',
@@ -117,7 +117,7 @@ export function progressOf(events: readonly Event[]): FunctionResponse[] {
 }
 
 /** The names of the tools offered to the model in its n-th request. */
-export function offered(model: ScriptedModel, request = 0): string[] {
+export function offeredTools(model: ScriptedModel, request = 0): string[] {
   return declarationsOf(model, request).map(({ name }) => name)
 }
 
@@ -128,20 +128,20 @@ export function declarationsOf(model: ScriptedModel, request = 0): { name: strin
 }
 
 /** A tool with a name and a body, built without `tool()`: any object with these members is a tool. */
-export function bare(name: string, run: Tool['run'], more: Partial<Tool> = {}): Tool {
+export function plainTool(name: string, run: Tool['run'], more: Partial<Tool> = {}): Tool {
   return { name, description: name, declaration: () => ({ name, description: name }), run, effect: 'none', ...more }
 }
 
-export const quiet: Logger = { warn: () => {}, error: () => {} }
+export const silentLogger: Logger = { warn: () => {}, error: () => {} }
 
 /** A logger that keeps every line. */
-export function notebook(): { lines: string[]; warn(message: string): void; error(message: string): void } {
+export function recordingLogger(): { lines: string[]; warn(message: string): void; error(message: string): void } {
   const lines: string[] = []
   return { lines, warn: (message) => lines.push(message), error: (message) => lines.push(message) }
 }
 
 /** A promise that the test settles. */
-export function signalled<T = void>(): {
+export function createDeferred<T = void>(): {
   promise: Promise<T>
   resolve: (value: T) => void
   reject: (e: unknown) => void
@@ -150,12 +150,12 @@ export function signalled<T = void>(): {
 }
 
 /** Yields to other tasks until the condition holds. */
-export async function until(isSo: () => boolean): Promise<void> {
+export async function waitUntil(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Timers that fire only when the test fires them. */
-export class HandTimers {
+export class ManualTimers {
   #timers: { ms: number; callback: () => void }[] = []
   #waiting: { ms: number; found: () => void }[] = []
   readonly ports: Partial<Ports> = {
@@ -182,7 +182,7 @@ export class HandTimers {
 }
 
 /** An in-memory session service that keeps every appended entry, records included. */
-export function openLog(): { sessionService: SessionService; appended: (Event | LogRecord)[] } {
+export function createRecordingStore(): { sessionService: SessionService; appended: (Event | LogRecord)[] } {
   const sessionService = new InMemorySessionService()
   const appended: (Event | LogRecord)[] = []
   const append = sessionService.append.bind(sessionService)

@@ -1,8 +1,17 @@
 // A process that stalls past its lease and claims its session again: the run that lost the lease stops at once.
 import { approve, InMemorySessionService, type SessionService, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { about, finals, process, refunds, refundTool, say, stored, where } from './approvals-kit.ts'
-import { signalled } from './kit.ts'
+import {
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  where,
+} from './approvals-kit.ts'
+import { createDeferred } from './kit.ts'
 
 const key = { appName: 'app', ...where }
 
@@ -29,8 +38,8 @@ describe('a run that lost its lease to another run of the same runner', () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now, monotonicNow: () => now })
     await store.createSession(key)
-    const [lateDrain, lateAppend] = [signalled(), signalled()]
-    const [drained, appended] = [signalled(), signalled()]
+    const [lateDrain, lateAppend] = [createDeferred(), createDeferred()]
+    const [drained, appended] = [createDeferred(), createDeferred()]
     const seen = { drain: 0, append: 0 }
     const wire = new Proxy(store, {
       get(target, member) {
@@ -53,41 +62,41 @@ describe('a run that lost its lease to another run of the same runner', () => {
     })
     const { refund, run } = refundTool({ requiresConfirmation: false })
     const ports = { now: () => now, monotonicNow: () => now }
-    const { runner } = process(wire, { tools: [refund], steps: [refunds(5), 'done'], runner: { ports } })
-    const first = say(runner, 'one')
+    const { runner } = startProcess(wire, { tools: [refund], steps: [refundReply(5), 'done'], runner: { ports } })
+    const first = sendMessage(runner, 'one')
     await drained.promise
     now += 60_000
-    const second = say(runner, 'two')
+    const second = sendMessage(runner, 'two')
     await appended.promise
     lateDrain.resolve()
     await expect(first).rejects.toMatchObject({ code: 'LEASE_LOST' })
     lateAppend.resolve()
     expect((await second).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
-    expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 } })
+    expect(finalResponses(await storedEvents(store))).toEqual({ c1: { refunded: 5 } })
   })
 
   test('stops, and its late append acknowledgement runs no body twice', async () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
-    const late = signalled()
+    const late = createDeferred()
     const { refund, run } = refundTool({ requiresConfirmation: false, effect: 'idempotent' })
     const wire = remoteStore(store, (at) => (at === 3 ? late.promise : undefined)) // the intent is stored, and the append has not returned
-    const { runner } = process(wire, {
+    const { runner } = startProcess(wire, {
       tools: [refund],
-      steps: [refunds(5), 'done', 'hello'],
+      steps: [refundReply(5), 'done', 'hello'],
       runner: { ports: { now: () => now } },
     })
-    const first = say(runner)
-    await vi.waitFor(async () => expect((await stored(store)).length).toBe(2))
+    const first = sendMessage(runner)
+    await vi.waitFor(async () => expect((await storedEvents(store)).length).toBe(2))
     now += 60_000
     const events = []
     for await (const event of runner.resume(where)) events.push(event)
     await expect(first).rejects.toMatchObject({ code: 'LEASE_LOST' })
     late.resolve()
-    expect(finals(await stored(store))).toEqual({ c1: { refunded: 5 } })
+    expect(finalResponses(await storedEvents(store))).toEqual({ c1: { refunded: 5 } })
     expect(run).toHaveBeenCalledOnce()
-    expect((await say(runner)).text).toBe('hello') // the runner accepts the next message
+    expect((await sendMessage(runner)).text).toBe('hello') // the runner accepts the next message
   })
 
   test.each([
@@ -97,8 +106,8 @@ describe('a run that lost its lease to another run of the same runner', () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
     const append = store.append.bind(store)
-    const sent = signalled()
-    const arrives = signalled()
+    const sent = createDeferred()
+    const arrives = createDeferred()
     let closings = 0
     store.append = async (...args) => {
       const isHeld = args[2].some(({ event }) => event?.errorCode === 'CANCELLED') && ++closings === 1
@@ -109,12 +118,12 @@ describe('a run that lost its lease to another run of the same runner', () => {
       return seq ?? (await append(...args))
     }
     const { refund } = refundTool()
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [refund],
-      steps: [refunds(5), refunds(6), 'done'],
+      steps: [refundReply(5), refundReply(6), 'done'],
       runner: { ports: { now: () => now } },
     })
-    await say(runner)
+    await sendMessage(runner)
     const first = runner.cancel(where).then(
       () => undefined,
       (error) => error.code,
@@ -123,18 +132,18 @@ describe('a run that lost its lease to another run of the same runner', () => {
     now += 60_000
     await runner.cancel(where)
     expect(await runner.pending()).toEqual([])
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     arrives.resolve()
     expect(await first).toBe(code)
     expect(await runner.pending()).toEqual(pending)
-    await say(runner, [approve(about(pending))]) // the honest approval counts
+    await sendMessage(runner, [approve(requestFor(pending))]) // the honest approval counts
     expect(await runner.pending()).toEqual([])
   })
 
   test('aborts the signals of its bodies', async () => {
     let now = 1_000_000
     const store = new InMemorySessionService({ now: () => now })
-    const begun = signalled<AbortSignal>()
+    const begun = createDeferred<AbortSignal>()
     const slow = tool({
       name: 'slow',
       description: 'Slow',
@@ -143,12 +152,12 @@ describe('a run that lost its lease to another run of the same runner', () => {
         return new Promise(() => {})
       },
     })
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [slow],
       steps: [{ calls: [{ name: 'slow' }] }, 'done'],
       runner: { ports: { now: () => now } },
     })
-    const first = say(runner)
+    const first = sendMessage(runner)
     const signal = await begun.promise
     now += 60_000
     for await (const _ of runner.resume(where)) expect(signal.aborted).toBe(true)
@@ -160,24 +169,24 @@ test('rejects an answer to a request that a cancel from the inbox has closed', a
   const store = new InMemorySessionService()
   const wire = remoteStore(store, () => undefined)
   const ship = tool({ name: 'ship', description: 'Ship', isLongRunning: true, run: () => ({ ticket: 7 }) })
-  const { runner } = process(wire, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'wait'] })
-  await say(runner)
+  const { runner } = startProcess(wire, { tools: [ship], steps: [{ calls: [{ id: 'c1', name: 'ship' }] }, 'wait'] })
+  await sendMessage(runner)
   await store.post(key, { id: 'i1', type: 'cancel' })
   const answer = { functionResponse: { id: 'c1', name: 'ship', response: { arrived: true } } }
-  await expect(say(runner, [answer])).rejects.toMatchObject({ code: 'NOT_FOUND' })
-  expect(finals(await stored(store)).c1).toMatchObject({ errorCode: 'UNKNOWN_OUTCOME' })
+  await expect(sendMessage(runner, [answer])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(finalResponses(await storedEvents(store)).c1).toMatchObject({ errorCode: 'UNKNOWN_OUTCOME' })
 })
 
 test('yields the events of a cancel from the inbox to the next run', async () => {
   const store = new InMemorySessionService()
   const { refund } = refundTool()
-  const { runner } = process(store, { tools: [refund], steps: [refunds(5), 'hello'] })
-  const { pending } = await say(runner)
+  const { runner } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'hello'] })
+  const { pending } = await sendMessage(runner)
   await store.post(key, { id: 'i1', type: 'cancel' })
-  const { events, text } = await say(runner)
+  const { events, text } = await sendMessage(runner)
   expect(text).toBe('hello')
   expect(events.map(({ errorCode, content }) => errorCode ?? content?.role)).toEqual(['tool', 'CANCELLED', 'model'])
-  await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(sendMessage(runner, [approve(requestFor(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
 describe('a process that stalled between the intent and the body', () => {
@@ -188,14 +197,14 @@ describe('a process that stalled between the intent and the body', () => {
     const clock = { now: 1_000_000 }
     const ports = { now: () => clock.now }
     const store = new InMemorySessionService(ports)
-    const late = signalled()
+    const late = createDeferred()
     const wire = remoteStore(store, (at) => (at === 3 ? late.promise : undefined))
     const run = vi.fn(() => ({ paid: true }))
     const reconcile = vi.fn(() => ({ status: 'not-done' as const }))
     const pay = tool({ name: 'pay', description: 'Pay', effect: 'reconcilable', reconcile, run })
-    const { runner } = process(wire, { tools: [pay], steps, runner: { ports } })
-    const first = say(runner)
-    const hasIntent = async () => expect((await stored(store)).length).toBe(2)
+    const { runner } = startProcess(wire, { tools: [pay], steps, runner: { ports } })
+    const first = sendMessage(runner)
+    const hasIntent = async () => expect((await storedEvents(store)).length).toBe(2)
     return { clock, ports, store, late, run, reconcile, pay, runner, first, hasIntent }
   }
 
@@ -203,7 +212,7 @@ describe('a process that stalled between the intent and the body', () => {
     const { clock, ports, store, late, run, reconcile, pay, first, hasIntent } = stalled()
     await vi.waitFor(hasIntent)
     clock.now += 60_000
-    const second = process(store, { tools: [pay], steps: ['done'], runner: { ports } })
+    const second = startProcess(store, { tools: [pay], steps: ['done'], runner: { ports } })
     for await (const _ of second.runner.resume(where));
     expect(reconcile).toHaveBeenCalledOnce()
     expect(run).toHaveBeenCalledOnce()
@@ -225,7 +234,7 @@ describe('a process that stalled between the intent and the body', () => {
 
   test('does not run the body of a call that was cancelled during the renewal', async () => {
     const { clock, store, late, run, runner, first, hasIntent } = stalled()
-    const renewed = signalled()
+    const renewed = createDeferred()
     const renew = vi.spyOn(store, 'renew').mockImplementation(async (lease) => {
       await renewed.promise
       return lease
@@ -237,7 +246,7 @@ describe('a process that stalled between the intent and the body', () => {
     await runner.cancel(where)
     renewed.resolve()
     expect((await first).error?.code).toBe('CANCELLED')
-    expect(finals(await stored(store))).toMatchObject({ c1: { errorCode: 'UNKNOWN_OUTCOME' } })
+    expect(finalResponses(await storedEvents(store))).toMatchObject({ c1: { errorCode: 'UNKNOWN_OUTCOME' } })
     await new Promise((resolve) => setImmediate(resolve)) // code that waited for the renewal has run
     expect(run).not.toHaveBeenCalled()
   })

@@ -1,19 +1,19 @@
 // maxCallsPerReply: how many calls of one reply run; every call gets a response, and the work grows linearly.
 import { type Tool, ToolError } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { finals, process, say, stored, where } from './approvals-kit.ts'
-import { bare, type Call, FailingStore, play, type Told } from './kit.ts'
+import { finalResponses, sendMessage, startProcess, storedEvents, where } from './approvals-kit.ts'
+import { type Call, FailingStore, plainTool, runScenario, type ScenarioResult } from './kit.ts'
 
 const many = (count: number, name = 'work'): Call[] =>
   Array.from({ length: count }, (_, n) => ({ id: `c${n}x`, name, args: { n } }))
 
-function callsOf({ events }: Told): string[] {
+function callsOf({ events }: ScenarioResult): string[] {
   return events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionCall?.id ?? []) ?? [])
 }
 
 test('runs 128 of 200 calls in one reply and answers the others with not_run', async () => {
   const body = vi.fn(() => 'ok')
-  const result = await play({ tools: [bare('work', body)], calls: many(200) })
+  const result = await runScenario({ tools: [plainTool('work', body)], calls: many(200) })
   expect(body).toHaveBeenCalledTimes(128)
   expect(result.responses.map(({ id }) => id)).toEqual(many(200).map(({ id }) => id))
   expect(result.responses[127]?.response).toEqual({ result: 'ok' })
@@ -29,7 +29,7 @@ test('runs calls in later replies after they were answered with not_run', async 
   const body = vi.fn(() => 'ok')
   const equal = Array.from({ length: 10 }, () => ({ name: 'poll', args: {} }))
   const steps = [{ calls: equal }, { calls: equal.slice(4) }, { calls: equal.slice(8) }, 'done']
-  const result = await play({ tools: [bare('poll', body)], steps, runner: { maxCallsPerReply: 4 } })
+  const result = await runScenario({ tools: [plainTool('poll', body)], steps, runner: { maxCallsPerReply: 4 } })
   expect(result.error).toBeUndefined()
   expect(body).toHaveBeenCalledTimes(10)
   expect(result.text).toBe('done')
@@ -38,7 +38,7 @@ test('runs calls in later replies after they were answered with not_run', async 
 test('answers a call that ran before a crash with UNKNOWN_OUTCOME when maxCallsPerReply is lower after the restart', async () => {
   const store = new FailingStore()
   const body = vi.fn(() => 'ok')
-  const pay = bare('pay', body, { effect: 'atMostOnce' })
+  const pay = plainTool('pay', body, { effect: 'atMostOnce' })
   const steps = [
     {
       calls: [
@@ -47,12 +47,14 @@ test('answers a call that ran before a crash with UNKNOWN_OUTCOME when maxCallsP
       ],
     },
   ]
-  await expect(say(process(store, { tools: [pay], steps }).runner)).rejects.toMatchObject({ code: 'STORAGE' })
+  await expect(sendMessage(startProcess(store, { tools: [pay], steps }).runner)).rejects.toMatchObject({
+    code: 'STORAGE',
+  })
   store.isFailing = false
-  const { runner } = process(store, { tools: [pay], steps: ['done'], runner: { maxCallsPerReply: 1 } })
+  const { runner } = startProcess(store, { tools: [pay], steps: ['done'], runner: { maxCallsPerReply: 1 } })
   for await (const _ of runner.resume(where));
   expect(body).toHaveBeenCalledTimes(2) // before the crash
-  expect(finals(await stored(store))).toMatchObject({
+  expect(finalResponses(await storedEvents(store))).toMatchObject({
     c1: { errorCode: 'UNKNOWN_OUTCOME' },
     c2: { errorCode: 'UNKNOWN_OUTCOME' },
   })
@@ -60,12 +62,12 @@ test('answers a call that ran before a crash with UNKNOWN_OUTCOME when maxCallsP
 
 test('runs all of 128 calls in one reply', async () => {
   const body = vi.fn(() => 'ok')
-  await play({ tools: [bare('work', body)], calls: many(128) })
+  await runScenario({ tools: [plainTool('work', body)], calls: many(128) })
   expect(body).toHaveBeenCalledTimes(128)
 })
 
 test('records 1,024 of 100,000 calls in one reply, each with a response, and says so in the reply', async () => {
-  const result = await play({ tools: [bare('work', () => 'ok')], calls: many(100_000) })
+  const result = await runScenario({ tools: [plainTool('work', () => 'ok')], calls: many(100_000) })
   expect(callsOf(result)).toHaveLength(1_024)
   expect(result.responses.map(({ id }) => id)).toEqual(callsOf(result))
   expect(result.events[0]?.content?.parts.at(-1)?.text).toContain('98976 of 100000 calls were left out')
@@ -74,7 +76,7 @@ test('records 1,024 of 100,000 calls in one reply, each with a response, and say
 
 test('yields no more calls in deltas than in the reply', async () => {
   const steps = [{ deltas: ['a'], calls: many(3_000) }, 'done']
-  const result = await play({ tools: [bare('work', () => 'ok')], steps, streaming: true })
+  const result = await runScenario({ tools: [plainTool('work', () => 'ok')], steps, streaming: true })
   expect(callsOf(result)).toHaveLength(1_024)
 })
 
@@ -95,7 +97,7 @@ describe('30,000 calls in one reply', () => {
     ['with long-running results', { isLongRunning: true }, () => ({ status: 'started' })],
     ['with a confirmation each', { requiresConfirmation: true }, () => 'ok'],
   ])('%s take linear time', { timeout: 15_000 }, async (_, more, run) => {
-    const result = await play({ tools: [bare('work', run, more)], calls: many(count), runner })
+    const result = await runScenario({ tools: [plainTool('work', run, more)], calls: many(count), runner })
     const confirmationIds = result.events.flatMap(({ longRunningToolIds }) => longRunningToolIds ?? [])
     expect(result.responses.length + (more.requiresConfirmation ? confirmationIds.length : 0)).toBe(count)
   })
@@ -106,7 +108,12 @@ describe('30,000 calls in one reply', () => {
       controller.abort()
       return new Promise(() => {})
     }
-    const result = await play({ tools: [bare('work', stop)], calls: many(count), runner, signal: controller.signal })
+    const result = await runScenario({
+      tools: [plainTool('work', stop)],
+      calls: many(count),
+      runner,
+      signal: controller.signal,
+    })
     expect(result.responses).toHaveLength(count)
     expect(result.error?.code).toBe('CANCELLED')
   })

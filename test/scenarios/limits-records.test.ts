@@ -15,22 +15,22 @@ import {
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, process, say, stores, where } from './approvals-kit.ts'
-import { bare, play, quiet, type Story, type Told } from './kit.ts'
+import { requestFor, sendMessage, startProcess, stores, where } from './approvals-kit.ts'
+import { plainTool, runScenario, type Scenario, type ScenarioResult, silentLogger } from './kit.ts'
 
 const LARGE = 'x'.repeat(2_000_000)
 
-async function storedSize({ runner, sessionId }: Pick<Told, 'runner' | 'sessionId'>): Promise<number> {
+async function storedSize({ runner, sessionId }: Pick<ScenarioResult, 'runner' | 'sessionId'>): Promise<number> {
   const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
   return JSON.stringify(session).length
 }
 
-const callOf = (name: string, args: object): Story => ({ calls: [{ id: 'c1', name, args: { ...args } }] })
+const callOf = (name: string, args: object): Scenario => ({ calls: [{ id: 'c1', name, args: { ...args } }] })
 
 describe('arguments of a model', () => {
   test('over maxArgsBytes are rejected and neither recorded nor sent back', async () => {
     const body = vi.fn(() => 'ok')
-    const result = await play({ tools: [bare('write', body)], ...callOf('write', { text: LARGE }) })
+    const result = await runScenario({ tools: [plainTool('write', body)], ...callOf('write', { text: LARGE }) })
     expect(result.response).toMatchObject({
       errorCode: 'INVALID_ARGS',
       error: expect.stringContaining('at most 256000'),
@@ -44,16 +44,19 @@ describe('arguments of a model', () => {
 
   test('within maxArgsBytes reach the body unchanged', async () => {
     const body = vi.fn((args: unknown) => Object(args).text.length)
-    const result = await play({ tools: [bare('write', body)], ...callOf('write', { text: 'x'.repeat(255_000) }) })
+    const result = await runScenario({
+      tools: [plainTool('write', body)],
+      ...callOf('write', { text: 'x'.repeat(255_000) }),
+    })
     expect(result.response).toEqual({ result: 255_000 })
   })
 
   test('follow maxArgsBytes of the runner', async () => {
     const body = vi.fn(() => 'ok')
-    const story = { tools: [bare('write', body)], ...callOf('write', { text: LARGE }) }
-    expect((await play({ ...story, runner: { maxArgsBytes: 3_000_000 } })).response).toEqual({ result: 'ok' })
-    const small = { tools: [bare('write', body)], ...callOf('write', { text: 'x'.repeat(200) }) }
-    expect((await play({ ...small, runner: { maxArgsBytes: 100 } })).response).toMatchObject({
+    const story = { tools: [plainTool('write', body)], ...callOf('write', { text: LARGE }) }
+    expect((await runScenario({ ...story, runner: { maxArgsBytes: 3_000_000 } })).response).toEqual({ result: 'ok' })
+    const small = { tools: [plainTool('write', body)], ...callOf('write', { text: 'x'.repeat(200) }) }
+    expect((await runScenario({ ...small, runner: { maxArgsBytes: 100 } })).response).toMatchObject({
       errorCode: 'INVALID_ARGS',
     })
   })
@@ -61,20 +64,24 @@ describe('arguments of a model', () => {
   test('that repeat one object 2^60 times are rejected', async () => {
     let value: object = {}
     for (let i = 0; i < 60; i++) value = [value, value]
-    const result = await play({ tools: [bare('write', () => 'ok')], ...callOf('write', { value }) })
+    const result = await runScenario({ tools: [plainTool('write', () => 'ok')], ...callOf('write', { value }) })
     expect(result.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
   })
 
   test('that beforeTool makes too large are rejected', async () => {
     const body = vi.fn(() => 'ok')
     const agent = { beforeTool: () => ({ args: { text: LARGE } }) }
-    const result = await play({ tools: [bare('write', body, { effect: 'atMostOnce' })], agent, ...callOf('write', {}) })
+    const result = await runScenario({
+      tools: [plainTool('write', body, { effect: 'atMostOnce' })],
+      agent,
+      ...callOf('write', {}),
+    })
     expect(result.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
     expect(body).not.toHaveBeenCalled()
   })
 
   test('with an invented tool name are recorded with at most 256 characters of the name', async () => {
-    const result = await play({ tools: [bare('write', () => 'ok')], ...callOf(LARGE, {}) })
+    const result = await runScenario({ tools: [plainTool('write', () => 'ok')], ...callOf(LARGE, {}) })
     expect(result.response).toMatchObject({ errorCode: 'NOT_FOUND' })
     expect(await storedSize(result)).toBeLessThan(10_000)
   })
@@ -97,7 +104,11 @@ describe('code execution', () => {
       }
       return { outcome: 'OK', output: '' }
     })
-    const result = await play({ tools: [bare('write', body)], steps: [code('spam'), 'done'], agent: { codeExecutor } })
+    const result = await runScenario({
+      tools: [plainTool('write', body)],
+      steps: [code('spam'), 'done'],
+      agent: { codeExecutor },
+    })
     expect(result.text).toBe('done')
     expect(body).not.toHaveBeenCalled()
     expect(problems[0]).toContain('at most 256000')
@@ -111,7 +122,11 @@ describe('code execution', () => {
       const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected')
       return { outcome: 'OK', output: `${refused.length}` }
     })
-    const result = await play({ tools: [bare('write', body)], steps: [code('spam'), 'done'], agent: { codeExecutor } })
+    const result = await runScenario({
+      tools: [plainTool('write', body)],
+      steps: [code('spam'), 'done'],
+      agent: { codeExecutor },
+    })
     expect(body).toHaveBeenCalledTimes(20)
     expect(await storedSize(result)).toBeLessThan(5_000_000)
   })
@@ -123,12 +138,12 @@ describe('code execution', () => {
       const answer = await callTool?.('write', { text: 'x'.repeat(200_000) })
       return { outcome: 'OK', output: JSON.stringify(answer) }
     })
-    const tools = [bare('write', body, { requiresConfirmation: true })]
+    const tools = [plainTool('write', body, { requiresConfirmation: true })]
     const [[, newStore]] = stores as [(typeof stores)[0]]
-    const { runner, model } = process(newStore(), { tools, steps: [code('go'), 'done'], agent: { codeExecutor } })
-    const { pending } = await say(runner)
+    const { runner, model } = startProcess(newStore(), { tools, steps: [code('go'), 'done'], agent: { codeExecutor } })
+    const { pending } = await sendMessage(runner)
     expect(pending).toHaveLength(1)
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
     expect(JSON.stringify(model.requests[1]?.contents)).toContain('length')
     expect(body).toHaveBeenCalledOnce()
   })
@@ -138,7 +153,7 @@ describe('code execution', () => {
     ['in a fenced block', { text: `\`\`\`javascript\n${LARGE}\n\`\`\`` }],
   ])('does not run or record code over maxArgsBytes, %s', async (_, step) => {
     const execute = vi.fn(async () => ({ outcome: 'OK' as const, output: '' }))
-    const result = await play({ steps: [step, 'done'], agent: { codeExecutor: executor(execute) } })
+    const result = await runScenario({ steps: [step, 'done'], agent: { codeExecutor: executor(execute) } })
     expect(execute).not.toHaveBeenCalled()
     expect(JSON.stringify(result.events[1]?.content)).toContain('maxArgsBytes')
     expect(await storedSize(result)).toBeLessThan(10_000)
@@ -147,13 +162,14 @@ describe('code execution', () => {
 
   test('runs code of 200 kB', async () => {
     const execute = vi.fn(async () => ({ outcome: 'OK' as const, output: '' }))
-    await play({ steps: [code('x'.repeat(200_000)), 'done'], agent: { codeExecutor: executor(execute) } })
+    await runScenario({ steps: [code('x'.repeat(200_000)), 'done'], agent: { codeExecutor: executor(execute) } })
     expect(execute).toHaveBeenCalledOnce()
   })
 })
 
 describe('state', () => {
-  const writing = (write: Tool['run']): Promise<Told> => play({ tools: [bare('keep', write)], ...callOf('keep', {}) })
+  const writing = (write: Tool['run']): Promise<ScenarioResult> =>
+    runScenario({ tools: [plainTool('keep', write)], ...callOf('keep', {}) })
 
   test.each<[string, Tool['run']]>([
     ['in one value', (_, { state }) => state.set('all', 'x'.repeat(100_000_000))],
@@ -186,8 +202,8 @@ describe('state', () => {
 
   test('of more than 10 MB in a message is rejected', async () => {
     const story = { steps: ['done'], stateDelta: { all: 'x'.repeat(11_000_000) } }
-    await expect(play(story)).rejects.toMatchObject({ code: 'TOO_LARGE' })
-    expect((await play({ steps: ['done'], stateDelta: { all: 'x'.repeat(9_000_000) } })).text).toBe('done')
+    await expect(runScenario(story)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    expect((await runScenario({ steps: ['done'], stateDelta: { all: 'x'.repeat(9_000_000) } })).text).toBe('done')
   })
 })
 
@@ -209,16 +225,19 @@ describe('messages and answers', () => {
 
   test.each(stores)('rejects an answer over maxResultBytes and keeps the request pending (%s)', async (_, newStore) => {
     const ask: Tool['run'] = (_args, context) => context.requestInput({ key: 'text', message: 'Which text?' })
-    const { runner } = process(newStore(), { tools: [bare('ask', ask)], steps: [{ calls: [{ name: 'ask' }] }, 'done'] })
-    const { pending } = await say(runner)
-    const send = (text: string): Promise<unknown> => say(runner, [respond(about(pending), text)])
+    const { runner } = startProcess(newStore(), {
+      tools: [plainTool('ask', ask)],
+      steps: [{ calls: [{ name: 'ask' }] }, 'done'],
+    })
+    const { pending } = await sendMessage(runner)
+    const send = (text: string): Promise<unknown> => sendMessage(runner, [respond(requestFor(pending), text)])
     await expect(send(LARGE)).rejects.toMatchObject({ code: 'TOO_LARGE' })
     expect(await runner.pending()).toHaveLength(1)
     expect(await send('x'.repeat(200_000))).toMatchObject({ text: 'done' })
   })
 
   test('limits runConfig.customMetadata to 256 kB', async () => {
-    const { runner } = process(stores[0]?.[1]() as never, { steps: ['done'] })
+    const { runner } = startProcess(stores[0]?.[1]() as never, { steps: ['done'] })
     const send = (note: string): Promise<unknown> =>
       runner.complete({ ...where, message: 'go', runConfig: { customMetadata: { note } } })
     await expect(send(LARGE)).rejects.toMatchObject({ code: 'TOO_LARGE' })
@@ -248,29 +267,29 @@ describe('replies', () => {
     ['media', { parts: [{ inlineData: { mimeType: 'image/png', data: 'A'.repeat(40_000_000) } }] }],
     ['metadata', { text: 'Hi', response: { groundingMetadata: { all: 'x'.repeat(40_000_000) } } }],
   ])('with 40 MB of %s end with MODEL_ERROR and are not recorded', async (_, step) => {
-    const result = await play({ steps: [step] })
+    const result = await runScenario({ steps: [step] })
     expect(result.error).toMatchObject({ code: 'MODEL_ERROR', message: expect.stringContaining('33554432 bytes') })
     expect(await storedSize(result)).toBeLessThan(10_000)
   })
 
   test('with a picture of 10 MB are recorded', async () => {
     const parts = [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'A'.repeat(10_000_000) } }]
-    const result = await play({ steps: [{ parts }] })
+    const result = await runScenario({ steps: [{ parts }] })
     expect(result.error).toBeUndefined()
     expect(result.events[0]?.content?.parts).toEqual(parts)
   })
 
   test('truncates error messages of a model to 8,000 characters', async () => {
-    const result = await play({ steps: [{ error: LARGE }] })
+    const result = await runScenario({ steps: [{ error: LARGE }] })
     expect(result.error?.message).toHaveLength(8_003)
-    const failing = await play({ steps: [{ text: '', response: { errorCode: 'SAFETY', errorMessage: LARGE } }] })
+    const failing = await runScenario({ steps: [{ text: '', response: { errorCode: 'SAFETY', errorMessage: LARGE } }] })
     expect(failing.error?.message).toHaveLength(8_003)
   })
 
   test('rejects an event of more than 32 MB from a custom agent', async () => {
     const runner = new Runner({
       appName: 'app',
-      logger: quiet,
+      logger: silentLogger,
       agent: {
         name: 'own',
         async *run({ invocation }) {
@@ -289,7 +308,8 @@ describe('replies', () => {
 })
 
 describe('requests made by a body', () => {
-  const asking = (ask: Tool['run']): Promise<Told> => play({ tools: [bare('ask', ask)], ...callOf('ask', {}) })
+  const asking = (ask: Tool['run']): Promise<ScenarioResult> =>
+    runScenario({ tools: [plainTool('ask', ask)], ...callOf('ask', {}) })
 
   test.each<[string, Tool['run']]>([
     ['a hint of 2 MB', (_, context) => context.requestConfirmation({ hint: LARGE })],
@@ -309,15 +329,15 @@ describe('requests made by a body', () => {
   })
 
   test.each([64, 1_000])('keeps 64 of %d requested inputs pending', async (count) => {
-    const { runner } = process(stores[0]?.[1]() as never, {
+    const { runner } = startProcess(stores[0]?.[1]() as never, {
       tools: [
-        bare('ask', (_, context) => {
+        plainTool('ask', (_, context) => {
           for (let n = 0; n < count; n++) context.requestInput({ key: `k${n}`, message: 'Which?' })
         }),
       ],
       steps: [{ calls: [{ name: 'ask' }] }],
     })
-    expect((await say(runner)).pending).toHaveLength(64)
+    expect((await sendMessage(runner)).pending).toHaveLength(64)
   })
 
   test('truncates a confirmation hint to 8,000 characters', async () => {
@@ -329,13 +349,13 @@ describe('requests made by a body', () => {
       confirmationHint: () => LARGE,
       run: () => 'ok',
     })
-    const { runner } = process(stores[0]?.[1]() as never, {
+    const { runner } = startProcess(stores[0]?.[1]() as never, {
       tools: [pay],
       steps: [{ calls: [{ name: 'pay' }] }, 'done'],
     })
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     expect(pending[0]?.hint).toHaveLength(8_003)
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
   })
 })
 
@@ -345,7 +365,7 @@ describe('results', () => {
       60_000_000,
       Uint8Array.from({ length: 251 }, (_, at) => at),
     )
-    const { response } = await play({ tools: [bare('read', () => bytes)], ...callOf('read', {}) })
+    const { response } = await runScenario({ tools: [plainTool('read', () => bytes)], ...callOf('read', {}) })
     expect(response).toMatchObject({ truncated: true, bytes: 80_000_002 })
     const head = `{"result":"${bytes.subarray(0, 30_000).toString('base64')}`
     const tail = `${bytes.subarray(-30_000).toString('base64')}"}`
@@ -356,8 +376,8 @@ describe('results', () => {
   test('of 3 MB of bytes are saved completely with an artifact service', async () => {
     const artifactService = new InMemoryArtifactService()
     const bytes = Buffer.alloc(3_000_001, 7)
-    const result = await play({
-      tools: [bare('read', () => bytes)],
+    const result = await runScenario({
+      tools: [plainTool('read', () => bytes)],
       ...callOf('read', {}),
       runner: { artifactService },
     })
@@ -369,9 +389,11 @@ describe('results', () => {
 
   test('limits artifact names to 256 characters and their metadata to 256 kB', async () => {
     const artifactService = new InMemoryArtifactService()
-    const save = (name: string, note: string): Promise<Told> =>
-      play({
-        tools: [bare('save', (_, context) => context.saveArtifact(name, { text: 'a' }, { customMetadata: { note } }))],
+    const save = (name: string, note: string): Promise<ScenarioResult> =>
+      runScenario({
+        tools: [
+          plainTool('save', (_, context) => context.saveArtifact(name, { text: 'a' }, { customMetadata: { note } })),
+        ],
         ...callOf('save', {}),
         runner: { artifactService },
       })

@@ -10,8 +10,8 @@ import {
   type Tool,
 } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { read } from './bounded-store.ts'
-import { bare, quiet, signalled } from './kit.ts'
+import { readEvents } from './bounded-store.ts'
+import { createDeferred, plainTool, silentLogger } from './kit.ts'
 
 const DELTAS = 20_000
 
@@ -34,7 +34,7 @@ function streaming(count = DELTAS): { model: Model; pulled: () => number; isClos
 }
 
 function runnerOf(model: Model, more: Partial<RunnerOptions> = {}): Runner {
-  return new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }), logger: quiet, ...more })
+  return new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model }), logger: silentLogger, ...more })
 }
 
 const start = (runner: Runner, detach = false): Run =>
@@ -65,12 +65,12 @@ describe('deltas of a model', () => {
 
   test('are pulled as fast as a plugin handles them', async () => {
     const { model, pulled } = streaming()
-    const look = signalled()
+    const look = createDeferred()
     const slow: Plugin = {
       name: 'slow',
       onEvent: ({ event }) => (event.partial ? look.promise.then(() => undefined) : undefined),
     }
-    const reading = read(start(runnerOf(model, { plugins: [slow] })))
+    const reading = readEvents(start(runnerOf(model, { plugins: [slow] })))
     expect(await countWhenIdle(pulled)).toBeLessThan(1_000)
     look.resolve()
     expect(partials(await reading)).toHaveLength(DELTAS)
@@ -92,14 +92,14 @@ describe('deltas of a model', () => {
     const run = start(runnerOf(model), true)
     await vi.waitFor(() => expect(pulled()).toBe(DELTAS))
     await countWhenIdle(pulled)
-    const events = await read(run)
+    const events = await readEvents(run)
     expect(partials(events)).toHaveLength(0)
     expect(events.map(({ content }) => content?.parts[0]?.text)).toEqual(['whole'])
   })
 
   test('of a detached run arrive at a consumer that reads from the start', async () => {
     const { model } = streaming(100)
-    expect(partials(await read(start(runnerOf(model), true)))).toHaveLength(100)
+    expect(partials(await readEvents(start(runnerOf(model), true)))).toHaveLength(100)
   })
 
   test('of a detached run do not wait for a consumer that stopped iterating', async () => {
@@ -140,29 +140,33 @@ describe('progress of a tool', () => {
         yield { content: { role: 'model', parts: [replies++ ? { text: 'done' } : call] } }
       },
     }
-    const work = bare('work', (args, context) =>
+    const work = plainTool('work', (args, context) =>
       body(args, { ...context, progress: (value) => context.progress(value) }),
     )
-    return new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [work] }), logger: quiet })
+    return new Runner({
+      appName: 'app',
+      agent: new LlmAgent({ name: 'agent', model, tools: [work] }),
+      logger: silentLogger,
+    })
   }
   const values = (events: readonly Event[]): unknown[] =>
     partials(events).map(({ content }) => content?.parts[0]?.functionResponse?.response.progress)
 
   test('is dropped, oldest first, when the body reports faster than the consumer reads', async () => {
-    const events = await read(start(working(flood(DELTAS, (n) => n))))
+    const events = await readEvents(start(working(flood(DELTAS, (n) => n))))
     expect(values(events).length).toBeLessThanOrEqual(1_000)
     expect(values(events).at(-1)).toBe(DELTAS)
     expect(events.filter(({ partial }) => !partial)).toHaveLength(3)
   })
 
   test('of 200 kB each is kept up to 8 MB', async () => {
-    const events = await read(start(working(flood(200, (n) => `${n}${'x'.repeat(200_000)}`))))
+    const events = await readEvents(start(working(flood(200, (n) => `${n}${'x'.repeat(200_000)}`))))
     expect(values(events).length).toBeLessThanOrEqual(40)
     expect(String(values(events).at(-1))).toMatch(/^200x/)
   })
 
   test('of a thousand steps arrives completely', async () => {
-    const events = await read(start(working(flood(1_000, (n) => n))))
+    const events = await readEvents(start(working(flood(1_000, (n) => n))))
     expect(values(events)).toEqual(Array.from({ length: 1_000 }, (_, at) => at + 1))
   })
 })

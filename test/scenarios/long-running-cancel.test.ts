@@ -17,8 +17,18 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { about, finals, process, refundTool, runnerOf, say, stored, stores, where } from './approvals-kit.ts'
-import { quiet } from './kit.ts'
+import {
+  finalResponses,
+  refundTool,
+  requestFor,
+  runnerOf,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { silentLogger } from './kit.ts'
 
 const isHandle = ({ content }: Event): boolean =>
   content?.parts.some(({ functionResponse }) => functionResponse?.willContinue) ?? false
@@ -31,7 +41,7 @@ function startTool(more: Partial<ToolOptions<undefined, undefined, unknown>> = {
 }
 
 async function responses(store: SessionService): Promise<{ [id: string]: JsonObject }> {
-  return finals(await stored(store))
+  return finalResponses(await storedEvents(store))
 }
 
 const unknown = { status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME', handle }
@@ -40,8 +50,8 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('keeps the handle of a cancelled long-running call and calls cancel of its tool', async () => {
     const store = newStore()
     const cancel = vi.fn()
-    const { runner } = process(store, { tools: [startTool({ cancel })], steps: [calls] })
-    const { invocationId } = await say(runner)
+    const { runner } = startProcess(store, { tools: [startTool({ cancel })], steps: [calls] })
+    const { invocationId } = await sendMessage(runner)
     await runner.cancel(where)
     expect(await responses(store)).toEqual({
       c1: { ...unknown, error: expect.stringContaining('may still take effect') },
@@ -71,11 +81,11 @@ describe.each(stores)('%s', (_name, newStore) => {
         ],
       },
     ]
-    const { runner } = process(store, { tools: [noted, hangs], steps, runner: { ports: { setTimer } } })
+    const { runner } = startProcess(store, { tools: [noted, hangs], steps, runner: { ports: { setTimer } } })
     for await (const event of runner.run({ ...where, message: 'go' })) {
       if (isHandle(event)) await runner.cancel(where)
     }
-    const written = (await stored(store)).flatMap(({ actions }) => actions.stateDelta ?? [])
+    const written = (await storedEvents(store)).flatMap(({ actions }) => actions.stateDelta ?? [])
     expect(written).toEqual([{ job: 7 }])
     expect(await responses(store)).toMatchObject({ c1: unknown, c2: { errorCode: 'UNKNOWN_OUTCOME' } })
   })
@@ -99,8 +109,8 @@ describe.each(stores)('%s', (_name, newStore) => {
       }
       const watch: Plugin = { name: 'watch', onEvent: ({ event }) => void (isHandle(event) && cancelOnce()) }
       const plugins = when === 'before it is stored' ? [watch] : []
-      const story = process(store, { tools: [startTool({ cancel })], steps: [calls], runner: { plugins } })
-      await say(story.runner)
+      const story = startProcess(store, { tools: [startTool({ cancel })], steps: [calls], runner: { plugins } })
+      await sendMessage(story.runner)
       await vi.waitFor(async () => expect(await responses(store)).toMatchObject({ c1: unknown }))
       expect(cancel).toHaveBeenCalledOnce()
     },
@@ -108,9 +118,9 @@ describe.each(stores)('%s', (_name, newStore) => {
 
   test('calls cancel of the tool in the process that cancels', async () => {
     const store = newStore()
-    await say(process(store, { tools: [startTool()], steps: [calls] }).runner)
+    await sendMessage(startProcess(store, { tools: [startTool()], steps: [calls] }).runner)
     const cancel = vi.fn()
-    const other = process(store, { tools: [timeout(startTool({ cancel }), 1_000)] })
+    const other = startProcess(store, { tools: [timeout(startTool({ cancel }), 1_000)] })
     await other.runner.cancel(where)
     expect(await responses(store)).toMatchObject({ c1: unknown })
     expect(cancel).toHaveBeenCalledOnce()
@@ -121,17 +131,17 @@ describe.each(stores)('%s', (_name, newStore) => {
     const store = newStore()
     const cancel = vi.fn()
     const runner: Partial<RunnerOptions> = { whilePaused: 'cancel' }
-    const story = process(store, { tools: [startTool({ cancel })], steps: [calls, 'hello'], runner })
-    await say(story.runner)
-    expect((await say(story.runner, 'forget it')).text).toBe('hello')
+    const story = startProcess(store, { tools: [startTool({ cancel })], steps: [calls, 'hello'], runner })
+    await sendMessage(story.runner)
+    expect((await sendMessage(story.runner, 'forget it')).text).toBe('hello')
     expect(await responses(store)).toMatchObject({ c1: unknown })
     expect(cancel).toHaveBeenCalledOnce()
   })
 
   test('answers CANCELLED with the handle for a tool without side effects', async () => {
     const store = newStore()
-    const { runner } = process(store, { tools: [startTool({ effect: 'none' })], steps: [calls] })
-    await say(runner)
+    const { runner } = startProcess(store, { tools: [startTool({ effect: 'none' })], steps: [calls] })
+    await sendMessage(runner)
     await runner.cancel(where)
     expect(await responses(store)).toEqual({ c1: { error: expect.any(String), errorCode: 'CANCELLED', handle } })
   })
@@ -145,10 +155,10 @@ describe.each(stores)('%s', (_name, newStore) => {
       const timer = setTimeout(callback, Math.min(ms, 1))
       return () => clearTimeout(timer)
     }
-    const logger = { ...quiet, warn: vi.fn() }
+    const logger = { ...silentLogger, warn: vi.fn() }
     const story = { tools: [startTool({ cancel })], steps: [calls], runner: { ports: { setTimer }, logger } }
-    const { runner } = process(store, story)
-    await say(runner)
+    const { runner } = startProcess(store, story)
+    await sendMessage(runner)
     await runner.cancel(where)
     expect(await responses(store)).toMatchObject({ c1: unknown })
     expect(logger.warn).toHaveBeenCalledWith(
@@ -171,7 +181,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     ])
     const helper = new LlmAgent({ name: 'helper', description: 'Helps' })
     const agent = new LlmAgent({ name: 'agent', model, tools: [startTool({ cancel })], subAgents: [helper] })
-    const { text } = await say(runnerOf(store, agent))
+    const { text } = await sendMessage(runnerOf(store, agent))
     expect(text).toBe('I help.')
     expect(await responses(store)).toMatchObject({ c1: unknown })
     expect(cancel).toHaveBeenCalledOnce()
@@ -184,7 +194,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       new LlmAgent({ name: 'a', model: scriptedModel([calls]), tools: [startTool({ cancel })] }),
       new LlmAgent({ name: 'b', model: scriptedModel([refundB]), tools: [refund] }),
     ]
-    await say(runnerOf(store, new ParallelAgent({ name: 'both', subAgents: agents(() => {}) })))
+    await sendMessage(runnerOf(store, new ParallelAgent({ name: 'both', subAgents: agents(() => {}) })))
     const cancel = vi.fn()
     const after = new ParallelAgent({ name: 'both', subAgents: agents(cancel).slice(0, 1) })
     for await (const _ of runnerOf(store, after).resume(where));
@@ -204,7 +214,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
     ])
     const agent = new LlmAgent({ name: 'agent', model, tools: [startTool({ cancel }), transferToAgent()] })
-    const { pending } = await say(runnerOf(store, agent))
+    const { pending } = await sendMessage(runnerOf(store, agent))
     expect(pending).toMatchObject([{ kind: 'longRunning', functionCallId: 'c1' }])
     expect(cancel).not.toHaveBeenCalled()
   })
@@ -212,9 +222,9 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('does not call cancel after the result arrived', async () => {
     const store = newStore()
     const cancel = vi.fn()
-    const { runner, model } = process(store, { tools: [startTool({ cancel })], steps: [calls, 'done'] })
-    const { pending } = await say(runner)
-    expect((await say(runner, [respond(about(pending), { finished: true })])).text).toBe('done')
+    const { runner, model } = startProcess(store, { tools: [startTool({ cancel })], steps: [calls, 'done'] })
+    const { pending } = await sendMessage(runner)
+    expect((await sendMessage(runner, [respond(requestFor(pending), { finished: true })])).text).toBe('done')
     await runner.cancel(where)
     expect(cancel).not.toHaveBeenCalled()
     expect(model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response).toEqual({ finished: true })
@@ -224,8 +234,8 @@ describe.each(stores)('%s', (_name, newStore) => {
     const store = newStore()
     const cancel = vi.fn()
     const gated = startTool({ cancel, requiresConfirmation: true })
-    const { runner } = process(store, { tools: [gated], steps: [calls] })
-    await say(runner)
+    const { runner } = startProcess(store, { tools: [gated], steps: [calls] })
+    await sendMessage(runner)
     await runner.cancel(where)
     expect(await responses(store)).toEqual({ c1: { error: expect.any(String), errorCode: 'CANCELLED' } })
     expect(cancel).not.toHaveBeenCalled()

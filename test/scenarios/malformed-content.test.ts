@@ -1,8 +1,17 @@
 // Malformed content: from clients, from tools, and in the initial events of a session.
 import { approve, createEvent, type Event, InMemorySessionService, longRunning, tool, withParts } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { about, answer, process, refundTool, runnerOf, say, stores, where } from './approvals-kit.ts'
-import { bounded, read } from './bounded-store.ts'
+import {
+  answerPart,
+  refundTool,
+  requestFor,
+  runnerOf,
+  sendMessage,
+  startProcess,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { limitAppends, readEvents } from './bounded-store.ts'
 
 const timeout = { timeout: 10_000 }
 const key = { appName: 'app', ...where }
@@ -25,19 +34,19 @@ describe.each(stores)('%s', (_name, newStore) => {
     ['an empty inlineData', 'accepted', [{ inlineData: {} }]],
   ])('a message of %s is %s, and the session accepts the next message', timeout, async (_what, expected, message) => {
     const store = newStore()
-    const { runner } = process(store, { steps: ['one', 'two'] })
-    const outcome = await say(runner, message as never).then(
+    const { runner } = startProcess(store, { steps: ['one', 'two'] })
+    const outcome = await sendMessage(runner, message as never).then(
       ({ text }) => text,
       ({ code }) => code,
     )
     expect(outcome).toBe(expected === 'accepted' ? 'one' : 'INVALID_REQUEST')
     expect(await store.getSession(key)).toEqual(expected === 'accepted' ? expect.anything() : undefined)
-    expect((await say(runner, 'fine')).text).toBe(expected === 'accepted' ? 'two' : 'one')
+    expect((await sendMessage(runner, 'fine')).text).toBe(expected === 'accepted' ? 'two' : 'one')
   })
 
   test('rejects a stateDelta that throws while it is read, and records nothing', timeout, async () => {
     const store = newStore()
-    const { runner } = process(store, { steps: ['one'] })
+    const { runner } = startProcess(store, { steps: ['one'] })
     const stateDelta = new Proxy({}, { ownKeys: () => Reflect.ownKeys(null as never) })
     const run = runner.complete({ ...where, message: 'hi', stateDelta })
     await expect(run).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
@@ -49,7 +58,7 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('rejects a call with a BigInt from a model, and the session accepts the next message', timeout, async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner } = process(store, {
+    const { runner } = startProcess(store, {
       tools: [refund],
       steps: [
         { calls: [{ name: 'refund', args: { amount: 5n } }], response: { usageMetadata: { tokens: 7n } as never } },
@@ -61,10 +70,10 @@ describe.each(stores)('%s', (_name, newStore) => {
         'two',
       ],
     })
-    expect((await say(runner, 'hi')).text).toBe('one')
-    const { pending, events } = await say(runner, 'again')
+    expect((await sendMessage(runner, 'hi')).text).toBe('one')
+    const { pending, events } = await sendMessage(runner, 'again')
     expect(events[0]?.usageMetadata).toEqual({ totalTokenCount: 7 })
-    expect((await say(runner, [approve(about(pending))])).text).toBe('two')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('two')
     expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
   })
 
@@ -85,12 +94,12 @@ describe.each(stores)('%s', (_name, newStore) => {
     async (_what, response, shown) => {
       const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ status: 'ordered' }) }))
       const steps = [{ calls: [{ id: 'a', name: 'order' }] }, 'one', 'two']
-      const { runner, model } = process(newStore(), { tools: [order], steps })
-      await say(runner)
-      expect((await say(runner, [answer('a', response, 'order')])).text).toBe('one')
+      const { runner, model } = startProcess(newStore(), { tools: [order], steps })
+      await sendMessage(runner)
+      expect((await sendMessage(runner, [answerPart('a', response, 'order')])).text).toBe('one')
       const received = model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response
       expect(JSON.stringify(received)).toBe(JSON.stringify(shown))
-      expect((await say(runner, 'fine')).text).toBe('two')
+      expect((await sendMessage(runner, 'fine')).text).toBe('two')
     },
   )
 
@@ -103,10 +112,10 @@ describe.each(stores)('%s', (_name, newStore) => {
         { id: 'c1', name: 'refund', args: { amount: 5 } },
         { id: 'c2', name: 'evil' },
       ]
-      const { runner } = process(newStore(), { tools: [refund, evil], steps: [{ calls }, 'done'] })
-      const { pending } = await say(runner)
+      const { runner } = startProcess(newStore(), { tools: [refund, evil], steps: [{ calls }, 'done'] })
+      const { pending } = await sendMessage(runner)
       expect(await runner.pending()).toEqual(pending)
-      expect((await say(runner, [approve(about(pending, 'c1'))])).text).toBe('done')
+      expect((await sendMessage(runner, [approve(requestFor(pending, 'c1'))])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     })
 
@@ -123,13 +132,13 @@ describe.each(stores)('%s', (_name, newStore) => {
       const { refund, run } = refundTool({ requiresConfirmation: false })
       const give = tool({ name: 'give', description: 'Give', run: () => withParts({ ok: true }, [part as never]) })
       const tools = [refund, give]
-      const { runner, model } = process(store, {
+      const { runner, model } = startProcess(store, {
         tools,
         steps: [{ calls: [{ id: 'c1', name: 'give' }] }, 'one', 'two'],
       })
-      expect((await say(runner)).text).toBe('one')
+      expect((await sendMessage(runner)).text).toBe('one')
       expect(JSON.stringify(model.requests[1]?.contents.at(-1)).includes(JSON.stringify(part))).toBe(isKept)
-      expect((await say(runner, 'next')).text).toBe('two')
+      expect((await sendMessage(runner, 'next')).text).toBe('two')
       expect(run).not.toHaveBeenCalled()
     })
   })
@@ -192,14 +201,14 @@ describe.each(stores)('%s', (_name, newStore) => {
         [event({ invocationId: undefined, content: { role: 'model', parts: [{ text: 'x' }] } })],
       ],
     ])('with %s are accepted, and no call runs twice', timeout, async (_what, odd) => {
-      const store = bounded(newStore())
+      const store = limitAppends(newStore())
       const { refund, run } = refundTool({ requiresConfirmation: false })
       await store.createSession({ ...key, events: [user({ text: 'hi' }), ...odd] })
       const later = (steps: string[]) =>
-        process(store, { tools: [refund], steps, runner: { whilePaused: 'cancel' } }).runner
-      for (let n = 0; n < 2; n++) await read(later(['resumed']).resume(where)).catch(() => {}) // there may be no pending work
-      expect((await say(later(['one']), 'fine')).text).toBe('one')
-      expect((await say(later(['two']), 'again')).text).toBe('two')
+        startProcess(store, { tools: [refund], steps, runner: { whilePaused: 'cancel' } }).runner
+      for (let n = 0; n < 2; n++) await readEvents(later(['resumed']).resume(where)).catch(() => {}) // there may be no pending work
+      expect((await sendMessage(later(['one']), 'fine')).text).toBe('one')
+      expect((await sendMessage(later(['two']), 'again')).text).toBe('two')
       expect(run.mock.calls.length).toBeLessThanOrEqual(1)
     })
   })
@@ -207,17 +216,17 @@ describe.each(stores)('%s', (_name, newStore) => {
 
 test('accepts the next message after a model replied with a null functionCall', async () => {
   const steps = [{ parts: [{ text: 'one' }, { functionCall: null as never }] }, 'two']
-  const { runner } = process(new InMemorySessionService(), { steps })
-  await say(runner)
-  expect((await say(runner, 'again')).text).toBe('two')
+  const { runner } = startProcess(new InMemorySessionService(), { steps })
+  await sendMessage(runner)
+  expect((await sendMessage(runner, 'again')).text).toBe('two')
 })
 
 test('ignores a text as state delta, from the inbox and from a custom agent', async () => {
   const store = new InMemorySessionService()
-  const { runner } = process(store, { steps: ['one', 'two'] })
-  await say(runner)
+  const { runner } = startProcess(store, { steps: ['one', 'two'] })
+  await sendMessage(runner)
   await store.post(key, { id: 'i1', type: 'state', stateDelta: 'abc' as never })
-  await say(runner)
+  await sendMessage(runner)
   expect((await store.getSession(key))?.state).toEqual({})
   const other = new InMemorySessionService()
   const root = {
@@ -226,7 +235,7 @@ test('ignores a text as state delta, from the inbox and from a custom agent', as
       yield createEvent({ actions: { stateDelta: 'abc' } as never })
     },
   }
-  await say(runnerOf(other, root)).catch(() => {})
+  await sendMessage(runnerOf(other, root)).catch(() => {})
   expect((await other.getSession(key))?.state).toEqual({})
 })
 

@@ -2,8 +2,17 @@
 import { type Agent, approve, createEvent, type Event, LlmAgent, tool } from 'toolwright'
 import { type Step, scriptedModel, strictModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { about, process, refunds, refundTool, runnerOf, say, stored, stores } from './approvals-kit.ts'
-import { bounded } from './bounded-store.ts'
+import {
+  refundReply,
+  refundTool,
+  requestFor,
+  runnerOf,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+} from './approvals-kit.ts'
+import { limitAppends } from './bounded-store.ts'
 
 const timeout = { timeout: 10_000 }
 const call = (id: string, name: string) => ({ functionCall: { id, name, args: {} } })
@@ -34,18 +43,21 @@ describe.each(stores)('%s', (_name, newStore) => {
     test('completes and runs each call of the child once', timeout, async () => {
       const { act, run } = actTool()
       const model = scriptedModel([{ calls: [{ id: 'c1', name: 'act' }] }, 'done'])
-      const runner = runnerOf(bounded(newStore()), copying(new LlmAgent({ name: 'child', model, tools: [act] })))
-      expect((await say(runner)).text).toBe('done')
+      const runner = runnerOf(limitAppends(newStore()), copying(new LlmAgent({ name: 'child', model, tools: [act] })))
+      expect((await sendMessage(runner)).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
     })
 
     test('pauses with its child, and one approval runs the call', timeout, async () => {
       const { refund, run } = refundTool()
-      const model = scriptedModel([refunds(5), 'done'])
-      const runner = runnerOf(bounded(newStore()), copying(new LlmAgent({ name: 'child', model, tools: [refund] })))
-      const { pending } = await say(runner)
+      const model = scriptedModel([refundReply(5), 'done'])
+      const runner = runnerOf(
+        limitAppends(newStore()),
+        copying(new LlmAgent({ name: 'child', model, tools: [refund] })),
+      )
+      const { pending } = await sendMessage(runner)
       expect(await runner.pending()).toEqual(pending)
-      await say(runner, [approve(about(pending))])
+      await sendMessage(runner, [approve(requestFor(pending))])
       expect(run).toHaveBeenCalledExactlyOnceWith({ amount: 5 })
     })
   })
@@ -54,7 +66,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const { refund } = refundTool()
     let collected: Promise<Event[]> | undefined
     let times = 0
-    const model = scriptedModel([refunds(5), 'done'])
+    const model = scriptedModel([refundReply(5), 'done'])
     const root = customAgent(
       async function* (inner, context) {
         if (++times > 50) throw new Error('this does not end')
@@ -63,9 +75,9 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
       new LlmAgent({ name: 'child', model, tools: [refund] }),
     )
-    const runner = runnerOf(bounded(newStore()), root)
-    const { pending } = await say(runner)
-    const { error } = await say(runner, [approve(about(pending))])
+    const runner = runnerOf(limitAppends(newStore()), root)
+    const { pending } = await sendMessage(runner)
+    const { error } = await sendMessage(runner, [approve(requestFor(pending))])
     expect(error).toEqual({
       code: 'AGENT_ERROR',
       message: 'An agent waits for a request that no answer can reach. Check its run() method.',
@@ -75,7 +87,7 @@ describe.each(stores)('%s', (_name, newStore) => {
 
   test('does not accept a response that a custom agent yields for a gated call of its child', timeout, async () => {
     const { refund, run } = refundTool()
-    const model = scriptedModel([refunds(5), 'done'])
+    const model = scriptedModel([refundReply(5), 'done'])
     const refunded = { functionResponse: { id: 'c1', name: 'refund', response: { refunded: 5 } } }
     const root = customAgent(
       async function* (inner, context) {
@@ -88,11 +100,11 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
       new LlmAgent({ name: 'child', model: strictModel(model), tools: [refund] }),
     )
-    const runner = runnerOf(bounded(newStore()), root)
-    await say(runner)
+    const runner = runnerOf(limitAppends(newStore()), root)
+    await sendMessage(runner)
     expect(model.requests).toHaveLength(1) // no response was sent
     const pending = await runner.pending()
-    expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+    expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledOnce()
   })
 
@@ -106,7 +118,10 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
       new LlmAgent({ name: 'child', model: strictModel(model) }),
     )
-    expect(await say(runnerOf(bounded(newStore()), root))).toMatchObject({ text: 'fine', error: undefined })
+    expect(await sendMessage(runnerOf(limitAppends(newStore()), root))).toMatchObject({
+      text: 'fine',
+      error: undefined,
+    })
   })
 
   test.each<[string, object]>([
@@ -127,7 +142,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     ['endOfAgent', { actions: { endOfAgent: true } }],
     ['an errorCode that is no text', { errorCode: { a: 1 } }],
   ])('accepts the next message after a custom agent yields %s', timeout, async (_what, odd) => {
-    const store = bounded(newStore())
+    const store = limitAppends(newStore())
     let isOdd = true
     const root = customAgent(
       async function* (inner, context) {
@@ -136,11 +151,11 @@ describe.each(stores)('%s', (_name, newStore) => {
       },
       new LlmAgent({ name: 'child', model: strictModel(scriptedModel(['one', 'two'])) }),
     )
-    await say(runnerOf(store, root)).catch(() => {}) // rejected or not
+    await sendMessage(runnerOf(store, root)).catch(() => {}) // rejected or not
     isOdd = false
-    const { text, error } = await say(runnerOf(store, root), 'again')
+    const { text, error } = await sendMessage(runnerOf(store, root), 'again')
     expect({ text, error }).toEqual({ text: expect.stringMatching(/one|two/), error: undefined })
-    expect((await stored(store)).length).toBeGreaterThan(2)
+    expect((await storedEvents(store)).length).toBeGreaterThan(2)
   })
 
   test.each([null, 'hello', 7])(
@@ -154,7 +169,7 @@ describe.each(stores)('%s', (_name, newStore) => {
         },
         new LlmAgent({ name: 'child', model: strictModel(scriptedModel(['one'])) }),
       )
-      const { text, error } = await say(runnerOf(bounded(newStore()), root))
+      const { text, error } = await sendMessage(runnerOf(limitAppends(newStore()), root))
       expect(text).toBe('one')
       expect(error).toMatchObject({
         code: 'AGENT_ERROR',
@@ -177,10 +192,10 @@ describe.each(stores)('%s', (_name, newStore) => {
     ['a text as inlineData', { inlineData: 'x' }],
     ['inlineData with a number as data', { inlineData: { data: 7, mimeType: 'image/png' } }],
   ])('accepts the next message after a model replies with %s', timeout, async (_what, part) => {
-    const store = bounded(newStore())
-    const later = (steps: Step[]) => process(store, { steps }).runner
-    await say(later([{ parts: [{ text: 'hm' }, part as never] }, 'one'])).catch(() => {}) // rejected or not
-    const { text, error } = await say(later(['two']), 'again')
+    const store = limitAppends(newStore())
+    const later = (steps: Step[]) => startProcess(store, { steps }).runner
+    await sendMessage(later([{ parts: [{ text: 'hm' }, part as never] }, 'one'])).catch(() => {}) // rejected or not
+    const { text, error } = await sendMessage(later(['two']), 'again')
     expect({ text, error }).toEqual({ text: 'two', error: undefined })
   })
 
@@ -189,8 +204,8 @@ describe.each(stores)('%s', (_name, newStore) => {
       const { act, run } = actTool()
       const part = { functionCall: { name: 'act', args: {} } as never }
       const beforeAgent = () => ({ role: 'model' as const, parts: [part, part] })
-      const { runner } = process(bounded(newStore()), { tools: [act], agent: { beforeAgent } })
-      const { error, pending } = await say(runner)
+      const { runner } = startProcess(limitAppends(newStore()), { tools: [act], agent: { beforeAgent } })
+      const { error, pending } = await sendMessage(runner)
       expect({ error, pending }).toEqual({ error: undefined, pending: [] })
       expect(run).not.toHaveBeenCalled()
     })
@@ -198,9 +213,13 @@ describe.each(stores)('%s', (_name, newStore) => {
     test('do not run when afterAgent returns them, and the session accepts the next message', timeout, async () => {
       const { act, run } = actTool()
       const afterAgent = () => ({ role: 'model' as const, parts: [call('z', 'act')] })
-      const { runner } = process(bounded(newStore()), { tools: [act], steps: ['one', 'two'], agent: { afterAgent } })
-      expect((await say(runner)).error).toBeUndefined()
-      expect((await say(runner, 'next')).error).toBeUndefined()
+      const { runner } = startProcess(limitAppends(newStore()), {
+        tools: [act],
+        steps: ['one', 'two'],
+        agent: { afterAgent },
+      })
+      expect((await sendMessage(runner)).error).toBeUndefined()
+      expect((await sendMessage(runner, 'next')).error).toBeUndefined()
       expect(run).not.toHaveBeenCalled()
     })
   })

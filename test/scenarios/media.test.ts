@@ -34,7 +34,7 @@ import { ProviderServer } from '../../src/testing/server/provider-server.ts'
 import { stores } from '../stores.ts'
 import { killWhen, LEASE_EXPIRED_MS, temporaryFile } from './kill/kill-scenario.ts'
 import { type MediaProcessCommand, mediaRunner, mediaSession, picture } from './kill/media-process.ts'
-import { notebook, quiet } from './kit.ts'
+import { recordingLogger, silentLogger } from './kit.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -74,7 +74,7 @@ function stage(steps: readonly Step[], agent: Partial<LlmAgentOptions> = {}, mor
   const runner = new Runner({
     appName: 'app',
     agent: new LlmAgent({ name: 'agent', model, tools: [draw], ...agent }),
-    logger: quiet,
+    logger: silentLogger,
     ...more,
     sessionService,
     artifactService: 'artifactService' in more ? more.artifactService : artifactService,
@@ -416,7 +416,7 @@ describe('a stored file', () => {
   })
 
   test('whose service fails is described in text and logged', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const { runner, lines, artifactService } = stage(['One.', 'Two.'], {}, { logger })
     await runner.complete({ ...ada, message: upload(photo) })
     vi.spyOn(artifactService, 'loadArtifact').mockRejectedValue(new Error('The bucket is down.'))
@@ -436,7 +436,7 @@ describe('a stored file', () => {
   test('that cannot be saved stays inline in the event', async () => {
     const artifactService = new InMemoryArtifactService()
     vi.spyOn(artifactService, 'saveArtifact').mockRejectedValue(new Error('The bucket is down.'))
-    const logger = notebook()
+    const logger = recordingLogger()
     const { runner, sent, log } = stage(['One.'], {}, { artifactService, logger })
     expect((await runner.complete({ ...ada, message: upload(photo) })).text).toBe('One.')
     expect(sent(0)).toEqual([photo])
@@ -486,7 +486,7 @@ describe('media and agents', () => {
       return versions
     })
     const agent = new ParallelAgent({ name: 'all', subAgents })
-    const runner = new Runner({ appName: 'app', agent, artifactService, logger: quiet })
+    const runner = new Runner({ appName: 'app', agent, artifactService, logger: silentLogger })
     await runner.complete({ ...ada, message: 'Draw.' })
     expect(save).toHaveBeenCalledTimes(1)
     for (const { options } of subAgents)
@@ -524,16 +524,16 @@ describe('media and crashes', () => {
 
   test('resumes with the files in another process after kill -9', async () => {
     const file = temporaryFile()
-    const asked = createServer() // never answers: the process hangs there
-    asked.listen(0, '127.0.0.1')
-    await once(asked, 'listening')
+    const silentServer = createServer() // never answers: the process hangs there
+    silentServer.listen(0, '127.0.0.1')
+    await once(silentServer, 'listening')
     onTestFinished(() => {
-      asked.closeAllConnections()
-      asked.close()
+      silentServer.closeAllConnections()
+      silentServer.close()
     })
-    const url = `http://127.0.0.1:${(asked.address() as AddressInfo).port}`
+    const url = `http://127.0.0.1:${(silentServer.address() as AddressInfo).port}`
     const program = new URL('./kill/media-process.ts', import.meta.url).pathname
-    await killWhen(once(asked, 'request'), program, { file, url } satisfies MediaProcessCommand)
+    await killWhen(once(silentServer, 'request'), program, { file, url } satisfies MediaProcessCommand)
     const model = scriptedModel(['Both are red.'])
     const runner = mediaRunner(file, model, () => Date.now() + LEASE_EXPIRED_MS)
     let text = ''

@@ -33,12 +33,12 @@ import { gemini } from 'toolwright/gemini'
 import { sqlite } from 'toolwright/sqlite'
 import { createToolContext, geminiServer, offlineModel, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { bare, notebook, play, quiet } from './kit.ts'
+import { plainTool, recordingLogger, runScenario, silentLogger } from './kit.ts'
 
-const read = bare('read', () => 1)
+const read = plainTool('read', () => 1)
 const model = scriptedModel([])
 const leaf = (): LlmAgent => new LlmAgent({ name: 'leaf', model })
-const runner = (): Runner => new Runner({ appName: 'app', agent: leaf(), logger: quiet })
+const runner = (): Runner => new Runner({ appName: 'app', agent: leaf(), logger: silentLogger })
 const dataStoreId = 'projects/p/locations/global/collections/c/dataStores/d'
 const request: PendingRequest = {
   id: 'r1',
@@ -338,7 +338,7 @@ describe('options that are class instances', () => {
       }
     }
     const ran: string[] = []
-    const { responses } = await play({ tools: [tool(new Gated(ran))], calls: [{ name: 'pay' }] })
+    const { responses } = await runScenario({ tools: [tool(new Gated(ran))], calls: [{ name: 'pay' }] })
     expect(ran).toEqual([])
     expect(responses).toEqual([])
   })
@@ -389,7 +389,8 @@ describe('a value of the wrong type', () => {
   ]
   test.each(members)('of a tool is rejected when the tool or its agent is built: %s = %j', (member, wrong, good) => {
     const options = { name: 'pay', description: 'Pays', run: () => 1 }
-    const agentWith = (more: object): unknown => new LlmAgent({ name: 'a', model, tools: [bare('pay', () => 1, more)] })
+    const agentWith = (more: object): unknown =>
+      new LlmAgent({ name: 'a', model, tools: [plainTool('pay', () => 1, more)] })
     for (const make of [(more: object) => tool({ ...options, ...more }), agentWith]) {
       expect(() => make({ [member]: wrong })).toThrow(expect.objectContaining({ code: 'INVALID_CONFIG' }))
       expect(() => make({ [member]: wrong })).toThrow(`Tool "pay": ${member} must be`)
@@ -468,8 +469,8 @@ describe('a misspelled member of a plain object', () => {
     'longRunning',
     'timeout',
   ])('of a tool that would make it safer is rejected: %s', (member) => {
-    const byHand = bare('pay', () => 1, { [member]: true })
-    const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(byHand)] })
+    const handWritten = plainTool('pay', () => 1, { [member]: true })
+    const make = () => new LlmAgent({ name: 'a', model, tools: [confirm(handWritten)] })
     expect(make).toThrow(`has an unknown member "${member}". Did you mean`)
   })
 
@@ -499,10 +500,10 @@ describe('a misspelled member of a plain object', () => {
   })
 
   test('leaves a tool from a toolset out and logs the reason', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const ran = vi.fn()
-    const pay = bare('pay', ran, { requireConfirmation: true } as Partial<Tool>)
-    await play({ tools: [new StaticToolset([pay])], calls: [{ name: 'pay' }], runner: { logger } })
+    const pay = plainTool('pay', ran, { requireConfirmation: true } as Partial<Tool>)
+    await runScenario({ tools: [new StaticToolset([pay])], calls: [{ name: 'pay' }], runner: { logger } })
     expect(ran).not.toHaveBeenCalled()
     expect(logger.lines[0]).toContain('Did you mean "requiresConfirmation"?')
   })
@@ -537,7 +538,7 @@ describe('messages for rejected answers', () => {
     const steps = [{ calls: [{ name: 'pay' }] }, 'Paid.']
     const pay = tool({ name: 'pay', description: 'Pays', requiresConfirmation: true, run: () => 1 })
     const agent = new LlmAgent({ name: 'desk', model: scriptedModel(steps), tools: [pay] })
-    const desk = new Runner({ appName: 'app', agent, logger: quiet })
+    const desk = new Runner({ appName: 'app', agent, logger: silentLogger })
     const { pending } = await desk.complete({ userId: 'ada', sessionId: 's1', message: 'Pay.' })
     return { desk, pending }
   }

@@ -1,12 +1,17 @@
 import { agentTool, type Event, InMemorySessionService, LlmAgent, type Plugin, Runner } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare, notebook } from './kit.ts'
+import { plainTool, recordingLogger } from './kit.ts'
 
 const follow = async (plugin: Omit<Plugin, 'name'>, steps: readonly Step[], streaming = false) => {
   const model = scriptedModel(steps)
-  const agent = new LlmAgent({ name: 'agent', model, tools: [bare('look', () => ({ pin: '1234' }))] })
-  const runner = new Runner({ appName: 'app', agent, plugins: [{ name: 'plugin', ...plugin }], logger: notebook() })
+  const agent = new LlmAgent({ name: 'agent', model, tools: [plainTool('look', () => ({ pin: '1234' }))] })
+  const runner = new Runner({
+    appName: 'app',
+    agent,
+    plugins: [{ name: 'plugin', ...plugin }],
+    logger: recordingLogger(),
+  })
   const events: Event[] = []
   const run = runner.run({ userId: 'ada', sessionId: 's1', message: 'Go', runConfig: { streaming } })
   let failure: unknown

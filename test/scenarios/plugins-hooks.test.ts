@@ -10,7 +10,7 @@ import {
 } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare, notebook, play } from './kit.ts'
+import { plainTool, recordingLogger, runScenario } from './kit.ts'
 
 const notingCallbacks = (who: string, seen: string[]): Callbacks => {
   const note = (what: string) => () => void seen.push(`${who} ${what}`)
@@ -34,11 +34,11 @@ test('calls hooks of plugins in order before callbacks of the agent', async () =
     beforeRun: () => void seen.push(`${name} beforeRun`),
     afterRun: () => void seen.push(`${name} afterRun`),
   })
-  const look = bare('look', () => 'seen')
-  const fail = bare('fail', () => {
+  const look = plainTool('look', () => 'seen')
+  const fail = plainTool('fail', () => {
     throw new ToolError('broken')
   })
-  await play({
+  await runScenario({
     tools: [look, fail],
     steps: [{ calls: [{ name: 'look' }] }, { calls: [{ name: 'fail' }] }, { error: 'down' }],
     agent: notingCallbacks('agent', seen),
@@ -58,7 +58,7 @@ test('calls hooks of plugins in order before callbacks of the agent', async () =
 
 test('skips later plugins and callbacks when a plugin returns a response', async () => {
   const seen: string[] = []
-  const { text, model } = await play({
+  const { text, model } = await runScenario({
     steps: [],
     agent: notingCallbacks('agent', seen),
     runner: {
@@ -84,7 +84,7 @@ test('calls hooks for workflow agents, their children and agent tools', async ()
   const helper = new LlmAgent({
     name: 'helper',
     model: scriptedModel([{ calls: [{ name: 'look' }] }, '42']),
-    tools: [bare('look', () => 1)],
+    tools: [plainTool('look', () => 1)],
   })
   const boss = new LlmAgent({
     name: 'boss',
@@ -107,7 +107,7 @@ test('calls hooks for workflow agents, their children and agent tools', async ()
 
 test('passes the message to beforeRun and stores its state with the message', async () => {
   let messageText: unknown
-  const { runner, sessionId } = await play({
+  const { runner, sessionId } = await runScenario({
     steps: ['ok'],
     runner: {
       plugins: [
@@ -133,14 +133,19 @@ const boom = () => {
 test.each(['beforeAgent', 'beforeModel', 'afterModel', 'afterAgent'] as const)(
   'ends the agent with AGENT_ERROR when %s of a plugin throws',
   async (which) => {
-    const { error } = await play({ steps: ['ok'], runner: { plugins: [{ name: 'bad', [which]: boom }] } })
+    const { error } = await runScenario({ steps: ['ok'], runner: { plugins: [{ name: 'bad', [which]: boom }] } })
     expect(error).toEqual({ code: 'AGENT_ERROR', message: 'plugin broke' })
   },
 )
 
 test.each(['beforeRun', 'afterRun'] as const)('fails the run when %s of a plugin throws', async (which) => {
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['ok']) })
-  const runner = new Runner({ appName: 'app', agent, plugins: [{ name: 'bad', [which]: boom }], logger: notebook() })
+  const runner = new Runner({
+    appName: 'app',
+    agent,
+    plugins: [{ name: 'bad', [which]: boom }],
+    logger: recordingLogger(),
+  })
   await expect(runner.complete({ userId: 'ada', message: 'Go' })).rejects.toThrow('plugin broke')
 })
 
@@ -153,7 +158,7 @@ test('accepts the next message after beforeRun of a plugin failed a run', async 
     },
   }
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['one', 'two']) })
-  const runner = new Runner({ appName: 'app', agent, plugins: [plugin], logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, plugins: [plugin], logger: recordingLogger() })
   const message = { userId: 'ada', sessionId: 's1', message: 'Go' }
   expect((await runner.complete(message)).text).toBe('one')
   await expect(runner.complete(message)).rejects.toThrow('not now')

@@ -11,20 +11,20 @@ import {
 } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
 import {
-  about,
-  finals,
-  problems,
-  process,
-  refunds,
+  finalResponses,
+  historyProblems,
+  refundReply,
   refundTool,
+  requestFor,
   runnerOf,
-  say,
-  stored,
+  sendMessage,
+  startProcess,
+  storedEvents,
   stores,
   where,
 } from './approvals-kit.ts'
-import { bounded, read } from './bounded-store.ts'
-import { bare } from './kit.ts'
+import { limitAppends, readEvents } from './bounded-store.ts'
+import { plainTool } from './kit.ts'
 
 const timeout = { timeout: 10_000 }
 type OnEvent = Required<Plugin>['onEvent']
@@ -68,17 +68,17 @@ describe.each(stores)('%s', (_name, newStore) => {
       ({ event }) => ({ ...event, actions: { endOfAgent: true, escalate: true, transferToAgent: 'x' } }),
     ],
   ])('completes the run and runs bodies once with a plugin that %s', timeout, async (_what, onEvent) => {
-    const store = bounded(newStore())
+    const store = limitAppends(newStore())
     const run = vi.fn((args: unknown) => ({ got: args }))
     const calls = [1, 2].map((n) => ({ id: `c${n}`, name: 'act', args: { n } }))
-    const { runner, model } = process(store, {
-      tools: [bare('act', run)],
+    const { runner, model } = startProcess(store, {
+      tools: [plainTool('act', run)],
       steps: [{ calls }, 'done'],
       runner: plugins(onEvent),
     })
-    expect(await say(runner)).toMatchObject({ text: 'done', error: undefined })
+    expect(await sendMessage(runner)).toMatchObject({ text: 'done', error: undefined })
     expect(run.mock.calls.map(([args]) => args)).toEqual([{ n: 1 }, { n: 2 }])
-    expect(finals(await stored(store))).toEqual({ c1: { got: { n: 1 } }, c2: { got: { n: 2 } } })
+    expect(finalResponses(await storedEvents(store))).toEqual({ c1: { got: { n: 1 } }, c2: { got: { n: 2 } } })
     expect(model.requests).toHaveLength(2)
   })
 
@@ -89,7 +89,7 @@ describe.each(stores)('%s', (_name, newStore) => {
         yield createEvent({ content: { role: 'model', parts: [{ text: 'hi' }] } })
       },
     }
-    expect((await say(runnerOf(bounded(newStore()), root, plugins(replaceEvent)))).text).toBe('hi')
+    expect((await sendMessage(runnerOf(limitAppends(newStore()), root, plugins(replaceEvent)))).text).toBe('hi')
   })
 
   test(
@@ -97,30 +97,33 @@ describe.each(stores)('%s', (_name, newStore) => {
     timeout,
     async () => {
       const { refund, run } = refundTool()
-      const { runner, model } = process(bounded(newStore()), {
+      const { runner, model } = startProcess(limitAppends(newStore()), {
         tools: [refund],
-        steps: [refunds(5), 'done'],
+        steps: [refundReply(5), 'done'],
         runner: plugins(replaceEvent),
       })
-      const { pending } = await say(runner)
-      expect(await say(runner, [approve(about(pending))])).toMatchObject({ text: 'done', error: undefined })
+      const { pending } = await sendMessage(runner)
+      expect(await sendMessage(runner, [approve(requestFor(pending))])).toMatchObject({
+        text: 'done',
+        error: undefined,
+      })
       expect(run).toHaveBeenCalledOnce()
-      expect(problems(model.requests[1]?.contents ?? [])).toEqual([])
+      expect(historyProblems(model.requests[1]?.contents ?? [])).toEqual([])
     },
   )
 
   test('cancels a paused run with a plugin that replaces events', timeout, async () => {
     const { refund, run } = refundTool()
-    const { runner, model } = process(bounded(newStore()), {
+    const { runner, model } = startProcess(limitAppends(newStore()), {
       tools: [refund],
-      steps: [refunds(5), 'fine'],
+      steps: [refundReply(5), 'fine'],
       runner: plugins(replaceEvent),
     })
-    const { pending } = await say(runner)
+    const { pending } = await sendMessage(runner)
     await runner.cancel(where)
-    expect((await say(runner, 'next')).text).toBe('fine')
-    expect(problems(model.requests[1]?.contents ?? [])).toEqual([])
-    await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await sendMessage(runner, 'next')).text).toBe('fine')
+    expect(historyProblems(model.requests[1]?.contents ?? [])).toEqual([])
+    await expect(sendMessage(runner, [approve(requestFor(pending))])).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(run).not.toHaveBeenCalled()
   })
 
@@ -130,9 +133,13 @@ describe.each(stores)('%s', (_name, newStore) => {
   ] as const)('a plugin cannot turn %s', timeout, async (_what, from, to, decide, times) => {
     const { refund, run } = refundTool()
     const onEvent: OnEvent = ({ event }) => rewrite(event, from, to)
-    const { runner } = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], runner: plugins(onEvent) })
-    const { pending } = await say(runner)
-    expect((await say(runner, [decide(about(pending))])).text).toBe('done')
+    const { runner } = startProcess(newStore(), {
+      tools: [refund],
+      steps: [refundReply(5), 'done'],
+      runner: plugins(onEvent),
+    })
+    const { pending } = await sendMessage(runner)
+    expect((await sendMessage(runner, [decide(requestFor(pending))])).text).toBe('done')
     expect(run).toHaveBeenCalledTimes(times)
   })
 })
@@ -154,15 +161,15 @@ test('does not run a call that a plugin adds to an event without content', async
     },
   })
   const make = (sessions: SessionService, plugins: Plugin[]) =>
-    process(sessions, {
-      tools: [bare('act', run)],
+    startProcess(sessions, {
+      tools: [plainTool('act', run)],
       steps: ['one'],
       agent: { beforeAgent: ({ context }) => void context.state.set('b', 1) },
       runner: { ports: { now: () => now }, plugins },
     }).runner
   void make(dying, [{ name: 'p', onEvent }]).run({ ...where, message: 'go', runConfig: { detach: true } })
-  await vi.waitFor(async () => expect(await stored(store)).toHaveLength(2))
+  await vi.waitFor(async () => expect(await storedEvents(store)).toHaveLength(2))
   now += 60_000
-  for (const one of await make(store, []).recover()) await read(one)
+  for (const one of await make(store, []).recover()) await readEvents(one)
   expect(run).not.toHaveBeenCalled()
 })

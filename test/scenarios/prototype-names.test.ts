@@ -1,7 +1,7 @@
 // Names of Object.prototype members (constructor, __proto__, toString, ...) as names of tools, state keys and sessions.
 import { approve, type ToolContext, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { about, finals, process, say, stored, stores, where } from './approvals-kit.ts'
+import { finalResponses, requestFor, sendMessage, startProcess, storedEvents, stores, where } from './approvals-kit.ts'
 
 const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']
 const poisoned = (): { [key: string]: unknown } =>
@@ -27,19 +27,23 @@ describe.each(stores)('%s', (_, newStore) => {
         },
       })
       const steps = [{ calls: [{ id: 'c1', name, args: poisoned() }] }]
-      const { pending } = await say(process(store, { tools: [odd], steps }).runner)
+      const { pending } = await sendMessage(startProcess(store, { tools: [odd], steps }).runner)
       expect(seen).toEqual([])
-      expect(Object.keys(about(pending).args)).toEqual(['__proto__', 'constructor', 'amount'])
+      expect(Object.keys(requestFor(pending).args)).toEqual(['__proto__', 'constructor', 'amount'])
 
-      const { runner, model } = process(store, { tools: [odd], steps: ['done', 'yes'] })
-      expect((await say(runner, [approve(about(pending))])).text).toBe('done')
+      const { runner, model } = startProcess(store, { tools: [odd], steps: ['done', 'yes'] })
+      expect((await sendMessage(runner, [approve(requestFor(pending))])).text).toBe('done')
       expect(Object.keys(seen[0] as object)).toEqual(['__proto__', 'constructor', 'amount'])
       expect((seen[0] as { admin?: boolean }).admin).toBeUndefined()
 
-      await say(runner, 'and now?') // the next run reads from the store
+      await sendMessage(runner, 'and now?') // the next run reads from the store
       const session = await store.getSession({ appName: 'app', ...where })
       expect(Object.keys(session?.state ?? {}).toSorted()).toEqual([name, `user:${name}`].toSorted())
-      expect(Object.keys(finals(await stored(store)).c1 ?? {})).toEqual(['__proto__', 'constructor', 'amount'])
+      expect(Object.keys(finalResponses(await storedEvents(store)).c1 ?? {})).toEqual([
+        '__proto__',
+        'constructor',
+        'amount',
+      ])
       expect(model.requests[1]?.contents[2]?.parts[0]?.functionResponse?.response).toEqual(poisoned())
       expect(isClean()).toBe(true)
     },
@@ -65,9 +69,9 @@ describe.each(stores)('%s', (_, newStore) => {
       },
       'done',
     ]
-    const { runner } = process(store, { tools: [look], steps })
-    const { events, text } = await say(runner)
-    expect(finals(events).c1).toMatchObject({ errorCode: 'NOT_FOUND' })
+    const { runner } = startProcess(store, { tools: [look], steps })
+    const { events, text } = await sendMessage(runner)
+    expect(finalResponses(events).c1).toMatchObject({ errorCode: 'NOT_FOUND' })
     expect(seen).toEqual([undefined, false])
     expect(await runner.pending({ userId: name })).toEqual([])
     expect(await store.getSession({ appName: name, userId: name, sessionId: name })).toBeUndefined()
@@ -84,8 +88,8 @@ describe.each(stores)('%s', (_, newStore) => {
       { ...common, id: 'toString', author: 'agent', nodeInfo: { path: 'agent' }, content: reply, actions: {} },
     ]
     await store.createSession({ appName: 'app', ...where, events })
-    const { runner } = process(store, { steps: ['hello again'] })
-    expect((await say(runner)).text).toBe('hello again')
+    const { runner } = startProcess(store, { steps: ['hello again'] })
+    expect((await sendMessage(runner)).text).toBe('hello again')
     const session = await store.getSession({ appName: 'app', ...where })
     expect(Object.keys(session?.state ?? {}).toSorted()).toEqual(['__proto__', 'amount', 'constructor'])
     expect(JSON.stringify(session?.events.slice(0, 2))).toBe(JSON.stringify(events))

@@ -1,7 +1,7 @@
 // reconcile: resumes a call whose process died between the side effect and its response.
 import { type Tool, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { finals, process, say, stored, where } from './approvals-kit.ts'
+import { finalResponses, sendMessage, startProcess, storedEvents, where } from './approvals-kit.ts'
 import { FailingStore } from './kit.ts'
 
 function payTool(reconcile: NonNullable<Tool['reconcile']>): { pay: Tool; run: ReturnType<typeof vi.fn> } {
@@ -15,11 +15,13 @@ async function interruptedRun(reconcile: NonNullable<Tool['reconcile']>) {
   const store = new FailingStore()
   const { pay, run } = payTool(reconcile)
   const steps = [{ calls: [{ id: 'c1', name: 'pay' }] }]
-  await expect(say(process(store, { tools: [pay], steps }).runner)).rejects.toMatchObject({ code: 'STORAGE' })
+  await expect(sendMessage(startProcess(store, { tools: [pay], steps }).runner)).rejects.toMatchObject({
+    code: 'STORAGE',
+  })
   store.isFailing = false
-  const { runner } = process(store, { tools: [pay], steps: ['done'] })
+  const { runner } = startProcess(store, { tools: [pay], steps: ['done'] })
   for await (const _ of runner.resume(where));
-  return { run, responses: finals(await stored(store)) }
+  return { run, responses: finalResponses(await storedEvents(store)) }
 }
 
 describe('reconcile', () => {

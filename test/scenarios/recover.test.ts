@@ -13,19 +13,19 @@ import {
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import {
-  about,
-  answer,
-  finals,
-  process,
-  refunds,
+  answerPart,
+  finalResponses,
+  refundReply,
   refundTool,
+  requestFor,
   runnerOf,
-  say,
-  stored,
+  sendMessage,
+  startProcess,
+  storedEvents,
   stores,
   where,
 } from './approvals-kit.ts'
-import { signalled } from './kit.ts'
+import { createDeferred } from './kit.ts'
 
 const key = { appName: 'app', ...where }
 
@@ -78,11 +78,11 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false, effect: 'idempotent' })
-    const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
+    const { runner } = startProcess(dying(store, 3), { tools: [refund], steps: [refundReply(5)] })
     void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
     await vi.waitFor(() => expect(run).not.toHaveBeenCalled())
-    const next = process(store, { tools: [refund], steps: ['done'] })
-    await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
+    const next = startProcess(store, { tools: [refund], steps: ['done'] })
+    await vi.waitFor(async () => expect((await storedEvents(store)).length).toBeGreaterThan(1))
     expect(await next.runner.recover(), 'its lease has not expired').toEqual([])
     await expireLeases()
     const runs = await next.runner.recover()
@@ -98,11 +98,11 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
-    const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
+    const { runner } = startProcess(dying(store, 3), { tools: [refund], steps: [refundReply(5)] })
     void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
-    await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
+    await vi.waitFor(async () => expect((await storedEvents(store)).length).toBeGreaterThan(1))
     await expireLeases()
-    const others = Array.from({ length: 5 }, () => process(store, { tools: [refund], steps: ['done'] }).runner)
+    const others = Array.from({ length: 5 }, () => startProcess(store, { tools: [refund], steps: ['done'] }).runner)
     const runs = (await Promise.all(others.map((one) => one.recover()))).flat()
     expect(runs).toHaveLength(1)
     await read(runs[0] as Run)
@@ -116,17 +116,17 @@ describe.each(stores)('%s', (_name, newStore) => {
       vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
       const store = newStore()
       const { refund, run } = refundTool()
-      const { runner } = process(dying(store, when === 'before' ? 4 : 3, when), {
+      const { runner } = startProcess(dying(store, when === 'before' ? 4 : 3, when), {
         tools: [refund],
-        steps: [refunds(5)],
+        steps: [refundReply(5)],
       })
       void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
-      const request = await vi.waitFor(async () => about(await store.pending({ appName: 'app' })))
+      const request = await vi.waitFor(async () => requestFor(await store.pending({ appName: 'app' })))
       await expireLeases()
-      const next = process(store, { tools: [refund], steps: ['done'] }).runner
+      const next = startProcess(store, { tools: [refund], steps: ['done'] }).runner
       for (const one of await next.recover()) await read(one)
       expect(await next.pending()).toEqual([request])
-      expect((await say(next, [approve(request)])).text).toBe('done')
+      expect((await sendMessage(next, [approve(request)])).text).toBe('done')
       expect(run).toHaveBeenCalledOnce()
       expect(await next.recover()).toEqual([])
       vi.useRealTimers()
@@ -136,17 +136,19 @@ describe.each(stores)('%s', (_name, newStore) => {
   test('continues a run whose store failed, also after a rejected message', async () => {
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
-    const { runner } = process(failing(store, 3), { tools: [refund], steps: [refunds(5)] })
-    await expect(say(runner)).rejects.toThrow('The disk is full.')
+    const { runner } = startProcess(failing(store, 3), { tools: [refund], steps: [refundReply(5)] })
+    await expect(sendMessage(runner)).rejects.toThrow('The disk is full.')
     expect(await store.interrupted({ appName: 'app' })).toEqual([key])
-    const next = process(store, { tools: [refund], steps: ['done'] }).runner
-    await expect(say(next, 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
+    const next = startProcess(store, { tools: [refund], steps: ['done'] }).runner
+    await expect(sendMessage(next, 'hello?')).rejects.toMatchObject({ code: 'PAUSED' })
     expect(await store.interrupted({ appName: 'app' })).toEqual([key])
-    await expect(say(next, [answer('nothing', { confirmed: true })])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(sendMessage(next, [answerPart('nothing', { confirmed: true })])).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
     expect(await store.interrupted({ appName: 'app' })).toEqual([key])
     for (const one of await next.recover()) await read(one)
     expect(run).toHaveBeenCalledOnce()
-    expect(finals(await stored(store)).c1).toEqual({ refunded: 5 })
+    expect(finalResponses(await storedEvents(store)).c1).toEqual({ refunded: 5 })
     expect(await store.interrupted({ appName: 'app' })).toEqual([])
   })
 
@@ -154,19 +156,19 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool()
-    const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'Nobody said yes.'] })
-    const { pending } = await say(runner)
+    const { runner, model } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'Nobody said yes.'] })
+    const { pending } = await sendMessage(runner)
     expect(await runner.recover(), 'not expired').toEqual([])
     vi.setSystemTime(Date.now() + 25 * 60 * 60 * 1000)
     const runs = await runner.recover()
     expect(runs).toHaveLength(1)
     expect((await read(runs[0] as Run)).at(-1)?.content?.parts).toEqual([{ text: 'Nobody said yes.' }])
     expect(run).not.toHaveBeenCalled()
-    expect(finals(await stored(store)).c1).toMatchObject({ errorCode: 'CANCELLED' })
+    expect(finalResponses(await storedEvents(store)).c1).toMatchObject({ errorCode: 'CANCELLED' })
     expect(model.requests).toHaveLength(2)
     expect(await runner.pending()).toEqual([])
     expect(await runner.recover()).toEqual([])
-    await expect(say(runner, [approve(about(pending))])).rejects.toMatchObject({ code: 'EXPIRED' })
+    await expect(sendMessage(runner, [approve(requestFor(pending))])).rejects.toMatchObject({ code: 'EXPIRED' })
     vi.useRealTimers()
   })
 
@@ -174,9 +176,9 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ effect: 'idempotent' })
-    const { pending } = await say(process(store, { tools: [refund], steps: [refunds(5)] }).runner)
-    const message = [approve(about(pending))]
-    const { runner } = process(dying(store, 3), { tools: [refund], steps: [] })
+    const { pending } = await sendMessage(startProcess(store, { tools: [refund], steps: [refundReply(5)] }).runner)
+    const message = [approve(requestFor(pending))]
+    const { runner } = startProcess(dying(store, 3), { tools: [refund], steps: [] })
     void runner.run({ ...where, message, runConfig: { detach: true } })
     await vi.waitFor(() => expect(run).toHaveBeenCalledOnce()) // the body has run; its response is not stored
     await expireLeases()
@@ -184,11 +186,14 @@ describe.each(stores)('%s', (_name, newStore) => {
       ...refund,
       declaration: () => ({ ...refund.declaration(), parametersJsonSchema: { type: 'object' } }),
     }
-    const next = process(store, { tools: [changed as never], steps: ['done'] }).runner
+    const next = startProcess(store, { tools: [changed as never], steps: ['done'] }).runner
     for (const one of await next.recover()) await read(one)
-    await say(next, [deny(about(await next.pending()))])
+    await sendMessage(next, [deny(requestFor(await next.pending()))])
     expect(run).toHaveBeenCalledOnce()
-    expect(finals(await stored(store)).c1).toMatchObject({ status: 'unknown_outcome', errorCode: 'UNKNOWN_OUTCOME' })
+    expect(finalResponses(await storedEvents(store)).c1).toMatchObject({
+      status: 'unknown_outcome',
+      errorCode: 'UNKNOWN_OUTCOME',
+    })
     vi.useRealTimers()
   })
 
@@ -196,18 +201,18 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool({ requiresConfirmation: false })
-    const { runner } = process(dying(store, 3), { tools: [refund], steps: [refunds(5)] })
+    const { runner } = startProcess(dying(store, 3), { tools: [refund], steps: [refundReply(5)] })
     void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
-    await vi.waitFor(async () => expect((await stored(store)).length).toBeGreaterThan(1))
-    const next = process(store, { tools: [refund], steps: ['hello'] }).runner
+    await vi.waitFor(async () => expect((await storedEvents(store)).length).toBeGreaterThan(1))
+    const next = startProcess(store, { tools: [refund], steps: ['hello'] }).runner
     await next.cancel(where) // the dead process still has the lease: the cancel goes to the inbox
     await expireLeases()
     expect(await next.recover()).toEqual([])
-    const events = await stored(store)
+    const events = await storedEvents(store)
     expect(events.at(-1)).toMatchObject({ errorCode: 'CANCELLED' })
-    expect(finals(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
+    expect(finalResponses(events).c1).toMatchObject({ errorCode: 'CANCELLED' })
     expect(run).not.toHaveBeenCalled()
-    expect((await say(next)).text).toBe('hello')
+    expect((await sendMessage(next)).text).toBe('hello')
     vi.useRealTimers()
   })
 
@@ -215,7 +220,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     const store = newStore()
     const { refund } = refundTool({ requiresConfirmation: false })
     for (const sessionId of ['s1', 's2']) {
-      const { runner } = process(failing(store, 3), { tools: [refund], steps: [refunds(5)] })
+      const { runner } = startProcess(failing(store, 3), { tools: [refund], steps: [refundReply(5)] })
       await expect(runner.complete({ ...where, sessionId, message: 'go' })).rejects.toThrow('The disk is full.')
     }
     const broken = new Proxy(store, {
@@ -228,7 +233,7 @@ describe.each(stores)('%s', (_name, newStore) => {
             : value.apply(target, args)
       },
     })
-    const runs = await process(broken, { tools: [refund], steps: ['done'] }).runner.recover()
+    const runs = await startProcess(broken, { tools: [refund], steps: ['done'] }).runner.recover()
     expect(runs.map(({ sessionId }) => sessionId)).toEqual(['s2'])
     await read(runs[0] as Run)
     expect(await store.interrupted({ appName: 'app' })).toEqual([key]) // still interrupted
@@ -238,7 +243,7 @@ describe.each(stores)('%s', (_name, newStore) => {
     vi.useFakeTimers({ toFake: ['Date', 'performance', 'hrtime'] })
     const store = newStore()
     const { refund, run } = refundTool()
-    const letGo = signalled()
+    const letGo = createDeferred()
     const leave = tool({
       name: 'leave',
       description: 'Leave',
@@ -247,7 +252,7 @@ describe.each(stores)('%s', (_name, newStore) => {
         context.transferToAgent('other')
       },
     })
-    const calls = [...(refunds(5) as { calls: { name: string }[] }).calls, { name: 'leave', args: {} }]
+    const calls = [...(refundReply(5) as { calls: { name: string }[] }).calls, { name: 'leave', args: {} }]
     const other = new LlmAgent({ name: 'other', model: scriptedModel([]) })
     const agent = new LlmAgent({
       name: 'agent',
@@ -259,11 +264,11 @@ describe.each(stores)('%s', (_name, newStore) => {
     // Appends: 1 message, 2 reply, 3 intent, 4 request, 5 transfer. The process dies right after the transfer.
     const runner = runnerOf(dying(store, 5, 'after'), agent, { ports: quick })
     void runner.run({ ...where, message: 'go', runConfig: { detach: true } })
-    await vi.waitFor(async () => about(await store.pending({ appName: 'app' })))
+    await vi.waitFor(async () => requestFor(await store.pending({ appName: 'app' })))
     letGo.resolve()
     await vi.waitFor(async () => expect(await store.pending({ appName: 'app' })).toEqual([]))
     expect(run).not.toHaveBeenCalled()
-    expect(finals(await stored(store)).c1).toMatchObject({ status: 'cancelled' })
+    expect(finalResponses(await storedEvents(store)).c1).toMatchObject({ status: 'cancelled' })
     vi.useRealTimers()
   })
 })
@@ -290,6 +295,8 @@ test('marks the session as interrupted when append throws instead of rejecting',
       }
     },
   })
-  await expect(say(process(throwing, { tools: [refund], steps: [refunds(5)] }).runner)).rejects.toThrow('gone')
+  await expect(
+    sendMessage(startProcess(throwing, { tools: [refund], steps: [refundReply(5)] }).runner),
+  ).rejects.toThrow('gone')
   expect(await store.interrupted({ appName: 'app' })).toEqual([key])
 })

@@ -13,9 +13,9 @@ import {
 } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { process, stored } from './approvals-kit.ts'
-import { bare, play, responsesOf } from './kit.ts'
-import { clockedStores, LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
+import { startProcess, storedEvents } from './approvals-kit.ts'
+import { plainTool, responsesOf, runScenario } from './kit.ts'
+import { clockedStores, hangInBody, LEASE_MS, resumeSession } from './lease-kit.ts'
 
 const SECRET = 's3cret'
 const X = '[redacted]'
@@ -68,14 +68,18 @@ const bodies: [string, Tool['run'], unknown][] = [
 ]
 
 describe.each(bodies)('redact() with a body that returns %s', (_, run, shown) => {
-  const look = bare('look', run)
+  const look = plainTool('look', run)
   const nested = policies.flatMap(([name, wrap]): [string, Tool][] => [
     [`${name}(redact())`, wrap(redact(look, ['ssn']))],
     [`redact(${name}())`, redact(wrap(look), ['ssn'])],
   ])
   test.each(nested)('%s', async (_, made) => {
     const seen: unknown[] = []
-    const result = await play({ ...twice, tools: [made], agent: { afterTool: ({ result }) => void seen.push(result) } })
+    const result = await runScenario({
+      ...twice,
+      tools: [made],
+      agent: { afterTool: ({ result }) => void seen.push(result) },
+    })
     expect(result.responses.map(({ response }) => response)).toEqual([shown, shown])
     expect(result.text).toBe('done')
     expect(JSON.stringify(seen)).not.toContain(SECRET)
@@ -85,11 +89,11 @@ describe.each(bodies)('redact() with a body that returns %s', (_, run, shown) =>
 })
 
 test('hides values in yields that form the result', async () => {
-  const look = bare('look', function* () {
+  const look = plainTool('look', function* () {
     yield { ssn: SECRET, n: 1 }
     yield { ssn: SECRET, n: 2 }
   })
-  const { response } = await play({ tools: [redact(look, ['results[].ssn'])], calls: [{ name: 'look' }] })
+  const { response } = await runScenario({ tools: [redact(look, ['results[].ssn'])], calls: [{ name: 'look' }] })
   expect(response).toEqual({
     results: [
       { ssn: X, n: 1 },
@@ -100,17 +104,17 @@ test('hides values in yields that form the result', async () => {
 
 test('hides values in a result and keeps its media', async () => {
   const picture = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
-  const look = bare('look', () => withParts({ ssn: SECRET, n: 1n }, [picture]))
-  const result = await play({ tools: [redact(look, ['ssn'])], calls: [{ name: 'look' }] })
+  const look = plainTool('look', () => withParts({ ssn: SECRET, n: 1n }, [picture]))
+  const result = await runScenario({ tools: [redact(look, ['ssn'])], calls: [{ name: 'look' }] })
   expect(result.response).toEqual({ ssn: X, n: '1' })
   expect(result.events.flatMap(({ content }) => content?.parts ?? [])).toContainEqual(picture)
 })
 
 test('hides values in a truncated result and in its artifact', async () => {
   const artifactService = new InMemoryArtifactService()
-  const look = bare('look', () => ({ ssn: SECRET, text: 'x'.repeat(300_000), last: { ssn: SECRET } }))
+  const look = plainTool('look', () => ({ ssn: SECRET, text: 'x'.repeat(300_000), last: { ssn: SECRET } }))
   const tools = [redact(look, ['ssn', 'last.ssn'])]
-  const result = await play({ tools, calls: [{ name: 'look', id: 'c1' }], runner: { artifactService } })
+  const result = await runScenario({ tools, calls: [{ name: 'look', id: 'c1' }], runner: { artifactService } })
   expect(result.response).toMatchObject({ truncated: true, artifact: { filename: 'look-c1.json', version: 0 } })
   const key = { appName: 'app', userId: 'ada', sessionId: result.sessionId, filename: 'look-c1.json' }
   expect((await artifactService.loadArtifact(key))?.text).toContain(X)
@@ -133,7 +137,7 @@ describe('redact() with an outputSchema', () => {
     ['redact of cached', (made) => redact(cached(made), ['ssn'])],
     ['redact twice', (made) => redact(redact(made, ['ssn']), ['other'])],
   ])('validates the result before hiding values: %s', async (_, wrap) => {
-    const result = await play({ ...twice, tools: [wrap(customer({ ssn: 123 }))] })
+    const result = await runScenario({ ...twice, tools: [wrap(customer({ ssn: 123 }))] })
     expect(result.responses.map(({ response }) => response)).toEqual([
       { ssn: X, name: 'Ann' },
       { ssn: X, name: 'Ann' },
@@ -151,7 +155,7 @@ describe('redact() with an outputSchema', () => {
       },
     }
     const tools = [retry(redact(counted as Tool, ['ssn']), { attempts: 3, delayMs: 0 })]
-    const { response } = await play({ tools, calls: [{ name: 'look' }] })
+    const { response } = await runScenario({ tools, calls: [{ name: 'look' }] })
     expect(response).toEqual({
       error: 'look gave a result that does not fit its schema: ssn: expected number',
       errorCode: 'INVALID_RESULT',
@@ -168,7 +172,7 @@ test('hides arguments from callbacks, also after a schema transformed them', asy
     parameters: z.object({ password: z.string(), n: z.number().transform((n) => BigInt(n)) }),
     run: ({ password }) => ({ length: password.length }),
   })
-  const result = await play({
+  const result = await runScenario({
     tools: [redact(login, { args: ['password'] })],
     calls: [{ name: 'login', args: { password: SECRET, n: 5 } }],
     agent: { afterTool: ({ args }) => void seen.push(args) },
@@ -181,11 +185,11 @@ test.each(clockedStores)('hides values in the result of reconcile(): %s', async 
   const clock = { time: 0 }
   const store = newStore(clock)
   const work = (run: Tool['run']): Tool => ({
-    ...bare('look', run),
+    ...plainTool('look', run),
     effect: 'reconcilable',
     reconcile: () => ({ status: 'done', result: { ssn: SECRET, n: 1n } }),
   })
-  await leftHanging(store, work, [{ calls: [{ name: 'look' }] }])
+  await hangInBody(store, work, [{ calls: [{ name: 'look' }] }])
   clock.time += LEASE_MS
   const tools = [
     redact(
@@ -193,21 +197,21 @@ test.each(clockedStores)('hides values in the result of reconcile(): %s', async 
       ['ssn'],
     ),
   ]
-  expect(await resumed(process(store, { tools, steps: ['done'] }).runner)).toBe('done')
-  const events = await stored(store)
+  expect(await resumeSession(startProcess(store, { tools, steps: ['done'] }).runner)).toBe('done')
+  const events = await storedEvents(store)
   expect(responsesOf(events).map(({ response }) => response)).toEqual([{ ssn: X, n: '1' }])
   expect(JSON.stringify(events)).not.toContain(SECRET)
 })
 
 test('cached() does not cache a result whose recorded form differs', async () => {
-  const look = bare('look', () => Object.defineProperty({ ssn: SECRET }, 'toJSON', { value: () => ({ n: 1 }) }))
-  const result = await play({ ...twice, tools: [cached(look)] })
+  const look = plainTool('look', () => Object.defineProperty({ ssn: SECRET }, 'toJSON', { value: () => ({ n: 1 }) }))
+  const result = await runScenario({ ...twice, tools: [cached(look)] })
   expect(result.responses.map(({ response }) => response)).toEqual([{ n: 1 }, { n: 1 }])
-  const unreadable = bare('look', () => ({
+  const unreadable = plainTool('look', () => ({
     get n() {
       throw new Error('x')
     },
   }))
-  const { response } = await play({ tools: [cached(unreadable)], calls: [{ name: 'look' }] })
+  const { response } = await runScenario({ tools: [cached(unreadable)], calls: [{ name: 'look' }] })
   expect(response.errorCode).toBeUndefined()
 })

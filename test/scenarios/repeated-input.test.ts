@@ -1,27 +1,38 @@
 // Repeated, concurrent and late answers, results, cancels and resumes.
 import { approve, longRunning, type Model, type Part, tool } from 'toolwright'
 import { describe, expect, test, vi } from 'vitest'
-import { about, answer, finals, process, refunds, refundTool, say, stored, stores, where } from './approvals-kit.ts'
-import { bare, signalled } from './kit.ts'
-import { clockedStores, LEASE_MS, leftHanging, resumed } from './lease-kit.ts'
+import {
+  answerPart,
+  finalResponses,
+  refundReply,
+  refundTool,
+  requestFor,
+  sendMessage,
+  startProcess,
+  storedEvents,
+  stores,
+  where,
+} from './approvals-kit.ts'
+import { createDeferred, plainTool } from './kit.ts'
+import { clockedStores, hangInBody, LEASE_MS, resumeSession } from './lease-kit.ts'
 
 describe.each(clockedStores)('%s', (_, newStore) => {
   test('runs the call once after fifty simultaneous resumes [PR-06]', async () => {
     const clock = { time: 0 }
     const store = newStore(clock)
-    await leftHanging(store, (run) => bare('work', run, { effect: 'idempotent' }), [{ calls: [{ name: 'work' }] }])
+    await hangInBody(store, (run) => plainTool('work', run, { effect: 'idempotent' }), [{ calls: [{ name: 'work' }] }])
     clock.time += LEASE_MS
     const run = vi.fn(() => ({ ok: true }))
-    const work = bare('work', run, { effect: 'idempotent' })
-    const runners = Array.from({ length: 5 }, () => process(store, { tools: [work], steps: ['done'] }).runner)
+    const work = plainTool('work', run, { effect: 'idempotent' })
+    const runners = Array.from({ length: 5 }, () => startProcess(store, { tools: [work], steps: ['done'] }).runner)
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 50 }, (_one, at) => resumed(runners[at % 5] as never)),
+      Array.from({ length: 50 }, (_one, at) => resumeSession(runners[at % 5] as never)),
     )
     expect(run).toHaveBeenCalledOnce()
     const codes = new Set(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)))
     expect(codes).toContain('done')
     expect([...codes].filter((one) => !['done', 'SESSION_BUSY', 'NOT_FOUND'].includes(one))).toEqual([])
-    expect(Object.keys(finals(await stored(store)))).toHaveLength(1)
+    expect(Object.keys(finalResponses(await storedEvents(store)))).toHaveLength(1)
   })
 })
 
@@ -30,34 +41,36 @@ describe.each(stores)('%s', (_, newStore) => {
     const store = newStore()
     const requiresConfirmation = vi.fn(() => true)
     const { refund, run } = refundTool({ requiresConfirmation })
-    const { runner, model } = process(store, { tools: [refund], steps: [refunds(5), 'done', 'never'] })
-    const { pending } = await say(runner)
-    const first = await say(runner, [approve(about(pending))])
+    const { runner, model } = startProcess(store, { tools: [refund], steps: [refundReply(5), 'done', 'never'] })
+    const { pending } = await sendMessage(runner)
+    const first = await sendMessage(runner, [approve(requestFor(pending))])
     const predicateCalls = requiresConfirmation.mock.calls.length
-    const log = JSON.stringify(await stored(store))
+    const log = JSON.stringify(await storedEvents(store))
     for (let n = 0; n < 2; n++) {
-      await expect(resumed(runner)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      expect((await say(runner, [approve(about(pending))])).events).toEqual(first.events)
+      await expect(resumeSession(runner)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      expect((await sendMessage(runner, [approve(requestFor(pending))])).events).toEqual(first.events)
     }
     expect([requiresConfirmation.mock.calls.length, run.mock.calls.length, model.requests.length]).toEqual([
       predicateCalls,
       1,
       2,
     ])
-    expect(JSON.stringify(await stored(store))).toBe(log)
+    expect(JSON.stringify(await storedEvents(store))).toBe(log)
   })
 
   test('matches five approvals in reverse order across restarts after a conversation of 5 MB [PR-08]', async () => {
     const store = newStore()
     const { refund, run } = refundTool()
-    await say(process(store, { steps: ['x'.repeat(5_000_000)] }).runner)
-    const { pending } = await say(process(store, { tools: [refund], steps: [refunds(1, 2, 3, 4, 5)] }).runner)
+    await sendMessage(startProcess(store, { steps: ['x'.repeat(5_000_000)] }).runner)
+    const { pending } = await sendMessage(
+      startProcess(store, { tools: [refund], steps: [refundReply(1, 2, 3, 4, 5)] }).runner,
+    )
     for (const request of pending.toReversed()) {
-      const { runner } = process(store, { tools: [refund], steps: run.mock.calls.length === 4 ? ['done'] : [] })
-      await say(runner, [approve(request)])
+      const { runner } = startProcess(store, { tools: [refund], steps: run.mock.calls.length === 4 ? ['done'] : [] })
+      await sendMessage(runner, [approve(request)])
     }
     expect(run.mock.calls.map(([{ amount }]) => amount)).toEqual([5, 4, 3, 2, 1])
-    const given = finals(await stored(store))
+    const given = finalResponses(await storedEvents(store))
     expect(pending.map(({ functionCallId }) => given[functionCallId]?.refunded)).toEqual([1, 2, 3, 4, 5])
   })
 
@@ -67,18 +80,18 @@ describe.each(stores)('%s', (_, newStore) => {
     const tools = [longRunning(tool({ name: 'order', description: 'Order', run }))]
     const ids = ['o1', 'o2', 'o3', 'o4', 'o5', 'o6']
     const steps = [{ calls: ids.map((id) => ({ id, name: 'order' })) }]
-    await say(process(store, { tools, steps }).runner)
-    const { runner, model } = process(store, { tools, steps: ['all here'] })
-    const box = (id: string, n = 1): Part => answer(id, { box: n }, 'order')
-    const { pending } = await say(runner, [box('o3')])
+    await sendMessage(startProcess(store, { tools, steps }).runner)
+    const { runner, model } = startProcess(store, { tools, steps: ['all here'] })
+    const box = (id: string, n = 1): Part => answerPart(id, { box: n }, 'order')
+    const { pending } = await sendMessage(runner, [box('o3')])
     expect(pending.map(({ id }) => id)).toEqual(['o1', 'o2', 'o4', 'o5', 'o6'])
-    const log = JSON.stringify(await stored(store))
-    await say(runner, [box('o3')]) // sent again, the result changes nothing
-    await expect(say(runner, [box('o3', 2)])).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
-    expect(JSON.stringify(await stored(store))).toBe(log)
+    const log = JSON.stringify(await storedEvents(store))
+    await sendMessage(runner, [box('o3')]) // sent again, the result changes nothing
+    await expect(sendMessage(runner, [box('o3', 2)])).rejects.toMatchObject({ code: 'ALREADY_ANSWERED' })
+    expect(JSON.stringify(await storedEvents(store))).toBe(log)
     expect(run).toHaveBeenCalledTimes(6)
     expect(model.requests).toEqual([])
-    const { text } = await say(
+    const { text } = await sendMessage(
       runner,
       pending.map(({ id }) => box(id)),
     )
@@ -93,7 +106,7 @@ describe.each(stores)('%s', (_, newStore) => {
   test('runs and stores a streamed call once, and not its partial [PR-10]', async () => {
     const store = newStore()
     const run = vi.fn((args: unknown) => ({ got: args }))
-    const pay = bare('pay', run)
+    const pay = plainTool('pay', run)
     const part = (args: object): Part => ({ functionCall: { name: 'pay', args: { ...args } } })
     const replies = [
       [part({}), part({ amount: 5 })],
@@ -107,7 +120,7 @@ describe.each(stores)('%s', (_, newStore) => {
         yield { content: { role: 'model', parts: [whole] } }
       },
     }
-    const { runner } = process(store, { tools: [pay], agent: { model } })
+    const { runner } = startProcess(store, { tools: [pay], agent: { model } })
     const ids: (string | undefined)[] = []
     for await (const { content } of runner.run({ ...where, message: 'go', runConfig: { streaming: true } }))
       for (const { functionCall, functionResponse } of content?.parts ?? [])
@@ -115,7 +128,7 @@ describe.each(stores)('%s', (_, newStore) => {
     expect(ids).toHaveLength(3) // the partial call, the complete call, the response
     expect(new Set(ids).size).toBe(1)
     expect(run.mock.calls.map(([args]) => args)).toEqual([{ amount: 5 }])
-    const calls = (await stored(store)).flatMap(
+    const calls = (await storedEvents(store)).flatMap(
       ({ content }) => content?.parts.flatMap((one) => one.functionCall ?? []) ?? [],
     )
     expect(calls).toEqual([{ id: ids[0], name: 'pay', args: { amount: 5 } }])
@@ -131,16 +144,16 @@ describe.each(stores)('%s', (_, newStore) => {
         throw new Error('the line is dead')
       },
     }
-    const { runner } = process(store, { tools: [bare('pay', run)], agent: { model } })
+    const { runner } = startProcess(store, { tools: [plainTool('pay', run)], agent: { model } })
     const { error } = await runner.complete({ ...where, message: 'go', runConfig: { streaming: true } })
     expect(error?.code).toBe('MODEL_ERROR')
     expect(run).not.toHaveBeenCalled()
-    expect(JSON.stringify(await stored(store))).not.toContain('functionCall')
+    expect(JSON.stringify(await storedEvents(store))).not.toContain('functionCall')
   })
 
   test('records one cancellation when a run is cancelled twice during a body and once after its end [PR-12]', async () => {
     const store = newStore()
-    const began = signalled<AbortSignal>()
+    const began = createDeferred<AbortSignal>()
     const work = tool({
       name: 'work',
       description: 'Work',
@@ -149,18 +162,18 @@ describe.each(stores)('%s', (_, newStore) => {
         return new Promise(() => {})
       },
     })
-    const { runner } = process(store, { tools: [work], steps: [{ calls: [{ id: 'c1', name: 'work' }] }, 'fine'] })
-    const completion = say(runner)
+    const { runner } = startProcess(store, { tools: [work], steps: [{ calls: [{ id: 'c1', name: 'work' }] }, 'fine'] })
+    const completion = sendMessage(runner)
     const signal = await began.promise
     await Promise.all([runner.cancel(where), runner.cancel(where)])
     expect((await completion).error?.code).toBe('CANCELLED')
     expect(signal.aborted).toBe(true)
-    const events = await stored(store)
-    expect(finals(events).c1).toMatchObject({ status: 'unknown_outcome' })
+    const events = await storedEvents(store)
+    expect(finalResponses(events).c1).toMatchObject({ status: 'unknown_outcome' })
     expect(events.filter(({ errorCode }) => errorCode === 'CANCELLED')).toHaveLength(1)
     await runner.cancel(where)
-    expect(await stored(store)).toEqual(events)
-    expect((await say(runner, 'and now?')).text).toBe('fine')
+    expect(await storedEvents(store)).toEqual(events)
+    expect((await sendMessage(runner, 'and now?')).text).toBe('fine')
   })
 
   test('keeps the expiry of a request when the clock jumps an hour forward and back [PR-13]', async () => {
@@ -174,14 +187,14 @@ describe.each(stores)('%s', (_, newStore) => {
       let now = 1_800_000_000_000
       const { refund, run } = refundTool()
       const runner = { ports: { now: () => now } }
-      const paused = process(newStore(), { tools: [refund], steps: [refunds(5), 'done'], runner }).runner
-      const { pending } = await say(paused)
+      const paused = startProcess(newStore(), { tools: [refund], steps: [refundReply(5), 'done'], runner }).runner
+      const { pending } = await sendMessage(paused)
       for (const jump of jumps) {
         now += jump
         const isLate = now >= 1_800_000_000_000 + 24 * HOUR
         expect(await paused.pending(), 'listing records nothing').toHaveLength(isLate ? 0 : 1)
       }
-      const outcome = await say(paused, [approve(about(pending))]).catch((error) => error.code)
+      const outcome = await sendMessage(paused, [approve(requestFor(pending))]).catch((error) => error.code)
       expect(outcome).toEqual(code ?? expect.objectContaining({ text: 'done' }))
       expect(run).toHaveBeenCalledTimes(code ? 0 : 1)
     }
@@ -191,13 +204,15 @@ describe.each(stores)('%s', (_, newStore) => {
     const store = newStore()
     const order = longRunning(tool({ name: 'order', description: 'Order', run: () => ({ ticket: 1 }) }))
     const steps = [{ calls: [{ id: 'o1', name: 'order' }] }, 'here']
-    const { runner } = process(store, { tools: [order], steps: [...steps, ...steps] })
-    await say(runner)
-    expect((await say(runner, [answer('o1', { box: 1 }, 'order')])).text).toBe('here')
-    await say(runner)
+    const { runner } = startProcess(store, { tools: [order], steps: [...steps, ...steps] })
+    await sendMessage(runner)
+    expect((await sendMessage(runner, [answerPart('o1', { box: 1 }, 'order')])).text).toBe('here')
+    await sendMessage(runner)
     await store.deleteSession({ appName: 'app', ...where })
     expect(await runner.pending()).toEqual([])
-    await expect(say(runner, [answer('o1', { box: 1 }, 'order')])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(sendMessage(runner, [answerPart('o1', { box: 1 }, 'order')])).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
     const item = { id: 'i1', type: 'result' as const, callId: 'o1', response: { box: 1 } }
     await expect(store.post({ appName: 'app', ...where }, item)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect(await store.getSession({ appName: 'app', ...where })).toBeUndefined()
@@ -205,14 +220,14 @@ describe.each(stores)('%s', (_, newStore) => {
 
   test('writes nothing when a body finishes after its session was deleted [PR-15]', async () => {
     const store = newStore()
-    const began = signalled()
-    const result = signalled<object>()
-    const work = bare('work', () => {
+    const began = createDeferred()
+    const result = createDeferred<object>()
+    const work = plainTool('work', () => {
       began.resolve()
       return result.promise
     })
-    const { runner } = process(store, { tools: [work], steps: [{ calls: [{ id: 'c1', name: 'work' }] }, 'done'] })
-    const completion = say(runner)
+    const { runner } = startProcess(store, { tools: [work], steps: [{ calls: [{ id: 'c1', name: 'work' }] }, 'done'] })
+    const completion = sendMessage(runner)
     await began.promise
     await store.deleteSession({ appName: 'app', ...where })
     result.resolve({ ok: true })

@@ -13,8 +13,8 @@ import {
 } from 'toolwright'
 import { createToolContext, type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test, vi } from 'vitest'
-import { about } from './approvals-kit.ts'
-import { quiet } from './kit.ts'
+import { requestFor } from './approvals-kit.ts'
+import { silentLogger } from './kit.ts'
 
 const secret = { tenant: 'acme-secret', read: () => 'from the database' }
 const where = { userId: 'ada', sessionId: 's1' }
@@ -35,7 +35,7 @@ function runnerWith(tools: ToolSource[], more: Partial<RunnerOptions> = {}, agen
   return new Runner({
     appName: 'app',
     agent: new LlmAgent({ name: 'agent', model, tools, ...agent }),
-    logger: quiet,
+    logger: silentLogger,
     ...more,
   })
 }
@@ -126,7 +126,7 @@ test.each([5, 'text', null])('rejects the runContext %j', async (runContext) => 
 test('a run resumed by an approval has the runContext of its own caller', async () => {
   const runner = runnerWith([look({ requiresConfirmation: true })])
   const paused = await runner.complete({ ...where, message: 'go', runContext: { ...secret, tenant: 'a' } })
-  const message = [approve(about(paused.pending))]
+  const message = [approve(requestFor(paused.pending))]
   const { events } = await runner.complete({ ...where, message, runContext: { ...secret, tenant: 'bb' } })
   expect(JSON.stringify(events)).toContain('{"length":2}')
 })

@@ -1,13 +1,13 @@
 import { type Event, InMemorySessionService, LlmAgent, type Model, Runner, tool } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { notebook, responsesOf, signalled } from './kit.ts'
+import { createDeferred, recordingLogger, responsesOf } from './kit.ts'
 
 const key = { userId: 'ada', sessionId: 's1' }
 
 /** Starts a run whose tool hangs. */
 function hanging(options: { detach?: boolean; signal?: AbortSignal } = {}) {
-  const begun = signalled<AbortSignal>()
+  const begun = createDeferred<AbortSignal>()
   const pay = tool({
     name: 'pay',
     description: 'Pays',
@@ -20,7 +20,7 @@ function hanging(options: { detach?: boolean; signal?: AbortSignal } = {}) {
   const runner = new Runner({
     appName: 'app',
     agent: new LlmAgent({ name: 'agent', model, tools: [pay] }),
-    logger: notebook(),
+    logger: recordingLogger(),
   })
   const { detach, signal } = options
   const run = runner.run({ ...key, message: 'Pay', signal, runConfig: { detach } })
@@ -173,9 +173,9 @@ test('a signal that is already aborted cancels the run before any body runs', as
 })
 
 test('cancelling aborts the signal of the model and drops its late reply', async () => {
-  const begun = signalled()
+  const begun = createDeferred()
   let seen: AbortSignal | undefined
-  const held = signalled()
+  const held = createDeferred()
   const model: Model = {
     name: 'stubborn',
     async *generate(_, { signal }) {
@@ -197,7 +197,7 @@ test('cancelling aborts the signal of the model and drops its late reply', async
 })
 
 test('cancelling answers a call without side effects with CANCELLED', async () => {
-  const begun = signalled()
+  const begun = createDeferred()
   const look = tool({
     name: 'look',
     description: 'Looks',

@@ -1,15 +1,15 @@
 import { type Event, LlmAgent, Runner } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare, notebook, signalled } from './kit.ts'
+import { createDeferred, plainTool, recordingLogger } from './kit.ts'
 
 const key = { userId: 'ada', sessionId: 's1' }
 
 function slow() {
-  const begun = signalled()
-  const held = signalled()
-  const ended = signalled()
-  const look = bare('look', async () => {
+  const begun = createDeferred()
+  const held = createDeferred()
+  const ended = createDeferred()
+  const look = plainTool('look', async () => {
     begun.resolve()
     await held.promise
     return 'seen'
@@ -19,7 +19,7 @@ function slow() {
     appName: 'app',
     agent: new LlmAgent({ name: 'agent', model, tools: [look] }),
     plugins: [{ name: 'end', afterRun: () => ended.resolve() }],
-    logger: notebook(),
+    logger: recordingLogger(),
   })
   const stored = async () =>
     ((await runner.sessionService.getSession({ appName: 'app', ...key }))?.events ?? []).map(

@@ -2,7 +2,7 @@
 import { tool } from 'toolwright'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { stage } from './kit.ts'
+import { createScenario } from './kit.ts'
 
 const echo = tool({
   name: 'echo',
@@ -13,7 +13,7 @@ const echo = tool({
 })
 
 test('500 simultaneous runs get their own answers and let other tasks run before the last one starts', async () => {
-  const { runner } = stage({
+  const { runner } = createScenario({
     tools: [echo],
     steps: Array.from(
       { length: 1_000 },
@@ -41,7 +41,7 @@ test('500 simultaneous runs get their own answers and let other tasks run before
 })
 
 test('a run that is cancelled before it starts makes no model call', async () => {
-  const { runner, model } = stage({ tools: [echo], steps: Array.from({ length: 500 }, () => 'done') })
+  const { runner, model } = createScenario({ tools: [echo], steps: Array.from({ length: 500 }, () => 'done') })
   const crowd = Array.from({ length: 200 }, () => runner.complete({ userId: 'ada', message: 'go' }))
   const controller = new AbortController()
   const late = runner.complete({ userId: 'bo', message: 'go', signal: controller.signal })

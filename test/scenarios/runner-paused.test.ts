@@ -1,7 +1,7 @@
 import { agentTool, type Content, InMemorySessionService, LlmAgent, Runner, type RunnerOptions, tool } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { notebook } from './kit.ts'
+import { recordingLogger } from './kit.ts'
 
 const order = tool({ name: 'order', description: 'Orders', isLongRunning: true, run: () => ({ ticket: 7 }) })
 const ordering: Step = { calls: [{ name: 'order', id: 'o1' }] }
@@ -12,7 +12,7 @@ const result = (response: object = { box: 'here' }, more: object = {}) => [
 function shop(steps: readonly Step[], options: Partial<RunnerOptions> = {}) {
   const model = scriptedModel([ordering, ...steps])
   const agent = new LlmAgent({ name: 'agent', model, tools: [order] })
-  const runner = new Runner({ appName: 'app', agent, logger: notebook(), ...options })
+  const runner = new Runner({ appName: 'app', agent, logger: recordingLogger(), ...options })
   const send = (message: string | ReturnType<typeof result>, through = runner) =>
     through.complete({ userId: 'ada', sessionId: 's1', message })
   return { model, agent, runner, send }

@@ -11,16 +11,16 @@ import {
 } from 'toolwright'
 import { type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { bare, notebook } from './kit.ts'
+import { plainTool, recordingLogger } from './kit.ts'
 
 const keyOf = (sessionId: string) => ({ appName: 'app', userId: 'ada', sessionId })
 const runnerOf = (steps: readonly Step[], sessionService = new InMemorySessionService()) => {
-  const look = bare('look', function* () {
+  const look = plainTool('look', function* () {
     yield 'half way'
     return 'seen'
   })
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(steps), tools: [look] })
-  return new Runner({ appName: 'app', agent, sessionService, logger: notebook() })
+  return new Runner({ appName: 'app', agent, sessionService, logger: recordingLogger() })
 }
 
 test('has ids before it starts, and starts with the first iteration', async () => {
@@ -51,7 +51,7 @@ test('yields every stored event after it is stored, in that order', async () => 
     { text: 'hm', calls: [{ name: 'look' }, { name: 'helper', args: { request: 'x' } }] },
     { error: 'down' },
   ])
-  const look = bare('look', async function* () {
+  const look = plainTool('look', async function* () {
     yield 'half'
     return 1
   })
@@ -62,7 +62,7 @@ test('yields every stored event after it is stored, in that order', async () => 
     beforeAgent: ({ context }) => context.state.set('a', 1),
   })
   const agent = new ParallelAgent({ name: 'both', subAgents: [boss, other] })
-  const runner = new Runner({ appName: 'app', agent, logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, logger: recordingLogger() })
   const yielded: Event[] = []
   for await (const event of runner.run({
     userId: 'ada',
@@ -103,7 +103,7 @@ test.each([
       yield { content: { role: 'model', parts: [...(one?.parts ?? []), ...(two?.parts ?? [])] } }
     },
   }
-  const tools = [bare('look', () => 1), bare('listen', () => 2)]
+  const tools = [plainTool('look', () => 1), plainTool('listen', () => 2)]
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools }) })
   const partial: unknown[] = []
   const whole: unknown[] = []

@@ -1,11 +1,11 @@
 import { type Event, InMemorySessionService, LlmAgent, Runner } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { expect, test } from 'vitest'
-import { bare, notebook, signalled } from './kit.ts'
+import { createDeferred, plainTool, recordingLogger } from './kit.ts'
 
 test('rejects a message to a busy session with SESSION_BUSY, and the running run completes', async () => {
-  const begun = signalled()
-  const held = signalled()
+  const begun = createDeferred()
+  const held = createDeferred()
   const model = scriptedModel([
     async () => {
       begun.resolve()
@@ -42,7 +42,7 @@ test('two runners over one store share the events of a session', async () => {
 })
 
 test('keeps a hundred simultaneous conversations apart', async () => {
-  const echo = bare('echo', async (args, { state, invocation }) => {
+  const echo = plainTool('echo', async (args, { state, invocation }) => {
     await Promise.resolve()
     state.set('mine', invocation.userId)
     return { args, of: invocation.session.id }
@@ -94,7 +94,7 @@ test('shares user: state between the sessions of a user, and session state with 
   const runner = new Runner({
     appName: 'app',
     agent: new LlmAgent({ name: 'agent', model: scriptedModel(['ok', 'ok']), instruction: '{user:name} {mood?}' }),
-    logger: notebook(),
+    logger: recordingLogger(),
   })
   const stateDelta = { 'user:name': 'Ada', mood: 'good' }
   await runner.complete({ userId: 'ada', sessionId: 's1', message: 'Go', stateDelta })
@@ -113,7 +113,7 @@ test('fails the run when an append fails, and yields nothing that is not stored'
     return await append(...args)
   }
   const agent = new LlmAgent({ name: 'agent', model: scriptedModel(['lost']) })
-  const runner = new Runner({ appName: 'app', agent, sessionService, logger: notebook() })
+  const runner = new Runner({ appName: 'app', agent, sessionService, logger: recordingLogger() })
   const events: Event[] = []
   await expect(async () => {
     for await (const event of runner.run({ userId: 'ada', sessionId: 's1', message: 'Go' })) events.push(event)

@@ -4,7 +4,7 @@ import { anthropicHistoryProblems, geminiHistoryProblems, openAiHistoryProblems 
 import { chat, claude, gemini, type ProviderWire, responses } from '../../src/ai-sdk/providers.test-kit.ts'
 
 /** The members of a provider's message that its rules cover. */
-interface Said {
+interface ProviderMessage {
   readonly role?: 'user' | 'assistant' | 'model' | 'system' | 'developer' | 'tool'
   readonly type?: string
   readonly content?: string | readonly Block[]
@@ -26,10 +26,10 @@ interface Block {
 
 const call = (id: string, name: string, args: string): Part => ({ functionCall: { id, name, args: JSON.parse(args) } })
 const result = (id = ''): Part => ({ functionResponse: { id, name: 'refund', response: {} } })
-const textsOf = (content: Said['content']): Part[] =>
+const textsOf = (content: ProviderMessage['content']): Part[] =>
   typeof content === 'string' ? [{ text: content }] : (content ?? []).map(({ text = '' }) => ({ text }))
 
-function ofChat({ messages }: { messages: Said[] }): Content[] {
+function readChat({ messages }: { messages: ProviderMessage[] }): Content[] {
   return messages.flatMap(({ role, content, tool_calls = [], tool_call_id }): Content[] => {
     if (role === 'system' || role === 'developer') return []
     if (role === 'tool') return [{ role, parts: [result(tool_call_id)] }]
@@ -39,7 +39,7 @@ function ofChat({ messages }: { messages: Said[] }): Content[] {
   })
 }
 
-function ofResponses({ input }: { input: Said[] }): Content[] {
+function readResponses({ input }: { input: ProviderMessage[] }): Content[] {
   const contents = input.flatMap(
     ({ role, type, content, call_id = '', name = '', arguments: args = '' }): Content[] => {
       if (type === 'function_call') return [{ role: 'model', parts: [call(call_id, name, args)] }]
@@ -58,7 +58,7 @@ function ofResponses({ input }: { input: Said[] }): Content[] {
   return joined
 }
 
-function ofClaude({ messages }: { messages: Said[] }): Content[] {
+function readClaude({ messages }: { messages: ProviderMessage[] }): Content[] {
   return messages.map(({ role, content }) => ({
     role: role === 'user' ? 'user' : 'model',
     parts: (typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])).map((block): Part => {
@@ -70,14 +70,14 @@ function ofClaude({ messages }: { messages: Said[] }): Content[] {
 }
 
 /** Reads a request body as contents, and lists what its provider would reject. */
-export const sentWires: readonly {
+export const wireFormats: readonly {
   name: string
   wire: ProviderWire
   read(body: never): Content[]
   problems(sent: Content[]): string[]
 }[] = [
-  { name: 'OpenAI, chat', wire: chat, read: ofChat, problems: openAiHistoryProblems },
-  { name: 'OpenAI, responses', wire: responses, read: ofResponses, problems: openAiHistoryProblems },
-  { name: 'Anthropic', wire: claude, read: ofClaude, problems: anthropicHistoryProblems },
+  { name: 'OpenAI, chat', wire: chat, read: readChat, problems: openAiHistoryProblems },
+  { name: 'OpenAI, responses', wire: responses, read: readResponses, problems: openAiHistoryProblems },
+  { name: 'Anthropic', wire: claude, read: readClaude, problems: anthropicHistoryProblems },
   { name: 'Gemini', wire: gemini, read: ({ contents }) => contents, problems: geminiHistoryProblems },
 ]

@@ -17,7 +17,7 @@ import {
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { notebook, offered, quiet } from './kit.ts'
+import { offeredTools, recordingLogger, silentLogger } from './kit.ts'
 
 const serverTools = [
   'googleSearch',
@@ -46,7 +46,7 @@ function stage(
 ): { model: ScriptedModel; runner: Runner } {
   const model = scriptedModel(steps, { capabilities })
   const agent = new LlmAgent({ name: 'agent', model, tools, ...options })
-  return { model, runner: new Runner({ appName: 'app', agent, logger: quiet }) }
+  return { model, runner: new Runner({ appName: 'app', agent, logger: silentLogger }) }
 }
 
 const wireOf = (model: ScriptedModel, at = 0): readonly unknown[] =>
@@ -71,7 +71,7 @@ describe('a server-side tool alone', () => {
     const { events } = await runner.complete(ask)
     expect(wireOf(model)).toEqual([entry])
     expect(wireOf(model, 1)).toEqual([entry])
-    expect(offered(model)).toEqual([])
+    expect(offeredTools(model)).toEqual([])
     expect(events[1]?.content?.parts[0]?.functionResponse?.response).toMatchObject({ errorCode: 'NOT_FOUND' })
   })
 
@@ -116,7 +116,7 @@ describe('a server-side tool next to function tools', () => {
     const { model, runner } = stage([googleSearch(), add], able)
     await runner.complete(ask)
     expect(wireOf(model)).toEqual([{ googleSearch: {} }])
-    expect(offered(model)).toEqual(['add'])
+    expect(offeredTools(model)).toEqual(['add'])
   })
 
   test('becomes an agent tool that asks the same model without functions', async () => {
@@ -133,10 +133,10 @@ describe('a server-side tool next to function tools', () => {
     ])
     const { text, events } = await runner.complete(ask)
     expect(text).toBe('It rains in Oslo.')
-    expect(offered(model)).toEqual(['google_search', 'add'])
+    expect(offeredTools(model)).toEqual(['google_search', 'add'])
     expect(wireOf(model)).toEqual([])
     expect(wireOf(model, 1)).toEqual([{ googleSearch: {} }])
-    expect(offered(model, 1)).toEqual([])
+    expect(offeredTools(model, 1)).toEqual([])
     expect(
       events.flatMap(({ content }) => content?.parts.flatMap((part) => part.functionResponse?.response ?? []) ?? []),
     ).toEqual([{ text: 'It rains.' }, { sum: 2 }])
@@ -156,7 +156,7 @@ describe('a server-side tool next to function tools', () => {
   test('is wrapped, as is a second server-side tool', async () => {
     const { model, runner } = stage([googleSearch(), urlContext()], modest)
     await runner.complete(ask)
-    expect(offered(model)).toEqual(['google_search', 'url_context'])
+    expect(offeredTools(model)).toEqual(['google_search', 'url_context'])
     expect(wireOf(model)).toEqual([])
   })
 
@@ -164,27 +164,27 @@ describe('a server-side tool next to function tools', () => {
     const child = new LlmAgent({ name: 'child', description: 'helps' })
     const transfer = stage([googleSearch()], modest, ['done'], { subAgents: [child] })
     await transfer.runner.complete(ask)
-    expect(offered(transfer.model)).toEqual(['google_search', 'transfer_to_agent'])
+    expect(offeredTools(transfer.model)).toEqual(['google_search', 'transfer_to_agent'])
     const typed = stage([googleSearch()], modest, [{ calls: [{ name: 'set_model_response', args: { n: 1 } }] }], {
       outputSchema: z.object({ n: z.number() }),
     })
     await typed.runner.complete(ask)
-    expect(offered(typed.model)).toEqual(['google_search', 'set_model_response'])
+    expect(offeredTools(typed.model)).toEqual(['google_search', 'set_model_response'])
   })
 
   test('is wrapped when a toolset lists a function tool', async () => {
     const { model, runner } = stage([googleSearch(), new StaticToolset([add])], modest)
     await runner.complete(ask)
-    expect(offered(model)).toEqual(['google_search', 'add'])
+    expect(offeredTools(model)).toEqual(['google_search', 'add'])
     expect(wireOf(model)).toEqual([])
   })
 
   test('from a toolset is left out and logged when the model lacks it', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const model = scriptedModel(['done'])
     const agent = new LlmAgent({ name: 'agent', model, tools: [new StaticToolset([googleSearch(), add])] })
     await new Runner({ appName: 'app', agent, logger }).complete(ask)
-    expect(offered(model)).toEqual(['add'])
+    expect(offeredTools(model)).toEqual(['add'])
     expect(logger.lines.join()).toContain('google_search')
   })
 
@@ -202,7 +202,7 @@ describe('a server-side tool next to function tools', () => {
       'done',
     ])
     const { events } = await runner.complete(ask)
-    expect(offered(model)).toEqual(['vertex_ai_search', 'add'])
+    expect(offeredTools(model)).toEqual(['vertex_ai_search', 'add'])
     expect(requests[0]?.url).toContain(`${dataStoreId}/servingConfigs/default_config:search`)
     expect(events[1]?.content?.parts[0]?.functionResponse?.response).toEqual({
       results: [{ title: 'T', url: 'u', content: 'It is so.' }],

@@ -11,11 +11,11 @@ import {
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { process, say, where } from './approvals-kit.ts'
-import { bare, play } from './kit.ts'
+import { sendMessage, startProcess, where } from './approvals-kit.ts'
+import { plainTool, runScenario } from './kit.ts'
 
 const show = (result: unknown = { text: 'as it is' }): Tool =>
-  bare('show', (_, context) => {
+  plainTool('show', (_, context) => {
     context.actions.skipSummarization = true
     return result
   })
@@ -24,7 +24,7 @@ test('is ignored next to a transfer: the other agent answers', async () => {
   const clerk = new LlmAgent({ name: 'clerk', model: scriptedModel(['I am the clerk.']) })
   const calls = [{ name: 'show' }, { name: 'transfer_to_agent', args: { agent_name: 'clerk' } }]
   for (const order of [calls, calls.toReversed()]) {
-    const { text, events } = await play({
+    const { text, events } = await runScenario({
       tools: [show()],
       calls: order,
       agent: { subAgents: [new LlmAgent({ ...clerk.options, model: scriptedModel(['I am the clerk.']) })] },
@@ -38,17 +38,17 @@ describe('skipSummarization next to a pending call', () => {
   const cases: [string, Tool, (request: PendingRequest) => ReturnType<typeof approve>][] = [
     [
       'a long-running result',
-      bare('wait', () => ({ ticket: 1 }), { isLongRunning: true }),
+      plainTool('wait', () => ({ ticket: 1 }), { isLongRunning: true }),
       (one) => respond(one, { ok: true }),
     ],
-    ['a confirmation', bare('wait', () => ({ ok: true }), { requiresConfirmation: true }), (one) => approve(one)],
+    ['a confirmation', plainTool('wait', () => ({ ok: true }), { requiresConfirmation: true }), (one) => approve(one)],
     [
       'a confirmation inside an agent tool',
       agentTool(
         new LlmAgent({
           name: 'wait',
           model: scriptedModel([{ calls: [{ name: 'ask' }] }, 'asked']),
-          tools: [bare('ask', () => 'yes', { requiresConfirmation: true })],
+          tools: [plainTool('ask', () => 'yes', { requiresConfirmation: true })],
         }),
       ),
       (one) => approve(one),
@@ -57,22 +57,22 @@ describe('skipSummarization next to a pending call', () => {
   test.each(cases)('asks the model after the answer to %s', async (_, wait, reply) => {
     const store = new InMemorySessionService()
     const calls = [{ name: 'show' }, { name: 'wait', args: { request: 'x' } }]
-    const { runner, model } = process(store, { tools: [show(), wait], steps: [{ calls }, 'Both are done.'] })
-    const { pending } = await say(runner)
+    const { runner, model } = startProcess(store, { tools: [show(), wait], steps: [{ calls }, 'Both are done.'] })
+    const { pending } = await sendMessage(runner)
     expect(pending).toHaveLength(1)
-    const { text } = await say(runner, [reply(pending[0] as PendingRequest)])
+    const { text } = await sendMessage(runner, [reply(pending[0] as PendingRequest)])
     expect([text, model.requests.length]).toEqual(['Both are done.', 2])
   })
 
   test('ends the run with the response of an approved call', async () => {
     const guarded = { ...show(), requiresConfirmation: true }
     const calls = [{ name: 'show' }, { name: 'look' }]
-    const { runner, model } = process(new InMemorySessionService(), {
-      tools: [guarded, bare('look', () => 1)],
+    const { runner, model } = startProcess(new InMemorySessionService(), {
+      tools: [guarded, plainTool('look', () => 1)],
       steps: [{ calls }, 'never'],
     })
-    const { pending } = await say(runner)
-    const { text } = await say(runner, [approve(pending[0] as PendingRequest)])
+    const { pending } = await sendMessage(runner)
+    const { text } = await sendMessage(runner, [approve(pending[0] as PendingRequest)])
     expect([text, model.requests.length]).toEqual(['as it is', 1])
   })
 })
@@ -83,12 +83,12 @@ describe('skipSummarization with an outputSchema', () => {
 
   test('ends the run with a valid result and writes it to outputKey', async () => {
     const store = new InMemorySessionService()
-    const { runner, model } = process(store, {
+    const { runner, model } = startProcess(store, {
       tools: [show({ sum: 3 })],
       steps: [{ calls: [{ name: 'show' }] }, answer],
       agent: { outputSchema, outputKey: 'result' },
     })
-    const { text } = await say(runner)
+    const { text } = await sendMessage(runner)
     const state = (await store.getSession({ appName: 'app', ...where }))?.state
     expect([JSON.parse(text), state?.result, model.requests.length]).toEqual([{ sum: 3 }, { sum: 3 }, 1])
   })
@@ -98,8 +98,8 @@ describe('skipSummarization with an outputSchema', () => {
     ['is no object', 'three', ['show']],
     ['is one of two responses', { sum: 3 }, ['show', 'look']],
   ])('asks the model for the answer when the result %s', async (_, result, names) => {
-    const { text, state, events } = await play({
-      tools: [show(result), bare('look', () => 1)],
+    const { text, state, events } = await runScenario({
+      tools: [show(result), plainTool('look', () => 1)],
       steps: [{ calls: names.map((name) => ({ name })) }, answer],
       agent: { outputSchema, outputKey: 'result' },
     })
@@ -114,7 +114,7 @@ describe('skipSummarization with an outputSchema', () => {
     ] as const) {
       const model = scriptedModel([{ calls: [{ name: 'show' }] }, 'never'])
       const helper = new LlmAgent({ name: 'helper', model, tools: [show({ sum: 3 })], outputSchema: schema })
-      const { responses } = await play({
+      const { responses } = await runScenario({
         tools: [agentTool(helper)],
         calls: [{ name: 'helper', args: { request: 'Add' } }],
       })

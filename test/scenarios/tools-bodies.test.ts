@@ -1,6 +1,6 @@
 import { ToolError, tool, withParts } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { bare, play, progressOf } from './kit.ts'
+import { plainTool, progressOf, runScenario } from './kit.ts'
 
 describe('response of a body', () => {
   const at = new Date(0)
@@ -36,31 +36,31 @@ describe('response of a body', () => {
     ['an error as a value', { e: new TypeError('no') }, { e: { name: 'TypeError', message: 'no' } }],
   ]
   test.each(cases)('is a JSON object when the body returns %s', async (_, given, response) => {
-    const outcome = await play({ tools: [bare('give', () => given)], calls: [{ name: 'give' }] })
+    const outcome = await runScenario({ tools: [plainTool('give', () => given)], calls: [{ name: 'give' }] })
     expect(outcome.response).toEqual(response)
     expect(outcome.text).toBe('done')
   })
 
   test('is followed by media as separate parts', async () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
-    const draw = bare('draw', () => withParts({ status: 'drawn' }, [image]))
-    const { events, response, model } = await play({ tools: [draw], calls: [{ name: 'draw' }] })
+    const draw = plainTool('draw', () => withParts({ status: 'drawn' }, [image]))
+    const { events, response, model } = await runScenario({ tools: [draw], calls: [{ name: 'draw' }] })
     expect(response).toEqual({ status: 'drawn' })
     expect(events[1]?.content?.parts[1]).toEqual(image)
     expect(model.requests[1]?.contents.at(-1)?.parts[1]).toEqual(image)
   })
 
   test('has no media when the media is not a list of parts', async () => {
-    const odd = bare('odd', () => withParts({ ok: true }, 'nonsense' as unknown as []))
-    const { events } = await play({ tools: [odd], calls: [{ name: 'odd' }] })
+    const odd = plainTool('odd', () => withParts({ ok: true }, 'nonsense' as unknown as []))
+    const { events } = await runScenario({ tools: [odd], calls: [{ name: 'odd' }] })
     expect(events[1]?.content?.parts).toHaveLength(1)
   })
 
   test('is not affected by later changes to the result or its media', async () => {
     const result = { list: [1] }
     const media = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
-    const keep = bare('keep', () => withParts(result, [media]))
-    const outcome = await play({ tools: [keep], calls: [{ name: 'keep' }] })
+    const keep = plainTool('keep', () => withParts(result, [media]))
+    const outcome = await runScenario({ tools: [keep], calls: [{ name: 'keep' }] })
     result.list.push(2)
     media.inlineData.data = 'changed'
     expect(outcome.response).toEqual({ list: [1] })
@@ -73,15 +73,15 @@ describe('response of a body', () => {
 describe('generator body', () => {
   const handle = { id: 'c1', name: 'work', willContinue: true }
   const yields = async (run: () => unknown): Promise<unknown[]> => {
-    const outcome = await play({ tools: [bare('work', run)], calls: [{ name: 'work', id: 'c1' }] })
+    const outcome = await runScenario({ tools: [plainTool('work', run)], calls: [{ name: 'work', id: 'c1' }] })
     expect(outcome.text).toBe('done')
     return [...progressOf(outcome.events).map((one) => one.response.progress), '->', outcome.response]
   }
 
   test('reports yields as partial events and returns its result', async () => {
-    const outcome = await play({
+    const outcome = await runScenario({
       tools: [
-        bare('work', async function* () {
+        plainTool('work', async function* () {
           yield 'half'
           yield { done: 0.9 }
           return { ok: true }
@@ -148,7 +148,7 @@ describe('generator body', () => {
         return { counted: to }
       },
     })
-    const { events, response } = await play({ tools: [count], calls: [{ name: 'count', args: { to: 3 } }] })
+    const { events, response } = await runScenario({ tools: [count], calls: [{ name: 'count', args: { to: 3 } }] })
     expect(progressOf(events).map((one) => one.response.progress)).toEqual([1, 2, 3])
     expect(response).toEqual({ counted: 3 })
   })
@@ -164,9 +164,9 @@ describe('failing body', () => {
   const cases: [what: string, thrown: unknown, error: string][] = [
     ['an error', new Error('no route to host'), 'no route to host'],
     ['a text', 'just text', 'just text'],
-    ['nothing', undefined, 'a value that is not an error was thrown (undefined)'],
+    ['undefined', undefined, 'a value that is not an error was thrown (undefined)'],
     ['a number', 42, 'a value that is not an error was thrown (number)'],
-    ['an error without words', new RangeError(), 'RangeError'],
+    ['an error without a message', new RangeError(), 'RangeError'],
     ['an error that cannot be read', unreadable, 'an error that cannot be read was thrown'],
   ]
   test.each(cases)('answers EXECUTION_FAILED when it throws %s', async (_, thrown, error) => {
@@ -176,7 +176,7 @@ describe('failing body', () => {
       },
       () => Promise.reject(thrown),
     ]) {
-      const outcome = await play({ tools: [bare('fail', run)], calls: [{ name: 'fail' }] })
+      const outcome = await runScenario({ tools: [plainTool('fail', run)], calls: [{ name: 'fail' }] })
       expect(outcome.response).toEqual({ error, errorCode: 'EXECUTION_FAILED' })
       expect(outcome.text).toBe('done')
     }
@@ -185,10 +185,10 @@ describe('failing body', () => {
   test.each(['NOT_FOUND', 'INVALID_ARGS', 'TIMEOUT', 'CANCELLED', 'EXECUTION_FAILED'] as const)(
     'answers with the code %s of a ToolError',
     async (code) => {
-      const fail = bare('fail', () => {
+      const fail = plainTool('fail', () => {
         throw new ToolError('Which order?', { code })
       })
-      const { response } = await play({ tools: [fail], calls: [{ name: 'fail' }] })
+      const { response } = await runScenario({ tools: [fail], calls: [{ name: 'fail' }] })
       expect(response).toEqual({ error: 'Which order?', errorCode: code })
     },
   )

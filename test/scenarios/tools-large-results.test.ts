@@ -1,13 +1,13 @@
 import { InMemoryArtifactService, type Tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { bare, notebook, play, progressOf, type Story, type Told } from './kit.ts'
+import { plainTool, progressOf, recordingLogger, runScenario, type Scenario, type ScenarioResult } from './kit.ts'
 
 const CAP = 256_000
 
-const give = (make: () => unknown, story: Partial<Story> = {}): Promise<Told> =>
-  play({ tools: [bare('give', make)], calls: [{ name: 'give', id: 'c1' }], ...story })
+const give = (make: () => unknown, story: Partial<Scenario> = {}): Promise<ScenarioResult> =>
+  runScenario({ tools: [plainTool('give', make)], calls: [{ name: 'give', id: 'c1' }], ...story })
 
-async function storedSize({ runner, sessionId }: Told): Promise<number> {
+async function storedSize({ runner, sessionId }: ScenarioResult): Promise<number> {
   const session = await runner.sessionService.getSession({ appName: 'app', userId: 'ada', sessionId })
   return Buffer.byteLength(JSON.stringify(session?.events))
 }
@@ -42,8 +42,8 @@ test('saves the complete result as an artifact that can be loaded', async () => 
 
 test('saves the artifact of a tool named user:export in the session, not for the user', async () => {
   const artifactService = new InMemoryArtifactService()
-  const tools = [bare('user:export', () => 'x'.repeat(300_000))]
-  const outcome = await play({ tools, calls: [{ name: 'user:export', id: 'c1' }], runner: { artifactService } })
+  const tools = [plainTool('user:export', () => 'x'.repeat(300_000))]
+  const outcome = await runScenario({ tools, calls: [{ name: 'user:export', id: 'c1' }], runner: { artifactService } })
   expect(outcome.response.artifact).toEqual({ filename: 'user-export-c1.json', version: 0 })
   const elsewhere = { appName: 'app', userId: 'ada', sessionId: 'another' }
   expect(await artifactService.listArtifactKeys(elsewhere)).toEqual([])
@@ -52,7 +52,7 @@ test('saves the artifact of a tool named user:export in the session, not for the
 test('truncates without an artifact reference when the artifact service fails', async () => {
   const artifactService = new InMemoryArtifactService()
   artifactService.saveArtifact = () => Promise.reject(new Error('disk full'))
-  const logger = notebook()
+  const logger = recordingLogger()
   const outcome = await give(() => 'x'.repeat(300_000), { runner: { artifactService, logger } })
   expect(outcome.response).toMatchObject({ truncated: true })
   expect(outcome.response.artifact).toBeUndefined()
@@ -196,8 +196,8 @@ describe('hostile results', () => {
 })
 
 test('keeps the responses of sibling calls next to a truncated result', async () => {
-  const tools: Tool[] = [bare('big', () => 'x'.repeat(300_000)), bare('small', () => 'ok')]
-  const { responses } = await play({ tools, calls: [{ name: 'big' }, { name: 'small' }] })
+  const tools: Tool[] = [plainTool('big', () => 'x'.repeat(300_000)), plainTool('small', () => 'ok')]
+  const { responses } = await runScenario({ tools, calls: [{ name: 'big' }, { name: 'small' }] })
   expect(responses[0]?.response.truncated).toBe(true)
   expect(responses[1]?.response).toEqual({ result: 'ok' })
 })

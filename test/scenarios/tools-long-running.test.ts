@@ -10,22 +10,22 @@ import {
   timeout,
 } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { bare, declarationsOf, play, responsesOf, stage, tell } from './kit.ts'
+import { createScenario, declarationsOf, plainTool, responsesOf, runMessage, runScenario } from './kit.ts'
 
 describe('a long-running tool', () => {
-  const ask = (): Tool => bare('ask_boss', () => ({ ticket: 7 }))
+  const ask = (): Tool => plainTool('ask_boss', () => ({ ticket: 7 }))
   const steps = [{ calls: [{ name: 'ask_boss', id: 'c1', args: { days: 3 } }] }, 'Enjoy your holiday.']
   const answer = (response: object, id = 'c1') => [
     { functionResponse: { id, name: 'ask_boss', response: response as { [key: string]: unknown } } },
   ]
 
   test('is in longRunningToolIds of the call event, or of the response event when the body decides', async () => {
-    const decides = bare('decides', (_, context) => {
+    const decides = plainTool('decides', (_, context) => {
       context.longRunning = true
       return { ticket: 8 }
     })
-    const { runner } = stage({
-      tools: [longRunning(ask()), decides, bare('quick', () => 1)],
+    const { runner } = createScenario({
+      tools: [longRunning(ask()), decides, plainTool('quick', () => 1)],
       calls: [
         { id: 'q1', name: 'quick' },
         { id: 'c1', name: 'ask_boss', args: { days: 3 } },
@@ -40,7 +40,7 @@ describe('a long-running tool', () => {
   })
 
   test('pauses the run, and its result continues the same invocation', async () => {
-    const { runner, model } = stage({ tools: [longRunning(ask())], steps })
+    const { runner, model } = createScenario({ tools: [longRunning(ask())], steps })
     const first = await runner.complete({ userId: 'ada', message: 'holiday?' })
     expect(first.text).not.toContain('Enjoy')
     const [called, handled] = first.events
@@ -77,7 +77,7 @@ describe('a long-running tool', () => {
   })
 
   test('tells the model not to call the tool again', async () => {
-    const { model } = await play({ tools: [longRunning(longRunning(ask()))], steps: ['hi'] })
+    const { model } = await runScenario({ tools: [longRunning(longRunning(ask()))], steps: ['hi'] })
     expect(String(declarationsOf(model)[0]?.description).match(/do not call it again/g)).toHaveLength(1)
   })
 
@@ -88,7 +88,7 @@ describe('a long-running tool', () => {
     ['limited', (tool) => concurrency(timeout(longRunning(tool), 1_000), 1)],
     ['redacted', (tool) => redact(longRunning(tool), ['secret'])],
   ])('stays long-running when it is %s', async (_, wrap) => {
-    const { runner } = stage({ tools: [wrap(ask())], steps })
+    const { runner } = createScenario({ tools: [wrap(ask())], steps })
     const { pending, sessionId } = await runner.complete({ userId: 'ada', message: 'holiday?' })
     expect(pending.map(({ id }) => id)).toEqual(['c1'])
     const { text } = await runner.complete({ userId: 'ada', sessionId, message: answer({ ok: 1 }) })
@@ -96,7 +96,7 @@ describe('a long-running tool', () => {
   })
 
   test('may finish at once or become long-running in its body', async () => {
-    const quick = bare(
+    const quick = plainTool(
       'quick',
       (_, context) => {
         context.longRunning = false
@@ -104,11 +104,11 @@ describe('a long-running tool', () => {
       },
       { isLongRunning: true },
     )
-    const slow = bare('slow', (_, context) => {
+    const slow = plainTool('slow', (_, context) => {
       context.longRunning = true
       return 'started'
     })
-    const { runner } = stage({
+    const { runner } = createScenario({
       tools: [quick, slow],
       steps: [
         {
@@ -129,16 +129,16 @@ describe('a long-running tool', () => {
   })
 
   test('that throws answers an error and is not pending', async () => {
-    const broken = bare('ask_boss', () => {
+    const broken = plainTool('ask_boss', () => {
       throw new Error('no boss')
     })
-    const { response, text } = await play({ tools: [longRunning(broken)], steps })
+    const { response, text } = await runScenario({ tools: [longRunning(broken)], steps })
     expect(response).toEqual({ error: 'no boss', errorCode: 'EXECUTION_FAILED' })
     expect(text).toBe('Enjoy your holiday.')
   })
 
   test('stays pending after a partial result and completes with the final result', async () => {
-    const { runner } = stage({ tools: [longRunning(ask())], steps })
+    const { runner } = createScenario({ tools: [longRunning(ask())], steps })
     const { sessionId } = await runner.complete({ userId: 'ada', message: 'holiday?' })
     const still = [{ functionResponse: { id: 'c1', name: 'ask_boss', response: { seen: true }, willContinue: true } }]
     const waiting = await runner.complete({ userId: 'ada', sessionId, message: still })
@@ -148,8 +148,8 @@ describe('a long-running tool', () => {
   })
 
   test('rejects a result with an unknown id or from another user', async () => {
-    const { runner, model } = stage({ tools: [longRunning(ask())], steps })
-    const { sessionId } = await tell(runner, model)
+    const { runner, model } = createScenario({ tools: [longRunning(ask())], steps })
+    const { sessionId } = await runMessage(runner, model)
     for (const id of ['nope', '__proto__', '']) {
       await expect(runner.complete({ userId: 'ada', sessionId, message: answer({}, id) })).rejects.toMatchObject({
         code: 'NOT_FOUND',
@@ -162,13 +162,13 @@ describe('a long-running tool', () => {
   })
 
   test('keeps sibling responses and asks the model once when all results have arrived', async () => {
-    const tools = [longRunning(ask()), bare('quick', () => 'ok'), longRunning(bare('ask_hr', () => 'asked'))]
+    const tools = [longRunning(ask()), plainTool('quick', () => 'ok'), longRunning(plainTool('ask_hr', () => 'asked'))]
     const calls = [
       { name: 'ask_boss', id: 'c1' },
       { name: 'quick', id: 'c2' },
       { name: 'ask_hr', id: 'c3' },
     ]
-    const { runner, model } = stage({ tools, steps: [{ calls }, 'All set.'] })
+    const { runner, model } = createScenario({ tools, steps: [{ calls }, 'All set.'] })
     const first = await runner.complete({ userId: 'ada', message: 'go' })
     const { sessionId } = first
     expect(first.pending.map(({ id }) => id)).toEqual(['c1', 'c3'])

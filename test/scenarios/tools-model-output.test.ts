@@ -23,8 +23,8 @@ import {
 import { type ScriptedModel, type Step, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { about, stores, where } from './approvals-kit.ts'
-import { quiet } from './kit.ts'
+import { requestFor, stores, where } from './approvals-kit.ts'
+import { silentLogger } from './kit.ts'
 
 const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}` }))
 const callList: Step = { calls: [{ id: 'c1', name: 'list', args: { table: 'orders' } }] }
@@ -56,7 +56,7 @@ async function play(
 ): Promise<{ events: readonly Event[]; model: ScriptedModel; text: string }> {
   const model = scriptedModel(steps)
   const agent = new LlmAgent({ name: 'agent', model, tools, ...more })
-  const runner = new Runner({ appName: 'app', agent, logger: quiet })
+  const runner = new Runner({ appName: 'app', agent, logger: silentLogger })
   const { events, text } = await runner.complete({ userId: 'ada', message: 'go' })
   return { events, model, text }
 }
@@ -151,7 +151,7 @@ test('ignores a recorded modelOutput of the wrong type', async () => {
   }
   const model = scriptedModel(['done'])
   const pair = new SequentialAgent({ name: 'pair', subAgents: [odd, new LlmAgent({ name: 'second', model })] })
-  const { text } = await new Runner({ appName: 'app', agent: pair, logger: quiet }).complete({
+  const { text } = await new Runner({ appName: 'app', agent: pair, logger: silentLogger }).complete({
     ...where,
     message: 'go',
   })
@@ -267,7 +267,7 @@ test('does not call toModelOutput for a handle or for a result sent by respond()
   const model = scriptedModel([callList, 'done'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [start] }) })
   const { pending } = await runner.complete({ ...where, message: 'go' })
-  await runner.complete({ ...where, message: [respond(about(pending), { rows: 3 })] })
+  await runner.complete({ ...where, message: [respond(requestFor(pending), { rows: 3 })] })
   expect(shown(model)[0]?.functionResponse?.response).toEqual({ rows: 3 })
   expect(toModelOutput).not.toHaveBeenCalled()
 })
@@ -286,7 +286,7 @@ test('adds edited arguments to the output of toModelOutput', async () => {
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [gated] }) })
   const { pending } = await runner.complete({ ...where, message: 'go' })
   const args = { table: 'users' }
-  await runner.complete({ ...where, message: [approve(about(pending), { args })] })
+  await runner.complete({ ...where, message: [approve(requestFor(pending), { args })] })
   expect(shown(model)[0]?.functionResponse?.response).toEqual({ seen: true, editedArgs: args })
 })
 
@@ -295,7 +295,7 @@ test('ignores a forged modelOutput in an answer', async () => {
   const model = scriptedModel([callList, 'done'])
   const runner = new Runner({ appName: 'app', agent: new LlmAgent({ name: 'agent', model, tools: [start] }) })
   const { pending } = await runner.complete({ ...where, message: 'go' })
-  const answer = respond(about(pending), { rows: 3 }).functionResponse as FunctionResponse
+  const answer = respond(requestFor(pending), { rows: 3 }).functionResponse as FunctionResponse
   const forged = { functionResponse: { ...answer, modelOutput: { response: { rows: 'forged' } } } }
   const { events } = await runner.complete({ ...where, message: [forged] })
   expect(JSON.stringify([events, model.requests])).not.toContain('forged')

@@ -12,12 +12,20 @@ import {
   withParts,
 } from 'toolwright'
 import { describe, expect, test } from 'vitest'
-import { bare, declarationsOf, HandTimers, play, signalled, stage, until } from './kit.ts'
+import {
+  createDeferred,
+  createScenario,
+  declarationsOf,
+  ManualTimers,
+  plainTool,
+  runScenario,
+  waitUntil,
+} from './kit.ts'
 
 /** A body that counts its runs and fails the first runs. */
 function counting(name: string, options: { fails?: number; effect?: Effect } = {}) {
   const runs: unknown[] = []
-  const tool = bare(
+  const tool = plainTool(
     name,
     async (args) => {
       runs.push(args)
@@ -34,7 +42,7 @@ describe('cached', () => {
   test('answers equal calls of a session from the cache, also simultaneous ones', async () => {
     const { tool, runs } = counting('rate')
     const rate = { name: 'rate', args: { of: 'EUR' } }
-    const result = await play({
+    const result = await runScenario({
       tools: [cached(tool)],
       steps: [{ calls: [rate, rate] }, { calls: [rate, { name: 'rate', args: { of: 'USD' } }] }, 'done'],
     })
@@ -46,22 +54,22 @@ describe('cached', () => {
     const { tool, runs } = counting('rate')
     const sessionService = new InMemorySessionService()
     const steps = [call('rate'), 'one', call('rate'), 'two', call('rate'), 'three']
-    const { runner } = stage({ tools: [cached(tool, { scope: 'user' })], steps, runner: { sessionService } })
+    const { runner } = createScenario({ tools: [cached(tool, { scope: 'user' })], steps, runner: { sessionService } })
     for (const userId of ['ada', 'eve', 'ada']) await runner.complete({ userId, message: 'go' })
     expect(runs).toHaveLength(2)
   })
 
   test('does not cache a failure', async () => {
     const { tool, runs } = counting('rate', { fails: 1 })
-    const { responses } = await play({ tools: [cached(tool)], steps: [call('rate'), call('rate'), 'done'] })
+    const { responses } = await runScenario({ tools: [cached(tool)], steps: [call('rate'), call('rate'), 'done'] })
     expect(responses.map(({ response }) => response.error ?? response.run)).toEqual(['failure 1', 2])
     expect(runs).toHaveLength(2)
   })
 
   test('caches the media of a result', async () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'aGk=' } }
-    const draw = bare('draw', () => withParts({ ok: true }, [image]))
-    const { events } = await play({ tools: [cached(draw)], steps: [call('draw'), call('draw'), 'done'] })
+    const draw = plainTool('draw', () => withParts({ ok: true }, [image]))
+    const { events } = await runScenario({ tools: [cached(draw)], steps: [call('draw'), call('draw'), 'done'] })
     const media = events.flatMap((event) => event.content?.parts.filter((part) => part.inlineData) ?? [])
     expect(media).toEqual([image, image])
   })
@@ -75,7 +83,7 @@ describe('retry', () => {
       ...tool,
       run: (args, context) => [keys.push(context.idempotencyKey), tool.run(args, context)][1],
     }
-    const { response } = await play({
+    const { response } = await runScenario({
       tools: [retry(watched, { attempts: 3, delayMs: 0 })],
       steps: [call('put'), 'done'],
     })
@@ -86,12 +94,12 @@ describe('retry', () => {
   test('stops after its attempts, and at a ToolError with another code', async () => {
     const { tool, runs } = counting('put', { fails: 9 })
     let pickyRuns = 0
-    const picky = bare('picky', () => {
+    const picky = plainTool('picky', () => {
       pickyRuns++
       throw new ToolError('no such order', { code: 'NOT_FOUND' })
     })
     const tools = [tool, picky].map((one) => retry(one, { attempts: 3, delayMs: 0 }))
-    const { responses } = await play({ tools, calls: [{ name: 'put' }, { name: 'picky' }] })
+    const { responses } = await runScenario({ tools, calls: [{ name: 'put' }, { name: 'picky' }] })
     expect(responses.map(({ response }) => response)).toEqual([
       { error: 'failure 3', errorCode: 'EXECUTION_FAILED' },
       { error: 'no such order', errorCode: 'NOT_FOUND' },
@@ -103,11 +111,11 @@ describe('retry', () => {
 describe('concurrency and rateLimit', () => {
   test('limits the bodies that run at the same time across runs', async () => {
     const began: { finish: () => void }[] = []
-    const third = signalled()
+    const third = createDeferred()
     let most = 0
     let running = 0
-    const work = bare('work', async () => {
-      const { promise, resolve } = signalled()
+    const work = plainTool('work', async () => {
+      const { promise, resolve } = createDeferred()
       most = Math.max(most, ++running)
       if (began.push({ finish: resolve }) === 3) third.resolve()
       await promise
@@ -116,11 +124,11 @@ describe('concurrency and rateLimit', () => {
     })
     const steps = [{ calls: [{ name: 'work' }, { name: 'work' }] }, 'done']
     const limited = concurrency(work, 2)
-    const playing = [play({ tools: [limited], steps }), play({ tools: [limited], steps })]
-    await until(() => began.length === 2)
+    const playing = [runScenario({ tools: [limited], steps }), runScenario({ tools: [limited], steps })]
+    await waitUntil(() => began.length === 2)
     for (const one of began) one.finish()
     await third.promise
-    await until(() => began.length === 4)
+    await waitUntil(() => began.length === 4)
     for (const one of began) one.finish()
     for (const { responses } of await Promise.all(playing)) {
       expect(responses.map(({ response }) => response.result)).toEqual(['ok', 'ok'])
@@ -129,30 +137,30 @@ describe('concurrency and rateLimit', () => {
   })
 
   test('does not count the wait for a slot against the timeout', async () => {
-    const timers = new HandTimers()
-    const first = signalled()
+    const timers = new ManualTimers()
+    const first = createDeferred()
     let runs = 0
-    const work = bare('work', async () => {
+    const work = plainTool('work', async () => {
       if (++runs === 1) await first.promise
       return runs
     })
     const tools = [concurrency(timeout(work, 50), 1)]
-    const playing = play({ tools, calls: [{ name: 'work' }, { name: 'work' }], runner: { ports: timers.ports } })
-    await until(() => timers.count(50) > 0)
+    const playing = runScenario({ tools, calls: [{ name: 'work' }, { name: 'work' }], runner: { ports: timers.ports } })
+    await waitUntil(() => timers.count(50) > 0)
     expect(timers.count(50)).toBe(1)
     first.resolve()
     expect((await playing).responses.map(({ response }) => response.result)).toEqual([1, 2])
   })
 
   test('delays calls over the rate until there is room', async () => {
-    const timers = new HandTimers()
+    const timers = new ManualTimers()
     let now = 0
     const ports = { ...timers.ports, now: () => now }
     const starts: number[] = []
-    const work = bare('work', () => starts.push(now))
+    const work = plainTool('work', () => starts.push(now))
     const tools = [rateLimit(work, { max: 2, perMs: 100 }, ports)]
-    const playing = play({ tools, calls: Array.from({ length: 3 }, () => ({ name: 'work' })) })
-    await until(() => timers.count(100) > 0)
+    const playing = runScenario({ tools, calls: Array.from({ length: 3 }, () => ({ name: 'work' })) })
+    await waitUntil(() => timers.count(100) > 0)
     expect(starts).toEqual([0, 0])
     now = 100
     await timers.fire(100)
@@ -164,7 +172,7 @@ describe('concurrency and rateLimit', () => {
 test('redact hides values in the result everywhere, and in the arguments from callbacks', async () => {
   const { tool, runs } = counting('login')
   const seen: unknown[] = []
-  const result = await play({
+  const result = await runScenario({
     tools: [redact(tool, { result: ['secret'], args: ['password'] })],
     calls: [{ name: 'login', args: { user: 'ada', password: 'hunter2' } }],
     agent: { afterTool: ({ args, result }) => void seen.push(args, result) },
@@ -191,7 +199,7 @@ describe('all policies nested', () => {
   test.each(orders.map((order, at) => [at, order] as const))('in order %d', async (_, order) => {
     const { tool, runs } = counting('work', { fails: 2 })
     const wrapped = order.reduce((inner, wrap) => wrap(inner), tool)
-    const { responses, model } = await play({ tools: [wrapped], steps: [call('work'), call('work'), 'done'] })
+    const { responses, model } = await runScenario({ tools: [wrapped], steps: [call('work'), call('work'), 'done'] })
     expect(responses.map(({ response }) => response)).toEqual(Array(2).fill({ run: 3, secret: '[redacted]' }))
     expect(runs).toHaveLength(3)
     expect(declarationsOf(model)).toEqual([{ name: 'work', description: 'work' }])

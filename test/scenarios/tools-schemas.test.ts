@@ -4,7 +4,7 @@ import { type Tool, tool } from 'toolwright'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { bare, declarationsOf, play } from './kit.ts'
+import { declarationsOf, plainTool, runScenario } from './kit.ts'
 
 const CANARY = 'hunter2-canary'
 
@@ -75,7 +75,7 @@ describe.each(toolInEveryLanguage([]).map(([language]) => language))('parameters
   const order = toolInEveryLanguage(ran).find(([name]) => name === language)?.[1] as Tool
 
   test('declares descriptions of each argument to the model', async () => {
-    const { model } = await play({ tools: [order], steps: ['hello'] })
+    const { model } = await runScenario({ tools: [order], steps: ['hello'] })
     const [declaration] = declarationsOf(model)
     expect(declaration).toMatchObject({
       name: 'order',
@@ -90,7 +90,7 @@ describe.each(toolInEveryLanguage([]).map(([language]) => language))('parameters
 
   test('passes valid arguments with defaults to the body', async () => {
     ran.length = 0
-    const { response } = await play({ tools: [order], calls: [{ name: 'order', args: { item: 'tea' } }] })
+    const { response } = await runScenario({ tools: [order], calls: [{ name: 'order', args: { item: 'tea' } }] })
     expect(response).toEqual({ ok: true })
     expect(ran).toEqual([{ item: 'tea', count: 1 }])
   })
@@ -101,7 +101,7 @@ describe.each(toolInEveryLanguage([]).map(([language]) => language))('parameters
       { name: 'order', args: { item: 'tea', count: CANARY } },
       { name: 'order', args: { count: 2 } },
     ]
-    const { responses, text } = await play({ tools: [order], calls })
+    const { responses, text } = await runScenario({ tools: [order], calls })
     expect(ran).toEqual([])
     expect(responses[0]?.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
     expect(responses[0]?.response.error).toMatch(/count: expected .*number/)
@@ -123,7 +123,7 @@ test('names every invalid field in one error', async () => {
     run: () => expect.unreachable(),
   })
   const args = { nights: 99, guest: { email: CANARY }, kind: CANARY }
-  const { response } = await play({ tools: [book], calls: [{ name: 'book', args }] })
+  const { response } = await runScenario({ tools: [book], calls: [{ name: 'book', args }] })
   expect(response.error).toBe(
     'Invalid arguments for book: nights: expected number at most 30; guest.email: expected valid email; kind: expected "single" or "double"',
   )
@@ -132,21 +132,27 @@ test('names every invalid field in one error', async () => {
 test('passes an empty object to a tool without parameters', async () => {
   const seen: unknown[] = []
   const now = tool({ name: 'now', description: 'The time', run: (args) => seen.push(args) })
-  const { model } = await play({ tools: [now], calls: [{ name: 'now' }, { name: 'now', args: { zone: 'UTC' } }] })
+  const { model } = await runScenario({
+    tools: [now],
+    calls: [{ name: 'now' }, { name: 'now', args: { zone: 'UTC' } }],
+  })
   expect(seen).toEqual([{}, {}])
   expect(declarationsOf(model)).toEqual([{ name: 'now', description: 'The time' }])
 })
 
 test('validates arguments of a plain tool with its declared schema', async () => {
   const ran: unknown[] = []
-  const hand = bare('hand', (args) => ran.push(args), {
+  const hand = plainTool('hand', (args) => ran.push(args), {
     declaration: () => ({
       name: 'hand',
       description: 'Made by hand',
       parametersJsonSchema: { type: 'object', properties: { n: { type: 'integer', default: 3 } } },
     }),
   })
-  const { responses } = await play({ tools: [hand], calls: [{ name: 'hand', args: { n: 'x' } }, { name: 'hand' }] })
+  const { responses } = await runScenario({
+    tools: [hand],
+    calls: [{ name: 'hand', args: { n: 'x' } }, { name: 'hand' }],
+  })
   expect(responses[0]?.response).toMatchObject({ errorCode: 'INVALID_ARGS' })
   expect(ran).toEqual([{ n: 3 }])
 })
@@ -169,7 +175,7 @@ test('runs a class with private state as a tool and uses its parse', async () =>
     }
   }
   const calls = [{ name: 'counter' }, { name: 'counter', args: { by: 13 } }, { name: 'counter', args: { by: 2 } }]
-  const { responses } = await play({ tools: [new Counter()], calls })
+  const { responses } = await runScenario({ tools: [new Counter()], calls })
   expect(responses.map(({ response }) => response)).toEqual([
     { result: 1 },
     { error: 'Invalid arguments for counter: by: expected a lucky number', errorCode: 'INVALID_ARGS' },
@@ -178,12 +184,12 @@ test('runs a class with private state as a tool and uses its parse', async () =>
 })
 
 test('answers INVALID_ARGS without the error message when a validator throws', async () => {
-  const broken = bare('broken', () => expect.unreachable(), {
+  const broken = plainTool('broken', () => expect.unreachable(), {
     parse: () => {
       throw new Error(`cannot check ${CANARY}`)
     },
   })
-  const { response } = await play({ tools: [broken], calls: [{ name: 'broken', args: { secret: CANARY } }] })
+  const { response } = await runScenario({ tools: [broken], calls: [{ name: 'broken', args: { secret: CANARY } }] })
   expect(response).toEqual({
     error: 'Invalid arguments for broken: they could not be checked',
     errorCode: 'INVALID_ARGS',
@@ -203,14 +209,20 @@ describe('outputSchema of a tool', () => {
     })
 
   test('completes a valid result with defaults and declares its shape to the model', async () => {
-    const { response, model, state } = await play({ tools: [weather({ degrees: 4 })], calls: [{ name: 'weather' }] })
+    const { response, model, state } = await runScenario({
+      tools: [weather({ degrees: 4 })],
+      calls: [{ name: 'weather' }],
+    })
     expect(response).toEqual({ degrees: 4, unit: 'C' })
     expect(declarationsOf(model)[0]).toMatchObject({ responseJsonSchema: { type: 'object' } })
     expect(state).toEqual({ asked: true })
   })
 
   test('answers INVALID_RESULT without the value and drops the state of the call', async () => {
-    const { response, state } = await play({ tools: [weather({ degrees: CANARY })], calls: [{ name: 'weather' }] })
+    const { response, state } = await runScenario({
+      tools: [weather({ degrees: CANARY })],
+      calls: [{ name: 'weather' }],
+    })
     expect(response).toEqual({
       error: 'weather gave a result that does not fit its schema: degrees: expected number',
       errorCode: 'INVALID_RESULT',

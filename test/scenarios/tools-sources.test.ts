@@ -17,17 +17,17 @@ import { toAiSdkTools } from 'toolwright/ai-sdk'
 import { type ScriptedModel, scriptedModel } from 'toolwright/testing'
 import { describe, expect, test, vi } from 'vitest'
 import {
-  bare,
+  createDeferred,
+  createScenario,
   declarationsOf,
-  HandTimers,
-  notebook,
-  offered,
-  play,
+  ManualTimers,
+  offeredTools,
+  plainTool,
+  recordingLogger,
   responsesOf,
-  signalled,
-  stage,
-  tell,
-  until,
+  runMessage,
+  runScenario,
+  waitUntil,
 } from './kit.ts'
 
 const model = scriptedModel([])
@@ -63,16 +63,16 @@ describe('a bare function', () => {
   })
 
   test.each<[string, Toolset | ReturnType<typeof toolSource>]>([
-    ['a toolset', { name: 'odd', listTools: async () => [wipeAll as never, bare('read', () => 1)] }],
-    ['a tool source', toolSource(() => [wipeAll as never, bare('read', () => 1)], { name: 'odd' })],
+    ['a toolset', { name: 'odd', listTools: async () => [wipeAll as never, plainTool('read', () => 1)] }],
+    ['a tool source', toolSource(() => [wipeAll as never, plainTool('read', () => 1)], { name: 'odd' })],
     [
       'a nested tool source',
-      toolSource(() => toolSource(() => [wipeAll as never, bare('read', () => 1)], { name: 'odd' })),
+      toolSource(() => toolSource(() => [wipeAll as never, plainTool('read', () => 1)], { name: 'odd' })),
     ],
   ])('listed by %s is left out and logged, and the other tools stay', async (_what, source) => {
-    const logger = notebook()
-    const result = await play({ tools: [source], calls: [{ name: 'read' }], runner: { logger } })
-    expect(offered(result.model)).toEqual(['read'])
+    const logger = recordingLogger()
+    const result = await runScenario({ tools: [source], calls: [{ name: 'read' }], runner: { logger } })
+    expect(offeredTools(result.model)).toEqual(['read'])
     expect(result.response).toEqual({ result: 1 })
     expect(logger.lines[0]).toMatch(
       /Left out: The tools of (toolset|tool source) "odd" hold the bare function "wipeAll"/,
@@ -83,37 +83,37 @@ describe('a bare function', () => {
 
 describe('toolSource()', () => {
   test('is called before each model call with the context of the run', async () => {
-    const list = vi.fn(({ state }) => (state.get('beta') === true ? [bare('search', () => 'found')] : []))
-    const { runner, model } = stage({
+    const list = vi.fn(({ state }) => (state.get('beta') === true ? [plainTool('search', () => 'found')] : []))
+    const { runner, model } = createScenario({
       tools: [toolSource(list)],
       steps: ['one', { calls: [{ name: 'search' }] }, 'two'],
     })
-    const { sessionId } = await tell(runner, model)
-    const { response } = await tell(runner, model, { sessionId, stateDelta: { beta: true } })
+    const { sessionId } = await runMessage(runner, model)
+    const { response } = await runMessage(runner, model, { sessionId, stateDelta: { beta: true } })
     expect(response).toEqual({ result: 'found' })
-    expect([0, 1, 2].map((at) => offered(model, at))).toEqual([[], ['search'], ['search']])
+    expect([0, 1, 2].map((at) => offeredTools(model, at))).toEqual([[], ['search'], ['search']])
     expect(list).toHaveBeenCalledTimes(3)
   })
 
   test('may return a tool, a toolset, a list or another source, also in a promise', async () => {
     const given = [
-      bare('search', () => 1),
-      new StaticToolset([bare('search', () => 1)]),
-      [[bare('search', () => 1)]],
-      toolSource(() => bare('search', () => 1)),
+      plainTool('search', () => 1),
+      new StaticToolset([plainTool('search', () => 1)]),
+      [[plainTool('search', () => 1)]],
+      toolSource(() => plainTool('search', () => 1)),
     ]
     for (const one of given) {
-      const result = await play({ tools: [toolSource(async () => one)], calls: [{ name: 'search' }] })
+      const result = await runScenario({ tools: [toolSource(async () => one)], calls: [{ name: 'search' }] })
       expect(result.response).toEqual({ result: 1 })
     }
   })
 
   test('that fails is left out and logged under its name or the name of its function', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     function seasonal(): never {
       throw new Error('offline')
     }
-    await play({ tools: [toolSource(seasonal), toolSource(seasonal, { name: 'winter' })], runner: { logger } })
+    await runScenario({ tools: [toolSource(seasonal), toolSource(seasonal, { name: 'winter' })], runner: { logger } })
     expect(logger.lines).toEqual(
       expect.arrayContaining([
         'The tools of tool source "seasonal" are left out: offline',
@@ -123,9 +123,9 @@ describe('toolSource()', () => {
   })
 
   test('that returns itself is left out as nested too deep', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const again: ReturnType<typeof toolSource> = toolSource(() => again, { name: 'again' })
-    const result = await play({ tools: [again], steps: ['done'], runner: { logger } })
+    const result = await runScenario({ tools: [again], steps: ['done'], runner: { logger } })
     expect(result.text).toBe('done')
     expect(logger.lines[0]).toContain('nested too deep')
   })
@@ -136,13 +136,17 @@ describe('toolSource()', () => {
 
   test('works in an agent behind an agent tool', async () => {
     const inner = scriptedModel([{ calls: [{ name: 'search' }] }, 'found it'])
-    const helper = new LlmAgent({ name: 'helper', model: inner, tools: [toolSource(() => bare('search', () => 1))] })
-    const result = await play({
+    const helper = new LlmAgent({
+      name: 'helper',
+      model: inner,
+      tools: [toolSource(() => plainTool('search', () => 1))],
+    })
+    const result = await runScenario({
       tools: [agentTool(helper)],
       calls: [{ name: 'helper', args: { request: 'search' } }],
     })
     expect(result.text).toBe('done')
-    expect(offered(inner)).toEqual(['search'])
+    expect(offeredTools(inner)).toEqual(['search'])
     expect(new Runner({ appName: 'app', agent: helper })).toBeInstanceOf(Runner)
   })
 })
@@ -157,7 +161,7 @@ describe('toolsets returned by a tool source', () => {
       open.add(n)
       return {
         name: `set ${n}`,
-        listTools: async () => [bare('read', () => n)],
+        listTools: async () => [plainTool('read', () => n)],
         shutdown: async () => void open.delete(n),
       }
     }
@@ -169,7 +173,7 @@ describe('toolsets returned by a tool source', () => {
     const { open, make } = createToolsets()
     const source = toolSource(() => prefixTools(make(), 'x_'), { key: ({ invocation }) => invocation.userId })
     const reply = { calls: [{ name: 'x_read' }] }
-    const { runner } = stage({ tools: [source], steps: [reply, reply, 'done', reply, 'done', reply, 'done'] })
+    const { runner } = createScenario({ tools: [source], steps: [reply, reply, 'done', reply, 'done', reply, 'done'] })
     for (const userId of ['ada', 'ada', 'bob']) {
       const { events } = await runner.complete({ userId, message: 'go' })
       const results = responsesOf(events).map(({ response }) => response.result)
@@ -182,14 +186,14 @@ describe('toolsets returned by a tool source', () => {
 
   test('without a key are closed with the runner, and many of them are logged once', async () => {
     const { open, make, made } = createToolsets()
-    const logger = notebook()
+    const logger = recordingLogger()
     const source = toolSource(() => make(), { name: 'fresh' })
-    const { runner, model } = stage({
+    const { runner, model } = createScenario({
       tools: [source],
       steps: Array.from({ length: 15 }, () => 'done'),
       runner: { logger },
     })
-    for (let n = 0; n < 15; n++) await tell(runner, model)
+    for (let n = 0; n < 15; n++) await runMessage(runner, model)
     expect([open.size, made()]).toEqual([15, 15])
     expect(logger.lines.filter((line) => line.includes('give toolSource() a key'))).toHaveLength(1)
     await runner.close()
@@ -197,11 +201,11 @@ describe('toolsets returned by a tool source', () => {
   })
 
   test('that are the same each time are closed once and not logged', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const shutdown = vi.fn(async () => {})
-    const set: Toolset = { name: 'one', listTools: async () => [bare('read', () => 1)], shutdown }
-    const { runner, model } = stage({ tools: [toolSource(() => [set])], steps, runner: { logger } })
-    await tell(runner, model)
+    const set: Toolset = { name: 'one', listTools: async () => [plainTool('read', () => 1)], shutdown }
+    const { runner, model } = createScenario({ tools: [toolSource(() => [set])], steps, runner: { logger } })
+    await runMessage(runner, model)
     await runner.close()
     expect(logger.lines).toEqual([])
     expect(shutdown).toHaveBeenCalledOnce()
@@ -216,9 +220,9 @@ describe('toolsets returned by a tool source', () => {
     ],
     ['returns no string', () => 7 as never],
   ])('are left out when the key %s', async (_, key) => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const list = vi.fn(() => [])
-    const { text } = await play({
+    const { text } = await runScenario({
       tools: [toolSource(list, { name: 'odd', key })],
       steps: ['done'],
       runner: { logger },
@@ -231,12 +235,15 @@ describe('toolsets returned by a tool source', () => {
     let listings = 0
     const list = () => {
       if (++listings === 1) throw new Error('not yet')
-      return [bare('read', () => listings)]
+      return [plainTool('read', () => listings)]
     }
-    const { runner, model } = stage({ tools: [toolSource(list, { key: () => 'k' })], steps: ['one', 'two', 'three'] })
-    for (let n = 0; n < 3; n++) await tell(runner, model)
+    const { runner, model } = createScenario({
+      tools: [toolSource(list, { key: () => 'k' })],
+      steps: ['one', 'two', 'three'],
+    })
+    for (let n = 0; n < 3; n++) await runMessage(runner, model)
     expect(listings).toBe(2)
-    expect([offered(model, 0), offered(model, 1), offered(model, 2)]).toEqual([[], ['read'], ['read']])
+    expect([offeredTools(model, 0), offeredTools(model, 1), offeredTools(model, 2)]).toEqual([[], ['read'], ['read']])
   })
 })
 
@@ -244,20 +251,20 @@ test.each([
   ['with a key', { key: () => 'k' }],
   ['without a key', {}],
 ])('closes a toolset once that a source %s returns after the runner was closed', async (_, options) => {
-  const listing = signalled()
-  const listed = signalled<Toolset>()
+  const listing = createDeferred()
+  const listed = createDeferred<Toolset>()
   const shutdown = vi.fn(async () => {})
   const list = (): Promise<Toolset> => {
     listing.resolve()
     return listed.promise
   }
-  const { runner, model } = stage({ tools: [toolSource(list, options)], steps: ['done'] })
-  const run = tell(runner, model)
+  const { runner, model } = createScenario({ tools: [toolSource(list, options)], steps: ['done'] })
+  const run = runMessage(runner, model)
   await listing.promise
   await runner.close()
   await run
   listed.resolve({ name: 'late', listTools: async () => [], shutdown })
-  await until(() => shutdown.mock.calls.length > 0)
+  await waitUntil(() => shutdown.mock.calls.length > 0)
   await runner.close()
   expect(shutdown).toHaveBeenCalledTimes(1)
 })
@@ -270,16 +277,16 @@ describe('listing that hangs', () => {
     ['a tool source with a key', toolSource(hang, { name: 'slow', key: () => 'k' })],
     ['a toolset of a tool source', toolSource(() => ({ name: 'slow', listTools: hang }))],
   ])('of %s is left out after 30 seconds, and the run continues', async (_, source) => {
-    const timers = new HandTimers()
-    const logger = notebook()
-    const playing = play({
-      tools: [source, bare('read', () => 1)],
+    const timers = new ManualTimers()
+    const logger = recordingLogger()
+    const playing = runScenario({
+      tools: [source, plainTool('read', () => 1)],
       steps: ['done'],
       runner: { logger, ports: timers.ports },
     })
     await timers.fire(30_000)
     const { text, model } = await playing
-    expect([text, offered(model)]).toEqual(['done', ['read']])
+    expect([text, offeredTools(model)]).toEqual(['done', ['read']])
     expect(logger.lines[0]).toMatch(/The tools of (toolset|tool source) "slow" are left out: listing them took longer/)
   })
 })
@@ -311,7 +318,7 @@ describe('declaration that changes between model calls', () => {
     'is sent again, and arguments are validated with it: %s',
     async (how) => {
       const call = (args: JsonObject) => ({ calls: [{ name: 'read', args }] })
-      const result = await play({
+      const result = await runScenario({
         tools: [changing(how)],
         steps: [call({ page: 1 }), call({ page: 2 }), call({ chapter: 2 }), 'done'],
       })
@@ -330,23 +337,27 @@ describe('declaration that changes between model calls', () => {
 
   test('into an invalid one is logged, and the earlier declaration stays', async () => {
     let n = 0
-    const logger = notebook()
+    const logger = recordingLogger()
     const read: Tool = {
-      ...bare('read', () => ++n),
+      ...plainTool('read', () => ++n),
       declaration: () => ({ name: n === 0 ? 'read' : 'other', description: 'Reads' }),
     }
-    const result = await play({ tools: [read], steps: [{ calls: [{ name: 'read' }] }, 'done'], runner: { logger } })
-    expect([offered(result.model, 1), result.text]).toEqual([['read'], 'done'])
+    const result = await runScenario({
+      tools: [read],
+      steps: [{ calls: [{ name: 'read' }] }, 'done'],
+      runner: { logger },
+    })
+    expect([offeredTools(result.model, 1), result.text]).toEqual([['read'], 'done'])
     expect(logger.lines[0]).toContain('Tool "read" keeps its earlier declaration')
   })
 })
 
 test('describes a plain tool with isLongRunning like one made with longRunning()', async () => {
-  const job = bare('job', () => ({ ticket: 1 }))
+  const job = plainTool('job', () => ({ ticket: 1 }))
   const handWritten = { ...job, isLongRunning: true }
   const [a, b] = await Promise.all(
     [handWritten, longRunning(job)].map(async (one) =>
-      declarationsOf((await play({ tools: [one], steps: ['done'] })).model),
+      declarationsOf((await runScenario({ tools: [one], steps: ['done'] })).model),
     ),
   )
   expect(a).toEqual(b)

@@ -12,10 +12,10 @@ import {
 } from 'toolwright'
 import { scriptedModel } from 'toolwright/testing'
 import { describe, expect, test } from 'vitest'
-import { bare, notebook, offered, play, stage, tell } from './kit.ts'
+import { createScenario, offeredTools, plainTool, recordingLogger, runMessage, runScenario } from './kit.ts'
 
-const search = bare('search', () => 'found')
-const remove = bare('remove', () => 'removed')
+const search = plainTool('search', () => 'found')
+const remove = plainTool('remove', () => 'removed')
 
 function listing(name: string, listTools: (context: ReadonlyContext) => Promise<readonly Tool[]>): Toolset {
   return { name, listTools }
@@ -23,28 +23,31 @@ function listing(name: string, listTools: (context: ReadonlyContext) => Promise<
 
 describe('tools of an agent', () => {
   test('accept tools, toolsets, nested lists and tool sources', async () => {
-    const result = await play({
+    const result = await runScenario({
       tools: [
         search,
-        [[bare('nested', () => 1)]],
+        [[plainTool('nested', () => 1)]],
         new StaticToolset([remove]),
-        toolSource(() => bare('made', () => 2)),
-        toolSource(async () => [new StaticToolset([bare('deep', () => 3)]), toolSource(() => bare('deeper', () => 4))]),
+        toolSource(() => plainTool('made', () => 2)),
+        toolSource(async () => [
+          new StaticToolset([plainTool('deep', () => 3)]),
+          toolSource(() => plainTool('deeper', () => 4)),
+        ]),
       ],
       steps: [{ calls: ['search', 'nested', 'remove', 'made', 'deep', 'deeper'].map((name) => ({ name })) }, 'done'],
     })
-    expect(offered(result.model)).toEqual(['search', 'nested', 'remove', 'made', 'deep', 'deeper'])
+    expect(offeredTools(result.model)).toEqual(['search', 'nested', 'remove', 'made', 'deep', 'deeper'])
     expect(result.responses.map(({ response }) => response.result)).toEqual(['found', 1, 'removed', 2, 3, 4])
   })
 
   test('include tools pushed to a StaticToolset while the agent is in use', async () => {
     const tools = new StaticToolset().push(search)
-    const { runner, model } = stage({ tools: [tools], steps: ['one', { calls: [{ name: 'remove' }] }, 'two'] })
-    await tell(runner, model)
+    const { runner, model } = createScenario({ tools: [tools], steps: ['one', { calls: [{ name: 'remove' }] }, 'two'] })
+    await runMessage(runner, model)
     tools.push(remove)
-    const { response } = await tell(runner, model)
-    expect(offered(model, 0)).toEqual(['search'])
-    expect(offered(model, 1)).toEqual(['search', 'remove'])
+    const { response } = await runMessage(runner, model)
+    expect(offeredTools(model, 0)).toEqual(['search'])
+    expect(offeredTools(model, 1)).toEqual(['search', 'remove'])
     expect(response).toEqual({ result: 'removed' })
   })
 
@@ -55,14 +58,17 @@ describe('tools of an agent', () => {
       filterTools(prefixTools(both, 'b_'), ['remove']),
       filterTools(prefixTools(both, 'c_'), (tool, { state }) => tool.name === 'remove' && state.get('admin') === true),
     ]
-    const guest = await play({ tools, calls: [{ name: 'a_search' }, { name: 'b_remove' }, { name: 'c_remove' }] })
-    expect(offered(guest.model)).toEqual(['a_search', 'b_remove'])
+    const guest = await runScenario({
+      tools,
+      calls: [{ name: 'a_search' }, { name: 'b_remove' }, { name: 'c_remove' }],
+    })
+    expect(offeredTools(guest.model)).toEqual(['a_search', 'b_remove'])
     expect(guest.responses.map(({ name, response }) => [name, response.result ?? response.errorCode])).toEqual([
       ['a_search', 'found'],
       ['b_remove', 'removed'],
       ['c_remove', 'NOT_FOUND'],
     ])
-    const admin = await play({ tools, calls: [{ name: 'c_remove' }], stateDelta: { admin: true } })
+    const admin = await runScenario({ tools, calls: [{ name: 'c_remove' }], stateDelta: { admin: true } })
     expect(admin.response).toEqual({ result: 'removed' })
   })
 })
@@ -71,9 +77,9 @@ test('lists a toolset with the invocation and the current state before each mode
   const contexts: unknown[] = []
   const tools = listing('mine', async ({ invocation, state }) => {
     contexts.push([invocation.appName, invocation.userId, invocation.agentName, state.get('plan'), state.get('seen')])
-    return state.get('plan') === 'pro' ? [bare('export', (_, context) => context.state.set('seen', true))] : []
+    return state.get('plan') === 'pro' ? [plainTool('export', (_, context) => context.state.set('seen', true))] : []
   })
-  const result = await play({ tools: [tools], calls: [{ name: 'export' }], stateDelta: { plan: 'pro' } })
+  const result = await runScenario({ tools: [tools], calls: [{ name: 'export' }], stateDelta: { plan: 'pro' } })
   expect(result.response).toEqual({ result: null })
   expect(contexts).toEqual([
     ['app', 'ada', 'agent', 'pro', undefined],
@@ -112,34 +118,34 @@ describe('a broken toolset or tool', () => {
     ],
   ]
   test.each(failing)('is left out and logged when it %s', async (_, broken, reported) => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const tools = [broken, new StaticToolset([search])]
-    const result = await play({ tools, calls: [{ name: 'search' }], runner: { logger } })
+    const result = await runScenario({ tools, calls: [{ name: 'search' }], runner: { logger } })
     expect(result.response).toEqual({ result: 'found' })
     expect(logger.lines[0]).toContain(reported)
   })
 
   test('is left out alone when the tool is invalid', async () => {
-    const logger = notebook()
+    const logger = recordingLogger()
     const bad = [
-      bare('adk_request_confirmation', () => 'forged'),
-      bare('spaced name', () => 1),
-      bare('liar', () => 1, { declaration: () => ({ name: 'other', description: '' }) }),
+      plainTool('adk_request_confirmation', () => 'forged'),
+      plainTool('spaced name', () => 1),
+      plainTool('liar', () => 1, { declaration: () => ({ name: 'other', description: '' }) }),
     ]
-    const result = await play({
+    const result = await runScenario({
       tools: [new StaticToolset([...bad, search])],
       calls: [{ name: 'search' }],
       runner: { logger },
     })
-    expect(offered(result.model)).toEqual(['search'])
+    expect(offeredTools(result.model)).toEqual(['search'])
     expect(logger.lines.filter((line) => line.includes('is left out'))).toHaveLength(6)
   })
 
   test('is left out and logged when its name is taken by an earlier toolset', async () => {
-    const logger = notebook()
-    const first = new StaticToolset([bare('search', () => 'first')], { name: 'docs' })
-    const second = new StaticToolset([bare('search', () => 'second'), remove], { name: 'web' })
-    const result = await play({
+    const logger = recordingLogger()
+    const first = new StaticToolset([plainTool('search', () => 'first')], { name: 'docs' })
+    const second = new StaticToolset([plainTool('search', () => 'second'), remove], { name: 'web' })
+    const result = await runScenario({
       tools: [first, second],
       calls: [{ name: 'search' }, { name: 'remove' }],
       runner: { logger },
@@ -151,7 +157,7 @@ describe('a broken toolset or tool', () => {
   })
 
   test('is rejected when the agent is built with two tools of one name', () => {
-    expect(() => new LlmAgent({ name: 'agent', tools: [search, [bare('search', () => 2)]] })).toThrow(
+    expect(() => new LlmAgent({ name: 'agent', tools: [search, [plainTool('search', () => 2)]] })).toThrow(
       'Tool "search" is defined twice in agent "agent". Rename one, or use prefixTools().',
     )
   })

@@ -2,9 +2,9 @@
 import { respond, tool } from 'toolwright'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { about, process, say, stored, stores, where } from './approvals-kit.ts'
-import { bare, play } from './kit.ts'
-import { clockedStores, LEASE_MS, resumed } from './lease-kit.ts'
+import { requestFor, sendMessage, startProcess, storedEvents, stores, where } from './approvals-kit.ts'
+import { plainTool, runScenario } from './kit.ts'
+import { clockedStores, LEASE_MS, resumeSession } from './lease-kit.ts'
 
 const timeout = { timeout: 30_000 }
 const TOO_MUCH = 'expected a value that takes less work to check against its schema'
@@ -25,7 +25,7 @@ describe('arguments', timeout, () => {
     ['a format', address, { text: `http://${'a'.repeat(60)}` }, 'text: expected valid url'],
     ['many schemas for many values', heavy, { rows }, `arguments: ${TOO_MUCH}`],
   ])('answers INVALID_ARGS for %s', async (_, parameters, args, why) => {
-    const { response, text } = await play({ tools: [take(parameters)], calls: [{ name: 'take', args }] })
+    const { response, text } = await runScenario({ tools: [take(parameters)], calls: [{ name: 'take', args }] })
     expect(response).toEqual({ error: `Invalid arguments for take: ${why}`, errorCode: 'INVALID_ARGS' })
     expect(text).toBe('done')
   })
@@ -35,40 +35,42 @@ describe('arguments', timeout, () => {
     ['a format', address, { text: 'http://example.com/a' }],
     ['many schemas', heavy, { rows: rows.slice(0, 50) }],
   ])('accepts valid arguments for %s', async (_, parameters, args) => {
-    const { response } = await play({ tools: [take(parameters)], calls: [{ name: 'take', args }] })
+    const { response } = await runScenario({ tools: [take(parameters)], calls: [{ name: 'take', args }] })
     expect(response).toEqual({ taken: true })
   })
 
   test.each(clockedStores)('are validated again when a crashed run is resumed: %s', async (_, newStore) => {
     const clock = { time: 0 }
     const store = newStore(clock)
-    const asleep = bare('sleep', () => new Promise(() => {}), { effect: 'none' })
+    const asleep = plainTool('sleep', () => new Promise(() => {}), { effect: 'none' })
     const tools = [asleep, take(nested)]
     const calls = [{ name: 'sleep' }, { name: 'take', args: { text: hostile } }]
-    const dead = process(store, { tools, steps: [{ calls }] }).runner
+    const dead = startProcess(store, { tools, steps: [{ calls }] }).runner
     void dead.run({ ...where, message: 'go', runConfig: { detach: true } })
-    await expect.poll(async () => (await stored(store)).length).toBeGreaterThan(1)
+    await expect.poll(async () => (await storedEvents(store)).length).toBeGreaterThan(1)
     clock.time += LEASE_MS
-    const awake = bare('sleep', () => ({ slept: true }), { effect: 'none' })
-    expect(await resumed(process(store, { tools: [awake, take(nested)], steps: ['done'] }).runner)).toBe('done')
-    expect(JSON.stringify(await stored(store))).toContain('INVALID_ARGS')
+    const awake = plainTool('sleep', () => ({ slept: true }), { effect: 'none' })
+    expect(await resumeSession(startProcess(store, { tools: [awake, take(nested)], steps: ['done'] }).runner)).toBe(
+      'done',
+    )
+    expect(JSON.stringify(await storedEvents(store))).toContain('INVALID_ARGS')
   })
 })
 
 test('answers INVALID_RESULT for a result that takes too much work to validate', timeout, async () => {
   const give = (count: number) =>
     tool({ name: 'give', description: 'd', outputSchema: heavy, run: () => ({ rows: rows.slice(0, count) }) })
-  const { response } = await play({ tools: [give(20_000)], calls: [{ name: 'give' }] })
+  const { response } = await runScenario({ tools: [give(20_000)], calls: [{ name: 'give' }] })
   expect(response).toEqual({
     error: `give gave a result that does not fit its schema: result: ${TOO_MUCH}`,
     errorCode: 'INVALID_RESULT',
   })
-  const honest = await play({ tools: [give(2)], calls: [{ name: 'give' }] })
+  const honest = await runScenario({ tools: [give(2)], calls: [{ name: 'give' }] })
   expect(honest.response).toEqual({ rows: [{}, {}] })
 })
 
 test("corrects an agent's output that takes too much work to validate", timeout, async () => {
-  const result = await play({
+  const result = await runScenario({
     agent: { outputSchema: nested },
     steps: [JSON.stringify({ text: hostile }), JSON.stringify({ text: 'aa' })],
   })
@@ -91,28 +93,28 @@ describe.each(stores)('%s', (_, newStore) => {
   test('rejects an answer that takes too much work to validate and keeps the request pending', timeout, async () => {
     const store = newStore()
     const tools = [ask(heavy)]
-    const { pending } = await say(process(store, { tools, steps: [askStep] }).runner)
-    const { runner } = process(store, { tools, steps: ['thanks'] })
-    await expect(say(runner, [respond(about(pending), { rows })])).rejects.toMatchObject({
+    const { pending } = await sendMessage(startProcess(store, { tools, steps: [askStep] }).runner)
+    const { runner } = startProcess(store, { tools, steps: ['thanks'] })
+    await expect(sendMessage(runner, [respond(requestFor(pending), { rows })])).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
       message: expect.stringContaining('takes less work'),
     })
     expect(await runner.pending(where)).toHaveLength(1)
-    expect((await say(runner, [respond(about(pending), { rows: [{}] })])).text).toBe('thanks')
+    expect((await sendMessage(runner, [respond(requestFor(pending), { rows: [{}] })])).text).toBe('thanks')
   })
 
   test('accepts an answer to a pattern that only its own library can match', async () => {
     const store = newStore()
     const tools = [ask(z.object({ code: z.string().regex(/^(a|b)\1$/) }))]
-    const { pending } = await say(process(store, { tools, steps: [askStep] }).runner)
-    const { runner } = process(store, { tools, steps: ['thanks'] })
-    expect((await say(runner, [respond(about(pending), { code: 'aa' })])).text).toBe('thanks')
+    const { pending } = await sendMessage(startProcess(store, { tools, steps: [askStep] }).runner)
+    const { runner } = startProcess(store, { tools, steps: ['thanks'] })
+    expect((await sendMessage(runner, [respond(requestFor(pending), { code: 'aa' })])).text).toBe('thanks')
   })
 })
 
 describe('parse of a tool', () => {
   const own = (parse: (args: unknown) => unknown) =>
-    bare('take', (args) => ({ got: args ?? null }), { parse: parse as never })
+    plainTool('take', (args) => ({ got: args ?? null }), { parse: parse as never })
   const call = { calls: [{ name: 'take', args: { pin: 'hunter2' } }] }
 
   test.each<[string, (args: unknown) => unknown]>([
@@ -144,7 +146,7 @@ describe('parse of a tool', () => {
     ['returns neither value nor issues', () => ({})],
     ['resolves to neither value nor issues', async () => ({})],
   ])('answers INVALID_ARGS without the value when it %s', async (_, parse) => {
-    const { response } = await play({ ...call, tools: [own(parse)] })
+    const { response } = await runScenario({ ...call, tools: [own(parse)] })
     expect(response).toEqual({
       error: 'Invalid arguments for take: they could not be checked',
       errorCode: 'INVALID_ARGS',
@@ -154,15 +156,15 @@ describe('parse of a tool', () => {
   test('may return any thenable', async () => {
     // biome-ignore lint/suspicious/noThenProperty: a promise that is not the native one
     const later = (value: unknown) => ({ then: (done: (verdict: unknown) => void) => done({ value }) })
-    expect((await play({ ...call, tools: [own(later)] })).response).toEqual({ got: { pin: 'hunter2' } })
-    expect((await play({ ...call, tools: [own((value) => ({ value }))] })).response).toEqual({
+    expect((await runScenario({ ...call, tools: [own(later)] })).response).toEqual({ got: { pin: 'hunter2' } })
+    expect((await runScenario({ ...call, tools: [own((value) => ({ value }))] })).response).toEqual({
       got: { pin: 'hunter2' },
     })
   })
 
   test('truncates a text of very many issues', async () => {
     const issues = Array.from({ length: 100_000 }, (_, i) => ({ path: `p${i}`, expected: 'x'.repeat(1_000) }))
-    const { response } = await play({ ...call, tools: [own(() => ({ issues }))] })
+    const { response } = await runScenario({ ...call, tools: [own(() => ({ issues }))] })
     expect(String(response.error).length).toBeLessThan(5_000)
   })
 })

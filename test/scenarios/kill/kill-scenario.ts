@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { type Event, type JsonObject, type PendingRequest, Runner } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 import { afterAll, onTestFinished } from 'vitest'
-import { finals } from '../approvals-kit.ts'
-import { quiet } from '../kit.ts'
+import { finalResponses } from '../approvals-kit.ts'
+import { silentLogger } from '../kit.ts'
 import { type AgentSetup, createPaymentAgent } from './payment-agent.ts'
 import { PaymentServer } from './payment-server.ts'
 import { createStepReporter } from './step-report.ts'
@@ -41,7 +41,7 @@ export async function setUpKillScenario(agentSetup: AgentSetup): Promise<KillSce
       const services = sqlite(file, { now: () => Date.now() + LEASE_EXPIRED_MS * kills })
       onTestFinished(() => services.close())
       const agent = createPaymentAgent(createStepReporter(server.url), agentSetup)
-      return new Runner({ appName: 'app', agent, logger: quiet, ...services })
+      return new Runner({ appName: 'app', agent, logger: silentLogger, ...services })
     },
   }
 }
@@ -99,7 +99,9 @@ export async function readSession(runner: Runner): Promise<SessionView> {
   for (const { content } of events) {
     for (const { functionCall } of content?.parts ?? []) names.set(functionCall?.id ?? '', functionCall?.name ?? '')
   }
-  const byName = Object.entries(finals(events)).map(([id, response]) => [names.get(id) ?? id, response] as const)
+  const byName = Object.entries(finalResponses(events)).map(
+    ([id, response]) => [names.get(id) ?? id, response] as const,
+  )
   return { events, responses: Object.fromEntries(byName), pending: await runner.pending(session) }
 }
 
