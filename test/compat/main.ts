@@ -1,5 +1,5 @@
-// npm run compat: the packed package on other runtimes, in other bundlers and under other versions of TypeScript. Takes
-// minutes and needs the npm registry, so it is not part of npm test. Prints a table; exits with 1 when a row fails.
+// Runs the packed package on other runtimes, bundlers and TypeScript versions. Takes minutes and needs the npm registry, so
+// it is not part of npm test. Prints a table and exits with 1 when a row fails.
 //   npm run compat [-- <part of a row's name> ...]
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { NEXT_APP } from './next-app.ts'
 import { AGENT, AGENT_SAYS, CODE, GEMINI_SERVER, QUICKJS, ROOT, SQLITE, TYPES, WORKER } from './programs.ts'
 import { canIsolate, type Ended, install, run } from './sandbox.ts'
 
-/** What was tested last; docs/compatibility.md says when. */
+/** The tested versions. The page about compatibility names the date. */
 const VERSIONS = {
   node: ['22.18.0', '24.21.0', '26.10.0'],
   bun: '1.4.4',
@@ -25,7 +25,7 @@ const VERSIONS = {
 
 interface Row {
   readonly name: string
-  /** Undefined when all is well, else what went wrong. */
+  /** Resolves to undefined on success, otherwise to the problem. */
   check(): Promise<string | undefined>
 }
 
@@ -36,7 +36,7 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   try {
-    if (!canIsolate) console.error('No user namespaces here: the commands are not kept from the network.')
+    if (!canIsolate) console.error('This machine has no user namespaces, so the commands can reach the network.')
     const rows = [...runtimes(), ...frameworks(), ...types()]
     const wanted = rows.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
     const problems: string[] = []
@@ -60,7 +60,7 @@ function pack(): string {
   return join(work, file)
 }
 
-/** A folder with the package, other packages and files; made on first use. */
+/** A folder with the package, other packages and files. It is created on first use. */
 function app(
   name: string,
   packages: readonly string[],
