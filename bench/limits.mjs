@@ -1,7 +1,7 @@
-// What Toolwright may cost, held after every run that includes it. Times are ratios to the floor of the same run on
-// the same machine, so that a slow machine fails nobody; what a user waits for or downloads is absolute.
+// The limits for Toolwright, checked after every run that includes it. Times are ratios to the floor adapter in the same
+// run, so that they hold on slow machines. Start-up time, packages and size are absolute.
 
-/** `median(adapter, scenario, metric)` is undefined for what was not measured. */
+/** `median(adapter, scenario, metric)` is undefined without a measurement. */
 export const limits = [
   { scenario: 'S1', what: 'one call, times the floor', max: 12, value: timesFloor('us') },
   { scenario: 'S1', what: 'turns 1-1,000 over later ones', max: 3, value: warmUp },
@@ -25,7 +25,7 @@ export const limits = [
   { scenario: 'S9', what: '8 tools of 20 ms, ms', max: 22, value: (median) => median('toolwright', 'S9', 'ms') },
 ]
 
-/** One row per limit; a scenario that should have run and gave no number is over its limit too. */
+/** One row per limit. A selected scenario without a result is over its limit. */
 export function checkLimits(median, scenarios) {
   const asked = (scenario) => scenario === undefined || scenario === 'S8' || !scenarios || scenarios.includes(scenario)
   return limits

@@ -40,7 +40,7 @@ function install(dir, packages) {
   })
 }
 
-/** Our own package as npm would publish it. It changes under its version number, so it is always installed anew. */
+/** Our package as npm would publish it. It is always installed again, because its version number does not change. */
 function pack(a) {
   const repository = dirname(root)
   a.version = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')).version
@@ -54,7 +54,7 @@ function pack(a) {
 }
 for (const a of adapters) {
   a.cleanDir = join(root, 'clean', a.name) // only the package: for S8
-  a.runDir = a.extras ? join(root, 'run', a.name) : a.cleanDir // plus what the adapter needs
+  a.runDir = a.extras ? join(root, 'run', a.name) : a.cleanDir // plus the extra packages of the adapter
   if (a.pack) pack(a)
   install(a.cleanDir, a.install)
   if (a.extras) install(a.runDir, [...a.install, ...a.extras])
@@ -201,7 +201,7 @@ writeFileSync(
 )
 writeFileSync(out.replace(/\.json$/, '.md'), `${table}\n\n${footer}\n`)
 
-// ---- limits: what we promise, held whenever we were measured -------------------------------------
+// ---- limits of Toolwright, checked when it was measured -------------------------------------
 if (names.includes('toolwright')) {
   const checked = checkLimits(med, process.env.BENCH_ONLY?.split(','))
   console.log('\nLimits of toolwright')

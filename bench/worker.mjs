@@ -3,7 +3,7 @@
 import { z } from 'zod'
 
 const [name, part] = process.argv.slice(2)
-// Frameworks that print would pollute stdout (and pay for a terminal); the result goes out at the end.
+// Output of frameworks is discarded, because stdout holds the result.
 console.log = console.info = console.debug = () => {}
 const adapter = (await import(`./${name}.mjs`)).default
 const quick = process.env.BENCH_QUICK === '1'
@@ -26,7 +26,7 @@ async function heap() {
 // ---- the scripted model -------------------------------------------------------------------------
 // reply(afterTool, historyLength) is called by the adapter's fake model exactly once per model call, on entry.
 let executed = 0
-let historySeen = 0 // how many messages the latest request carried
+let historySeen = 0 // number of messages in the latest request
 let callId = 0
 const argsJson = '{"city":"Paris","units":"C"}' // for model interfaces whose arguments are a JSON string
 const oneCall = (tool = 'get_weather') => ({
@@ -91,7 +91,7 @@ async function forMs(ms, min, fn) {
 
 /** median of batch means (µs/turn) and retained heap per turn (bytes) */
 async function steady(turn, calls, warmTurns = quick ? 20 : 300) {
-  // a floor in turns: slow frameworks need the JIT too
+  // a minimum number of turns, so that the JIT also warms up for slow frameworks
   await check(turn, calls)
   await forMs(WARM_MS, warmTurns, turn)
   const t0 = now()
@@ -113,7 +113,7 @@ const loopScenarios = {
   async S1() {
     const a = await adapter.create({ tools: makeTools(), reply: scripted(), deltas: [] })
     const t = now()
-    for (let i = 0; i < 1000; i++) await a.turn() // the first scenario of the process: nothing is compiled yet
+    for (let i = 0; i < 1000; i++) await a.turn() // the first scenario of the process, before the JIT has compiled anything
     const firstUs = now() - t // ms per 1,000 turns = us per turn
     return { ...(await steady(a.turn, 1)), firstUs }
   },
@@ -171,7 +171,7 @@ const loopScenarios = {
   },
   async S5() {
     const tools = makeTools(1000)
-    await heap() // collects what made the schemas, and the scenarios before
+    await heap() // collects garbage of the schemas and of earlier scenarios
     const t = now()
     const a = await adapter.create({ tools, reply: scripted(1, 'get_weather_500'), deltas: [] })
     const setupMs = now() - t

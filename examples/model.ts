@@ -1,4 +1,4 @@
-// The model of the examples: the provider whose key is in the environment, else rules that need none.
+// The model of the examples: the provider whose key is in the environment, or rules that need no key.
 import type { Model } from 'toolwright'
 
 const keys = 'set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY'

@@ -1,10 +1,10 @@
-// A pipeline: two agents gather side by side, a third writes, a fourth shortens in a loop until it is content.
-// They pass their work on through the session's state: `outputKey` writes it, `{key}` in an instruction reads it.
+// A pipeline: two agents gather facts in parallel, a third agent writes, a fourth shortens the text in a loop.
+// They share their work through the session's state: `outputKey` writes it, `{key}` in an instruction reads it.
 import { exitLoop, LlmAgent, LoopAgent, ParallelAgent, Runner, SequentialAgent, tool } from 'toolwright'
 import { z } from 'zod'
 import { model } from './model.ts'
 
-/** An agent that looks one thing up and keeps it under its own name. */
+/** An agent that looks up one fact and stores it under its own name. */
 function gatherer(name: string, what: string, found: string): LlmAgent {
   const find = tool({
     name: `find_${name}`,

@@ -1,4 +1,4 @@
-// Policies wrap a tool and nest in any order. This one reaches a service that is slow, flaky, limited and talkative.
+// Policies wrap a tool and nest in any order. This tool calls a service that is slow, unreliable, limited and verbose.
 import { cached, concurrency, LlmAgent, Runner, rateLimit, redact, retry, timeout, tool } from 'toolwright'
 import { z } from 'zod'
 import { model } from './model.ts'
@@ -10,7 +10,7 @@ const findCustomer = tool({
   name: 'find_customer',
   description: 'Look a customer up',
   parameters: z.object({ id: z.number() }),
-  effect: 'none', // it only reads, so it may be tried again
+  effect: 'none', // it only reads, so it is safe to retry
   run: async ({ id }) => {
     attempts++
     if (attempts === 1) throw new Error('The service hung up.')

@@ -1,4 +1,4 @@
-// A team: the front desk hands billing questions over to another agent, and asks a third one as if it were a tool.
+// A team: the front desk transfers billing questions to another agent, and calls a third agent as a tool.
 import { agentTool, LlmAgent, Runner, textOf, tool } from 'toolwright'
 import { z } from 'zod'
 import { model } from './model.ts'
@@ -40,7 +40,7 @@ const billing = new LlmAgent({
 const frontDesk: LlmAgent = new LlmAgent({
   name: 'front_desk',
   description: 'Finds parcels, and knows whom to ask about everything else.',
-  model, // the others use it too
+  model, // the other agents use it too
   instruction: 'Ask the tracker about parcels. Hand everything about money over.',
   tools: [agentTool(tracker)],
   subAgents: [billing],

@@ -1,4 +1,4 @@
-// Testing a tool by itself, and an agent with a scripted model. Plain asserts here; any test runner will do.
+// Tests a tool alone, and an agent with a scripted model. It uses plain asserts; any test runner works.
 import assert from 'node:assert/strict'
 import { LlmAgent, Runner, tool } from 'toolwright'
 import { createToolContext, scriptedModel } from 'toolwright/testing'
@@ -15,14 +15,14 @@ const addToCart = tool({
   },
 })
 
-// The body by itself: give it a context, look at what it did with it.
+// The tool alone: run its body with a context and check the context afterwards.
 const context = createToolContext({ state: { cart: { apple: 2 } } })
 const result = await addToCart.run({ item: 'apple', count: 3 }, context)
 assert.deepEqual(result, { item: 'apple', inCart: 5 })
 assert.deepEqual(context.stateDelta, { cart: { apple: 5 } })
 console.log('The tool adds to what is there.')
 
-// The agent: the script says what the model says, everything else is real.
+// The agent: the script holds the replies of the model, everything else is real.
 const model = scriptedModel([
   { calls: [{ name: 'add_to_cart', args: { item: 'pear', count: -1 } }] },
   { calls: [{ name: 'add_to_cart', args: { item: 'pear' } }] },
@@ -36,7 +36,7 @@ assert.deepEqual(session?.state, { cart: { pear: 1 } })
 model.assertComplete()
 console.log('The agent recovers from bad arguments.')
 
-// What the model was told about its mistake is in its next request.
+// The next request of the model contains the error of its call.
 const told = model.requests[1]?.contents.at(-1)?.parts[0]?.functionResponse?.response
 assert.equal(told?.errorCode, 'INVALID_ARGS')
 console.log('It was told:', told?.error)

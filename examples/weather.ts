@@ -31,13 +31,13 @@ const convert = tool({
 
 const agent: LlmAgent = new LlmAgent({
   name: 'weather',
-  model, // a provider's where its key is set, else one that needs none
+  model, // of a provider whose key is set, or one that needs no key
   instruction: 'Answer in one sentence.',
   tools: [getWeather, convert],
 })
 export default agent
 
-/** What `npm start` asks where nobody can type. */
+/** Messages that `npm start` sends when there is no terminal. */
 export const tour: readonly string[] = [
   'What is the weather in Oslo?',
   'How warm is it in Cairo in Fahrenheit?',

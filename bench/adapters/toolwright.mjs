@@ -1,13 +1,13 @@
 // This repository's package: LlmAgent + Runner on the in-memory services, a plain object as the model.
 // A fresh turn deletes its session afterwards, as google-adk's runEphemeral and the iqai-adk adapter do: the frameworks
-// without sessions keep nothing of a turn, so ours must not either, and the price of it is part of our figure.
+// without sessions keep nothing of a turn. The time of the deletion is part of our figure.
 const appName = 'bench'
 const userId = 'u'
 const message = 'Weather?'
 
 export default {
   name: 'toolwright',
-  pack: true, // run.mjs packs the repository and installs the tarball, as a user would get it
+  pack: true, // run.mjs packs the repository and installs the tarball
   extras: ['zod@4.6.7'],
   entry: 'toolwright',
 

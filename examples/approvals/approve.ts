@@ -1,4 +1,4 @@
-// The second command, in another process, any time later: the oldest question is approved, or denied.
+// The second command, in another process at any later time: approves or denies the oldest pending request.
 //   npx node examples/approvals/approve.ts
 //   npx node examples/approvals/approve.ts deny "It was never paid."
 import { approve, deny } from 'toolwright'
@@ -11,6 +11,6 @@ if (request) {
   console.log(`${hint} ${decision}`)
   const answer = decision === 'approve' ? approve(request) : deny(request, { reason })
   const { text } = await runner.complete({ userId, sessionId, message: [answer] })
-  if (text) console.log(text) // empty while other calls of the same reply still wait
+  if (text) console.log(text) // empty while other calls of the same batch are pending
 } else console.log('Nothing is pending.')
 await runner.close()

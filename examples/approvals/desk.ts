@@ -1,4 +1,4 @@
-// What both commands share: an agent that may refund, once somebody says yes, and a file that keeps its sessions.
+// Shared by both commands: an agent that refunds after an approval, and a file that stores its sessions.
 import { LlmAgent, Runner, tool } from 'toolwright'
 import { sqlite } from 'toolwright/sqlite'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ const refund = tool({
   requiresConfirmation: ({ amount }) => amount > 100,
   confirmationHint: ({ orderId, amount }) => `Refund ${amount} EUR for order ${orderId}?`,
   run: ({ orderId, amount }, context) => {
-    // Send the key along with the payment: it stays the same however often this call is tried.
+    // Send the key with the payment: it is the same for every attempt of this call.
     console.log(`[bank] ${amount} EUR for ${orderId}, key ${context.idempotencyKey}`)
     return { orderId, amount, refunded: true }
   },

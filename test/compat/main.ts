@@ -1,5 +1,5 @@
-// npm run compat: the packed package on other runtimes, in other bundlers and under other versions of TypeScript. Takes
-// minutes and needs the npm registry, so it is not part of npm test. Prints a table; exits with 1 when a row fails.
+// Runs the packed package on other runtimes, bundlers and TypeScript versions. Takes minutes and needs the npm registry, so
+// it is not part of npm test. Prints a table and exits with 1 when a row fails.
 //   npm run compat [-- <part of a row's name> ...]
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,11 @@ import { NEXT_APP } from './next-app.ts'
 import { AGENT, AGENT_SAYS, CODE, GEMINI_SERVER, QUICKJS, ROOT, SQLITE, TYPES, WORKER } from './programs.ts'
 import { canIsolate, type Ended, install, run } from './sandbox.ts'
 
+<<<<<<< HEAD
 /** What was tested last; docs/reference/compatibility.md says when. */
+=======
+/** The tested versions. The page about compatibility names the date. */
+>>>>>>> repo
 const VERSIONS = {
   node: ['22.18.0', '24.21.0', '26.10.0'],
   bun: '1.4.4',
@@ -33,7 +37,7 @@ const KITS = [
 
 interface Row {
   readonly name: string
-  /** Undefined when all is well, else what went wrong. */
+  /** Resolves to undefined on success, otherwise to the problem. */
   check(): Promise<string | undefined>
 }
 
@@ -44,8 +48,13 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   try {
+<<<<<<< HEAD
     if (!canIsolate) console.error('No user namespaces here: the commands are not kept from the network.')
     const rows = [...runtimes(), ...frameworks(), ...types(), ...migrations()]
+=======
+    if (!canIsolate) console.error('This machine has no user namespaces, so the commands can reach the network.')
+    const rows = [...runtimes(), ...frameworks(), ...types()]
+>>>>>>> repo
     const wanted = rows.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
     const problems: string[] = []
     for (const { name, check } of wanted) {
@@ -68,7 +77,7 @@ function pack(): string {
   return join(work, file)
 }
 
-/** A folder with the package, other packages and files; made on first use. */
+/** A folder with the package, other packages and files. It is created on first use. */
 function app(
   name: string,
   packages: readonly string[],

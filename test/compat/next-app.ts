@@ -1,4 +1,4 @@
-// A Next.js app that uses the package in a route of Node, in a route of the edge runtime and in the browser.
+// A Next.js app that uses the package in a Node route, in an edge route and in the browser.
 import { AGENT, QUICKJS } from './programs.ts'
 
 const layout = `export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html> }`
@@ -22,7 +22,7 @@ import { compute } from '../../quickjs.js'
 export const dynamic = 'force-dynamic'
 export const GET = async () => new Response(await ask() + ' ' + await compute())`
 
-/** Builds nothing: starts the built server, asks both routes and prints what they answer. */
+/** Starts the built server, requests both routes and prints their responses. */
 const serve = `import { spawn } from 'node:child_process'
 const next = ['node_modules/next/dist/bin/next', 'start', '-H', '127.0.0.1', '-p', '3911']
 const server = spawn(process.execPath, next, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -1,6 +1,6 @@
-// The programs that every runtime and bundler of the matrix runs.
+// Programs for all runtimes and bundlers of the matrix.
 
-/** For every runtime: an agent whose first call has invalid arguments, and the parts of `toolwright/testing` beside it. */
+/** An agent whose first call has invalid arguments, with parts of `toolwright/testing`. Runs on every runtime. */
 export const AGENT = `
 import { LlmAgent, Runner, tool } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'
@@ -83,7 +83,7 @@ import { ask } from './agent.js'
 export default { fetch: async () => new Response(await ask()) }
 `
 
-/** For TypeScript: a type of every entry point that needs no peer. */
+/** Uses types of every entry point that needs no peer. */
 export const TYPES = `
 import { LlmAgent, Runner, tool, type Event, type SessionService, type Tool } from 'toolwright'
 import { fromAiSdk } from 'toolwright/ai-sdk'

@@ -1,7 +1,7 @@
-// Runs the commands of the matrix: installs see the npm registry, everything else sees loopback only.
+// Runs the commands of the matrix. Only installs can reach the npm registry; other commands can reach loopback only.
 import { spawn, spawnSync } from 'node:child_process'
 
-/** Telemetry and update checks of every tool, off. */
+/** Switches off telemetry and update checks of all tools. */
 const QUIET = {
   CI: '1',
   DO_NOT_TRACK: '1',
@@ -21,7 +21,7 @@ export interface Ended {
 
 const LOOPBACK_ONLY = ['unshare', '-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
 
-/** Linux with user namespaces: a command that wants the network fails instead of reaching it. */
+/** Whether commands can run without network access, by user namespaces of Linux. */
 export const canIsolate: boolean = spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up']).status === 0
 
 export function run(command: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> {

@@ -1,4 +1,4 @@
-// The two commands of examples/approvals, each a process of its own, over one file.
+// Runs the two commands of examples/approvals as separate processes that share one file.
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,12 +16,12 @@ function setUp(): (command: string, args?: readonly string[], ofNode?: readonly 
 
 const paid = (...ended: Ended[]): string[] => ended.flatMap(({ out }) => out.match(/^\[bank\].*$/gm) ?? [])
 
-test('a refund that pauses in one process is approved in another, once', async () => {
+test('examples/approvals pays a refund once when another process approves it', async () => {
   const start = setUp()
   const asked = await start('request')
   expect(asked).toMatchObject({
     code: 0,
-    out: 'Waiting for a yes: Refund 500 EUR for order A-7?\nNow: npx node examples/approvals/approve.ts\n',
+    out: 'Waiting for approval: Refund 500 EUR for order A-7?\nNow: npx node examples/approvals/approve.ts\n',
   })
 
   const approved = await start('approve')
@@ -33,7 +33,7 @@ test('a refund that pauses in one process is approved in another, once', async (
   expect(await start('approve')).toMatchObject({ code: 0, out: 'Nothing is pending.\n' })
 })
 
-test('a refund that is denied is not paid, and the customer is told why', async () => {
+test('examples/approvals does not pay a denied refund, and prints the reason', async () => {
   const start = setUp()
   await start('request')
   const denied = await start('approve', ['deny', 'It was never paid.'])
@@ -41,22 +41,22 @@ test('a refund that is denied is not paid, and the customer is told why', async 
   expect(paid(denied, await start('approve'))).toEqual([])
 })
 
-test('a word that is not "approve" approves nothing', async () => {
+test('examples/approvals pays nothing for a decision other than "approve"', async () => {
   const start = setUp()
   await start('request')
   expect(paid(await start('approve', ['aprove']), await start('approve'))).toEqual([])
 })
 
-test('a small refund asks nobody', async () => {
+test('examples/approvals pays a small refund without an approval', async () => {
   const start = setUp()
   const { out } = await start('request', ['Refund 20 EUR for order A-7.'])
   expect(out).toMatch(/^\[bank\] 20 EUR for A-7, key \S+\nRefunded \(order id: A-7, amount: 20\)\.\n$/)
   expect((await start('approve')).out).toBe('Nothing is pending.\n')
 })
 
-test('kill -9 right after the pause loses nothing', async () => {
+test('examples/approvals keeps the pending refund after kill -9', async () => {
   const start = setUp()
-  // dies instead of saying that it waits
+  // kills the process when it prints that it waits
   const die = `
     const { write } = process.stdout
     process.stdout.write = (text, ...more) =>
@@ -66,14 +66,14 @@ test('kill -9 right after the pause loses nothing', async () => {
   expect(paid(await start('approve'))).toHaveLength(1)
 })
 
-test('two who approve at the same moment pay once', async () => {
+test('examples/approvals pays once for two approvals at the same time', async () => {
   const start = setUp()
   await start('request')
   const both = await Promise.all([start('approve'), start('approve')])
   expect(paid(...both, await start('approve'))).toHaveLength(1)
 })
 
-test('each refund of one reply is decided by itself', async () => {
+test('examples/approvals decides each refund of one reply separately', async () => {
   const start = setUp()
   await start('request', ['Refund orders A-7 and A-8, 500 EUR each.'])
   const first = await start('approve')
@@ -83,8 +83,11 @@ test('each refund of one reply is decided by itself', async () => {
   expect(new Set(out.match(/key \S+/g)).size).toBe(2)
 })
 
-test.each(globSync('examples/approvals/*.ts'))('%s fits a screen and starts with what it shows', (file) => {
-  const text = readFileSync(file, 'utf8')
-  expect(text).toMatch(/^\/\/ .{20,}/)
-  expect(text.split('\n').length).toBeLessThanOrEqual(40)
-})
+test.each(globSync('examples/approvals/*.ts'))(
+  '%s has at most 40 lines and starts with a comment about its purpose',
+  (file) => {
+    const text = readFileSync(file, 'utf8')
+    expect(text).toMatch(/^\/\/ .{20,}/)
+    expect(text.split('\n').length).toBeLessThanOrEqual(40)
+  },
+)

@@ -1,13 +1,14 @@
-// A program started as a user starts it, followed by what it writes.
+// Starts programs like a user does, and reads their output.
 import { type ChildProcess, spawn } from 'node:child_process'
 
+/** The result of a program. */
 export interface Ended {
   readonly code: number | null
   readonly out: string
   readonly errors: string
 }
 
-/** As if nobody had a key: no test reaches a provider by accident. Keys are empty, so that no `.env` file sets them. */
+/** The environment without API keys, so that no test reaches a provider. Keys are empty, so that no `.env` file sets them. */
 export function withoutKeys(): NodeJS.ProcessEnv {
   const names = /^(?:GEMINI|GOOGLE|OPENAI|ANTHROPIC)_/
   const others = Object.entries(process.env).filter(([name]) => !names.test(name))
@@ -20,7 +21,7 @@ export function withoutKeys(): NodeJS.ProcessEnv {
   }
 }
 
-/** Runs a file of ours with the Node that runs the tests. */
+/** Runs a file of the repository with the Node that runs the tests. */
 export function node(
   args: readonly string[],
   options: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
@@ -30,6 +31,7 @@ export function node(
   return child.ended
 }
 
+/** A running program. */
 export class Child {
   readonly process: ChildProcess
   readonly ended: Promise<Ended>
@@ -46,13 +48,14 @@ export class Child {
     })
   }
 
-  /** Waits until it has written this; fails when it ends before. */
+  /** Waits until its output contains `text`. Fails when the program ends before. */
   async until(text: string): Promise<void> {
     const { stdout } = this.process
     while (!this.out.includes(text)) {
       const more = new Promise((resolve) => stdout?.once('data', resolve))
       const end = await Promise.race([more.then(() => undefined), this.ended])
-      if (end && !this.out.includes(text)) throw new Error(`It ended without "${text}":\n${end.out}\n${end.errors}`)
+      if (end && !this.out.includes(text))
+        throw new Error(`The program ended without "${text}":\n${end.out}\n${end.errors}`)
     }
   }
 }

@@ -1,4 +1,4 @@
-// The command as a user starts it: a process of its own, real pipes, real signals.
+// Runs the command like a user does: as a process with real pipes and signals.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -15,7 +15,7 @@ const refund = 'test/examples/fixtures/refund.ts'
 const noKey = 'Model: rules, no language model.\nFor one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
 const failing = 'test/examples/fixtures/failing.ts'
 
-test('npm start without a terminal plays the tour and ends well', async () => {
+test('npm start without a terminal plays the tour and exits with 0', async () => {
   const { start } = JSON.parse(readFileSync('package.json', 'utf8')).scripts
   const [program, ...args] = start.split(' ')
   expect(program).toBe('node')
@@ -37,7 +37,7 @@ test('npm start without a terminal plays the tour and ends well', async () => {
   expect(code).toBe(0)
 })
 
-test('variables of .env in the working directory are there before the file is loaded; set ones stay', async () => {
+test('toolwright run reads .env before it loads the agent file, and keeps variables that are set', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolwright-cli-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'agent.mjs')
@@ -57,7 +57,7 @@ test('variables of .env in the working directory are there before the file is lo
   })
 })
 
-test('a message on the command line is one turn, and what is piped in is left alone', async () => {
+test('toolwright run sends a message of the command line as one turn and ignores piped input', async () => {
   const args = [...run, 'examples/weather.ts', 'What is the weather', 'in Lima?']
   const { code, out } = await node(args, { input: 'What is the weather in Oslo?\n' })
   expect(out).toContain('✓ get_weather  city: Lima')
@@ -65,34 +65,34 @@ test('a message on the command line is one turn, and what is piped in is left al
   expect(code).toBe(0)
 })
 
-test('piped lines are the turns of one session, up to exit', async () => {
+test('toolwright run sends piped lines as turns of one session until exit', async () => {
   const { code, out } = await node([...run, slow], { input: 'one\n\ntwo\nexit\nthree\n' })
   expect(out).toBe('> one\nYou said one.\n\n> two\nYou said two.\n')
   expect(code).toBe(0)
 })
 
-test('a file without a tour that is asked nothing says so', async () => {
+test('toolwright run reports that it got no message for a file without a tour', async () => {
   const { code, out, errors } = await node([...run, slow])
   expect({ code, out }).toEqual({ code: 0, out: '' })
   expect(errors).toContain('No message given')
 })
 
-test('a run that ends with an error is exit code 1 and one line', async () => {
+test('toolwright run prints a failed run as one line and exits with 1', async () => {
   const { code, out, errors } = await node([...run, failing, 'hi'])
   expect({ code, out, errors }).toEqual({ code: 1, out: '! MODEL_ERROR: no network\n', errors: '' })
 })
 
-test('--verbose shows what was logged', async () => {
+test('toolwright run --verbose prints log messages', async () => {
   const { errors } = await node([...run, '--verbose', failing, 'hi'])
   expect(errors).toMatch(/The model of agent "failing" failed: no network[\s\S]*failing\.ts/)
 })
 
-test('a process that something keeps alive ends all the same', async () => {
+test('toolwright run exits although a timer of the agent file is still running', async () => {
   const { code, out } = await node([...run, failing, 'keep running'])
   expect({ code, out }).toEqual({ code: 1, out: '! MODEL_ERROR: no network\n' })
 })
 
-describe('a call that needs approval', () => {
+describe('toolwright run, for a call that needs approval,', () => {
   function setUp() {
     const folder = mkdtempSync(join(tmpdir(), 'toolwright-cli-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -102,7 +102,7 @@ describe('a call that needs approval', () => {
     return { db, env, refunded }
   }
 
-  test('is asked about, and the next piped line is the answer', async () => {
+  test('asks for approval and reads the answer from the next piped line', async () => {
     const { env, refunded } = setUp()
     const { code, out, errors } = await node([...run, refund], { env, input: 'refund 5\nyes\nbye\n' })
     expect(errors).toBe('')
@@ -121,7 +121,7 @@ You said bye.
     expect(refunded()).toEqual(['"refund 5"'])
   })
 
-  test('is denied by no, with a reason if there is one', async () => {
+  test('denies the call with an optional reason after no', async () => {
     const { env, refunded } = setUp()
     const { code, out } = await node([...run, refund], { env, input: 'refund 5\nno, never paid\n' })
     expect(out).toContain('Not refunded: tool call was rejected by the user: never paid\n')
@@ -129,7 +129,7 @@ You said bye.
     expect(refunded()).toEqual([])
   })
 
-  test('is asked about again when the answer is neither yes nor no, and stays open at the end', async () => {
+  test('asks again after an answer other than yes or no, and leaves the request pending at the end', async () => {
     const { env, refunded } = setUp()
     const { code, out } = await node([...run, refund], { env, input: 'refund 5\nyes please\ntrue\n\n' })
     expect(out.match(/^Type yes or no\. You can add a reason after no\.$/gm)).toHaveLength(3)
@@ -138,7 +138,7 @@ You said bye.
     expect(refunded()).toEqual([])
   })
 
-  test('that one process asked about is answered in another, once', async () => {
+  test('accepts the answer once, in another process than the one that asked', async () => {
     const { db, env, refunded } = setUp()
     const kept = [...run, refund, '--db', db, '--user', 'ada', '--session', 's1']
     const first = await node([...kept, 'refund 5'], { env })
@@ -163,7 +163,7 @@ You said bye.
     expect(refunded()).toHaveLength(1)
   })
 
-  test('of somebody else is not asked about', async () => {
+  test('does not show the pending request of another user', async () => {
     const { db, env, refunded } = setUp()
     const kept = [...run, refund, '--db', db, '--session', 's1']
     await node([...kept, '--user', 'ada', 'refund 5'], { env })
@@ -172,7 +172,7 @@ You said bye.
     expect(refunded()).toEqual([])
   })
 
-  test('is shown whole and harmless, whatever is in it', async () => {
+  test('shows all arguments with control characters escaped', async () => {
     const { out } = await node([...run, refund], { env: setUp().env, input: 'refund hostile\n' })
     const asked = out.split('\n').find((line) => line.startsWith('    note:')) ?? ''
     expect(asked).toContain('"\\u001b[2J\\u202e\\u200dline\\nline\\n')
@@ -181,29 +181,32 @@ You said bye.
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u)
   })
 
-  test('needs a place to be kept in: without one it is said that it is gone', async () => {
+  test('reports that the pending request is lost without --db', async () => {
     const { code, out } = await node([...run, refund, 'refund 5'], { env: setUp().env })
     expect(out).toMatch(/in memory and is gone\. To save sessions, use --db <file>\.\n$/)
     expect(code).toBe(0)
   })
 
-  test.skipIf(process.platform === 'win32')('is given up by Ctrl-C at its question, and the chat goes on', async () => {
-    const { env, refunded } = setUp()
-    const child = new Child([process.execPath, '--conditions=toolwright:source', ...run, refund], env)
-    onTestFinished(() => void child.process.kill('SIGKILL'))
-    child.process.stdin?.write('refund 5\n')
-    await child.until('Approve? yes / no: ')
-    child.process.kill('SIGINT')
-    await child.until('! CANCELLED')
-    child.process.stdin?.end('still there?\n')
-    const { code, out } = await child.ended
-    expect(out).toContain('You said still there?.\n')
-    expect(code).toBe(1)
-    expect(refunded()).toEqual([])
-  })
+  test.skipIf(process.platform === 'win32')(
+    'cancels the run on Ctrl-C at the question and continues the chat',
+    async () => {
+      const { env, refunded } = setUp()
+      const child = new Child([process.execPath, '--conditions=toolwright:source', ...run, refund], env)
+      onTestFinished(() => void child.process.kill('SIGKILL'))
+      child.process.stdin?.write('refund 5\n')
+      await child.until('Approve? yes / no: ')
+      child.process.kill('SIGINT')
+      await child.until('! CANCELLED')
+      child.process.stdin?.end('still there?\n')
+      const { code, out } = await child.ended
+      expect(out).toContain('You said still there?.\n')
+      expect(code).toBe(1)
+      expect(refunded()).toEqual([])
+    },
+  )
 })
 
-test('a file that exports a runner keeps its own services', async () => {
+test('toolwright run rejects --db for a file that exports a runner', async () => {
   const { code, errors } = await node([...run, 'test/examples/fixtures/runner.ts', '--db', 'x.db', 'hi'])
   expect(errors).toBe(
     'toolwright: --db cannot be used with "test/examples/fixtures/runner.ts": the file exports a Runner, which has its own services. Remove --db.\n',
@@ -212,7 +215,7 @@ test('a file that exports a runner keeps its own services', async () => {
   expect(existsSync('x.db')).toBe(false)
 })
 
-test('an old Node is told which one is needed, before anything is loaded', async () => {
+test('toolwright reports the required version on an old Node before it loads anything', async () => {
   const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
   const { code, out, errors } = await node(['--import', `data:text/javascript,${old}`, 'src/cli/index.ts', '--version'])
   expect({ code, out }).toEqual({ code: 1, out: '' })
@@ -226,7 +229,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl-C', () => {
     return child
   }
 
-  test('during a turn cancels it, aborts the tool, and the chat goes on', async () => {
+  test('during a turn cancels the run, aborts the tool and continues the chat', async () => {
     const child = start()
     child.process.stdin?.write('wait\n')
     await child.until('waiting now')
@@ -236,10 +239,10 @@ describe.skipIf(process.platform === 'win32')('Ctrl-C', () => {
     child.process.stdin?.end('still there?\n')
     const { code, out } = await child.ended
     expect(out).toContain('You said still there?.\n')
-    expect(code).toBe(1) // one of the turns did not end well
+    expect(code).toBe(1) // one of the turns failed
   })
 
-  test('during the one turn of a message ends the process with an error', async () => {
+  test('during the turn of a command line message exits with 1', async () => {
     const child = start('wait')
     await child.until('waiting now')
     child.process.kill('SIGINT')
@@ -249,7 +252,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl-C', () => {
     expect(code).toBe(1)
   })
 
-  test('between turns leaves', async () => {
+  test('between turns exits with 0', async () => {
     const child = start()
     child.process.stdin?.write('one\n')
     await child.until('You said one.\n')

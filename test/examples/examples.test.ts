@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { node } from './child.ts'
 
-/** What each example must have written by its end. */
+/** Text that each example must print. */
 const expected = new Map([
   ['weather', ['It is 66 °F in Lima.']],
   ['team', ['front_desk: It is in Hamburg.', 'billing: Charges:\n- C-1 (amount: 20 EUR)\n', 'It is in Lyon.']],
@@ -19,7 +19,7 @@ const expected = new Map([
   ['policies', ['Ada (id: 1, ssn: [redacted]', 'number: [redacted]', '4 calls, 3 attempts']],
   ['test-your-tool', ['The tool adds', 'The agent recovers', 'It was told: Invalid arguments for add_to_cart']],
 ])
-/** What is said where no key is set. */
+/** The message when no API key is set. */
 const noKey = 'Model: rules, no language model.\nFor one set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY.\n'
 
 const notAnExample = ['model']
@@ -28,19 +28,19 @@ const names = globSync('examples/*.ts').map((file) => basename(file, '.ts'))
 const textOf = (name: string): string => readFileSync(`examples/${name}.ts`, 'utf8')
 const examples = names.filter((name) => !notAnExample.includes(name)).sort()
 
-test('every example is run here', () => expect(examples).toEqual([...expected.keys()].sort()))
+test('the tests run every example', () => expect(examples).toEqual([...expected.keys()].sort()))
 
-test('examples are compiled with everything else', () => {
+test('the examples are part of the compiled program', () => {
   expect(JSON.parse(readFileSync('tsconfig.json', 'utf8')).include).toContain('examples')
 })
 
-test.each(examples)('%s fits a screen and starts with what it shows', (name) => {
+test.each(examples)('example %s has at most 61 lines and starts with a comment about its purpose', (name) => {
   const text = textOf(name)
   expect(text).toMatch(/^\/\/ .{20,}/)
   expect(text.split('\n').length).toBeLessThanOrEqual(61)
 })
 
-test.each(examples)('%s runs, says what it should, and ends', async (name) => {
+test.each(examples)('example %s prints the expected text and exits with 0', async (name) => {
   const { code, out, errors } = await node([`examples/${name}.ts`])
   expect(errors).toBe(textOf(name).includes("'./model.ts'") ? noKey : '')
   for (const text of expected.get(name) ?? []) expect(out).toContain(text)
@@ -50,7 +50,7 @@ test.each(examples)('%s runs, says what it should, and ends', async (name) => {
 
 const withTour = examples.filter((name) => textOf(name).includes('export const tour'))
 
-test.each(withTour)('%s can be talked to', async (name) => {
+test.each(withTour)('example %s runs in the chat of toolwright run', async (name) => {
   const { code, out, errors } = await node(['src/cli/index.ts', 'run', `examples/${name}.ts`])
   expect(errors).toBe(textOf(name).includes("'./model.ts'") ? noKey : '')
   expect(out).toMatch(/^> /)

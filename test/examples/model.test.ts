@@ -1,4 +1,4 @@
-// Which model the examples talk to: the real provider packages, with a local server in the provider's place.
+// The model of the examples, with the real provider packages and a local server instead of the provider.
 import { expect, test } from 'vitest'
 import { ProviderServer } from '../../src/testing/server/provider-server.ts'
 import { anthropic, google, openaiResponses } from '../../src/testing/server/wires.ts'
@@ -42,7 +42,7 @@ const providers = [
 ] as const
 
 test.each(providers)(
-  '$variable selects $model',
+  'the examples use $model when $variable is set',
   async ({ variable, base: [url, suffix], say, model, path, header }) => {
     const calls = [{ id: 'call_1', name: 'get_weather', args: { city: 'Lima' } }]
     await using server = await ProviderServer.start([say({ calls }), say({ text: 'Mild, says the provider.' })])
@@ -51,12 +51,12 @@ test.each(providers)(
     expect({ code, out, errors }).toEqual({ code: 0, out: 'Mild, says the provider.\n', errors: `Model: ${model}\n` })
     expect(server.requests.map((one) => one.path.split('?')[0])).toEqual([path, path])
     expect(server.requests[0]?.headers[header[0]]).toBe(header[1])
-    expect(JSON.stringify(server.requests[1]?.body)).toMatch(/celsius\D+19/) // what the tool found was told
+    expect(JSON.stringify(server.requests[1]?.body)).toMatch(/celsius\D+19/) // the request contains the result of the tool
   },
 )
 
 test.each(providers)(
-  'with $variable the command line streams from $model',
+  'toolwright run streams from $model when $variable is set',
   async ({ variable, base: [url, suffix], say, model }) => {
     await using server = await ProviderServer.start([say({ text: 'Mild, says the provider.' })])
     const env = { ...withoutKeys(), [variable]: key, [url]: server.url + suffix }
@@ -67,7 +67,7 @@ test.each(providers)(
   },
 )
 
-test('an empty variable is no key, and without a key nobody is asked', async () => {
+test('the examples call no provider when the key variables are empty', async () => {
   await using server = await ProviderServer.start([])
   const urls = Object.fromEntries(providers.map(({ base: [url, suffix] }) => [url, server.url + suffix]))
   const env = { ...withoutKeys(), ...urls, GEMINI_API_KEY: '', OPENAI_API_KEY: '' }

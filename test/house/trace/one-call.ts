@@ -8,7 +8,7 @@ const model: Model = {
   async *generate() {
     n++
     if (n === 2 || n === 4) {
-      const e = __trace.stop() as any[]
+      const e = __trace.stop()
       if (n === 4) process.stdout.write(JSON.stringify(e))
     }
     if (n % 2 === 1) {

@@ -2,7 +2,7 @@ import { approve, InMemorySessionService, LlmAgent, type Model, Runner, tool } f
 import { sqlite } from 'toolwright/sqlite'
 import { z } from 'zod'
 
-declare const __trace: { start(): void; stop(): any }
+declare const __trace: { start(): void; stop(): unknown }
 const model: Model = {
   name: 'm',
   async *generate(request) {
