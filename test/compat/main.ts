@@ -11,11 +11,7 @@ import { NEXT_APP } from './next-app.ts'
 import { AGENT, AGENT_SAYS, CODE, GEMINI_SERVER, QUICKJS, ROOT, SQLITE, TYPES, WORKER } from './programs.ts'
 import { canIsolate, type Ended, install, run } from './sandbox.ts'
 
-<<<<<<< HEAD
-/** What was tested last; docs/reference/compatibility.md says when. */
-=======
-/** The tested versions. The page about compatibility names the date. */
->>>>>>> repo
+/** The tested versions. docs/reference/compatibility.md names the date. */
 const VERSIONS = {
   node: ['22.18.0', '24.21.0', '26.10.0'],
   bun: '1.4.4',
@@ -48,13 +44,8 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   try {
-<<<<<<< HEAD
-    if (!canIsolate) console.error('No user namespaces here: the commands are not kept from the network.')
-    const rows = [...runtimes(), ...frameworks(), ...types(), ...migrations()]
-=======
     if (!canIsolate) console.error('This machine has no user namespaces, so the commands can reach the network.')
-    const rows = [...runtimes(), ...frameworks(), ...types()]
->>>>>>> repo
+    const rows = [...runtimes(), ...frameworks(), ...types(), ...migrations()]
     const wanted = rows.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
     const problems: string[] = []
     for (const { name, check } of wanted) {
