@@ -1,44 +1,28 @@
 // The one writer of a run: entries are appended all or none, one batch after another, then folded, then yielded.
 import type { LoopRecorder } from '../../agent/loop/run-host.ts'
-import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
-import type { StopSignal } from '../../dispatch/stop-signal.ts'
 import { messageOf } from '../../error/error.ts'
 import type { Event, EventActions, NewEntry } from '../../event/event.ts'
-import { type Fold, startsWaiting } from '../../event/fold.ts'
+import { startsWaiting } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { Lease, PostedItem } from '../../session/service.ts'
-import type { InvocationHost } from '../../tool/host.ts'
-import { type PendingListing, pendingAfter } from '../approvals/pending-after.ts'
+import { type PendingListing, pendingAfter } from '../approvals/pending.ts'
 import { RunInbox } from '../inbox/run-inbox.ts'
 import type { HeldSession } from '../lease/claim-session.ts'
 import { EventWatch } from '../plugins/event-watch.ts'
-import type { RunServices } from '../run-services.ts'
-import { type EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
-import type { RunnerProgress } from './run-progress.ts'
-import type { RunState } from './run-state.ts'
+import { MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
+import type { RecordedRun } from './recorded-run.ts'
 import { MediaStore } from './store-media.ts'
 
 const NO_ENTRIES: readonly NewEntry[] = []
 
 /** A run reads its inbox between two steps, but not more often than this. */
 const INBOX_MS = 500
-
-/** The run that is recorded. */
-export interface RecordedRun extends InvocationHost {
-  readonly services: RunServices
-  readonly view: SessionView
-  readonly fold: Fold
-  readonly state: RunState
-  readonly stop: StopSignal
-  readonly events: EventQueue
-  readonly progress: RunnerProgress
-}
 
 /** Records one run: appends, plugins, media, lease and inbox. */
 export class Recorder implements LoopRecorder {
