@@ -1,4 +1,4 @@
-// Traced by test/trace.test.ts: one tool call in a process that has served calls before, from the model's reply to the
+// Traced by npm run house: one tool call in a process that has served calls before, from the model's reply to the
 // next model request.
 import { LlmAgent, type Model, Runner, tool } from 'toolwright'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// Traced by test/trace.test.ts: an approval that a second runner resumes, as another process that has served runs before
+// Traced by npm run house: an approval that a second runner resumes, as another process that has served runs before
 // does, from run() to the last event.
 import { approve, InMemorySessionService, LlmAgent, type Model, Runner, tool } from 'toolwright'
 import { z } from 'zod'
