@@ -5,6 +5,7 @@ import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
 import { type Next, next, scopeError } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { cancelWork, type StartedWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
@@ -246,3 +247,5 @@ export class ActiveRun implements Followable {
     await this.data.recorder.drainInbox()
   }
 }
+
+registerShape(() => new ActiveRun({} as RunData))
