@@ -103,12 +103,12 @@ export class ActiveRun implements Followable {
     return this.data.recorder.draft('user', undefined, content, context.take() ?? {})
   }
 
-  async #runAgents(): Promise<'done' | 'wait'> {
+  #runAgents(): Promise<'done' | 'wait'> {
     const { tree, fold } = this.data
     const missing = findMissingAgent(tree, fold)
-    if (missing === undefined) return await runScope(this.data, tree.root, { path: tree.root.name, tree })
-    await this.#endWithError(`Agent "${missing}" no longer exists. Its unfinished work was not done.`)
-    return 'done'
+    if (missing === undefined) return runScope(this.data, tree.root, { path: tree.root.name, tree })
+    const reason = `Agent "${missing}" no longer exists. Its unfinished work was not done.`
+    return this.#endWithError(reason).then(() => 'done')
   }
 
   /** Ends an invocation that no agent can continue. */

@@ -174,7 +174,11 @@ export class RunStarter {
     { drained, asOf }: ClaimedSession,
     before: readonly Event[],
   ): Promise<ActiveRun> {
-    const accepted = await this.#accept(held, request, asOf)
+    const { message, invocationId: named } = request
+    const accepted =
+      named || !message
+        ? accept(held.view, request, this.#options.whilePaused)
+        : await this.#acceptAnswers(held, message, asOf)
     if (accepted.replay) {
       const { invocationId, replay } = accepted
       if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
@@ -187,9 +191,8 @@ export class RunStarter {
     return this.#start(held, accepted, request, { drained, before: ended.length ? [...before, ...ended] : before })
   }
 
-  async #accept({ view, log: { entries } }: HeldSession, request: RunRequest, asOf: number): Promise<Accepted> {
-    const { message, invocationId } = request
-    if (invocationId || !message) return accept(view, request, this.#options.whilePaused)
+  async #acceptAnswers({ view, log }: HeldSession, message: Content, asOf: number): Promise<Accepted> {
+    const { entries } = log
     return await acceptAnswers({ view, entries }, message, { now: this.#services.ports.now(), asOf })
   }
 
