@@ -25,9 +25,9 @@ import {
   openaiChat,
   openaiResponses,
 } from '../testing/server/wires.ts'
+import type { LlmRequestConfig } from '../tool/llm-request-config.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import type { LlmRequestConfig } from '../tool/wire.ts'
 import type { AiSdkModel } from './ai-sdk-types.ts'
 
 const apiKey = 'sk-test-0123456789abcdef'

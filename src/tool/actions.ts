@@ -6,36 +6,36 @@ import { MAX_NAME_LENGTH } from '../base/limits.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
 import type { Actions } from './context.ts'
-import { plainDelta, type WritableState } from './state.ts'
+import { toStateDelta, type WritableState } from './state.ts'
 
 /** What a call asks a human. */
 export type RequestedActions = Pick<Actions, 'requestedToolConfirmations' | 'requestedInputs'>
 
 /** What moves control. */
-export type Control = Pick<EventActions, 'skipSummarization' | 'transferToAgent' | 'escalate' | 'endOfAgent'>
+export type ControlActions = Pick<EventActions, 'skipSummarization' | 'transferToAgent' | 'escalate' | 'endOfAgent'>
 
 /** What the view stands on. */
 export interface ActionStore {
   readonly state: WritableState
   readonly artifactDelta: { readonly [filename: string]: number } | undefined
-  readonly control: Control | undefined
+  readonly control: ControlActions | undefined
   readonly requested: RequestedActions
   /** `endOfAgent` is for callbacks: a tool cannot end its agent. */
   readonly isCall: boolean
-  announce(filename: string, version: number | undefined): void
-  setControl(field: keyof Control, value: unknown): void
+  recordArtifact(filename: string, version: number | undefined): void
+  setControl(field: keyof ControlActions, value: unknown): void
 }
 
-export function actionsView(store: ActionStore): Actions {
+export function createActions(store: ActionStore): Actions {
   const stateDelta = liveRecord('stateDelta', {
     read: () => store.state.written,
     write: (key, value) => store.state.set(key, value),
-    drop: (key) => store.state.drop(key),
+    drop: (key) => store.state.undoSet(key),
   })
   const artifactDelta = liveRecord('artifactDelta', {
     read: () => store.artifactDelta,
-    write: (name, version) => store.announce(name, checkVersion(name, version)),
-    drop: (name) => store.announce(name, undefined),
+    write: (name, version) => store.recordArtifact(name, checkVersion(name, version)),
+    drop: (name) => store.recordArtifact(name, undefined),
   })
   const shown = (): JsonObject => ({
     ...(store.state.written && { stateDelta }),
@@ -45,7 +45,7 @@ export function actionsView(store: ActionStore): Actions {
   })
   const replace = (delta: JsonObject, field: string, given: unknown): void => {
     if (given !== undefined && given !== null && !isRecord(given)) throw mustBe(field, 'an object', given)
-    const copy = plainDelta(given ?? {}) // first: what is given may be the delta itself, or not be readable
+    const copy = toStateDelta(given ?? {}) // first: what is given may be the delta itself, or not be readable
     if (field === 'artifactDelta') for (const name of Object.keys(copy)) checkVersion(name, copy[name])
     for (const key of Object.keys(delta)) delete delta[key]
     for (const key of Object.keys(copy)) delta[key] = copy[key]
@@ -62,7 +62,7 @@ export function actionsView(store: ActionStore): Actions {
 }
 
 /** Throws unless the field of `actions` may hold the value; undefined when the value takes the field away. */
-export function checkControl(field: keyof Control, value: unknown): string | boolean | undefined {
+export function checkControl(field: keyof ControlActions, value: unknown): string | boolean | undefined {
   if (value === undefined || value === null || value === false) return undefined
   if (field !== 'transferToAgent') {
     if (value === true) return true
@@ -80,8 +80,8 @@ const INSTEAD: { readonly [field: string]: string } = {
   requestedAuthConfigs: 'Set authConfig on the tool.',
 }
 
-function controlField(field: string, isCall: boolean): keyof Control {
-  if (CONTROL.includes(field) && !(isCall && field === 'endOfAgent')) return field as keyof Control
+function controlField(field: string, isCall: boolean): keyof ControlActions {
+  if (CONTROL.includes(field) && !(isCall && field === 'endOfAgent')) return field as keyof ControlActions
   const fields = `stateDelta, artifactDelta, ${CONTROL.filter((one) => !isCall || one !== 'endOfAgent').join(', ')}`
   const instead = Object.hasOwn(INSTEAD, field) ? INSTEAD[field] : `The fields that can be are ${fields}.`
   throw new ToolwrightError('INVALID_REQUEST', `context.actions.${shortName(field)} cannot be written. ${instead}`)

@@ -14,12 +14,12 @@ import { compileSchema } from '../schema/compile.ts'
 import type { StateReader } from '../session/service.ts'
 import type { RequestedActions } from './actions.ts'
 import { RunCallbackContext } from './callback-context.ts'
+import { ConfirmationPending } from './confirmation-pending.ts'
 import type { Actions, Invocation, ToolContext } from './context.ts'
-import type { InvocationHost } from './host.ts'
+import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import type { WritableState } from './state.ts'
 import type { Tool } from './tool.ts'
-import { Unanswered } from './unanswered.ts'
 
 /** One call, as its body and its callbacks see it. */
 export interface CallOptions {
@@ -36,7 +36,7 @@ export interface CallOptions {
 }
 
 /** What a body asks. */
-export type BodyQuestion = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema'>
+export type BodyRequest = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema'>
 
 const NONE: readonly never[] = []
 
@@ -57,7 +57,7 @@ export class CallContext implements ToolContext {
   #requests: readonly RequestState[] | undefined
   longRunning: boolean
   /** Requests the body made in this attempt. */
-  questions: readonly BodyQuestion[] = NONE
+  requested: readonly BodyRequest[] = NONE
 
   constructor(options: CallOptions, under?: StateReader) {
     this.#options = options
@@ -80,7 +80,7 @@ export class CallContext implements ToolContext {
     return this.#writes.state
   }
   get actions(): Actions {
-    this.#actions ??= this.#writes.viewActions(() => requestedBy(this.questions, this.functionCallId))
+    this.#actions ??= this.#writes.viewActions(() => requestedBy(this.requested, this.functionCallId))
     return this.#actions
   }
   get tool(): { name: string; description: string } {
@@ -104,17 +104,17 @@ export class CallContext implements ToolContext {
     return this.#requests ?? this.#options.requests ?? NONE
   }
   /** The earlier requests that still count. */
-  keepRequests(requests: readonly RequestState[]): void {
+  setRequests(requests: readonly RequestState[]): void {
     this.#requests = requests
   }
   requestConfirmation(options: { hint: string; payload?: unknown }): void {
     checkOptions('requestConfirmation()', options, CONFIRMATION_RULES, 'INVALID_REQUEST')
     const { hint, payload } = options
     const given = payload === undefined ? {} : { payload: toJsonValue(payload, MAX_METADATA_BYTES + 1).value }
-    const question: BodyQuestion = { kind: 'confirmation', hint: String(hint), ...given }
+    const question: BodyRequest = { kind: 'confirmation', hint: String(hint), ...given }
     if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(question)) return
     this.#ask(question)
-    throw new Unanswered(String(hint)) // whoever asks first has not acted yet
+    throw new ConfirmationPending(String(hint)) // whoever asks first has not acted yet
   }
   requestInput<T = unknown>(options: { key: string; message: string; schema?: unknown }): T | undefined {
     checkOptions('requestInput()', options, INPUT_RULES, 'INVALID_REQUEST')
@@ -133,7 +133,7 @@ export class CallContext implements ToolContext {
     return undefined
   }
   /** A question in other words, or about something else, is another question. */
-  #wasConfirmed({ hint, payload = null }: BodyQuestion): boolean {
+  #wasConfirmed({ hint, payload = null }: BodyRequest): boolean {
     const shown = canonicalJson(payload)
     return this.requests.some(
       ({ request: { kind, origin, hint: asked, payload: with_ = null }, answer }) =>
@@ -144,13 +144,13 @@ export class CallContext implements ToolContext {
         answer !== undefined,
     )
   }
-  #ask(question: BodyQuestion): void {
+  #ask(question: BodyRequest): void {
     checkRequest(question)
-    const others = this.questions.filter(({ kind, key }) => kind !== question.kind || key !== question.key)
+    const others = this.requested.filter(({ kind, key }) => kind !== question.kind || key !== question.key)
     if (others.length >= MAX_REQUESTS) {
       throw new ToolError(`A call may make ${MAX_REQUESTS} requests at a time. It is run again after the answers.`)
     }
-    this.questions = [...others, question]
+    this.requested = [...others, question]
   }
   /** Made when first looked at: most bodies never look. */
   get signal(): AbortSignal {
@@ -185,7 +185,7 @@ export class CallContext implements ToolContext {
     this.#controller?.abort(reason)
   }
   /** A human has approved the call. */
-  confirmedWith(confirmation: ToolConfirmation): void {
+  setConfirmation(confirmation: ToolConfirmation): void {
     this.#confirmation = confirmation
   }
   /** A context for one attempt of the body: what it writes counts only when it is adopted. */
@@ -196,15 +196,15 @@ export class CallContext implements ToolContext {
     return attempt
   }
   /** The attempt has asked: what it wrote is dropped. */
-  adoptQuestions(attempt: CallContext): void {
-    this.questions = attempt.questions
+  adoptRequests(attempt: CallContext): void {
+    this.requested = attempt.requested
   }
   /** The attempt has succeeded: what it wrote is the call's. */
   adopt(attempt: CallContext): void {
     this.longRunning = attempt.longRunning
-    this.questions = attempt.questions
+    this.requested = attempt.requested
     const taken = attempt.take()
-    if (taken) this.#writes.add(taken)
+    if (taken) this.#writes.addActions(taken)
   }
   /** From here on progress goes nowhere: the call has its response. */
   close(): void {
@@ -216,7 +216,7 @@ export class CallContext implements ToolContext {
 }
 
 /** What the body asks, as `context.actions` shows it: the confirmation under the id of the call, inputs under their keys. */
-function requestedBy(questions: readonly BodyQuestion[], callId: string): RequestedActions {
+function requestedBy(questions: readonly BodyRequest[], callId: string): RequestedActions {
   const asked = questions.find(({ kind }) => kind === 'confirmation')
   const inputs = questions.filter(({ kind }) => kind === 'input')
   const confirmation = asked && {
@@ -235,7 +235,7 @@ function requestedBy(questions: readonly BodyQuestion[], callId: string): Reques
 }
 
 /** What is recorded of a request, and shown to the approver, has a bound. */
-function checkRequest({ key = '', hint = '', payload, schema }: BodyQuestion): void {
+function checkRequest({ key = '', hint = '', payload, schema }: BodyRequest): void {
   if (key.length > MAX_NAME_LENGTH || hint.length > MAX_MESSAGE_LENGTH) {
     const limits = `${MAX_NAME_LENGTH} characters in its key and ${MAX_MESSAGE_LENGTH} in its hint or message`
     throw new ToolError(`A request has at most ${limits}. Pass the rest as payload, or save it as an artifact.`)

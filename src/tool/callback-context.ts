@@ -7,10 +7,10 @@ import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { StateReader } from '../session/service.ts'
-import { actionsView, type Control, checkControl, type RequestedActions } from './actions.ts'
+import { type ControlActions, checkControl, createActions, type RequestedActions } from './actions.ts'
+import { AgentInvocation, artifactKey, requireArtifacts } from './agent-invocation.ts'
 import type { Actions, CallbackContext, Invocation } from './context.ts'
-import type { InvocationHost } from './host.ts'
-import { AgentInvocation, artifactKey, requireArtifacts } from './invocation.ts'
+import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import { WritableState } from './state.ts'
 
@@ -23,7 +23,7 @@ export class RunCallbackContext implements CallbackContext {
   #invocation: Invocation | undefined
   #state: WritableState | undefined
   #actions: Actions | undefined
-  #control: Control | undefined
+  #control: ControlActions | undefined
   #artifactDelta: { [filename: string]: number } | undefined
 
   constructor(host: InvocationHost, agentName: string, branch: string | undefined, under?: StateReader) {
@@ -50,7 +50,7 @@ export class RunCallbackContext implements CallbackContext {
   /** What was written so far. `requested`: what a call asks; without it, this is a callback's. */
   viewActions(requested?: () => RequestedActions): Actions {
     const writes = this
-    return actionsView({
+    return createActions({
       get state() {
         return writes.state
       },
@@ -64,11 +64,11 @@ export class RunCallbackContext implements CallbackContext {
         return requested?.() ?? {}
       },
       isCall: requested !== undefined,
-      announce: (filename, version) => writes.#announce(filename, version),
+      recordArtifact: (filename, version) => writes.#announce(filename, version),
       setControl: (field, value) => writes.setControl(field, value),
     })
   }
-  setControl(field: keyof Control, value: unknown): void {
+  setControl(field: keyof ControlActions, value: unknown): void {
     const checked = checkControl(field, value)
     const { [field]: _, ...others } = this.#control ?? {}
     const control = checked === undefined ? others : { ...others, [field]: checked }
@@ -112,14 +112,14 @@ export class RunCallbackContext implements CallbackContext {
     return (await memoryService.searchMemory({ appName, userId, query })).memories
   }
   /** Writes what another has written. */
-  add({ stateDelta, artifactDelta, ...actions }: EventActions): void {
+  addActions({ stateDelta, artifactDelta, ...actions }: EventActions): void {
     for (const key of Object.keys(stateDelta ?? {})) this.state.set(key, stateDelta?.[key])
     for (const name of Object.keys(artifactDelta ?? {})) this.#announce(name, artifactDelta?.[name] ?? 0)
     if (Object.keys(actions).length) this.#control = { ...this.#control, ...actions }
   }
   /** Hands over what was written, once: it rides on the next event. Undefined when nothing was. */
   take(): EventActions | undefined {
-    const stateDelta = this.#state?.take()
+    const stateDelta = this.#state?.takeDelta()
     const control = this.#control
     const artifactDelta = this.#artifactDelta
     if (!stateDelta && !control && !artifactDelta) return undefined

@@ -11,8 +11,8 @@ import {
   text,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { kindOfTool } from './agent-mark.ts'
 import type { Tool } from './tool.ts'
+import { kindOfTool } from './tool-kind.ts'
 
 /** Longer waits make a timer fire at once. */
 const MAX_TIMER = 2_147_483_647
@@ -60,7 +60,10 @@ const TOOL_RULES: OptionRules<Tool> = {
 }
 
 /** Members that make a call safer: a misspelled one must not go unnoticed. */
-export const GUARDED: { readonly names: readonly string[]; readonly synonyms: { readonly [said: string]: string } } = {
+export const SAFETY_MEMBERS: {
+  readonly names: readonly string[]
+  readonly synonyms: { readonly [said: string]: string }
+} = {
   names: [
     'requiresConfirmation',
     'authConfig',
@@ -91,7 +94,7 @@ export const GUARDED: { readonly names: readonly string[]; readonly synonyms: { 
 /** Throws INVALID_CONFIG for a tool, however it was made, with a member of the wrong type or a misspelled one. */
 export function checkTool(tool: Tool): void {
   const what = `Tool "${tool.name}"`
-  checkMembers(what, tool, TOOL_RULES, GUARDED)
+  checkMembers(what, tool, TOOL_RULES, SAFETY_MEMBERS)
   checkReconcile(what, tool)
   if (!tool.isLongRunning || kindOfTool(tool) !== 'agent') return
   throw new ToolwrightError(

@@ -1,7 +1,7 @@
 // Tools the model's own servers run: a request names them, nobody here calls them.
 import { canonicalJson } from '../base/json.ts'
+import type { WireTool } from './llm-request-config.ts'
 import type { Tool } from './tool.ts'
-import type { WireTool } from './wire.ts'
 
 const SERVER_TOOL: unique symbol = Symbol.for('toolwright.serverTool')
 

@@ -62,13 +62,13 @@ export class WritableState implements State {
     return this.#delta
   }
   /** Takes one write back. */
-  drop(key: string): void {
+  undoSet(key: string): void {
     if (!this.#delta || !Object.hasOwn(this.#delta, key)) return
     delete this.#delta[key]
-    if (Object.keys(this.#delta).length === 0) this.take()
+    if (Object.keys(this.#delta).length === 0) this.takeDelta()
   }
   /** Hands the writes over; whoever writes later writes into nothing. */
-  take(): JsonObject | undefined {
+  takeDelta(): JsonObject | undefined {
     const delta = this.#delta
     this.#delta = undefined
     this.#bytes = 0
@@ -88,7 +88,7 @@ function checkDelta(delta: JsonObject, key: string, bytes: number): number {
 }
 
 /** A `stateDelta` that was not written key by key, as it is recorded. */
-export function plainDelta(delta: unknown): JsonObject {
+export function toStateDelta(delta: unknown): JsonObject {
   const { value, bytes } = toJsonValue(delta, MAX_STATE_DELTA_BYTES)
   if (bytes > MAX_STATE_DELTA_BYTES) throw stateTooLarge(`A stateDelta of ${bytes} bytes`)
   if (isRecord(value)) return value

@@ -3,7 +3,7 @@ import type { AuthConfig } from '../content/auth.ts'
 import type { Content, FunctionDeclaration } from '../content/content.ts'
 import type { Parsed } from '../schema/issues.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
-import type { LlmRequestConfig, WireTool } from './wire.ts'
+import type { LlmRequestConfig, WireTool } from './llm-request-config.ts'
 
 /**
  * What a body may do to the world, which decides what happens when a process dies between the body and its record:

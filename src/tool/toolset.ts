@@ -1,7 +1,7 @@
 import { kindOf } from '../base/kind-of.ts'
 import { checkOptions, name } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { bareFunction } from './bare-function.ts'
+import { bareFunctionError } from './bare-function-error.ts'
 import type { ReadonlyContext } from './context.ts'
 import { isTool, type Tool } from './tool.ts'
 
@@ -39,6 +39,6 @@ export class StaticToolset implements Toolset {
 function requireTool(tool: Tool): Tool {
   if (isTool(tool)) return tool
   const given: unknown = tool
-  if (typeof given === 'function') throw bareFunction(given, 'The tools of a StaticToolset')
+  if (typeof given === 'function') throw bareFunctionError(given, 'The tools of a StaticToolset')
   throw new ToolwrightError('INVALID_CONFIG', `StaticToolset takes tools, got ${kindOf(given)}.`)
 }

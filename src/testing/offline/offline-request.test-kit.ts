@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Content, FunctionDeclaration, Part } from '../../content/content.ts'
+import type { LlmRequestConfig } from '../../tool/llm-request-config.ts'
 import type { Model } from '../../tool/model.ts'
 import type { LlmRequest, Tool } from '../../tool/tool.ts'
-import type { LlmRequestConfig } from '../../tool/wire.ts'
 import { offlineModel } from '../offline-model.ts'
 
 /** A Wednesday. */

@@ -6,10 +6,10 @@ import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { InferInput, InferOutput, Schema } from '../schema/infer.ts'
 import type { Parsed } from '../schema/issues.ts'
+import { lazyDeclaration, registerBuiltTool } from './built-tools.ts'
 import { COMMON_RULES, checkReconcile } from './check-tool.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
-import { notePending } from './define-pending.ts'
-import { lateDeclaration, noteBuilt } from './late-declaration.ts'
+import { addPendingNote } from './pending-note.ts'
 import { type Effect, type LlmRequest, type Middleware, nameProblem, type Reconciled, type Tool } from './tool.ts'
 
 /** A tool whose author knows its types; to the framework it is a `Tool`. */
@@ -109,14 +109,14 @@ export function tool<
   const what = `Tool "${name}"`
   const input = parameters === undefined ? undefined : compileSchema(parameters, what, { object: true })
   const output = outputSchema === undefined ? undefined : compileSchema(outputSchema, `${what}, output schema`)
-  const declaration = lateDeclaration(() => {
+  const declaration = lazyDeclaration(() => {
     const plain: FunctionDeclaration = {
       name,
       description,
       ...(input && { parametersJsonSchema: input.jsonSchema }),
       ...(output && { responseJsonSchema: output.jsonSchema }),
     }
-    return isLongRunning ? notePending(plain) : plain
+    return isLongRunning ? addPendingNote(plain) : plain
   })
   const made: JsonObject = {
     name,
@@ -135,7 +135,7 @@ export function tool<
   // The predicates are typed with Args for the author; the framework passes what `parse` gave.
   // Frozen: callbacks get the tool itself, and must not open its gate for the calls that follow.
   const built = Object.freeze(made) as unknown as TypedTool<ArgsOf<P>, R>
-  noteBuilt(built)
+  registerBuiltTool(built)
   return built
 }
 

@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts'
 const tools: WeakMap<() => unknown, Tool> = new WeakMap()
 
 /** A declaration that `make` writes once, when it is first asked for. */
-export function lateDeclaration(make: () => FunctionDeclaration): () => FunctionDeclaration {
+export function lazyDeclaration(make: () => FunctionDeclaration): () => FunctionDeclaration {
   let made: FunctionDeclaration | undefined
   return () => {
     made ??= make()
@@ -15,13 +15,13 @@ export function lateDeclaration(make: () => FunctionDeclaration): () => Function
 }
 
 /** Notes a frozen tool whose members and schemas were checked while it was built. */
-export function noteBuilt(tool: Tool): void {
+export function registerBuiltTool(tool: Tool): void {
   tools.set(tool.declaration, tool)
 }
 
 /**
  * The built tool whose declaration this is: the tool itself, as it was checked, or the one that something was put around.
  */
-export function builtTool(tool: Tool): Tool | undefined {
+export function findBuiltTool(tool: Tool): Tool | undefined {
   return tools.get(tool.declaration)
 }

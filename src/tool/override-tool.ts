@@ -20,7 +20,10 @@ const METHODS = new Set<PropertyKey>([
  * @example
  * const renamed = delegate(search, { description: 'Search our handbook' })
  */
-export function delegate<T extends Tool>(tool: T, overrides: Partial<Tool> & { readonly [mark: symbol]: unknown }): T {
+export function overrideTool<T extends Tool>(
+  tool: T,
+  overrides: Partial<Tool> & { readonly [mark: symbol]: unknown },
+): T {
   const made: object = Object.create(Object.getPrototypeOf(tool))
   for (const key of memberKeys(tool)) {
     if (Object.hasOwn(overrides, key)) continue

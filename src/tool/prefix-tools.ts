@@ -1,9 +1,9 @@
 import type { FunctionDeclaration } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { delegate } from './delegate.ts'
-import { delegateToolset } from './delegate-toolset.ts'
+import { overrideTool } from './override-tool.ts'
 import { nameProblem, type Tool } from './tool.ts'
 import { isToolset, type Toolset } from './toolset.ts'
+import { wrapToolset } from './wrap-toolset.ts'
 
 const ORIGINAL = Symbol.for('toolwright.unprefixed')
 
@@ -20,7 +20,7 @@ export function prefixTools(toolset: Toolset, prefix: string): Toolset {
     throw new ToolwrightError('INVALID_CONFIG', `prefixTools(): ${JSON.stringify(prefix)} cannot start a tool's name.`)
   // The same wrapped tool each time: what is known about a tool is kept by identity.
   const renamed = new WeakMap<Tool, Tool>()
-  return delegateToolset(toolset, async (context) => {
+  return wrapToolset(toolset, async (context) => {
     const tools = await toolset.listTools(context)
     return tools.map((tool) => {
       let made = renamed.get(tool)
@@ -34,7 +34,7 @@ export function prefixTools(toolset: Toolset, prefix: string): Toolset {
 }
 
 /** The tool as its toolset made it, before any prefix. */
-export function unprefixed(tool: Tool): Tool {
+export function unprefixedTool(tool: Tool): Tool {
   return (tool as { [ORIGINAL]?: Tool })[ORIGINAL] ?? tool
 }
 
@@ -53,5 +53,5 @@ function rename(tool: Tool, prefix: string): Tool {
     }
     return declared
   }
-  return delegate(tool, { name, declaration, [ORIGINAL]: unprefixed(tool) })
+  return overrideTool(tool, { name, declaration, [ORIGINAL]: unprefixedTool(tool) })
 }

@@ -3,7 +3,7 @@ import type { Toolset } from './toolset.ts'
 const INNER: unique symbol = Symbol.for('toolwright.innerToolset')
 
 /** A toolset that lists something else and is otherwise, to its end of life, the given one. */
-export function delegateToolset(toolset: Toolset, listTools: Toolset['listTools']): Toolset {
+export function wrapToolset(toolset: Toolset, listTools: Toolset['listTools']): Toolset {
   const dispose = toolset[Symbol.asyncDispose]
   const made: Toolset & { [INNER]: Toolset } = {
     name: toolset.name,
@@ -16,7 +16,7 @@ export function delegateToolset(toolset: Toolset, listTools: Toolset['listTools'
 }
 
 /** The toolset behind filters and prefixes: the one that has something to close. */
-export function innermost(toolset: Toolset): Toolset {
+export function innermostToolset(toolset: Toolset): Toolset {
   const inner = (toolset as { [INNER]?: Toolset })[INNER]
-  return inner ? innermost(inner) : toolset
+  return inner ? innermostToolset(inner) : toolset
 }

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import type { ToolContext } from './context.ts'
-import { type TypedTool, tool } from './define.ts'
+import { type TypedTool, tool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 
 const base = { name: 't', description: 'd' }

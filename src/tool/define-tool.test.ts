@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ToolwrightError } from '../error/error.ts'
 import type { ToolContext } from './context.ts'
-import { tool } from './define.ts'
+import { tool } from './define-tool.ts'
 import { isTool } from './tool.ts'
 
 const context = {} as ToolContext

@@ -1,5 +1,5 @@
 /** Thrown in a body that asked for a yes: it goes no further, and is run from the start once somebody has said yes. */
-export class Unanswered extends Error {
+export class ConfirmationPending extends Error {
   override readonly name: string = 'Unanswered'
 
   constructor(hint: string) {
