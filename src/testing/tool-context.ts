@@ -7,7 +7,8 @@ import { anything, checkOptions, type OptionRules, record, text } from '../error
 import type { Request } from '../event/event.ts'
 import type { RequestState } from '../event/fold.ts'
 import type { MemoryService } from '../memory/service.ts'
-import { type BodyRequest, CallContext } from '../tool/call-context.ts'
+import type { BodyRequest } from '../tool/body-request.ts'
+import { CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
 import type { InvocationHost } from '../tool/invocation-host.ts'
 import type { RunContext } from '../tool/run-context.ts'
@@ -102,7 +103,6 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
     stateDelta: { value: context.actions.stateDelta },
     artifactDelta: { value: context.actions.artifactDelta },
     progressed: { value: progressed },
-    requested: { get: () => context.requested },
   }) as CallContext & TestToolContext
 }
 

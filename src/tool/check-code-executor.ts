@@ -14,7 +14,7 @@ const RULES: OptionRules<CodeExecutor> = {
   shutdown: callback,
 }
 
-/** Throws INVALID_CONFIG for an executor with a member of the wrong type or a misspelled gate. */
+/** Throws INVALID_CONFIG if a member of the executor is missing or has the wrong type, or if its gate is misspelled. */
 export function checkCodeExecutor(what: string, executor: CodeExecutor): void {
   checkMembers(what, executor, RULES, { ...SAFETY_MEMBERS, names: ['requiresConfirmation', 'effect'] })
   const missing = (['languages', 'execute'] as const).find((member) => executor[member] === undefined)

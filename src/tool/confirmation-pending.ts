@@ -1,8 +1,9 @@
-/** Thrown in a body that asked for a yes: it goes no further, and is run from the start once somebody has said yes. */
+/** Stops a tool body at `requestConfirmation()`. The body runs again from the start after the approval. */
 export class ConfirmationPending extends Error {
-  override readonly name: string = 'Unanswered'
+  /** The name in stack traces. */
+  override readonly name: string = 'ConfirmationPending'
 
   constructor(hint: string) {
-    super(`The call waits here until somebody has said yes to: ${hint}`)
+    super(`The call is paused until an approver confirms: ${hint}`)
   }
 }

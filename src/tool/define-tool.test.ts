@@ -141,7 +141,7 @@ describe('tool() rejects', () => {
     ['no description', { name: 't', run: () => 1 }, /description/],
     ['no body', { name: 't', description: 'd' }, /run function/],
     ['an unknown effect', { ...good, effect: 'some' }, /effect/],
-    ['reconcilable without reconcile', { ...good, effect: 'reconcilable' }, /reconcile function/],
+    ['reconcilable without reconcile', { ...good, effect: 'reconcilable' }, /no reconcile function/],
     ['a timeout of 0', { ...good, timeoutMs: 0 }, /timeoutMs/],
     ['a timeout that is a text', { ...good, timeoutMs: '5' }, /timeoutMs/],
     ['a timeout that is too long', { ...good, timeoutMs: 2 ** 31 }, /timeoutMs/],

@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
+import { kindOf } from '../base/kind-of.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { anything, checkOptions, type OptionRules, textOrCallback } from '../error/check-options.ts'
@@ -12,18 +13,19 @@ import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts
 import { addPendingNote } from './pending-note.ts'
 import { type Effect, type LlmRequest, type Middleware, nameProblem, type Reconciled, type Tool } from './tool.ts'
 
-/** A tool whose author knows its types; to the framework it is a `Tool`. */
+/** A tool with the types of its arguments and result. */
 export interface TypedTool<Args, Result> extends Tool {
+  /** The body. Called by the dispatcher with validated arguments. */
   run(args: Args, context: ToolContext): Result
 }
 
-/** What a body gets: no parameters means no arguments. */
+/** The arguments of a body. Without `parameters` there are none. */
 export type ArgsOf<P> = P extends undefined ? Record<string, never> : InferOutput<P>
 
-/** What a body may return: with an output schema a value it accepts, a promise of one, or a generator that returns one. */
+/** What a body may return. With an `outputSchema`: a value it accepts, a promise of one, or a generator that returns one. */
 export type Returns<O> = O extends undefined ? unknown : Body<InferInput<O>>
 
-/** What a body gives in the end: checked and converted by the output schema, if there is one. */
+/** The final result of a body, converted by the `outputSchema` if there is one. */
 export type ResultOf<O, R> = O extends undefined ? Returned<Awaited<R>> : InferOutput<O>
 
 type Returned<R> = R extends Generator<unknown, infer V, unknown> | AsyncGenerator<unknown, infer V, unknown> ? V : R
@@ -43,16 +45,16 @@ export interface ToolOptions<P, O, R> {
   /** The body. Returns a value, a promise, or a generator whose yields are progress and whose return value is the result. */
   run(args: ArgsOf<P>, context: ToolContext): R
   /**
-   * What the model sees of a result, such as a summary of it; may be async. The event keeps the whole result. Media beside
-   * the result is for the app only, unless what this returns brings its own (`withParts`). Write it after `run`: then
-   * `result` has the type that `run` returns.
+   * Returns what the model sees of a result, such as a summary; may be async. The event keeps the whole result. The model gets
+   * no media of the result unless the returned value has its own (`withParts`). Write it after `run`: then `result` has
+   * the type that `run` returns. Default: the model sees the whole result.
    */
   toModelOutput?(call: { args: ArgsOf<P>; result: ResultOf<O, R>; functionCallId: string }): unknown
-  /** The result comes later, with `respond()`: `run` returns a handle, and the call stays pending. Default false. */
+  /** The result comes later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   isLongRunning?: boolean | undefined
   /** The credential the tool needs. Not implemented: calls fail with `AUTH_FAILED`. */
   authConfig?: AuthConfig | undefined
-  /** What may happen twice: decides whether an interrupted call runs again after a crash. Default `atMostOnce`. */
+  /** The side effects of `run`, which decide whether an interrupted call runs again after a crash. Default `atMostOnce`. */
   effect?: Effect | undefined
   /** Finds out whether an interrupted attempt took effect. Required by `effect: 'reconcilable'`. */
   reconcile?(attempt: {
@@ -61,8 +63,8 @@ export interface ToolOptions<P, O, R> {
     context: ToolContext
   }): Reconciled | Promise<Reconciled>
   /**
-   * Stops long-running work whose run was cancelled before the result. `handle` is what `run` returned. It may be called more
-   * than once, and the end of the run waits at most 5 s for it.
+   * Stops long-running work whose run was cancelled before the result. `handle` is what `run` returned. May be called more than
+   * once. The run waits at most 5 s for it.
    */
   cancel?(work: { handle: JsonObject; idempotencyKey: string; args: ArgsOf<P>; context: ToolContext }): unknown
   /** Deadline of `run` and `reconcile` in milliseconds. Default: `toolTimeoutMs` of the runner, 30,000. */
@@ -82,9 +84,9 @@ export interface ToolOptions<P, O, R> {
     | boolean
     | ((args: ArgsOf<P>, context: ReadonlyContext) => boolean | Promise<boolean>)
     | undefined
-  /** The question for the approver: a text, or a function of the arguments. Default: ``Approve execution of tool `name`?`` */
+  /** The text shown to the approver: a string, or a function of the arguments. Default: ``Approve execution of tool `name`?`` */
   confirmationHint?: string | ((args: ArgsOf<P>) => string) | undefined
-  /** Runs before every model call and may add to the request. */
+  /** Called before every model call. May add to the request. */
   processLlmRequest?(request: LlmRequest, context: CallbackContext): void | Promise<void>
 }
 
@@ -104,7 +106,7 @@ export function tool<
   const O extends Schema | undefined = undefined,
   R extends Returns<O> = Returns<O>,
 >(options: ToolOptions<P, O, R>): TypedTool<ArgsOf<P>, R> {
-  check(options)
+  checkToolOptions(options)
   const { name, description, parameters, outputSchema, confirmationHint, isLongRunning, run } = options
   const what = `Tool "${name}"`
   const input = parameters === undefined ? undefined : compileSchema(parameters, what, { object: true })
@@ -122,25 +124,25 @@ export function tool<
     name,
     description,
     declaration,
-    parse: input ? input.parse : parseNothing,
+    parse: input ? input.parse : parseNoArgs,
     run: run.bind(options),
     ...(output && { outputSchema }),
   }
-  // By name, not by spread: a spread leaves out what an instance of a class inherits, such as its gate.
-  for (const key of KEPT) {
+  // Not a spread: it would leave out what an instance of a class inherits, such as its gate.
+  for (const key of COPIED_OPTIONS) {
     const value: unknown = options[key]
     if (value !== undefined) made[key] = typeof value === 'function' ? value.bind(options) : value
   }
   if (typeof confirmationHint === 'string') made.confirmationHint = () => confirmationHint
-  // The predicates are typed with Args for the author; the framework passes what `parse` gave.
-  // Frozen: callbacks get the tool itself, and must not open its gate for the calls that follow.
+  // The cast is true: the dispatcher passes what `parse` returned, which has the type `ArgsOf<P>`.
+  // Frozen, because callbacks get the tool itself and must not open its gate for later calls.
   const built = Object.freeze(made) as unknown as TypedTool<ArgsOf<P>, R>
   registerBuiltTool(built)
   return built
 }
 
-/** Options that become members as they are; functions run on the options. */
-const KEPT = [
+/** Options that are copied to the tool. Functions are bound to the options. */
+const COPIED_OPTIONS = [
   'isLongRunning',
   'authConfig',
   'effect',
@@ -158,8 +160,8 @@ const KEPT = [
   'processLlmRequest',
 ] as const
 
-// Models add arguments nobody asked for; like any schema's unknown keys they are left out.
-function parseNothing(args: unknown): Parsed {
+// Models add arguments that no parameter declares. They are dropped, like unknown keys of a schema.
+function parseNoArgs(args: unknown): Parsed {
   if (isRecord(args)) return { value: {} }
   return { issues: [{ path: '', expected: 'an object' }] }
 }
@@ -170,32 +172,32 @@ const RULES: OptionRules<ToolOptions<undefined, undefined, unknown>> = {
   confirmationHint: textOrCallback,
 }
 
-function check(options: unknown): void {
+function checkToolOptions(options: unknown): void {
   if (typeof options === 'function')
     throw new ToolwrightError(
       'NEEDS_INFER',
-      'tool(fn) needs the build step of "toolwright/infer", which writes the schema from the types of the function. ' +
+      'tool(fn) needs the build step of "toolwright/infer", which generates the schema from the types of the function. ' +
         'Add it to the build, or pass options: tool({ name, description, parameters, run }).',
     )
-  if (!isRecord(options)) throw invalid('tool() takes an object: { name, description, parameters, run }.')
+  if (!isRecord(options)) throw invalid(`tool() takes an object { name, description, parameters, run }, got ${kindOf(options)}.`)
   const { name, description, run } = options
   if (name === undefined)
     throw invalid(`A tool needs a name: tool({ name, description, run }).${aiSdkToolHint(options)}`)
   const problem = nameProblem(name)
   if (problem) throw invalid(`Tool ${JSON.stringify(name)}: ${problem}.`)
   const what = `Tool "${String(name)}"`
-  checkOptions(what, options, RULES) // before what is missing: it may be there under the name of another kit
+  checkOptions(what, options, RULES) // before the checks for missing options: the option may be there under the name that another kit uses
   if (typeof description !== 'string')
-    throw invalid(`${what} needs a description, a string: it is all the model knows about it.`)
+    throw invalid(`${what} needs a description, a string that tells the model what the tool does.`)
   if (typeof run !== 'function')
-    throw invalid(`${what} needs a run function, its body: run: (args, context) => result.`)
+    throw invalid(`${what} needs a run function: run: (args, context) => result.`)
   checkReconcile(what, options as Pick<Tool, 'effect' | 'reconcile'>)
 }
 
-/** What to do with a tool that was written for the AI SDK. */
+/** Advice for a value that is a tool of the AI SDK. Empty for other values. */
 export function aiSdkToolHint(value: unknown): string {
   const isAiSdk = isRecord(value) && ('inputSchema' in value || 'execute' in value)
-  return isAiSdk ? ' A tool of the AI SDK is converted by fromAiSdkTools({ name: tool }) of "toolwright/ai-sdk".' : ''
+  return isAiSdk ? ' To use a tool of the AI SDK, call fromAiSdkTools({ name: tool }) of "toolwright/ai-sdk".' : ''
 }
 
 function invalid(message: string): ToolwrightError {

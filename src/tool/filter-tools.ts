@@ -1,3 +1,4 @@
+import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { ReadonlyContext } from './context.ts'
 import { unprefixedTool } from './prefix-tools.ts'
@@ -5,12 +6,12 @@ import type { Tool } from './tool.ts'
 import { isToolset, type Toolset } from './toolset.ts'
 import { wrapToolset } from './wrap-toolset.ts'
 
-/** Which tools may be seen: their names, or a question asked each time they are listed. Only `true` lets one through. */
+/** Names of tools, or a function that is called for each tool at each listing. Only `true` keeps the tool. */
 export type ToolFilter = readonly string[] | ((tool: Tool, context: ReadonlyContext) => boolean)
 
 /**
- * Some of a toolset's tools. An empty list is no tools; a name that matches nothing is no error; a predicate that
- * throws leaves the tool out. Names are those without a prefix.
+ * Keeps some tools of a toolset. An empty list keeps none. A name without a tool is ignored. A function that throws leaves the
+ * tool out. The filter sees names without the prefixes of `prefixTools`.
  *
  * @example
  * filterTools(files, ['read_file', 'list_files'])
@@ -18,14 +19,14 @@ export type ToolFilter = readonly string[] | ((tool: Tool, context: ReadonlyCont
  */
 export function filterTools(toolset: Toolset, filter: ToolFilter): Toolset {
   if (!isToolset(toolset) || !(typeof filter === 'function' || Array.isArray(filter)))
-    throw new ToolwrightError('INVALID_CONFIG', 'filterTools() takes a toolset and a list of names or a function.')
-  const passes = typeof filter === 'function' ? filter : named(filter)
+    throw new ToolwrightError('INVALID_CONFIG', `filterTools() takes a toolset and a list of names or a function, got ${kindOf(toolset)} and ${kindOf(filter)}.`)
+  const passes = typeof filter === 'function' ? filter : matchNames(filter)
   return wrapToolset(toolset, async (context) => {
     const tools = await toolset.listTools(context)
     return tools.filter((tool) => {
       try {
         const passed: unknown = passes(unprefixedTool(tool), context)
-        if (passed instanceof Promise) passed.catch(() => {}) // no `true`, whatever it becomes
+        if (passed instanceof Promise) passed.catch(() => {}) // a promise is not `true`; its rejection must not be unhandled
         return passed === true
       } catch {
         return false
@@ -34,7 +35,7 @@ export function filterTools(toolset: Toolset, filter: ToolFilter): Toolset {
   })
 }
 
-function named(names: readonly string[]): (tool: Tool) => boolean {
+function matchNames(names: readonly string[]): (tool: Tool) => boolean {
   const allowed = new Set(names)
   return (tool) => allowed.has(tool.name)
 }

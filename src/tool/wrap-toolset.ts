@@ -2,7 +2,7 @@ import type { Toolset } from './toolset.ts'
 
 const INNER: unique symbol = Symbol.for('toolwright.innerToolset')
 
-/** A toolset that lists something else and is otherwise, to its end of life, the given one. */
+/** Wraps a toolset with another `listTools`. Name, `shutdown` and disposal are those of the given toolset. */
 export function wrapToolset(toolset: Toolset, listTools: Toolset['listTools']): Toolset {
   const dispose = toolset[Symbol.asyncDispose]
   const made: Toolset & { [INNER]: Toolset } = {
@@ -15,7 +15,7 @@ export function wrapToolset(toolset: Toolset, listTools: Toolset['listTools']): 
   return made
 }
 
-/** The toolset behind filters and prefixes: the one that has something to close. */
+/** The toolset behind filters and prefixes. The runner closes this one. */
 export function innermostToolset(toolset: Toolset): Toolset {
   const inner = (toolset as { [INNER]?: Toolset })[INNER]
   return inner ? innermostToolset(inner) : toolset
