@@ -12,7 +12,7 @@ import type { WireTool } from '../tool/llm-request-config.ts'
 import { addPendingNote } from '../tool/pending-note.ts'
 import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
-import { kindOfTool, type ToolKind } from '../tool/tool-kind.ts'
+import { kindOfTool, type ToolKind } from '../tool/tool-marks.ts'
 
 /** A tool with everything that can be made ready before it is called. */
 export interface ToolEntry {

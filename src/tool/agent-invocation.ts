@@ -1,96 +1,49 @@
-import type { ArtifactService } from '../artifact/service.ts'
 import { deepFreeze } from '../base/deep-freeze.ts'
 import type { Content } from '../content/content.ts'
-import { ToolwrightError } from '../error/error.ts'
 import type { Session } from '../session/service.ts'
-import type { Invocation, ReadonlyContext, ReadonlyState, ScopedServices } from './context.ts'
+import type { Invocation, ScopedServices } from './context.ts'
 import type { InvocationHost } from './invocation-host.ts'
 import type { RunConfig } from './run-config.ts'
-import { type RunContext, requireRunContext } from './run-context.ts'
-import { readonlyState } from './state.ts'
+import { scopeServices } from './scoped-services.ts'
 
-/** The invocation as one agent of it sees it. Nothing is copied before it is looked at. */
+/** The invocation, as one agent sees it. Reads from the host, so nothing is copied before it is read. */
 export class AgentInvocation implements Invocation {
   readonly #host: InvocationHost
+  /** The agent. */
   readonly agentName: string
+  /** The branch of the agent. Undefined on the main branch. */
   readonly branch: string | undefined
   constructor(host: InvocationHost, agentName: string, branch: string | undefined) {
     this.#host = host
     this.agentName = agentName
     this.branch = branch
   }
+  /** The app. */
   get appName(): string {
     return this.#host.appName
   }
+  /** The user. */
   get userId(): string {
     return this.#host.userId
   }
+  /** The id of the invocation. */
   get invocationId(): string {
     return this.#host.invocationId
   }
+  /** A snapshot of the session. */
   get session(): Session {
     return this.#host.session()
   }
+  /** The user message that started the invocation. Frozen, because the event log holds the same object. */
   get userContent(): Content | undefined {
-    return deepFreeze(this.#host.userContent) // it is the log's own
+    return deepFreeze(this.#host.userContent)
   }
+  /** The settings of the run. */
   get runConfig(): RunConfig {
     return this.#host.runConfig
   }
+  /** The services of the run, bound to its app, user and session. */
   get services(): ScopedServices {
-    return scopedServices(this.#host)
-  }
-}
-
-/** For toolsets, instruction functions and predicates. */
-export function readonlyContext(host: InvocationHost, agentName: string, branch: string | undefined): ReadonlyContext {
-  return new RunReadonlyContext(host, new AgentInvocation(host, agentName, branch))
-}
-
-class RunReadonlyContext implements ReadonlyContext {
-  readonly #host: InvocationHost
-  readonly invocation: Invocation
-  readonly state: ReadonlyState
-  constructor(host: InvocationHost, invocation: Invocation) {
-    this.#host = host
-    this.invocation = invocation
-    this.state = readonlyState(host.state)
-  }
-  get runContext(): RunContext {
-    return requireRunContext(this.#host)
-  }
-}
-
-/** The artifact service, or an error that says what is missing. */
-export function requireArtifacts(host: InvocationHost): ArtifactService {
-  if (host.artifactService) return host.artifactService
-  throw new ToolwrightError(
-    'INVALID_CONFIG',
-    'No artifact service: give the Runner an artifactService (new InMemoryArtifactService() will do) to use artifacts.',
-  )
-}
-
-/** The session's key, and a filename in it. */
-export function artifactKey(
-  host: InvocationHost,
-  filename: string,
-): { appName: string; userId: string; sessionId: string; filename: string } {
-  return { appName: host.appName, userId: host.userId, sessionId: host.sessionId, filename }
-}
-
-function scopedServices(host: InvocationHost): ScopedServices {
-  const { appName, userId, sessionId, artifactService, memoryService } = host
-  return {
-    ...(artifactService && {
-      artifacts: {
-        save: (filename, artifact, options) =>
-          artifactService.saveArtifact({ ...artifactKey(host, filename), artifact, ...options }),
-        load: (filename, version) => artifactService.loadArtifact({ ...artifactKey(host, filename), version }),
-        list: () => artifactService.listArtifactKeys({ appName, userId, sessionId }),
-      },
-    }),
-    ...(memoryService && {
-      memory: { search: async (query) => (await memoryService.searchMemory({ appName, userId, query })).memories },
-    }),
+    return scopeServices(this.#host)
   }
 }

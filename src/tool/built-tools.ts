@@ -1,27 +1,14 @@
-// Declarations of tools whose schemas were checked when the tool was built: the first use writes them, so that a program
-// with a thousand tools does not write a thousand declarations before it can start.
-import type { FunctionDeclaration } from '../content/content.ts'
+// Tools made by `tool()`. Their members and schemas are already checked, so the dispatcher does not check them again.
 import type { Tool } from './tool.ts'
 
-const tools: WeakMap<() => unknown, Tool> = new WeakMap()
+const builtTools: WeakMap<() => unknown, Tool> = new WeakMap()
 
-/** A declaration that `make` writes once, when it is first asked for. */
-export function lazyDeclaration(make: () => FunctionDeclaration): () => FunctionDeclaration {
-  let made: FunctionDeclaration | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
-
-/** Notes a frozen tool whose members and schemas were checked while it was built. */
+/** Registers a frozen tool whose members and schemas are checked. */
 export function registerBuiltTool(tool: Tool): void {
-  tools.set(tool.declaration, tool)
+  builtTools.set(tool.declaration, tool)
 }
 
-/**
- * The built tool whose declaration this is: the tool itself, as it was checked, or the one that something was put around.
- */
+/** Finds the registered tool with the same declaration: the tool itself, or the one that a wrapper forwards to. */
 export function findBuiltTool(tool: Tool): Tool | undefined {
-  return tools.get(tool.declaration)
+  return builtTools.get(tool.declaration)
 }

@@ -8,10 +8,11 @@ import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { StateReader } from '../session/service.ts'
 import { type ControlActions, checkControl, createActions, type RequestedActions } from './actions.ts'
-import { AgentInvocation, artifactKey, requireArtifacts } from './agent-invocation.ts'
+import { AgentInvocation } from './agent-invocation.ts'
 import type { Actions, CallbackContext, Invocation } from './context.ts'
 import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
+import { artifactKey, requireArtifacts } from './scoped-services.ts'
 import { WritableState } from './state.ts'
 
 /** The context of agent and model callbacks. Its parts are created on first use: most callbacks need none. */

@@ -12,7 +12,7 @@ import {
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Tool } from './tool.ts'
-import { kindOfTool } from './tool-kind.ts'
+import { kindOfTool } from './tool-marks.ts'
 
 /** The longest delay of a timer in milliseconds. A longer one fires at once. */
 const MAX_TIMER_MS = 2_147_483_647

@@ -15,7 +15,7 @@ export interface CodeExecutor {
   readonly requiresConfirmation?: Tool['requiresConfirmation']
   /** A line for the model on how to write code for this executor: how to read and write files, how to call tools. */
   readonly instruction?: string | undefined
-  /** Runs one piece of code. Rejects only if the code could not be run or `signal` is aborted. */
+  /** Runs one piece of code. Code that throws is a result with the outcome `FAILED`, not a rejection. */
   execute(request: CodeRequest): Promise<CodeResult>
   /** Ends the processes and threads it keeps. Called when the runner closes. */
   shutdown?(): Promise<void>

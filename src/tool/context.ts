@@ -133,11 +133,7 @@ export interface ToolContext extends CallbackContext {
    * Asks the user. Returns the answer, checked against the schema. Returns undefined if there is no answer yet: when the body
    * ends, the call waits, and after the answer the body runs again from the start. `key` identifies the request in the call.
    */
-  requestInput<const S extends Schema>(request: {
-    key: string
-    message: string
-    schema: S
-  }): InferOutput<S> | undefined
+  requestInput<const S extends Schema>(request: { key: string; message: string; schema: S }): InferOutput<S> | undefined
   requestInput<T = unknown>(request: { key: string; message: string; schema?: unknown }): T | undefined
   /** Sends a value to the consumers of the run at once. Never stored, never sent to the model. */
   progress(value: unknown): void

@@ -7,9 +7,10 @@ import { ToolwrightError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { InferInput, InferOutput, Schema } from '../schema/infer.ts'
 import type { Parsed } from '../schema/issues.ts'
-import { lazyDeclaration, registerBuiltTool } from './built-tools.ts'
+import { registerBuiltTool } from './built-tools.ts'
 import { COMMON_RULES, checkReconcile } from './check-tool.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
+import { lazyDeclaration } from './lazy-declaration.ts'
 import { addPendingNote } from './pending-note.ts'
 import { type Effect, type LlmRequest, type Middleware, nameProblem, type Reconciled, type Tool } from './tool.ts'
 
@@ -179,7 +180,8 @@ function checkToolOptions(options: unknown): void {
       'tool(fn) needs the build step of "toolwright/infer", which generates the schema from the types of the function. ' +
         'Add it to the build, or pass options: tool({ name, description, parameters, run }).',
     )
-  if (!isRecord(options)) throw invalid(`tool() takes an object { name, description, parameters, run }, got ${kindOf(options)}.`)
+  if (!isRecord(options))
+    throw invalid(`tool() takes an object { name, description, parameters, run }, got ${kindOf(options)}.`)
   const { name, description, run } = options
   if (name === undefined)
     throw invalid(`A tool needs a name: tool({ name, description, run }).${aiSdkToolHint(options)}`)
@@ -189,8 +191,7 @@ function checkToolOptions(options: unknown): void {
   checkOptions(what, options, RULES) // before the checks for missing options: the option may be there under the name that another kit uses
   if (typeof description !== 'string')
     throw invalid(`${what} needs a description, a string that tells the model what the tool does.`)
-  if (typeof run !== 'function')
-    throw invalid(`${what} needs a run function: run: (args, context) => result.`)
+  if (typeof run !== 'function') throw invalid(`${what} needs a run function: run: (args, context) => result.`)
   checkReconcile(what, options as Pick<Tool, 'effect' | 'reconcile'>)
 }
 

@@ -19,7 +19,10 @@ export type ToolFilter = readonly string[] | ((tool: Tool, context: ReadonlyCont
  */
 export function filterTools(toolset: Toolset, filter: ToolFilter): Toolset {
   if (!isToolset(toolset) || !(typeof filter === 'function' || Array.isArray(filter)))
-    throw new ToolwrightError('INVALID_CONFIG', `filterTools() takes a toolset and a list of names or a function, got ${kindOf(toolset)} and ${kindOf(filter)}.`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `filterTools() takes a toolset and a list of names or a function, got ${kindOf(toolset)} and ${kindOf(filter)}.`,
+    )
   const passes = typeof filter === 'function' ? filter : matchNames(filter)
   return wrapToolset(toolset, async (context) => {
     const tools = await toolset.listTools(context)

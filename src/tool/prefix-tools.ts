@@ -1,5 +1,5 @@
-import type { FunctionDeclaration } from '../content/content.ts'
 import { kindOf } from '../base/kind-of.ts'
+import type { FunctionDeclaration } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { overrideTool } from './override-tool.ts'
 import { nameProblem, type Tool } from './tool.ts'
@@ -16,9 +16,13 @@ const ORIGINAL = Symbol.for('toolwright.unprefixed')
  * tools: [prefixTools(docs, 'docs_'), prefixTools(web, 'web_')]
  */
 export function prefixTools(toolset: Toolset, prefix: string): Toolset {
-  if (!isToolset(toolset)) throw new ToolwrightError('INVALID_CONFIG', `prefixTools() takes a toolset and a prefix, got ${kindOf(toolset)}.`)
+  if (!isToolset(toolset))
+    throw new ToolwrightError('INVALID_CONFIG', `prefixTools() takes a toolset and a prefix, got ${kindOf(toolset)}.`)
   if (typeof prefix !== 'string' || nameProblem(`${prefix}x`))
-    throw new ToolwrightError('INVALID_CONFIG', `prefixTools(): ${JSON.stringify(prefix)} cannot start a tool's name. Use letters, digits and "_", such as "docs_".`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `prefixTools(): ${JSON.stringify(prefix)} cannot start a tool's name. Use letters, digits and "_", such as "docs_".`,
+    )
   // Returns the same object for each listing: the dispatcher caches what it knows about a tool by identity.
   const renamed = new WeakMap<Tool, Tool>()
   return wrapToolset(toolset, async (context) => {

@@ -6,8 +6,8 @@ import type { CallbackContext, ToolContext } from '../tool/context.ts'
 import { tool } from '../tool/define-tool.ts'
 import { overrideTool } from '../tool/override-tool.ts'
 import { withParts } from '../tool/result-parts.ts'
-import { SHOWS_ARTIFACTS } from '../tool/shows-artifacts.ts'
 import type { LlmRequest, Tool } from '../tool/tool.ts'
+import { SHOWS_ARTIFACTS } from '../tool/tool-marks.ts'
 import { type ShownArtifact, showArtifact } from './show-artifact.ts'
 
 const MAX_NAMES = 20

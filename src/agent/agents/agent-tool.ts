@@ -5,7 +5,7 @@ import { checkOptions, flag, type OptionRules, text } from '../../error/check-op
 import { ToolwrightError } from '../../error/error.ts'
 import type { Parsed } from '../../schema/issues.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { AGENT } from '../../tool/tool-kind.ts'
+import { AGENT } from '../../tool/tool-marks.ts'
 import { type Agent, isAgent } from './agent.ts'
 import { LlmAgent } from './llm-agent.ts'
 
