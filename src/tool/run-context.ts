@@ -1,6 +1,5 @@
 import { ToolwrightError } from '../error/error.ts'
 
-// biome-ignore lint/suspicious/noEmptyInterface: applications declare the members
 /**
  * A value that the app passes to the tools and callbacks of one run: a database, the tenant, the signed-in user. Never stored,
  * never sent to the model. Declare its members once. Then `run({ runContext })` requires them and `context.runContext` has
@@ -13,10 +12,11 @@ import { ToolwrightError } from '../error/error.ts'
  *   }
  * }
  */
+// biome-ignore lint/suspicious/noEmptyInterface: applications declare the members
 export interface RunContext {}
 
-// biome-ignore lint/complexity/noBannedTypes: asks whether RunContext requires anything
 /** The option `runContext` of `run()`. Required if the app declares a required member of `RunContext`. */
+// biome-ignore lint/complexity/noBannedTypes: asks whether RunContext requires anything
 export type RunContextOption = {} extends RunContext
   ? {
       /** Passed to the tools and callbacks of this run. Never stored, never sent to the model. */
