@@ -4,8 +4,9 @@ import * as v from 'valibot'
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import type { ToolContext } from './context.ts'
-import { type TypedTool, tool } from './define-tool.ts'
+import { tool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
+import type { TypedTool } from './tool-options.ts'
 
 const base = { name: 't', description: 'd' }
 

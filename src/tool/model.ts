@@ -31,19 +31,6 @@ export interface LlmResponse {
   readonly errorMessage?: string | undefined
 }
 
-/** Is the value a model? */
-export function isModel(value: unknown): value is Model {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<Model>).generate === 'function'
-}
-
-/** Advice for a value that is not a model: a model of the AI SDK, or a function that makes models. */
-export function aiSdkHint(value: unknown): string | undefined {
-  if (typeof value === 'function')
-    return "If the function makes models, call it with a model name: gemini('gemini-2.5-flash'), or fromAiSdk(openai('gpt-5-mini')) for a provider of the AI SDK."
-  const isAiSdk = typeof value === 'object' && value !== null && 'doGenerate' in value
-  return isAiSdk ? 'The value is a model of the AI SDK. Wrap it with fromAiSdk() of "toolwright/ai-sdk".' : undefined
-}
-
 /** A model: a provider, a script for tests, or any object with these members. */
 export interface Model {
   /** The name of the model, such as `gemini-2.5-flash`. */
@@ -62,4 +49,17 @@ export interface Model {
     request: LlmRequest,
     options: { signal?: AbortSignal | undefined; stream?: boolean | undefined },
   ): AsyncIterable<LlmResponse>
+}
+
+/** Is the value a model? */
+export function isModel(value: unknown): value is Model {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Model>).generate === 'function'
+}
+
+/** Advice for a value that is not a model: a model of the AI SDK, or a function that makes models. */
+export function aiSdkHint(value: unknown): string | undefined {
+  if (typeof value === 'function')
+    return "If the function makes models, call it with a model name: gemini('gemini-2.5-flash'), or fromAiSdk(openai('gpt-5-mini')) for a provider of the AI SDK."
+  const isAiSdk = typeof value === 'object' && value !== null && 'doGenerate' in value
+  return isAiSdk ? 'The value is a model of the AI SDK. Wrap it with fromAiSdk() of "toolwright/ai-sdk".' : undefined
 }
