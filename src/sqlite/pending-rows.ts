@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 import { toJson, toText, tryFromJson } from './text-encoding.ts'
 
 /** A pending request as columns. */
-export interface EncodedRequest {
+interface EncodedRequest {
   /** Id of the request. */
   readonly id: string
   /** Creation time in seconds since 1970. Processes with schema version 1 sort by it. */

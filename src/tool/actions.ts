@@ -16,7 +16,7 @@ export type RequestedActions = Pick<Actions, 'requestedToolConfirmations' | 'req
 export type ControlActions = Pick<EventActions, 'skipSummarization' | 'transferToAgent' | 'escalate' | 'endOfAgent'>
 
 /** Where `context.actions` reads and writes. */
-export interface ActionStore {
+interface ActionStore {
   /** The state with its writes. */
   readonly state: WritableState
   /** Versions of the saved artifacts. Undefined if there are none. */

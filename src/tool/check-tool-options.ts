@@ -29,7 +29,8 @@ export function checkToolOptions(options: unknown): void {
   const problem = nameProblem(name)
   if (problem) throw invalid(`Tool ${JSON.stringify(name)}: ${problem}.`)
   const what = `Tool "${String(name)}"`
-  checkOptions(what, options, RULES) // before the checks for missing options: the option may be there under the name that another kit uses
+  // before the checks for missing options: an option may be there under the name that another kit uses
+  checkOptions(what, options, RULES)
   if (typeof description !== 'string')
     throw invalid(`${what} needs a description, a string that tells the model what the tool does.`)
   if (typeof run !== 'function') throw invalid(`${what} needs a run function: run: (args, context) => result.`)

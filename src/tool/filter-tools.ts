@@ -7,7 +7,7 @@ import { isToolset, type Toolset } from './toolset.ts'
 import { wrapToolset } from './wrap-toolset.ts'
 
 /** Names of tools, or a function that is called for each tool at each listing. Only `true` keeps the tool. */
-export type ToolFilter = readonly string[] | ((tool: Tool, context: ReadonlyContext) => boolean)
+type ToolFilter = readonly string[] | ((tool: Tool, context: ReadonlyContext) => boolean)
 
 /**
  * Keeps some tools of a toolset. An empty list keeps none. A name without a tool is ignored. A function that throws leaves the

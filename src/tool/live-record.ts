@@ -2,7 +2,7 @@ import { copyJson } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 
 /** Where a live record reads and writes its members. */
-export interface LiveSource {
+interface LiveSource {
   /** Returns the current members. Undefined if there are none. */
   read(): { readonly [key: string]: unknown } | undefined
   /** Sets a member. */

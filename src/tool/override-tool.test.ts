@@ -28,7 +28,7 @@ class Account {
   }
 }
 
-test('forwards private state, own members and symbols of a class', () => {
+test('overrideTool forwards private state, own members and symbols of a class', () => {
   const original = new Account()
   const made = overrideTool(overrideTool(original, {}), { timeoutMs: 5 })
   expectTypeOf(made).toEqualTypeOf<Account>()
@@ -41,12 +41,12 @@ test('forwards private state, own members and symbols of a class', () => {
   expect(original).not.toHaveProperty('timeoutMs')
 })
 
-test('keeps a schema that is a function', () => {
+test('overrideTool keeps a schema that is a function', () => {
   const original = new Account()
   expect(overrideTool(original, {}).outputSchema).toBe(original.outputSchema)
 })
 
-test('shows later changes of the original', () => {
+test('overrideTool shows later changes of the original', () => {
   const original = new Account()
   const made = overrideTool(original, {})
   original.description = 'Pays later'
@@ -54,7 +54,7 @@ test('shows later changes of the original', () => {
   expect(made.declaration()).toMatchObject({ description: 'Pays later' })
 })
 
-test('replaces a member with undefined', () => {
+test('overrideTool replaces a member with undefined', () => {
   const original = tool({ name: 't', description: 'd', requiresConfirmation: true, run: () => 1 })
   expect(overrideTool(original, { requiresConfirmation: undefined }).requiresConfirmation).toBeUndefined()
 })

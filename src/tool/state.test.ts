@@ -16,7 +16,7 @@ test('readonlyState returns copies and fallbacks', () => {
   expect(state.keys()).toEqual(['list', 'zero'])
 })
 
-test('WritableState reads its own writes first and hands them over once', () => {
+test('WritableState reads its own writes first and returns them once', () => {
   const state = new WritableState(reader({ a: 1, b: 2 }))
   state.set('a', 3)
   state.delete('b')

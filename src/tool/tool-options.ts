@@ -17,7 +17,7 @@ export type ArgsOf<P> = P extends undefined ? Record<string, never> : InferOutpu
 export type Returns<O> = O extends undefined ? unknown : Body<InferInput<O>>
 
 /** The final result of a body, converted by the `outputSchema` if there is one. */
-export type ResultOf<O, R> = O extends undefined ? Returned<Awaited<R>> : InferOutput<O>
+type ResultOf<O, R> = O extends undefined ? Returned<Awaited<R>> : InferOutput<O>
 
 type Returned<R> = R extends Generator<unknown, infer V, unknown> | AsyncGenerator<unknown, infer V, unknown> ? V : R
 

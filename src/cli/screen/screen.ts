@@ -3,7 +3,7 @@ import { createPaint, type Paint } from './paint.ts'
 import { truncate } from './text-width.ts'
 
 /** Options of `Screen`. */
-export interface ScreenOptions {
+interface ScreenOptions {
   /** Standard output. */
   readonly output: Output
   /** Standard error. Tools and the log write to it; the status line is erased first. */

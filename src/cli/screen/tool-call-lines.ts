@@ -21,7 +21,7 @@ export interface CallLayout {
 }
 
 /** A tool call with its response. */
-export interface CompletedCall {
+interface CompletedCall {
   /** Name of the tool. */
   readonly name: string
   /** Arguments; undefined when they are unknown or were shown before. */

@@ -9,7 +9,7 @@ import { offlineModel } from '../offline-model.ts'
 export const wednesday = (): Date => new Date('2025-03-12T10:00:00Z')
 
 /** A request to the offline model. */
-export interface OfflineRequest {
+interface OfflineRequest {
   readonly model?: Model | undefined
   readonly tools?: readonly FunctionDeclaration[] | undefined
   /** The user message, or the whole conversation. */
