@@ -76,7 +76,7 @@ export function checkControl(field: keyof ControlActions, value: unknown): strin
     throw invalidAction(field, 'true or false', value)
   }
   if (typeof value === 'string' && value !== '' && value.length <= MAX_NAME_LENGTH) return value
-  throw invalidAction(field, `the name of an agent (1 to ${MAX_NAME_LENGTH} characters)`, value)
+  throw invalidAction(field, `the name of an agent of at most ${MAX_NAME_LENGTH} characters`, value)
 }
 
 const CONTROL: readonly string[] = ['skipSummarization', 'transferToAgent', 'escalate', 'endOfAgent']

@@ -13,7 +13,12 @@ interface ScreenOptions {
 }
 
 /** A stream that may be a terminal. */
-export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined }
+export type Output = Writable & {
+  /** Is it a terminal? Default false. */
+  readonly isTTY?: boolean | undefined
+  /** Width in characters. Only a terminal has it. */
+  readonly columns?: number | undefined
+}
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100
