@@ -30,7 +30,7 @@ function checkSize({ key = '', hint = '', payload, schema }: BodyRequest): void 
     throw new ToolError(`${problem}. Pass the rest as payload, or save it as an artifact.`)
   }
   if (jsonSize({ payload, schema }, MAX_METADATA_BYTES) > MAX_METADATA_BYTES) {
-    const problem = `The payload and the schema of a request have more than ${MAX_METADATA_BYTES} bytes`
+    const problem = `The payload and the schema of a request are too large: at most ${MAX_METADATA_BYTES} bytes are allowed`
     throw new ToolError(`${problem}. Save large data as an artifact.`)
   }
 }

@@ -32,6 +32,6 @@ export function requireRunContext({ runContext }: { readonly runContext: RunCont
   if (runContext !== undefined) return runContext
   throw new ToolwrightError(
     'INVALID_REQUEST',
-    'This run has no runContext. Pass it to each runner.run(), complete(), resume(), recover() and cancel(): it is never stored.',
+    'This run has no runContext. It is never stored: pass it to runner.run(), complete(), resume(), recover() and cancel().',
   )
 }
