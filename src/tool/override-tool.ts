@@ -18,7 +18,7 @@ const METHODS = new Set<PropertyKey>([
  * properties and members that `Tool` does not know. Methods run on the original, so that classes with private state work.
  *
  * @example
- * const renamed = delegate(search, { description: 'Search our handbook' })
+ * const renamed = overrideTool(search, { description: 'Search our handbook' })
  */
 export function overrideTool<T extends Tool>(
   tool: T,
