@@ -9,7 +9,7 @@ import type { Models } from '../runner/models.ts'
 import type { Model } from '../tool/model.ts'
 
 /** A provider whose models the command line finds by name. */
-export interface ModelProvider {
+interface ModelProvider {
   /** The model names it serves: a prefix and `*`. */
   readonly pattern: `${string}*`
   /** The package that users install for it. */

@@ -17,7 +17,7 @@ export async function askedByBody({ call, entry, args, context }: ReadyCall): Pr
   const definition = await definitionOf(entry)
   const { value } = toJsonValue(args)
   const asked: JsonObject = isRecord(value) ? value : { value }
-  const questions = context.questions.map(
+  const questions = context.requested.map(
     (question): NewRequest => ({ ...question, origin: 'body', args: asked, definition }),
   )
   return { type: 'asked', call, questions }

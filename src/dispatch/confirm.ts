@@ -8,7 +8,7 @@ import { messageOf } from '../error/error.ts'
 import { decisionOf } from '../event/decision.ts'
 import type { CallState, RequestState } from '../event/fold.ts'
 import { isPlainJson } from '../policy/plain-json.ts'
-import { readonlyContext } from '../tool/invocation.ts'
+import { readonlyContext } from '../tool/readonly-context.ts'
 import type { Tool } from '../tool/tool.ts'
 import { whyLapsed } from './approval.ts'
 import { definitionOf } from './definition.ts'
@@ -57,7 +57,11 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
     return failure(call, 'CANCELLED', `${call.name} was not run: its arguments are not those that were approved.`)
   }
   const { payload } = decision
-  ready.context.confirmedWith({ hint: request.hint ?? '', confirmed: true, ...(payload !== undefined && { payload }) })
+  ready.context.setConfirmation({
+    hint: request.hint ?? '',
+    confirmed: true,
+    ...(payload !== undefined && { payload }),
+  })
   return ready
 }
 

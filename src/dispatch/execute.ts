@@ -3,7 +3,7 @@
 import { yieldToTimers } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
-import { keepParts } from '../tool/parts.ts'
+import { keepParts } from '../tool/result-parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
 import { askedByBody } from './ask.ts'
 import { editedArgs } from './confirm.ts'
@@ -45,7 +45,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       if (!recovered) return failed(one, error)
       value = recovered.value
     }
-    if (one.type === 'ready' && context.questions.length) return await askedByBody(one) // its value and writes are dropped
+    if (one.type === 'ready' && context.requested.length) return await askedByBody(one) // its value and writes are dropped
     if (value === SUSPENDED) return { type: 'suspended', call }
     if (hooks.afterTool.length) value = await afterTool(batch, one, value)
     if (host.stop.stopped) throw host.stop.stopped.reason
@@ -64,7 +64,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
 
 /** A body that asks may throw where the answer is missing; one that ran out of time may have acted. */
 function hasAsked({ context }: Pick<ReadyCall, 'context'>, error: unknown): boolean {
-  return context.questions.length > 0 && !(error instanceof Timeout)
+  return context.requested.length > 0 && !(error instanceof Timeout)
 }
 
 /** The model is told of arguments that were not its own. */
@@ -103,10 +103,10 @@ async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<u
     let value = await runBody(batch, { ...ready, context }, args)
     if (isSteps(value)) value = await runSteps(batch, { ...ready, context }, value) // policies see results, not generators
     ready.context.adopt(context)
-    return context.questions.length ? SUSPENDED : value // what is no result must not be kept as one
+    return context.requested.length ? SUSPENDED : value // what is no result must not be kept as one
   } catch (error) {
     if (!hasAsked({ context }, error)) throw error
-    ready.context.adoptQuestions(context)
+    ready.context.adoptRequests(context)
     return SUSPENDED
   } finally {
     context.close()

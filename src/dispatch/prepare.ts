@@ -177,7 +177,7 @@ async function askCallbacks(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   for (const beforeTool of batch.hooks.beforeTool) {
     const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
     const answer = await settled(() => beforeTool({ tool: entry.tool, args: offered, context }))
-    if (context.questions.length) return await askedByBody(ready) // it asks before the body does
+    if (context.requested.length) return await askedByBody(ready) // it asks before the body does
     if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
     const said: unknown = answer.value
     if (said !== undefined) {

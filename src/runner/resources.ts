@@ -6,8 +6,8 @@ import type { Ports } from '../base/ports.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
-import { innermost } from '../tool/delegate-toolset.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
+import { innermostToolset } from '../tool/wrap-toolset.ts'
 import type { RunServices } from './run-services.ts'
 
 type Resource = Toolset | CodeExecutor
@@ -35,7 +35,7 @@ function resourcesOf(agents: readonly Agent[], returned: Iterable<Toolset>): Res
     if (!(agent instanceof LlmAgent) || seen.has(agent)) return
     seen.add(agent)
     if (agent.options.codeExecutor) found.add(agent.options.codeExecutor)
-    for (const source of agent.dynamicTools) if (isToolset(source)) found.add(innermost(source))
+    for (const source of agent.dynamicTools) if (isToolset(source)) found.add(innermostToolset(source))
     for (const tool of agent.table.tools.values()) {
       const inside = agentOf(tool)?.agent
       if (inside) withDescendants(inside).forEach(visit)

@@ -7,7 +7,7 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import type { MemoryService } from '../memory/service.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
-import { plainDelta } from '../tool/state.ts'
+import { toStateDelta } from '../tool/state.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { claimIfFree } from './lease/claim-session.ts'
 import { toContent } from './message.ts'
@@ -201,7 +201,7 @@ export class Runner<Output = unknown> {
       sessionId: sessionId ?? newId(),
       invocationId: isAnswer ? '' : `e-${newId()}`,
       message,
-      stateDelta: stateDelta && plainDelta(stateDelta),
+      stateDelta: stateDelta && toStateDelta(stateDelta),
       runConfig,
       runContext,
       signal,

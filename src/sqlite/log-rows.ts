@@ -23,7 +23,7 @@ export interface LogOwner {
 }
 
 /** Entries read from the file. */
-export interface ReadEntries {
+interface ReadEntries {
   /** The entries in order. */
   readonly entries: Entry[]
   /** Their length as JSON. */

@@ -115,10 +115,10 @@ test('rejects a model name without a registered model and names the package to u
 
 test('rejects an AI SDK model that is not wrapped in fromAiSdk', () => {
   const model = openai('gpt-5')
-  expect(problem(() => named('a', { model: model as never }))).toMatch(/model must be .*wrap it in fromAiSdk\(\)/)
+  expect(problem(() => named('a', { model: model as never }))).toMatch(/model must be .*Wrap it with fromAiSdk\(\)/)
   const models = { 'gpt-*': () => model as never }
   const agent = named('a', { model: 'gpt-5' })
-  expect(problem(() => new Runner({ appName: 'app', agent, models }))).toContain('wrap it in fromAiSdk()')
+  expect(problem(() => new Runner({ appName: 'app', agent, models }))).toContain('Wrap it with fromAiSdk()')
   expect(() => named('a', { model: fromAiSdk(model) })).not.toThrow()
 })
 

@@ -13,7 +13,7 @@ import { findEventProblem } from '../../session/storable-entry.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { Actions, Invocation, State } from '../../tool/context.ts'
 import type { RunContext } from '../../tool/run-context.ts'
-import { plainDelta } from '../../tool/state.ts'
+import { toStateDelta } from '../../tool/state.ts'
 import { next } from '../loop/next.ts'
 import { type RunHost, type ScopeFrame, untilStopped } from '../loop/run-host.ts'
 import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
@@ -70,7 +70,7 @@ function actionsIn({ actions }: Event): EventActions {
   const { value } = toJsonValue(actions ?? {})
   if (!isRecord(value)) return {}
   const { stateDelta, ...others } = value
-  return isRecord(stateDelta) ? { ...others, stateDelta: plainDelta(stateDelta) } : others
+  return isRecord(stateDelta) ? { ...others, stateDelta: toStateDelta(stateDelta) } : others
 }
 
 function contentIn({ content }: Event, { name }: Agent): Content | undefined {

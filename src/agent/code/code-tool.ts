@@ -3,9 +3,9 @@ import { isRecord } from '../../base/json.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { EXECUTE_CODE } from '../../event/code-call.ts'
-import { RUNS_CODE } from '../../tool/agent-mark.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { RUNS_CODE } from '../../tool/tool-marks.ts'
 import { SET_MODEL_RESPONSE } from '../agents/final-answer.ts'
 
 /** What dispatch sees of an executor: a tool no model is told of, so that code passes the same callbacks and gates. */

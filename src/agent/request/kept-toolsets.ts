@@ -1,9 +1,9 @@
 // What dynamic sources have returned to the runs of one runner: reused by key, closed with the runner.
 import { kindOf } from '../../base/kind-of.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
-import { innermost } from '../../tool/delegate-toolset.ts'
 import { type DynamicToolSource, keyOfSource, listSources, type ToolSource } from '../../tool/tool-source.ts'
 import type { Toolset } from '../../tool/toolset.ts'
+import { innermostToolset } from '../../tool/wrap-toolset.ts'
 
 /** A source without a key that returns more toolsets than this makes new ones again and again. */
 const MANY_TOOLSETS = 10
@@ -48,7 +48,7 @@ export class KeptToolsets {
 
   /** Notes a toolset that a source returned. A warning when the source seems to make a new one for each listing. */
   add(source: DynamicToolSource, toolset: Toolset): string | undefined {
-    const inner = innermost(toolset)
+    const inner = innermostToolset(toolset)
     if (this.#toolsets.has(inner)) return undefined
     this.#toolsets.add(inner)
     this.#closeLate?.(inner)

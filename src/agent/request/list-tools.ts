@@ -5,9 +5,9 @@ import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import { extendToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import { bareFunction } from '../../tool/bare-function.ts'
+import { aiSdkToolHint } from '../../tool/ai-sdk-tool-hint.ts'
+import { bareFunctionError } from '../../tool/bare-function-error.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
-import { aiSdkToolHint } from '../../tool/define.ts'
 import { isTool } from '../../tool/tool.ts'
 import { type DynamicToolSource, isDynamicSource, type ToolSource } from '../../tool/tool-source.ts'
 import { isToolset, type Toolset } from '../../tool/toolset.ts'
@@ -30,7 +30,7 @@ export function flatten(
     else if (isBuiltInAgent(one)) refuse(agentAmongTools(one, source))
     else if (isToolset(one) || isDynamicSource(one)) dynamic.push(one)
     else if (isTool(one)) tools.push({ tool: one, source })
-    else if (typeof one === 'function') refuse(bareFunction(one, `The tools of ${source}`))
+    else if (typeof one === 'function') refuse(bareFunctionError(one, `The tools of ${source}`))
     else {
       const message = `The tools of ${source} hold something that is no tool, toolset or toolSource(), but ${kindOf(one)}. Use tool({ name, description, run }).${aiSdkToolHint(one)}`
       refuse(new ToolwrightError('INVALID_CONFIG', message))

@@ -6,9 +6,9 @@ import { base64ByteLength } from '../../base/base64.ts'
 import { clip, MAX_REQUEST_MEDIA_BYTES, MAX_REQUEST_MEDIA_FILES } from '../../base/limits.ts'
 import { type Blob, type Content, hasMedia, type Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
-import { SHOWS_ARTIFACTS } from '../../tool/artifact-loader.ts'
-import { artifactKey } from '../../tool/invocation.ts'
+import { artifactKey } from '../../tool/scoped-services.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { SHOWS_ARTIFACTS } from '../../tool/tool-marks.ts'
 import type { RunHost } from '../loop/run-host.ts'
 
 /** The contents as they are sent. `from`: stored files before it are described. `loader`: the tool that shows them again. */

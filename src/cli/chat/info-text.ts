@@ -9,7 +9,7 @@ import { hardWrap, truncate } from '../screen/text-width.ts'
 import { COMMANDS } from './commands.ts'
 
 /** How the text is laid out. */
-export interface InfoTextOptions {
+interface InfoTextOptions {
   /** Columns of the terminal. */
   readonly width: number
   /** Applies styles. */

@@ -3,7 +3,7 @@ import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { StopSignal } from '../../dispatch/stop-signal.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { StateReader } from '../../session/service.ts'
-import type { InvocationHost } from '../../tool/host.ts'
+import type { InvocationHost } from '../../tool/invocation-host.ts'
 import type { RunServices } from '../run-services.ts'
 import type { EventQueue } from './event-queue.ts'
 

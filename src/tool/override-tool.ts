@@ -1,6 +1,6 @@
 import type { Tool } from './tool.ts'
 
-/** Members that are called on the tool: bound to the original, whose private state they may need. */
+/** Members that are methods. They run on the original tool, because they may need its private state. */
 const METHODS = new Set<PropertyKey>([
   'declaration',
   'run',
@@ -14,13 +14,16 @@ const METHODS = new Set<PropertyKey>([
 ])
 
 /**
- * A new tool that is the given one but for some members. Everything else is forwarded: the contract, members of the
- * tool's own, symbol properties. Methods run on the original, so that classes with private state work.
+ * Creates a tool that replaces some members of another tool. All other members are forwarded to the original, including symbol
+ * properties and members that `Tool` does not know. Methods run on the original, so that classes with private state work.
  *
  * @example
- * const renamed = delegate(search, { description: 'Search our handbook' })
+ * const renamed = overrideTool(search, { description: 'Search our handbook' })
  */
-export function delegate<T extends Tool>(tool: T, overrides: Partial<Tool> & { readonly [mark: symbol]: unknown }): T {
+export function overrideTool<T extends Tool>(
+  tool: T,
+  overrides: Partial<Tool> & { readonly [symbol: symbol]: unknown },
+): T {
   const made: object = Object.create(Object.getPrototypeOf(tool))
   for (const key of memberKeys(tool)) {
     if (Object.hasOwn(overrides, key)) continue
@@ -28,12 +31,12 @@ export function delegate<T extends Tool>(tool: T, overrides: Partial<Tool> & { r
     if (typeof value === 'function' && (METHODS.has(key) || !Object.hasOwn(tool, key)))
       define(made, key, { value: value.bind(tool), writable: true })
     else if (METHODS.has(key))
-      define(made, key, { get: () => Reflect.get(tool, key) }) // a gate can be read only
+      define(made, key, { get: () => Reflect.get(tool, key) }) // no setter: code must not replace a gate
     else define(made, key, { get: () => Reflect.get(tool, key), set: (changed) => Reflect.set(tool, key, changed) })
   }
   for (const key of Reflect.ownKeys(overrides))
     define(made, key, { value: Reflect.get(overrides, key), writable: true })
-  // Every member of T is there: forwarded, or replaced by one of the same type. Frozen like what `tool()` makes.
+  // The cast is true: every member of T is forwarded or replaced by one of the same type. Frozen like the result of `tool()`.
   return Object.freeze(made) as T
 }
 

@@ -1,26 +1,31 @@
+import { kindOf } from '../base/kind-of.ts'
 import type { FunctionDeclaration } from '../content/content.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { delegate } from './delegate.ts'
-import { delegateToolset } from './delegate-toolset.ts'
+import { overrideTool } from './override-tool.ts'
 import { nameProblem, type Tool } from './tool.ts'
 import { isToolset, type Toolset } from './toolset.ts'
+import { wrapToolset } from './wrap-toolset.ts'
 
 const ORIGINAL = Symbol.for('toolwright.unprefixed')
 
 /**
- * The same tools under names that start with a prefix, put before the name as it is: `w_` makes `w_search`. Filters,
- * inside or outside, see the unprefixed name.
+ * Adds a prefix to the names of a toolset's tools: `w_` and `search` make `w_search`. `filterTools`, inside or outside, sees
+ * the names without prefix.
  *
  * @example
  * tools: [prefixTools(docs, 'docs_'), prefixTools(web, 'web_')]
  */
 export function prefixTools(toolset: Toolset, prefix: string): Toolset {
-  if (!isToolset(toolset)) throw new ToolwrightError('INVALID_CONFIG', 'prefixTools() takes a toolset and a prefix.')
+  if (!isToolset(toolset))
+    throw new ToolwrightError('INVALID_CONFIG', `prefixTools() takes a toolset and a prefix, got ${kindOf(toolset)}.`)
   if (typeof prefix !== 'string' || nameProblem(`${prefix}x`))
-    throw new ToolwrightError('INVALID_CONFIG', `prefixTools(): ${JSON.stringify(prefix)} cannot start a tool's name.`)
-  // The same wrapped tool each time: what is known about a tool is kept by identity.
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `prefixTools(): ${JSON.stringify(prefix)} cannot start a tool's name. Use letters, digits and "_", such as "docs_".`,
+    )
+  // Returns the same object for each listing: the dispatcher caches what it knows about a tool by identity.
   const renamed = new WeakMap<Tool, Tool>()
-  return delegateToolset(toolset, async (context) => {
+  return wrapToolset(toolset, async (context) => {
     const tools = await toolset.listTools(context)
     return tools.map((tool) => {
       let made = renamed.get(tool)
@@ -33,8 +38,8 @@ export function prefixTools(toolset: Toolset, prefix: string): Toolset {
   })
 }
 
-/** The tool as its toolset made it, before any prefix. */
-export function unprefixed(tool: Tool): Tool {
+/** The tool of the innermost toolset, without any prefix. */
+export function unprefixedTool(tool: Tool): Tool {
   return (tool as { [ORIGINAL]?: Tool })[ORIGINAL] ?? tool
 }
 
@@ -53,5 +58,5 @@ function rename(tool: Tool, prefix: string): Tool {
     }
     return declared
   }
-  return delegate(tool, { name, declaration, [ORIGINAL]: unprefixed(tool) })
+  return overrideTool(tool, { name, declaration, [ORIGINAL]: unprefixedTool(tool) })
 }

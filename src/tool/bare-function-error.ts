@@ -1,7 +1,7 @@
 import { ToolwrightError } from '../error/error.ts'
 
-/** For a function where a tool is expected: it is never called to find out what it is. */
-export function bareFunction(fn: { readonly name: string }, where: string): ToolwrightError {
+/** The error for a function where a tool is expected. `where` is the plural subject of the message. */
+export function bareFunctionError(fn: { readonly name: string }, where: string): ToolwrightError {
   const called = fn.name ? ` "${fn.name}"` : ''
   return new ToolwrightError(
     'NEEDS_INFER',

@@ -4,12 +4,13 @@ import * as v from 'valibot'
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import type { ToolContext } from './context.ts'
-import { type TypedTool, tool } from './define.ts'
+import { tool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
+import type { TypedTool } from './tool-options.ts'
 
 const base = { name: 't', description: 'd' }
 
-test('Zod: defaults and transforms show in the arguments', () => {
+test('infers arguments from a Zod schema, with defaults and transforms', () => {
   const made = tool({
     ...base,
     parameters: z.object({ city: z.string(), days: z.int().default(3), note: z.string().optional() }),
@@ -22,7 +23,7 @@ test('Zod: defaults and transforms show in the arguments', () => {
   expectTypeOf(made.run).returns.toEqualTypeOf<string>()
 })
 
-test('ArkType', () => {
+test('infers arguments from an ArkType schema', () => {
   tool({
     ...base,
     parameters: type({ city: 'string', days: 'number = 3' }),
@@ -30,7 +31,7 @@ test('ArkType', () => {
   })
 })
 
-test('Valibot', () => {
+test('infers arguments from a Valibot schema', () => {
   tool({
     ...base,
     parameters: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 3) })),
@@ -38,7 +39,7 @@ test('Valibot', () => {
   })
 })
 
-test('a constant JSON Schema is inferred fully', () => {
+test('infers arguments from a constant JSON Schema', () => {
   tool({
     ...base,
     parameters: {
@@ -68,19 +69,19 @@ test('a constant JSON Schema is inferred fully', () => {
   })
 })
 
-test('a loose JSON Schema gives unknown', () => {
+test('infers unknown from a JSON Schema whose type is not constant', () => {
   const loose: Record<string, unknown> = { type: 'object' }
   tool({ ...base, parameters: loose, run: (args) => expectTypeOf(args).toBeUnknown() })
   const widened = { type: 'object', properties: { a: { type: 'string' } } }
   tool({ ...base, parameters: widened, run: (args) => expectTypeOf(args).toBeUnknown() })
 })
 
-test('no parameters, no arguments', () => {
+test('infers no arguments without parameters', () => {
   const made = tool({ ...base, run: (args) => expectTypeOf(args).toEqualTypeOf<Record<string, never>>() })
   expectTypeOf(made).toExtend<Tool>()
 })
 
-test('the result is checked against the output schema', () => {
+test('checks the type of the result against outputSchema', () => {
   const outputSchema = z.object({ sum: z.number() })
   const sync = tool({ ...base, outputSchema, run: () => ({ sum: 1 }) })
   expectTypeOf(sync.run).returns.toExtend<{ sum: number }>()
@@ -99,7 +100,7 @@ test('the result is checked against the output schema', () => {
   tool({ ...base, outputSchema, run: async () => ({ sum: 'one' }) })
 })
 
-test('promises and generators keep their type for the author', () => {
+test('keeps the return type of async functions and generators', () => {
   const asynchronous = tool({ ...base, run: async () => 5 })
   expectTypeOf(asynchronous.run).returns.toEqualTypeOf<Promise<number>>()
   const progress = tool({
@@ -112,7 +113,7 @@ test('promises and generators keep their type for the author', () => {
   expectTypeOf(progress.run).returns.toExtend<Generator<unknown, string, unknown>>()
 })
 
-test('predicates, hints and reconcile get the arguments', () => {
+test('types the arguments of requiresConfirmation, confirmationHint and reconcile', () => {
   const made = tool({
     ...base,
     parameters: z.object({ amount: z.number() }),
@@ -127,12 +128,12 @@ test('predicates, hints and reconcile get the arguments', () => {
   expectTypeOf(made).toExtend<TypedTool<{ amount: number }, number>>()
 })
 
-test('a misspelt option is an error', () => {
+test('rejects a misspelled option', () => {
   // @ts-expect-error timeoutMs
   tool({ ...base, timeoutMS: 5, run: () => 1 })
 })
 
-test('a class with private members is a tool', () => {
+test('accepts a class with private members as a Tool', () => {
   class Counter {
     #count = 0
     readonly name = 'count'
@@ -147,7 +148,7 @@ test('a class with private members is a tool', () => {
   expectTypeOf<Counter>().toExtend<Tool>()
 })
 
-test('an answer has the type its schema gives', () => {
+test('types the answer of requestInput by its schema', () => {
   tool({
     name: 'ask',
     description: 'Ask',

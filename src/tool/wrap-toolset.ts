@@ -2,8 +2,8 @@ import type { Toolset } from './toolset.ts'
 
 const INNER: unique symbol = Symbol.for('toolwright.innerToolset')
 
-/** A toolset that lists something else and is otherwise, to its end of life, the given one. */
-export function delegateToolset(toolset: Toolset, listTools: Toolset['listTools']): Toolset {
+/** Wraps a toolset with another `listTools`. Name, `shutdown` and disposal are those of the given toolset. */
+export function wrapToolset(toolset: Toolset, listTools: Toolset['listTools']): Toolset {
   const dispose = toolset[Symbol.asyncDispose]
   const made: Toolset & { [INNER]: Toolset } = {
     name: toolset.name,
@@ -15,8 +15,8 @@ export function delegateToolset(toolset: Toolset, listTools: Toolset['listTools'
   return made
 }
 
-/** The toolset behind filters and prefixes: the one that has something to close. */
-export function innermost(toolset: Toolset): Toolset {
+/** The toolset behind filters and prefixes. The runner closes this one. */
+export function innermostToolset(toolset: Toolset): Toolset {
   const inner = (toolset as { [INNER]?: Toolset })[INNER]
-  return inner ? innermost(inner) : toolset
+  return inner ? innermostToolset(inner) : toolset
 }

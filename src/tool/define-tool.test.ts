@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ToolwrightError } from '../error/error.ts'
 import type { ToolContext } from './context.ts'
-import { tool } from './define.ts'
+import { tool } from './define-tool.ts'
 import { isTool } from './tool.ts'
 
 const context = {} as ToolContext
 
-test('declares the tool, validates its arguments and runs its body', async () => {
+test('tool() declares the tool, validates its arguments and runs its body', async () => {
   const getWeather = tool({
     name: 'get_weather',
     description: 'Get current weather for a city',
@@ -40,14 +40,14 @@ test('declares the tool, validates its arguments and runs its body', async () =>
   expect(await getWeather.run({ city: 'Oslo', units: 'celsius' }, context)).toEqual({ city: 'Oslo', temperature: 22 })
 })
 
-test('passes an empty object to the body of a tool without parameters', () => {
+test('tool() passes an empty object to the body of a tool without parameters', () => {
   const ping = tool({ name: 'ping', description: 'd', run: (args) => args })
   expect(ping.declaration()).toEqual({ name: 'ping', description: 'd' })
   expect(ping.parse?.({ extra: 1 })).toEqual({ value: {} })
   expect(ping.parse?.('text')).toHaveProperty('issues')
 })
 
-test('accepts an ArkType schema, which is a function, as parameters and as outputSchema', () => {
+test('tool() accepts an ArkType schema, which is a function, as parameters and as outputSchema', () => {
   const outputSchema = type({ ok: 'boolean' })
   const made = tool({
     name: 't',
@@ -61,13 +61,13 @@ test('accepts an ArkType schema, which is a function, as parameters and as outpu
   expect(made.outputSchema).toBe(outputSchema)
 })
 
-test('tells the model not to call a pending long-running tool again', () => {
+test('the declaration tells the model not to call a pending long-running tool again', () => {
   const made = tool({ name: 't', description: 'Starts a job.', isLongRunning: true, run: () => 1 })
   expect(made.declaration()?.description).toMatch(/^Starts a job\.\n\n.*pending, do not call it again/)
   expect(made.description).toBe('Starts a job.')
 })
 
-test('copies every option to the tool', async () => {
+test('tool() copies every option to the tool', async () => {
   const options = {
     name: 't',
     description: 'd',
@@ -102,7 +102,7 @@ test('copies every option to the tool', async () => {
   expect(asks.confirmationHint?.({ n: 5 })).toBe('Pay 5?')
 })
 
-test('accepts a class instance with private members', () => {
+test('tool() accepts a class instance with private members', () => {
   class Greeter {
     readonly name = 't'
     readonly description = 'd'
@@ -123,7 +123,7 @@ test('accepts a class instance with private members', () => {
   expect(typeof requiresConfirmation === 'function' && requiresConfirmation({}, context)).toBe(true)
 })
 
-test('rejects a bare function with NEEDS_INFER', () => {
+test('tool() rejects a bare function with NEEDS_INFER', () => {
   const add = (a: number, b: number): number => a + b
   expect(() => tool(add as never)).toThrow(
     expect.objectContaining({ code: 'NEEDS_INFER', message: expect.stringMatching(/toolwright\/infer.*pass options/) }),
@@ -141,11 +141,11 @@ describe('tool() rejects', () => {
     ['no description', { name: 't', run: () => 1 }, /description/],
     ['no body', { name: 't', description: 'd' }, /run function/],
     ['an unknown effect', { ...good, effect: 'some' }, /effect/],
-    ['reconcilable without reconcile', { ...good, effect: 'reconcilable' }, /reconcile function/],
-    ['a timeout of 0', { ...good, timeoutMs: 0 }, /timeoutMs/],
-    ['a timeout that is a text', { ...good, timeoutMs: '5' }, /timeoutMs/],
-    ['a timeout that is too long', { ...good, timeoutMs: 2 ** 31 }, /timeoutMs/],
-    ['a requiresConfirmation that is a text', { ...good, requiresConfirmation: 'yes' }, /requiresConfirmation/],
+    ['reconcilable without reconcile', { ...good, effect: 'reconcilable' }, /no reconcile function/],
+    ['a timeoutMs of 0', { ...good, timeoutMs: 0 }, /timeoutMs/],
+    ['a timeoutMs that is a string', { ...good, timeoutMs: '5' }, /timeoutMs/],
+    ['a timeoutMs that is too long', { ...good, timeoutMs: 2 ** 31 }, /timeoutMs/],
+    ['a requiresConfirmation that is a string', { ...good, requiresConfirmation: 'yes' }, /requiresConfirmation/],
     ['middleware that is not a function', { ...good, middleware: ['x'] }, /middleware/],
     [
       'a bad schema',
@@ -159,7 +159,7 @@ describe('tool() rejects', () => {
       { ...good, parameters: { type: 'object', properties: { city: z.string() } } },
       /#\/properties\/city .*Pass one schema .*z\.object/,
     ],
-    ['parameters that are a text', { ...good, parameters: 'string' }, /schema/],
+    ['parameters that are a string', { ...good, parameters: 'string' }, /schema/],
     ['a bad output schema', { ...good, outputSchema: { type: 'x' } }, /output schema/],
   ])('%s', (_, options, message) => {
     const build = () => tool(options as never)

@@ -6,20 +6,30 @@ import type { Session, StateReader } from '../session/service.ts'
 import type { RunConfig } from './run-config.ts'
 import type { RunContext } from './run-context.ts'
 
-/** What contexts stand on: the run, or `createToolContext` in a test. */
+/** What contexts need from the run. `createToolContext` implements it for tests. */
 export interface InvocationHost {
+  /** The app. */
   readonly appName: string
+  /** The user. */
   readonly userId: string
+  /** The session. */
   readonly sessionId: string
+  /** The invocation. */
   readonly invocationId: string
+  /** The user message that started the invocation. */
   readonly userContent: Content | undefined
+  /** The settings of the run. */
   readonly runConfig: RunConfig
+  /** The value that the app passed to this run. */
   readonly runContext: RunContext | undefined
+  /** Stores artifacts. */
   readonly artifactService: ArtifactService | undefined
+  /** Searches memory. */
   readonly memoryService: MemoryService | undefined
+  /** Stores credentials. */
   readonly credentialService: CredentialService | undefined
-  /** Stored state, and the run's `temp:` values. */
+  /** The stored state and the `temp:` values of the run. */
   readonly state: StateReader
-  /** A snapshot for reading. */
+  /** Returns a snapshot of the session. */
   session(): Session
 }

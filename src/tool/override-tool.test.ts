@@ -1,8 +1,8 @@
 import { type } from 'arktype'
 import { expect, expectTypeOf, test } from 'vitest'
 import type { ToolContext } from './context.ts'
-import { tool } from './define.ts'
-import { delegate } from './delegate.ts'
+import { tool } from './define-tool.ts'
+import { overrideTool } from './override-tool.ts'
 
 const context = {} as ToolContext
 const MARK = Symbol('mark')
@@ -28,9 +28,9 @@ class Account {
   }
 }
 
-test('forwards private state, own members and symbols of a class', () => {
+test('overrideTool forwards private state, own members and symbols of a class', () => {
   const original = new Account()
-  const made = delegate(delegate(original, {}), { timeoutMs: 5 })
+  const made = overrideTool(overrideTool(original, {}), { timeoutMs: 5 })
   expectTypeOf(made).toEqualTypeOf<Account>()
   expect(made.run({ amount: 6 }, context)).toEqual({ left: 4 })
   expect(made.balance).toBe(4)
@@ -41,20 +41,20 @@ test('forwards private state, own members and symbols of a class', () => {
   expect(original).not.toHaveProperty('timeoutMs')
 })
 
-test('keeps a schema that is a function', () => {
+test('overrideTool keeps a schema that is a function', () => {
   const original = new Account()
-  expect(delegate(original, {}).outputSchema).toBe(original.outputSchema)
+  expect(overrideTool(original, {}).outputSchema).toBe(original.outputSchema)
 })
 
-test('shows later changes of the original', () => {
+test('overrideTool shows later changes of the original', () => {
   const original = new Account()
-  const made = delegate(original, {})
+  const made = overrideTool(original, {})
   original.description = 'Pays later'
   expect(made.description).toBe('Pays later')
   expect(made.declaration()).toMatchObject({ description: 'Pays later' })
 })
 
-test('replaces a member with undefined', () => {
+test('overrideTool replaces a member with undefined', () => {
   const original = tool({ name: 't', description: 'd', requiresConfirmation: true, run: () => 1 })
-  expect(delegate(original, { requiresConfirmation: undefined }).requiresConfirmation).toBeUndefined()
+  expect(overrideTool(original, { requiresConfirmation: undefined }).requiresConfirmation).toBeUndefined()
 })
