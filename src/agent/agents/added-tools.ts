@@ -9,7 +9,7 @@ import { transferTool } from './transfer.ts'
 export type OutputMode = 'native' | 'tool' | undefined
 
 /** Natively where the model can: with tools beside it many cannot. */
-export function outputMode(
+export function chooseOutputMode(
   output: CompiledSchema | undefined,
   hasTools: boolean,
   model: Model | undefined,

@@ -31,7 +31,7 @@ const RULES: OptionRules<AgentToolOptions> = {
 }
 
 /** What the walk knows of an agent tool. */
-export interface AgentMark {
+export interface AgentToolSettings {
   readonly agent: Agent
   readonly skipSummarization: boolean
   readonly includePlugins: boolean
@@ -58,13 +58,13 @@ export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
     parametersJsonSchema: input?.jsonSchema ?? requestSchema,
     ...(output && { responseJsonSchema: output.jsonSchema }),
   }
-  const mark: AgentMark = {
+  const mark: AgentToolSettings = {
     agent,
     skipSummarization: options.skipSummarization === true,
     includePlugins: options.includePlugins !== false,
     propagateGroundingMetadata: options.propagateGroundingMetadata === true,
   }
-  const made: Tool & { [AGENT]: AgentMark } = {
+  const made: Tool & { [AGENT]: AgentToolSettings } = {
     name,
     description,
     effect: 'none', // what runs inside has effects of its own
@@ -79,8 +79,8 @@ export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
 }
 
 /** The agent behind a tool, also through policies, which carry symbol properties along. */
-export function agentOf(tool: Tool | undefined): AgentMark | undefined {
-  return (tool as { [AGENT]?: AgentMark } | undefined)?.[AGENT]
+export function agentToolSettings(tool: Tool | undefined): AgentToolSettings | undefined {
+  return (tool as { [AGENT]?: AgentToolSettings } | undefined)?.[AGENT]
 }
 
 const requestSchema: JsonObject = {

@@ -5,12 +5,12 @@ import type { Model } from '../../tool/model.ts'
 import { callableFromCode, codeInstruction, codeTool } from '../code/code-tool.ts'
 import { constantText } from '../request/instruction.ts'
 import { fitServerTools } from '../request/server-tools.ts'
-import { addedTools, type OutputMode, outputMode } from './added-tools.ts'
+import { addedTools, chooseOutputMode, type OutputMode } from './added-tools.ts'
 import { type Agent, checkAgentName, subAgentsOf } from './agent.ts'
-import { type AgentMark, agentOf } from './agent-tool.ts'
+import { type AgentToolSettings, agentToolSettings } from './agent-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './callbacks.ts'
 import { type Instruction, LlmAgent } from './llm-agent.ts'
-import { roster, TRANSFER_TO_AGENT } from './transfer.ts'
+import { TRANSFER_TO_AGENT, transferInstruction } from './transfer.ts'
 
 /** What the runner adds to a tree. */
 export interface TreeOptions {
@@ -23,7 +23,7 @@ export interface TreeOptions {
 }
 
 /** Everything about one LlmAgent that does not change from call to call. */
-export interface Plan {
+export interface AgentPlan {
   readonly agent: LlmAgent
   readonly model: Model
   readonly hooks: Hooks
@@ -34,7 +34,7 @@ export interface Plan {
   readonly reachable: readonly Agent[]
   readonly globalInstruction: Instruction | undefined
   /** What the framework adds to its instruction: whom it can hand over to, how its code is run. */
-  readonly added: string
+  readonly addedInstruction: string
   /** The whole system instruction when it never changes. */
   readonly constantInstruction: { readonly text: string } | undefined
   /** How a structured answer is asked for. */
@@ -48,7 +48,7 @@ export class AgentTree {
   readonly root: Agent
   readonly #options: TreeOptions
   readonly #parents: Map<Agent, Agent> = new Map()
-  readonly #plans: Map<LlmAgent, Plan> = new Map()
+  readonly #plans: Map<LlmAgent, AgentPlan> = new Map()
   readonly #children: Map<Agent, AgentTree[]> = new Map()
   readonly #hooks: Map<Agent, Hooks> = new Map()
 
@@ -68,8 +68,8 @@ export class AgentTree {
       if (!(agent instanceof LlmAgent)) continue
       const { table, model } = this.plan(agent)
       for (const { tool } of table.entries.values()) {
-        const mark = agentOf(tool)
-        if (mark) this.ofTool(mark, model).prepare([...above, this.root])
+        const mark = agentToolSettings(tool)
+        if (mark) this.treeForTool(mark, model).prepare([...above, this.root])
       }
     }
   }
@@ -98,7 +98,7 @@ export class AgentTree {
     return hooks
   }
 
-  plan(agent: LlmAgent): Plan {
+  plan(agent: LlmAgent): AgentPlan {
     let plan = this.#plans.get(agent)
     if (!plan) {
       plan = this.#makePlan(agent)
@@ -108,7 +108,7 @@ export class AgentTree {
   }
 
   /** The tree of an agent tool's child, called by an agent with this model. */
-  ofTool(mark: AgentMark, model: Model | undefined): AgentTree {
+  treeForTool(mark: AgentToolSettings, model: Model | undefined): AgentTree {
     const { agent, includePlugins } = mark
     const plugins = includePlugins ? this.#options.plugins : NO_PLUGINS
     const known = this.#children.get(agent) ?? []
@@ -145,17 +145,17 @@ export class AgentTree {
     }
   }
 
-  #makePlan(agent: LlmAgent): Plan {
+  #makePlan(agent: LlmAgent): AgentPlan {
     const model = this.#modelOf(agent)
     const byHand = agent.table.entries.has(TRANSFER_TO_AGENT)
     const reachable = this.#reachable(agent, byHand)
     const transferTo = byHand ? [] : reachable
-    const output = outputMode(agent.output, transferTo.length > 0 || agent.hasTools, model)
+    const output = chooseOutputMode(agent.output, transferTo.length > 0 || agent.hasTools, model)
     const added = addedTools({ transferTo, output: agent.output, mode: output })
     const table = fitServerTools(agent.tableWith(added), model, agent.name)
     const { codeExecutor } = agent.options
-    const told = joinInstructions([
-      reachable.length ? roster(reachable) : undefined,
+    const told = joinParagraphs([
+      reachable.length ? transferInstruction(reachable) : undefined,
       codeExecutor && codeInstruction(codeExecutor, callableFromCode(table)),
     ])
     const root = this.root
@@ -169,10 +169,10 @@ export class AgentTree {
       code: codeExecutor && entryOf(codeTool(codeExecutor)),
       reachable,
       globalInstruction,
-      added: told,
+      addedInstruction: told,
       constantInstruction:
         constants[0] && constants[1]
-          ? { text: joinInstructions([constants[0].text, constants[1].text, told]) }
+          ? { text: joinParagraphs([constants[0].text, constants[1].text, told]) }
           : undefined,
       output,
     }
@@ -207,7 +207,7 @@ export class AgentTree {
 }
 
 /** Paragraphs of a system instruction, those that are there. */
-export function joinInstructions(paragraphs: readonly (string | undefined)[]): string {
+export function joinParagraphs(paragraphs: readonly (string | undefined)[]): string {
   return paragraphs.filter(Boolean).join('\n\n')
 }
 

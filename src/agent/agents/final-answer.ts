@@ -31,7 +31,7 @@ export function finalAnswerTool(output: CompiledSchema): Tool {
 }
 
 /** The answer given with the tool in the latest reply, if there is one: as it was given. */
-export function finalAnswer(output: CompiledSchema, scope: ScopeState | undefined): { raw: unknown } | undefined {
+export function findFinalAnswer(output: CompiledSchema, scope: ScopeState | undefined): { raw: unknown } | undefined {
   const given = scope?.calls.find(isAnswer)
   return given && { raw: unwrapped(output, given.args) }
 }
@@ -42,7 +42,7 @@ function unwrapped(output: CompiledSchema, args: unknown): unknown {
 }
 
 /** What was wrong with each answer that the tool refused. */
-export function wrongAnswers(fold: Fold, path: string): unknown[] {
+export function rejectedAnswers(fold: Fold, path: string): unknown[] {
   const wrong: unknown[] = []
   const made = [...fold.calls.values()].slice(fold.scopes.get(path)?.reopenedAt)
   for (const { name, path: at, response } of made) {

@@ -25,8 +25,8 @@ import { serverToolOf } from '../../tool/server-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { ToolSource } from '../../tool/tool-source.ts'
 import { KeptToolsets } from '../request/kept-toolsets.ts'
-import { type DynamicTools, flatten, listTools } from '../request/list-tools.ts'
-import { addedTools, outputMode } from './added-tools.ts'
+import { type DynamicTools, flattenSources, listTools } from '../request/list-tools.ts'
+import { addedTools, chooseOutputMode } from './added-tools.ts'
 import { type Agent, agents, checkAgentName, type InvocationContext, RUN_SCOPE } from './agent.ts'
 import { CALLBACK_RULES, type Callbacks } from './callbacks.ts'
 import { TRANSFER_TO_AGENT } from './transfer.ts'
@@ -158,7 +158,7 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
     this.options = options
     this.maxIterations = positive(options.maxIterations ?? 16, 'maxIterations', options.name)
     positive(options.toolExecution?.maxConcurrency ?? 8, 'toolExecution.maxConcurrency', options.name)
-    const given = flatten(options.tools ?? [], source)
+    const given = flattenSources(options.tools ?? [], source)
     this.table = makeToolTable(given.tools)
     this.dynamicTools = given.dynamic
     this.input = options.inputSchema && compileSchema(options.inputSchema, `inputSchema of ${source}`)
@@ -204,7 +204,7 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
     const { disableTransfer } = this.options
     const transferTo = disableTransfer || this.table.tools.has(TRANSFER_TO_AGENT) ? [] : this.subAgents
     const model = typeof this.model === 'string' ? undefined : this.model
-    const mode = outputMode(this.output, transferTo.length > 0 || this.hasTools, model)
+    const mode = chooseOutputMode(this.output, transferTo.length > 0 || this.hasTools, model)
     return this.tableWith(addedTools({ transferTo, output: this.output, mode }))
   }
 }

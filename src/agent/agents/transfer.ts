@@ -48,7 +48,7 @@ export function transferTargets(tool: Tool | undefined): readonly { name: string
 }
 
 /** What a model is told about those it can hand over to. */
-export function roster(agents: readonly Agent[]): string {
+export function transferInstruction(agents: readonly Agent[]): string {
   const lines = agents.map(({ name, description }) => `- ${name}${description ? `: ${description}` : ''}`)
   return [
     `You can hand the conversation over to another agent by calling ${TRANSFER_TO_AGENT} with its name:`,

@@ -14,11 +14,11 @@ export interface InputFiles {
   readonly files: readonly CodeFile[]
   /** The artifact each file name stands for. */
   readonly artifacts: ReadonlyMap<string, string>
-  readonly leftOut: readonly string[]
+  readonly skipped: readonly string[]
 }
 
 /** Every artifact of the session and of its user, under a plain file name; not the media of its messages and results. */
-export async function filesIn(context: CallContext): Promise<InputFiles> {
+export async function loadInputFiles(context: CallContext): Promise<InputFiles> {
   const files: CodeFile[] = []
   const artifacts = new Map<string, string>()
   const leftOut: string[] = []
@@ -34,7 +34,7 @@ export async function filesIn(context: CallContext): Promise<InputFiles> {
     files.push(file)
     artifacts.set(file.name, filename)
   }
-  return { files, artifacts, leftOut }
+  return { files, artifacts, skipped }
 }
 
 function asFile(filename: string, part: Part | undefined): CodeFile | undefined {
@@ -46,7 +46,7 @@ function asFile(filename: string, part: Part | undefined): CodeFile | undefined 
 }
 
 /** Saves what code wrote; a file that came from an artifact becomes its next version. Gives what could not be saved. */
-export async function filesOut(
+export async function saveOutputFiles(
   context: CallContext,
   files: readonly CodeFile[],
   artifacts: ReadonlyMap<string, string>,

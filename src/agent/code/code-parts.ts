@@ -4,10 +4,10 @@ import { isAnswered } from '../../event/code-call.ts'
 import type { CallIds } from '../loop/call-ids.ts'
 import type { RunHost } from '../loop/run-host.ts'
 import { isFitId } from '../request/sendable-calls.ts'
-import { fencedCode } from './fenced-code.ts'
+import { readFencedCode } from './fenced-code.ts'
 
 /** A reply whose code can be run: fenced blocks become code where the model has no such parts, and each gets an id. */
-export function codeParts(run: RunHost, ids: CallIds, content: Content, languages: readonly string[]): Content {
+export function withRunnableCode(run: RunHost, ids: CallIds, content: Content, languages: readonly string[]): Content {
   const parts = content.parts.some((part) => part.executableCode) ? content.parts : fromFences(content.parts, languages)
   const fit: Part[] = []
   let leftOut = 0
@@ -26,7 +26,7 @@ function fromFences(parts: readonly Part[], languages: readonly string[]): reado
   const read: Part[] = []
   let hasCode = false
   for (const part of parts) {
-    const code = part.text && !part.thought ? fencedCode(part.text, languages) : undefined
+    const code = part.text && !part.thought ? readFencedCode(part.text, languages) : undefined
     if (code) {
       hasCode = true
       const signed = part.thoughtSignature === undefined ? {} : { thoughtSignature: part.thoughtSignature }
@@ -39,7 +39,7 @@ function fromFences(parts: readonly Part[], languages: readonly string[]): reado
 
 /** Ids name a call in its invocation, whether it is of a tool or code. */
 function withId(run: RunHost, ids: CallIds, part: Part, { id, ...code }: ExecutableCode): Part {
-  const given = isFitId(id) && ids.take(id) ? id : ids.takeNew()
+  const given = isFitId(id) && ids.claim(id) ? id : ids.claimNew()
   const language = clip(String(code.language), MAX_NAME_LENGTH)
   const text = String(code.code)
   return {

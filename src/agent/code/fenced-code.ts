@@ -15,7 +15,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
  * A text whose fenced blocks in these languages become code to run. What follows the last block is dropped: it was
  * written before the result was known. Undefined when there is no such block.
  */
-export function fencedCode(text: string, languages: readonly string[]): Part[] | undefined {
+export function readFencedCode(text: string, languages: readonly string[]): Part[] | undefined {
   const parts: Part[] = []
   const lines = text.split('\n')
   let said: string[] = []

@@ -13,10 +13,10 @@ import { repliesOf } from '../../event/fold.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { LlmResponse, Model } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-import { codeParts } from '../code/code-parts.ts'
+import { withRunnableCode } from '../code/code-parts.ts'
 import { buildRequest } from '../request/build-request.ts'
 import { CallIds } from './call-ids.ts'
-import { answerByTool, checkAnswer } from './check-answer.ts'
+import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
 import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
 import { isFinal, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
@@ -26,7 +26,7 @@ import { type AgentTurn, type ModelTurn, type RunHost, untilStopped } from './ru
 export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<ToolTable>): Promise<void> {
   const { run, plan, frame } = agentTurn
   const turn: ModelTurn = { run, plan, frame, context: new RunCallbackContext(run, plan.agent.name, frame.branch) }
-  const answer = plan.output === 'tool' ? await answerByTool(turn) : undefined
+  const answer = plan.output === 'tool' ? await toolAnswerEvent(turn) : undefined
   const instead = answer ?? budgetSpent(turn)
   if (instead) return await run.recorder.commit([{ event: instead }])
   const ids = new CallIds(run) // from here on the call counts against the budget
@@ -54,7 +54,7 @@ async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, i
   if (plan.hooks.afterModel.length) response = await afterModel(turn, response)
   const filled = ids.fill(response.content)
   const { codeExecutor } = plan.agent.options
-  const content = codeExecutor ? codeParts(run, ids, filled, codeExecutor.languages) : filled
+  const content = codeExecutor ? withRunnableCode(run, ids, filled, codeExecutor.languages) : filled
   if (isTooLarge(content, response)) return [{ event: modelErrorEvent(turn, replyTooLarge(plan.model)) }]
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const correction = hasAnswer ? await checkAnswer(turn, content) : undefined

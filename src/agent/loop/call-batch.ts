@@ -9,11 +9,11 @@ import type { CallState } from '../../event/fold.ts'
 import { childPath } from '../../event/scope.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Agent } from '../agents/agent.ts'
-import { type AgentMark, agentOf } from '../agents/agent-tool.ts'
-import { runAgentTool } from '../agents/agent-tool-body.ts'
-import type { Plan } from '../agents/agent-tree.ts'
+import { type AgentToolSettings, agentToolSettings } from '../agents/agent-tool.ts'
+import type { AgentPlan } from '../agents/agent-tree.ts'
 import type { Hooks } from '../agents/callbacks.ts'
-import { type Code, runCode } from '../code/code-body.ts'
+import { runAgentTool } from '../agents/run-agent-tool.ts'
+import { type CodeArgs, runCode } from '../code/run-code.ts'
 import { checkFinalResult } from './check-answer.ts'
 import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
@@ -28,7 +28,7 @@ export class CallBatch implements Batch {
   readonly code: ToolEntry | undefined
   readonly hooks: Hooks
   readonly calls: readonly CallState[]
-  readonly #plan: Plan
+  readonly #plan: AgentPlan
   readonly #runScope: RunScope
   /** Calls of agent tools whose agent has failed. */
   #failed: Set<CallState> | undefined
@@ -57,9 +57,9 @@ export class CallBatch implements Batch {
   }
   runInScope(scoped: ScopedCall): Promise<unknown> {
     if (scoped.entry.kind === 'code') return this.#runCode(scoped)
-    return this.#runAgent(scoped, agentOf(scoped.entry.tool) as AgentMark) // the kind is `agent`
+    return this.#runAgent(scoped, agentToolSettings(scoped.entry.tool) as AgentToolSettings) // the kind is `agent`
   }
-  async #runAgent(scoped: ScopedCall, mark: AgentMark): Promise<unknown> {
+  async #runAgent(scoped: ScopedCall, mark: AgentToolSettings): Promise<unknown> {
     const { call } = scoped
     const { host: run, scope: frame } = this
     const isRetry = this.#failed?.has(call) ?? false
@@ -85,7 +85,7 @@ export class CallBatch implements Batch {
       frame,
       table,
       call,
-      args: args as Code,
+      args: args as CodeArgs,
       context,
       dispatch: dispatchInside,
     })
@@ -103,8 +103,8 @@ export class CallBatch implements Batch {
     return mark.propagateGroundingMetadata ? this.host.fold.answerIn(path)?.groundingMetadata : undefined
   }
   /** Of a call whose entry is of kind `agent`. */
-  #scopeOf(call: CallState): { mark: AgentMark; path: string } {
-    const mark = agentOf(this.table.tools.get(call.name)) as AgentMark
+  #scopeOf(call: CallState): { mark: AgentToolSettings; path: string } {
+    const mark = agentToolSettings(this.table.tools.get(call.name)) as AgentToolSettings
     return { mark, path: childPath(this.scope.path, mark.agent.name, call.id) }
   }
   readonly onProgress = (functionCallId: string, toolName: string, value: unknown): void => {

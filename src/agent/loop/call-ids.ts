@@ -72,14 +72,14 @@ export class CallIds {
     return this.has(id) ? this.#places?.get(id) === at : this.#isNew(id)
   }
   /** Takes an id for code of the same reply; false when it is another call's. */
-  take(id: string): boolean {
+  claim(id: string): boolean {
     if (this.has(id) || !this.#isNew(id)) return false
     this.#places ??= new Map()
     this.#places.set(id, CODE)
     return true
   }
   /** A new id for code. */
-  takeNew(): string {
+  claimNew(): string {
     const id = newOwnId(this.#run.services.ports)
     this.#places ??= new Map()
     this.#places.set(id, CODE)

@@ -6,18 +6,24 @@ import type { CallResult } from '../../dispatch/outcome.ts'
 import type { CompiledSchema } from '../../schema/compile.ts'
 import { describeIssues } from '../../schema/issues.ts'
 import { answerTextOf } from '../agents/answer-text.ts'
-import { finalAnswer, MAX_CORRECTIONS, parseAnswer, SET_MODEL_RESPONSE, wrongAnswers } from '../agents/final-answer.ts'
+import {
+  findFinalAnswer,
+  MAX_CORRECTIONS,
+  parseAnswer,
+  rejectedAnswers,
+  SET_MODEL_RESPONSE,
+} from '../agents/final-answer.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
 import type { AgentTurn, ModelTurn } from './run-host.ts'
 
 /** What was given with the answer tool instead of being said: the answer as an event, or the end of patience. */
-export async function answerByTool(turn: ModelTurn): Promise<EventDraft | undefined> {
+export async function toolAnswerEvent(turn: ModelTurn): Promise<EventDraft | undefined> {
   const { run, plan, frame } = turn
   const { output } = plan.agent
   const scope = run.fold.scopes.get(frame.path)
-  const answer = output && finalAnswer(output, scope)
+  const answer = output && findFinalAnswer(output, scope)
   if (answer) return await givenAnswer(turn, answer.raw)
-  const wrong = wrongAnswers(run.fold, frame.path)
+  const wrong = rejectedAnswers(run.fold, frame.path)
   if (wrong.length + (scope?.corrections ?? 0) <= MAX_CORRECTIONS) return undefined
   return invalidOutput(turn, String(wrong.at(-1)))
 }
@@ -65,7 +71,7 @@ export async function checkFinalResult(
 function correction(turn: AgentTurn, problem: string): EventDraft {
   const { run, plan, frame } = turn
   const { agent, output } = plan
-  const wrong = output === 'tool' ? wrongAnswers(run.fold, frame.path).length : 0
+  const wrong = output === 'tool' ? rejectedAnswers(run.fold, frame.path).length : 0
   const told = wrong + (run.fold.scopes.get(frame.path)?.corrections ?? 0)
   if (told >= MAX_CORRECTIONS) return invalidOutput(turn, problem)
   const how = output === 'tool' ? `Call ${SET_MODEL_RESPONSE} with your answer.` : 'Answer again, with JSON only.'

@@ -1,6 +1,6 @@
 // An invocation may be older than the agents it is to go on with.
 import type { CallState, Fold, ScopeState } from '../../event/fold.ts'
-import { agentOf } from '../agents/agent-tool.ts'
+import { agentToolSettings } from '../agents/agent-tool.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 
@@ -45,7 +45,7 @@ export function treeInside(tree: AgentTree, call: CallState, name: string): Agen
   if (!(caller instanceof LlmAgent)) return call.agent
   if (call.isCode) return undefined // what code calls is answered in the code's own turn
   const { table, model } = tree.plan(caller)
-  const mark = agentOf(table.tools.get(call.name))
+  const mark = agentToolSettings(table.tools.get(call.name))
   if (!mark) return undefined // listed later, or gone: then the call itself is answered so
-  return mark.agent.name === name ? tree.ofTool(mark, model) : name
+  return mark.agent.name === name ? tree.treeForTool(mark, model) : name
 }

@@ -4,7 +4,7 @@ import type { ToolTable } from '../../dispatch/resolve.ts'
 import { type CallState, type Fold, openRequests, type ScopeState } from '../../event/fold.ts'
 import { childPath } from '../../event/scope.ts'
 import type { Agent } from '../agents/agent.ts'
-import { agentOf } from '../agents/agent-tool.ts'
+import { agentToolSettings } from '../agents/agent-tool.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { LoopAgent, ParallelAgent, SequentialAgent } from '../agents/workflow.ts'
@@ -89,11 +89,11 @@ function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly Cal
   if (call.pending || (call.requests.length > 0 && openRequests(call).length > 0)) return [call]
   if (!log.fold.scopedCalls?.has(call.id)) return undefined
   const table = log.progress?.tables?.get(agent) ?? log.tree.plan(agent).table
-  const mark = call.isCode ? undefined : agentOf(table.tools.get(call.name))
+  const mark = call.isCode ? undefined : agentToolSettings(table.tools.get(call.name))
   if (!mark) return waitsBelow(log.fold, call)
   const path = childPath(call.path, mark.agent.name, call.id)
   if (!log.fold.begun(path)) return undefined
-  const tree = log.tree.ofTool(mark, log.tree.plan(agent).model)
+  const tree = log.tree.treeForTool(mark, log.tree.plan(agent).model)
   const inside = next(mark.agent, { ...log, tree }, path)
   return inside.type === 'wait' ? inside.on : undefined
 }

@@ -3,7 +3,7 @@ import type { ToolTable } from '../../dispatch/resolve.ts'
 import type { Event } from '../../event/event.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import type { RunCallbackContext } from '../../tool/callback-context.ts'
-import type { AgentTree, Plan } from '../agents/agent-tree.ts'
+import type { AgentPlan, AgentTree } from '../agents/agent-tree.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
 import type { KeptToolsets } from '../request/kept-toolsets.ts'
 import type { MediaOptions } from '../request/media-options.ts'
@@ -55,7 +55,7 @@ export interface ScopeFrame extends ScopePath {
 /** An LlmAgent at work in a scope. */
 export interface AgentTurn {
   readonly run: RunHost
-  readonly plan: Plan
+  readonly plan: AgentPlan
   readonly frame: ScopeFrame
 }
 

@@ -6,8 +6,8 @@ import { messageOf } from '../../error/error.ts'
 import type { CallState } from '../../event/fold.ts'
 import { readonlyContext } from '../../tool/invocation.ts'
 import type { Agent } from '../agents/agent.ts'
-import type { Plan } from '../agents/agent-tree.ts'
-import { PausedInside, runCustom } from '../agents/custom.ts'
+import type { AgentPlan } from '../agents/agent-tree.ts'
+import { ChildPaused, runCustomAgent } from '../agents/custom-agent.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { ParallelAgent } from '../agents/workflow.ts'
 import { listTools } from '../request/list-tools.ts'
@@ -94,7 +94,7 @@ async function listCurrentTools({ run, plan, frame }: AgentTurn, table: ToolTabl
   return listed
 }
 
-function keepTable({ progress }: RunHost, { agent }: Plan, table: ToolTable): void {
+function keepTable({ progress }: RunHost, { agent }: AgentPlan, table: ToolTable): void {
   progress.tables ??= new Map()
   progress.tables.set(agent, table)
 }
@@ -135,10 +135,10 @@ async function runChildScope(run: RunHost, agent: Agent, frame: ScopeFrame): Pro
 
 async function runItself(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
   try {
-    await runCustom(run, agent, frame, runChildScope)
+    await runCustomAgent(run, agent, frame, runChildScope)
     return 'done'
   } catch (error) {
-    if (error instanceof PausedInside) return 'wait'
+    if (error instanceof ChildPaused) return 'wait'
     throw error
   }
 }

@@ -117,13 +117,13 @@ export class SessionView {
   }
 
   /** Unfinished invocations and the next step of each. */
-  open(): readonly Open[] {
+  open(): readonly OpenInvocation[] {
     if (!this.#latest && this.#open.size === 0) return NONE
     return this.#unfinished(this.#open.values())
   }
 
   /** The same without those that only wait for long-running results: there may be any number of them. */
-  awake(): readonly Open[] {
+  awake(): readonly OpenInvocation[] {
     if (!this.#latest && this.#awake.size === 0) return NONE
     for (const one of this.#awake.values()) {
       if (this.#evaluate(one).isDormant) this.#awake.delete(one.fold.invocationId)
@@ -131,8 +131,8 @@ export class SessionView {
     return this.#unfinished(this.#awake.values()).filter((one) => !(one as Evaluated).isDormant)
   }
 
-  #unfinished(earlier: Iterable<Evaluated>): Open[] {
-    const found: Open[] = []
+  #unfinished(earlier: Iterable<Evaluated>): OpenInvocation[] {
+    const found: OpenInvocation[] = []
     for (const one of earlier) if (this.#evaluate(one).step.type !== 'done') found.push(one)
     // a run that failed before it recorded anything left none
     if (!this.#latest || isEmpty(this.#latest)) return found
@@ -205,12 +205,12 @@ export class SessionView {
   }
 
   /** Where the last message of the user stands in what `history` gave, or one that many messages before it. */
-  turnIn(agentName: string, scope: ScopePath, which: 'default' | 'none' | undefined, earlier: number): number {
-    return this.#historyOf(agentName, scope).turnIn(which, earlier)
+  turnStart(agentName: string, scope: ScopePath, which: 'default' | 'none' | undefined, earlier: number): number {
+    return this.#historyOf(agentName, scope).turnStart(which, earlier)
   }
 
   #historyOf(agentName: string, scope: ScopePath): History {
-    let history = this.#histories.find((one) => one.isOf(agentName, scope))
+    let history = this.#histories.find((one) => one.belongsTo(agentName, scope))
     if (!history) {
       const from = scope.isolation === undefined ? 0 : (this.#isolated?.get(scope.isolation) ?? this.events.length)
       history = new History(agentName, scope, this.#hasRepeats, from)
@@ -237,13 +237,13 @@ export class SessionView {
 }
 
 /** An unfinished invocation and its next step. */
-export interface Open {
+export interface OpenInvocation {
   readonly fold: Fold
   readonly step: Next
 }
 
 /** A fold with what was found out about it; it is looked at again when it has changed. */
-class Evaluated implements Open {
+class Evaluated implements OpenInvocation {
   readonly fold: Fold
   version = -1
   step: Next = { type: 'done' }
@@ -254,7 +254,7 @@ class Evaluated implements Open {
   }
 }
 
-const NONE: readonly Open[] = []
+const NONE: readonly OpenInvocation[] = []
 
 function withInvocation(all: Map<string, Evaluated>, one: Evaluated): Map<string, Evaluated> {
   const own = all === NO_INVOCATIONS ? new Map<string, Evaluated>() : all

@@ -6,10 +6,10 @@ import type { ToolTable } from '../../dispatch/resolve.ts'
 import { readonlyContext } from '../../tool/invocation.ts'
 import type { LlmRequest, Tool } from '../../tool/tool.ts'
 import type { LlmRequestConfig, WireTool } from '../../tool/wire.ts'
-import { joinInstructions } from '../agents/agent-tree.ts'
+import { joinParagraphs } from '../agents/agent-tree.ts'
 import type { ModelTurn } from '../loop/run-host.ts'
-import { fill } from './instruction.ts'
-import { nameOfLoader, withMedia } from './request-media.ts'
+import { fillInstruction } from './instruction.ts'
+import { findLoaderName, withMedia } from './request-media.ts'
 
 class Request implements LlmRequest {
   model?: string
@@ -23,7 +23,7 @@ class Request implements LlmRequest {
     this.tools = tools
   }
   appendInstruction(text: string): void {
-    this.config.systemInstruction = joinInstructions([this.config.systemInstruction, text])
+    this.config.systemInstruction = joinParagraphs([this.config.systemInstruction, text])
   }
   appendWireTool(entry: WireTool): void {
     const wire = this.config.tools ?? []
@@ -38,9 +38,9 @@ export function buildRequest(turn: ModelTurn, table: ToolTable): LlmRequest | Pr
   const contents = contentsFor(turn)
   if (!run.view.hasMedia) return requestWith(contents, turn, table)
   const { name, options } = plan.agent
-  const loader = nameOfLoader(table.tools)
+  const loader = findLoaderName(table.tools)
   const earlierTurns = run.services.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
-  const from = run.view.turnIn(name, frame, options.includeContents, earlierTurns)
+  const from = run.view.turnStart(name, frame, options.includeContents, earlierTurns)
   return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, turn, table))
 }
 
@@ -71,11 +71,15 @@ function ownWireTool(entry: WireTool): WireTool {
 
 async function complete(turn: ModelTurn, table: ToolTable, request: Request): Promise<LlmRequest> {
   const { run, plan, frame, context } = turn
-  const { agent, globalInstruction, added } = plan
+  const { agent, globalInstruction, addedInstruction } = plan
   const asking = readonlyContext(run, agent.name, frame.branch)
   const text =
     plan.constantInstruction?.text ??
-    joinInstructions([await fill(globalInstruction, asking), await fill(agent.options.instruction, asking), added])
+    joinParagraphs([
+      await fillInstruction(globalInstruction, asking),
+      await fillInstruction(agent.options.instruction, asking),
+      addedInstruction,
+    ])
   if (text) request.config.systemInstruction = text
   for (const tool of table.processors) await tool.processLlmRequest?.(request, context)
   return request

@@ -56,7 +56,7 @@ export class History {
     this.#usedIds = hasRepeats ? new Set() : undefined
   }
 
-  isOf(agentName: string, { isolation, branch }: ScopePath): boolean {
+  belongsTo(agentName: string, { isolation, branch }: ScopePath): boolean {
     return this.#agentName === agentName && this.#scope.isolation === isolation && this.#scope.branch === branch
   }
 
@@ -73,7 +73,7 @@ export class History {
   }
 
   /** Where the user's last message stands in what `upTo` gave, or one that many messages before it; 0 without one. */
-  turnIn(which: 'default' | 'none' = 'default', earlier = 0): number {
+  turnStart(which: 'default' | 'none' = 'default', earlier = 0): number {
     const said = this.#said[this.#said.length - 1 - earlier] ?? 0
     return which === 'none' ? Math.max(0, said - this.#turn) : said
   }

@@ -13,7 +13,7 @@ export function constantText(instruction: Instruction | undefined): { text: stri
 }
 
 /** The instruction as it is now: placeholders filled from state and artifacts. A function's text is left as it is. */
-export async function fill(
+export async function fillInstruction(
   instruction: Instruction | undefined,
   context: ReadonlyContext,
 ): Promise<string | undefined> {

@@ -18,7 +18,7 @@ import type { KeptToolsets } from './kept-toolsets.ts'
 export type DynamicTools = Toolset | DynamicToolSource
 
 /** Nested arrays become one list: what is a tool now, and what must be asked later. Anything else is for `refuse`. */
-export function flatten(
+export function flattenSources(
   sources: ToolSource,
   source: string,
   refuse: (problem: ToolwrightError) => void = raise,
@@ -60,7 +60,7 @@ function raise(problem: ToolwrightError): never {
 const LIST_MS = 30_000
 
 /** Who asks for tools. */
-export interface Listing {
+export interface ListingOptions {
   readonly context: ReadonlyContext
   readonly kept: KeptToolsets
   readonly ports: Pick<Ports, 'setTimer'>
@@ -71,19 +71,19 @@ export interface Listing {
 export async function listTools(
   sources: readonly DynamicTools[],
   table: ToolTable,
-  listing: Listing,
+  listing: ListingOptions,
 ): Promise<ToolTable> {
   if (sources.length === 0) return table
   const listed = await Promise.all(sources.map((source) => ask(source, listing, 0)))
   return extendToolTable(table, listed.flat(), listing.report)
 }
 
-async function ask(source: DynamicTools, listing: Listing, depth: number): Promise<SourcedTool[]> {
+async function ask(source: DynamicTools, listing: ListingOptions, depth: number): Promise<SourcedTool[]> {
   const name = `${isToolset(source) ? 'toolset' : 'tool source'} "${source.name}"`
   const { report } = listing
   try {
     if (depth > 8) throw new Error('tool sources are nested too deep')
-    const { tools, dynamic } = flatten(await listOne(source, listing), name, (problem) =>
+    const { tools, dynamic } = flattenSources(await listOne(source, listing), name, (problem) =>
       report(`Left out: ${problem.message}`),
     )
     if (!isToolset(source)) keepToolsets(source, dynamic, listing)
@@ -95,7 +95,7 @@ async function ask(source: DynamicTools, listing: Listing, depth: number): Promi
   }
 }
 
-async function listOne(source: DynamicTools, listing: Listing): Promise<ToolSource> {
+async function listOne(source: DynamicTools, listing: ListingOptions): Promise<ToolSource> {
   const { context, kept, ports } = listing
   const listed = isToolset(source) ? source.listTools(context) : kept.list(source, context)
   if (typeof listed !== 'object' || listed === null || !('then' in listed)) return listed
@@ -103,14 +103,18 @@ async function listOne(source: DynamicTools, listing: Listing): Promise<ToolSour
   return await withTimeout(given, LIST_MS, ports, () => {
     if (!isToolset(source)) {
       kept.forget(source, given)
-      const keep = (late: ToolSource): void => keepToolsets(source, flatten(late, '', () => {}).dynamic, listing)
+      const keep = (late: ToolSource): void => keepToolsets(source, flattenSources(late, '', () => {}).dynamic, listing)
       given.then(keep).catch(() => {})
     }
     throw new Error(`listing them took longer than ${LIST_MS} ms`)
   })
 }
 
-function keepToolsets(source: DynamicToolSource, dynamic: readonly DynamicTools[], { kept, report }: Listing): void {
+function keepToolsets(
+  source: DynamicToolSource,
+  dynamic: readonly DynamicTools[],
+  { kept, report }: ListingOptions,
+): void {
   for (const one of dynamic) {
     const warning = isToolset(one) ? kept.add(source, one) : undefined
     if (warning !== undefined) report(warning)

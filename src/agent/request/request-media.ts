@@ -33,7 +33,7 @@ export async function withMedia(
 }
 
 /** The tool that shows files again, under the name this agent has it. */
-export function nameOfLoader(tools: ReadonlyMap<string, Tool>): string | undefined {
+export function findLoaderName(tools: ReadonlyMap<string, Tool>): string | undefined {
   for (const [name, tool] of tools) if (SHOWS_ARTIFACTS in tool) return name
   return undefined
 }

@@ -14,7 +14,7 @@ import { childPath } from '../../event/scope.ts'
 import type { CallContext } from '../../tool/call-context.ts'
 import type { CodeExecutor, CodeRequest, CodeResult } from '../../tool/code-executor.ts'
 import { type RunHost, type ScopeFrame, untilStopped } from '../loop/run-host.ts'
-import { filesIn, filesOut, type InputFiles } from './code-files.ts'
+import { type InputFiles, loadInputFiles, saveOutputFiles } from './code-files.ts'
 import { callableFromCode } from './code-tool.ts'
 
 /** How often an executor that fails by itself is tried. Code that fails is the model's business. */
@@ -27,7 +27,7 @@ const MAX_CALLS = 256
 const ARGS_FACTOR = 16
 
 /** The arguments of a code call. */
-export interface Code {
+export interface CodeArgs {
   readonly language: string
   readonly code: string
 }
@@ -39,7 +39,7 @@ export interface CodeCall {
   readonly frame: ScopeFrame
   readonly table: ToolTable
   readonly call: CallState
-  readonly args: Code
+  readonly args: CodeArgs
   readonly context: CallContext
   /** Answers one call made in a scope of its own. */
   readonly dispatch: (calls: readonly CallState[], frame: ScopeFrame) => Promise<void>
@@ -47,7 +47,7 @@ export interface CodeCall {
 
 export async function runCode(code: CodeCall): Promise<unknown> {
   const { run, context } = code
-  const input = run.artifactService ? await filesIn(context) : NO_FILES
+  const input = run.artifactService ? await loadInputFiles(context) : NO_FILES
   for (let attempt = 1; ; attempt++) {
     const calls = new CallsFromCode(code)
     try {
@@ -64,7 +64,7 @@ export async function runCode(code: CodeCall): Promise<unknown> {
   }
 }
 
-const NO_FILES: InputFiles = { files: [], artifacts: new Map(), leftOut: [] }
+const NO_FILES: InputFiles = { files: [], artifacts: new Map(), skipped: [] }
 
 function execute(code: CodeCall, calls: CallsFromCode, { files }: InputFiles): Promise<CodeResult> {
   const { run, executor, args, table } = code
@@ -88,10 +88,12 @@ function handled<T>(promise: Promise<T>): Promise<T> {
 /** What goes back to the model: the output, and what became of the files. */
 async function settled({ run, context }: CodeCall, result: CodeResult, input: InputFiles): Promise<JsonObject> {
   const { outcome, output, files = [] } = result
-  const lost = run.artifactService ? await filesOut(context, files, input.artifacts) : files.map(({ name }) => name)
+  const lost = run.artifactService
+    ? await saveOutputFiles(context, files, input.artifacts)
+    : files.map(({ name }) => name)
   const saved = files.flatMap(({ name }) => (lost.includes(name) ? [] : [name]))
   const notes = [
-    input.leftOut.length ? `Not there as files: ${input.leftOut.join(', ')}.` : '',
+    input.skipped.length ? `Not there as files: ${input.skipped.join(', ')}.` : '',
     saved.length ? `Saved as artifacts: ${saved.join(', ')}.` : '',
     lost.length ? `Written but lost: ${lost.join(', ')}.` : '',
   ]

@@ -12,19 +12,19 @@ import { scopeError } from '../loop/next.ts'
 import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
 import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
 import type { Agent } from './agent.ts'
-import type { AgentMark } from './agent-tool.ts'
-import type { Plan } from './agent-tree.ts'
+import type { AgentToolSettings } from './agent-tool.ts'
+import type { AgentPlan } from './agent-tree.ts'
 import { answerTextOf, branchedText } from './answer-text.ts'
 import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
 
-export interface AgentCall {
+export interface AgentToolCall {
   readonly run: RunHost
   /** The caller's. */
-  readonly plan: Plan
+  readonly plan: AgentPlan
   readonly frame: ScopeFrame
   readonly entry: ToolEntry
-  readonly mark: AgentMark
+  readonly mark: AgentToolSettings
   readonly call: CallState
   readonly args: unknown
   readonly context: CallContext
@@ -34,11 +34,16 @@ export interface AgentCall {
 }
 
 /** Opens the child's scope once, and again for each retry, then walks it as far as it goes. */
-export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
+export async function runAgentTool(agentCall: AgentToolCall): Promise<unknown> {
   const { run, plan, frame, entry, mark, call, args, context, isRetry, runScope } = agentCall
   const { agent } = mark
   const path = childPath(frame.path, agent.name, call.id)
-  const inner: ScopeFrame = { path, branch: frame.branch, isolation: path, tree: frame.tree.ofTool(mark, plan.model) }
+  const inner: ScopeFrame = {
+    path,
+    branch: frame.branch,
+    isolation: path,
+    tree: frame.tree.treeForTool(mark, plan.model),
+  }
   if (!mark.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
   const isBegun = fold.begun(path)

@@ -19,7 +19,7 @@ import { type RunHost, type ScopeFrame, untilStopped } from '../loop/run-host.ts
 import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
 
 /** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
-export class PausedInside extends Error {
+export class ChildPaused extends Error {
   override readonly name: string = 'PausedInside'
 }
 
@@ -28,7 +28,7 @@ const MAX_ARRIVED = 1_000
 
 type RunChildScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-export async function runCustom(
+export async function runCustomAgent(
   run: RunHost,
   agent: Agent,
   frame: ScopeFrame,
@@ -36,7 +36,7 @@ export async function runCustom(
 ): Promise<void> {
   const context = new CustomContext(run, agent, frame, walkChild)
   await consume(run, agent, frame, context)
-  if (context.isPaused) throw new PausedInside(`"${agent.name}" cannot end while one it runs waits for an answer`)
+  if (context.isPaused) throw new ChildPaused(`"${agent.name}" cannot end while one it runs waits for an answer`)
   const actions = { ...context.take(), endOfAgent: true }
   await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, undefined, actions) }])
 }
@@ -200,7 +200,7 @@ class CustomContext implements InvocationContext {
     if (failure) throw failure.reason
     if (outcome === 'wait') {
       this.isPaused = true
-      throw new PausedInside(`"${child.name}", run by "${this.#agent.name}", waits for an answer`)
+      throw new ChildPaused(`"${child.name}", run by "${this.#agent.name}", waits for an answer`)
     }
   }
 
