@@ -21,13 +21,13 @@ export interface InputFiles {
 export async function loadInputFiles(context: CallContext): Promise<InputFiles> {
   const files: CodeFile[] = []
   const artifacts = new Map<string, string>()
-  const leftOut: string[] = []
+  const skipped: string[] = []
   let size = 0
   for (const filename of await context.listArtifacts()) {
     if (isMediaName(filename)) continue
     const file = files.length < MAX_FILES ? asFile(filename, await context.loadArtifact(filename)) : undefined
     if (!file || artifacts.has(file.name) || size + file.data.length > MAX_BASE64) {
-      leftOut.push(filename)
+      skipped.push(filename)
       continue
     }
     size += file.data.length

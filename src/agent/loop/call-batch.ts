@@ -59,12 +59,20 @@ export class CallBatch implements Batch {
     if (scoped.entry.kind === 'code') return this.#runCode(scoped)
     return this.#runAgent(scoped, agentToolSettings(scoped.entry.tool) as AgentToolSettings) // the kind is `agent`
   }
-  async #runAgent(scoped: ScopedCall, mark: AgentToolSettings): Promise<unknown> {
+  async #runAgent(scoped: ScopedCall, settings: AgentToolSettings): Promise<unknown> {
     const { call } = scoped
     const { host: run, scope: frame } = this
     const isRetry = this.#failed?.has(call) ?? false
     try {
-      return await runAgentTool({ run, plan: this.#plan, frame, mark, isRetry, runScope: this.#runScope, ...scoped })
+      return await runAgentTool({
+        run,
+        plan: this.#plan,
+        frame,
+        settings,
+        isRetry,
+        runScope: this.#runScope,
+        ...scoped,
+      })
     } catch (error) {
       this.#failed ??= new Set()
       this.#failed.add(call)
@@ -99,13 +107,13 @@ export class CallBatch implements Batch {
     return this.host.fold.begun(this.#scopeOf(call).path)
   }
   groundingOf(call: CallState): JsonObject | undefined {
-    const { mark, path } = this.#scopeOf(call)
-    return mark.propagateGroundingMetadata ? this.host.fold.answerIn(path)?.groundingMetadata : undefined
+    const { settings, path } = this.#scopeOf(call)
+    return settings.propagateGroundingMetadata ? this.host.fold.answerIn(path)?.groundingMetadata : undefined
   }
   /** Of a call whose entry is of kind `agent`. */
-  #scopeOf(call: CallState): { mark: AgentToolSettings; path: string } {
-    const mark = agentToolSettings(this.table.tools.get(call.name)) as AgentToolSettings
-    return { mark, path: childPath(this.scope.path, mark.agent.name, call.id) }
+  #scopeOf(call: CallState): { settings: AgentToolSettings; path: string } {
+    const settings = agentToolSettings(this.table.tools.get(call.name)) as AgentToolSettings
+    return { settings, path: childPath(this.scope.path, settings.agent.name, call.id) }
   }
   readonly onProgress = (functionCallId: string, toolName: string, value: unknown): void => {
     emitProgress(this, functionCallId, toolName, value)

@@ -45,7 +45,7 @@ export function treeInside(tree: AgentTree, call: CallState, name: string): Agen
   if (!(caller instanceof LlmAgent)) return call.agent
   if (call.isCode) return undefined // what code calls is answered in the code's own turn
   const { table, model } = tree.plan(caller)
-  const mark = agentToolSettings(table.tools.get(call.name))
-  if (!mark) return undefined // listed later, or gone: then the call itself is answered so
-  return mark.agent.name === name ? tree.treeForTool(mark, model) : name
+  const settings = agentToolSettings(table.tools.get(call.name))
+  if (!settings) return undefined // listed later, or gone: then the call itself is answered so
+  return settings.agent.name === name ? tree.treeForTool(settings, model) : name
 }

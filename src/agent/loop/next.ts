@@ -89,12 +89,12 @@ function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly Cal
   if (call.pending || (call.requests.length > 0 && openRequests(call).length > 0)) return [call]
   if (!log.fold.scopedCalls?.has(call.id)) return undefined
   const table = log.progress?.tables?.get(agent) ?? log.tree.plan(agent).table
-  const mark = call.isCode ? undefined : agentToolSettings(table.tools.get(call.name))
-  if (!mark) return waitsBelow(log.fold, call)
-  const path = childPath(call.path, mark.agent.name, call.id)
+  const settings = call.isCode ? undefined : agentToolSettings(table.tools.get(call.name))
+  if (!settings) return waitsBelow(log.fold, call)
+  const path = childPath(call.path, settings.agent.name, call.id)
   if (!log.fold.begun(path)) return undefined
-  const tree = log.tree.treeForTool(mark, log.tree.plan(agent).model)
-  const inside = next(mark.agent, { ...log, tree }, path)
+  const tree = log.tree.treeForTool(settings, log.tree.plan(agent).model)
+  const inside = next(settings.agent, { ...log, tree }, path)
   return inside.type === 'wait' ? inside.on : undefined
 }
 

@@ -2,7 +2,7 @@ import { kindOf } from '../../base/kind-of.ts'
 import { textOf } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
-import type { Instruction } from '../agents/llm-agent.ts'
+import type { Instruction } from '../agents/llm-agent-options.ts'
 
 const PLACEHOLDER = /\{(artifact\.[^{}?]+|(?:app:|user:|temp:)?[A-Za-z_][A-Za-z0-9_]*)(\?)?\}/g
 

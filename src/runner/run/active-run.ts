@@ -228,7 +228,7 @@ export class ActiveRun implements Followable {
   branchedText(): string {
     const { tree, view, invocationId } = this.data
     const own = view.events.filter((event) => event.invocationId === invocationId)
-    return branchedText(tree.root, tree, { path: tree.root.name }, own)
+    return branchedText({ agent: tree.root, tree }, { path: tree.root.name }, own)
   }
 
   stop(reason: unknown): void {
