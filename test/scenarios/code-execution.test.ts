@@ -563,7 +563,7 @@ describe('files of code execution', () => {
     const result = await runScenario({ agent: { codeExecutor }, steps: [code('write'), 'done'] })
     expect(codeExecutor.runs[0]?.files).toBeUndefined()
     expect(results(result.events)[0]?.output).toContain('a.txt')
-    expect(results(result.events)[0]?.output).toContain('lost')
+    expect(results(result.events)[0]?.output).toContain('not saved')
   })
 })
 

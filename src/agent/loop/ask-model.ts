@@ -1,5 +1,4 @@
 // One model call, from the request to the recorded reply.
-
 import { jsonSize } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
@@ -27,7 +26,7 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
   const { run, plan, frame } = agentTurn
   const turn: ModelTurn = { run, plan, frame, context: new RunCallbackContext(run, plan.agent.name, frame.branch) }
   const answer = plan.output === 'tool' ? await toolAnswerEvent(turn) : undefined
-  const instead = answer ?? budgetSpent(turn)
+  const instead = answer ?? limitEvent(turn)
   if (instead) return await run.recorder.commit([{ event: instead }])
   const ids = new CallIds(run) // from here on the call counts against the budget
   try {
@@ -37,7 +36,7 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
   }
 }
 
-/** The entries of one model call: the reply, or why there is none. */
+/** The entries of one model call: the reply, or the error that ends the scope. */
 async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, ids: CallIds): Promise<NewEntry[]> {
   const { run, plan } = turn
   const table = tools instanceof Promise ? await tools : tools
@@ -80,7 +79,7 @@ function replyTooLarge(model: Model): Error {
 }
 
 /** The event that is recorded instead of a model call when a limit is reached. */
-function budgetSpent(turn: AgentTurn): EventDraft | undefined {
+function limitEvent(turn: AgentTurn): EventDraft | undefined {
   const { run, plan, frame } = turn
   const { agent } = plan
   // agents that run at the same time share the budget: model calls under way count like those in the log
@@ -93,10 +92,10 @@ function budgetSpent(turn: AgentTurn): EventDraft | undefined {
   return endingEvent(run, agent.name, frame, { errorCode: 'MAX_ITERATIONS', errorMessage: limit })
 }
 
-/** Partial responses of a model before timers have a turn. */
+/** After this many partial responses of a model, timers get a turn. */
 const RESPONSES_PER_TURN = 1_000
 
-/** Bytes of all deltas of one reply. A delta takes more than its text; the final response is measured by itself. */
+/** Most bytes of all deltas of one reply. The final response has its own limit. */
 const MAX_STREAM_BYTES = 4 * MAX_CONTENT_BYTES
 
 async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Promise<LlmResponse> {
@@ -121,7 +120,7 @@ async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Pro
       if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
     }
   }
-  if (!whole) throw new Error(`Model "${model.name}" gave no final response. The last response must not be partial.`)
+  if (!whole) throw new Error(`Model "${model.name}" yielded no final response. Its last response must not be partial.`)
   return whole
 }
 
@@ -132,7 +131,7 @@ function partialEvent({ run, plan, frame }: AgentTurn, delta: Content, response:
   return event
 }
 
-/** The signal is made when the model reads it. (A getter in a literal would cost a hidden class for every call.) */
+/** Creates the signal only if the model reads it. A class, because a getter in a literal would cost a hidden class per call. */
 class GenerateOptions {
   readonly #run: RunHost
   readonly stream: boolean

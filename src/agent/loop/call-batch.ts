@@ -19,7 +19,7 @@ import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
 type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-/** The calls of one reply of an LlmAgent. */
+/** The tool calls of one reply of an LlmAgent, for dispatch. */
 export class CallBatch implements Batch {
   readonly host: RunHost
   readonly scope: ScopeFrame
@@ -57,7 +57,7 @@ export class CallBatch implements Batch {
   }
   runInScope(scoped: ScopedCall): Promise<unknown> {
     if (scoped.entry.kind === 'code') return this.#runCode(scoped)
-    return this.#runAgent(scoped, agentToolSettings(scoped.entry.tool) as AgentToolSettings) // the kind is `agent`
+    return this.#runAgent(scoped, agentToolSettings(scoped.entry.tool) as AgentToolSettings) // true, because the kind is `agent`
   }
   async #runAgent(scoped: ScopedCall, settings: AgentToolSettings): Promise<unknown> {
     const { call } = scoped
@@ -83,7 +83,7 @@ export class CallBatch implements Batch {
     const { host: run, scope: frame, table } = this
     const plan = this.#plan
     const { agent } = plan
-    const executor = agent.options.codeExecutor as CodeExecutor // the plan's `code` was made from it
+    const executor = agent.options.codeExecutor as CodeExecutor // true, because a code entry is made from it
     const dispatchInside = (calls: readonly CallState[], inner: ScopeFrame): Promise<void> =>
       dispatch(new CallBatch({ run, plan, frame: inner }, table, calls, this.#runScope))
     return runCode({
@@ -100,8 +100,8 @@ export class CallBatch implements Batch {
   }
   checkFinal(result: CallResult): CallResult | Promise<CallResult> {
     const { output } = this.#plan.agent
-    const beside = this.host.fold.scopes.get(this.scope.path)?.calls.length ?? 0
-    return output ? checkFinalResult(this.#plan.agent, output, result, beside > 1) : result
+    const calls = this.host.fold.scopes.get(this.scope.path)?.calls.length ?? 0
+    return output ? checkFinalResult(this.#plan.agent, output, result, calls > 1) : result
   }
   hasStarted(call: CallState): boolean {
     return this.host.fold.begun(this.#scopeOf(call).path)
@@ -110,7 +110,7 @@ export class CallBatch implements Batch {
     const { settings, path } = this.#scopeOf(call)
     return settings.propagateGroundingMetadata ? this.host.fold.answerIn(path)?.groundingMetadata : undefined
   }
-  /** Of a call whose entry is of kind `agent`. */
+  /** The scope of an agent tool's call, which has the kind `agent`. */
   #scopeOf(call: CallState): { settings: AgentToolSettings; path: string } {
     const settings = agentToolSettings(this.table.tools.get(call.name)) as AgentToolSettings
     return { settings, path: childPath(this.scope.path, settings.agent.name, call.id) }

@@ -1,4 +1,4 @@
-// The one loop: ask `next`, do it, ask again. New, resumed and recovered runs use it.
+// The agent loop: call `next`, do what it returns, repeat. New, resumed and recovered runs all use it.
 import { unreachable } from '../../base/unreachable.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import { refreshed, type ToolTable } from '../../dispatch/resolve.ts'
@@ -33,7 +33,7 @@ export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): P
     try {
       if (now.agent !== active || step.type === 'done') {
         const before = active
-        active = undefined // its callbacks run once, also when they throw
+        active = undefined // `afterAgent` runs once, also if it throws
         if (before && tree.hooks(before).afterAgent.length) await afterAgent(run, before, frame)
         if (step.type === 'done') return 'done'
         if (now.path !== frame.path) return await runScope(run, now.agent, { ...frame, path: now.path })
@@ -99,7 +99,7 @@ function keepTable({ progress }: RunHost, { agent }: AgentPlan, table: ToolTable
   progress.tables.set(agent, table)
 }
 
-/** Dispatches to the tools that the reply was offered; they are listed again only after a restart. */
+/** Dispatches calls to the tools that the model saw. Dynamic tools are listed again only after a restart. */
 async function dispatchCalls(turn: AgentTurn, calls: readonly CallState[]): Promise<void> {
   const table = turn.run.progress.tables?.get(turn.plan.agent) ?? currentTools(turn)
   await dispatch(new CallBatch(turn, table instanceof Promise ? await table : table, calls, runScope))
@@ -112,7 +112,7 @@ async function runChildren(
   children: readonly ScopedAgent[],
 ): Promise<'done' | 'wait'> {
   const only = children[0] as ScopedAgent
-  if (only.path === frame.path) return await runItself(run, agent, frame)
+  if (only.path === frame.path) return await runCustomScope(run, agent, frame)
   const inBranch = agent instanceof ParallelAgent
   const scopes = children.map((child) => {
     const branch = inBranch
@@ -133,7 +133,7 @@ async function runChildScope(run: RunHost, agent: Agent, frame: ScopeFrame): Pro
   return outcome
 }
 
-async function runItself(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
+async function runCustomScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
   try {
     await runCustomAgent(run, agent, frame, runChildScope)
     return 'done'
