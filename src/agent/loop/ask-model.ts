@@ -1,5 +1,4 @@
 // One model call, from the request to the recorded reply.
-import { jsonSize } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
 import { registerShape } from '../../base/object-shapes.ts'
@@ -18,7 +17,7 @@ import { CallIds } from './call-ids.ts'
 import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
 import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
-import { isFinal, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
+import { isFinal, isReplyTooLarge, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
 import { type AgentTurn, type ModelTurn, type RunHost, untilStopped } from './run-host.ts'
 
 /** Asks the model of an agent once and records its reply. */
@@ -54,22 +53,13 @@ async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, i
   const filled = ids.fill(response.content)
   const { codeExecutor } = plan.agent.options
   const content = codeExecutor ? withRunnableCode(run, ids, filled, codeExecutor.languages) : filled
-  if (isTooLarge(content, response)) return [{ event: modelErrorEvent(turn, replyTooLarge(plan.model)) }]
+  if (isReplyTooLarge(content, response)) return [{ event: modelErrorEvent(turn, replyTooLarge(plan.model)) }]
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const correction = hasAnswer ? await checkAnswer(turn, content) : undefined
   const event = replyEvent(turn, content, response)
   const longRunning = table.hasLongRunning ? longRunningIds(table, content.parts) : undefined
   if (longRunning) event.longRunningToolIds = longRunning
   return correction ? [{ event }, { event: correction }] : [{ event }]
-}
-
-/** Metadata counts too: it is recorded with the reply. */
-function isTooLarge(content: Content, response: LlmResponse): boolean {
-  if (partsSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) return true
-  const { usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback } = response
-  if (!usageMetadata && !groundingMetadata && !citationMetadata && !customMetadata && !fallback) return false
-  const metadata = [usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback]
-  return jsonSize(metadata, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES
 }
 
 function replyTooLarge(model: Model): Error {

@@ -1,8 +1,8 @@
 // The event of a model reply.
-import { isRecord } from '../../base/json.ts'
-import { clip } from '../../base/limits.ts'
+import { isRecord, jsonSize } from '../../base/json.ts'
+import { clip, MAX_CONTENT_BYTES } from '../../base/limits.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
-import { type Content, hasParts, textOf } from '../../content/content.ts'
+import { type Content, hasParts, partsSize, textOf } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { codeCallOf } from '../../event/code-call.ts'
 import type { LlmResponse } from '../../tool/model.ts'
@@ -43,6 +43,15 @@ export function isFinal({ parts }: Content, { errorCode }: LlmResponse): boolean
     errorCode === undefined &&
     !parts.some((part, at) => part.functionCall || (part.executableCode && codeCallOf(parts, at)))
   )
+}
+
+/** Is the reply too large to be recorded? Metadata counts, because it is recorded with the reply. */
+export function isReplyTooLarge(content: Content, response: LlmResponse): boolean {
+  if (partsSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) return true
+  const { usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback } = response
+  if (!usageMetadata && !groundingMetadata && !citationMetadata && !customMetadata && !fallback) return false
+  const metadata = [usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback]
+  return jsonSize(metadata, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES
 }
 
 /** Copies the metadata of a response to the event. */
