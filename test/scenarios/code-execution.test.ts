@@ -556,7 +556,7 @@ describe('files of code execution', () => {
     })
   })
 
-  test('are lost without an artifact service, and the model is told', async () => {
+  test('are not saved without an artifact service, and the model sees their names', async () => {
     const codeExecutor = createExecutor({
       write: () => ({ outcome: 'OK', output: '', files: [{ name: 'a.txt', data: 'AAAA' }] }),
     })

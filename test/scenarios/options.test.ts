@@ -270,7 +270,7 @@ describe('an unknown option', () => {
   ])('rejects %s in tools and suggests agentTool()', (_, agent) => {
     const tools = [agent] as never[]
     expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(
-      /hold the agent "leaf"\. Wrap it, agentTool\(leaf\)/,
+      /contain the agent "leaf"\. Use agentTool\(leaf\)/,
     )
     expect(() => new LlmAgent({ name: 'a', model, tools: [agentTool(agent)] })).not.toThrow()
   })

@@ -2,7 +2,7 @@
 import { type Content, textOf } from '../../content/content.ts'
 import { type Event, isFinalResponse } from '../../event/event.ts'
 import { childPath, isWithin, type ScopePath } from '../../event/scope.ts'
-import { shownResponse } from '../request/history.ts'
+import { shownResponse } from '../request/shown-response.ts'
 import type { Agent } from './agent.ts'
 import type { AgentTree } from './agent-tree.ts'
 import { ParallelAgent } from './workflow.ts'

@@ -32,7 +32,7 @@ class Request implements LlmRequest {
   }
 }
 
-/** A request made anew for each model call: history, media, instruction, declarations, and what tools add to it. */
+/** Builds the request of one model call: history, media, instruction, declarations, and what tools add to it. */
 export function buildRequest(turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
   const { run, plan, frame } = turn
   const contents = contentsFor(turn)
@@ -41,7 +41,7 @@ export function buildRequest(turn: ModelTurn, table: ToolTable): LlmRequest | Pr
   const loader = findLoaderName(table.tools)
   const earlierTurns = run.services.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
   const from = run.view.turnStart(name, frame, options.includeContents, earlierTurns)
-  return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, turn, table))
+  return withMedia(run, contents, from, loader).then((loaded) => requestWith(loaded, turn, table))
 }
 
 function requestWith(contents: Content[], turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
@@ -51,33 +51,34 @@ function requestWith(contents: Content[], turn: ModelTurn, table: ToolTable): Ll
   const mayChange = table.processors.length > 0 || plan.hooks.beforeModel.length > 0
   if (table.hasDeclarations) {
     const wire = table.wire ?? table.declare()
-    config.tools = mayChange ? wire.map(ownWireTool) : wire
+    config.tools = mayChange ? wire.map(copyWireTool) : wire
   }
   if (output === 'native' && agent.output) {
     config.responseJsonSchema = agent.output.jsonSchema
     config.responseMimeType = 'application/json'
   }
-  // callbacks and tools change a request in place: they must not reach the log, nor the requests of other runs
+  // callbacks and tools may change the request in place: without a copy they would change the log or other requests
   const request = new Request(model.name, mayChange ? copyJson(contents) : contents, config, table.tools)
   if (!plan.constantInstruction || table.processors.length) return complete(turn, table, request)
   if (plan.constantInstruction.text) config.systemInstruction = plan.constantInstruction.text
   return request
 }
 
-function ownWireTool(entry: WireTool): WireTool {
+function copyWireTool(entry: WireTool): WireTool {
   if (!('functionDeclarations' in entry) || !entry.functionDeclarations) return { ...entry }
   return { ...entry, functionDeclarations: entry.functionDeclarations.map((declaration) => ({ ...declaration })) }
 }
 
+/** Adds the instruction, and lets tools change the request. */
 async function complete(turn: ModelTurn, table: ToolTable, request: Request): Promise<LlmRequest> {
   const { run, plan, frame, context } = turn
   const { agent, globalInstruction, addedInstruction } = plan
-  const asking = readonlyContext(run, agent.name, frame.branch)
+  const readContext = readonlyContext(run, agent.name, frame.branch)
   const text =
     plan.constantInstruction?.text ??
     joinParagraphs([
-      await fillInstruction(globalInstruction, asking),
-      await fillInstruction(agent.options.instruction, asking),
+      await fillInstruction(globalInstruction, readContext),
+      await fillInstruction(agent.options.instruction, readContext),
       addedInstruction,
     ])
   if (text) request.config.systemInstruction = text
