@@ -45,9 +45,9 @@ export interface AgentToolSettings {
 }
 
 /**
- * Makes a tool of an agent. The arguments are `{ request }` (or the agent's `inputSchema`), the result is `{ text }` (or
- * the agent's output object). The agent shares the services, the budget and the cancellation of the calling run. It sees
- * only its own conversation.
+ * Makes a tool of an agent. The arguments are `{ request }` (or the agent's `inputSchema`), the result is `{ text }`
+ * (or the agent's output object). The agent shares the services, the budget and the cancellation of the calling run. It
+ * sees only its own conversation.
  *
  * @example
  * const writer = new LlmAgent({ name: 'writer', model, tools: [agentTool(researcher)] })

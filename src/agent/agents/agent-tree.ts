@@ -211,7 +211,10 @@ export class AgentTree {
     )
   }
 
-  /** Sub-agents, the parent and its other sub-agents. All agents of the tree if the agent's `tools` have `transferToAgent()`. */
+  /**
+   * Sub-agents, the parent and its other sub-agents. All agents of the tree if the agent's `tools` have
+   * `transferToAgent()`.
+   */
   #reachable(agent: LlmAgent, hasOwnTransferTool: boolean): readonly Agent[] {
     const { disableTransfer, disallowTransferToParent, disallowTransferToPeers } = agent.options
     if (disableTransfer) return []

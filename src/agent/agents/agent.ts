@@ -10,7 +10,10 @@ export const RUN_SCOPE: unique symbol = Symbol('toolwright.runScope')
 export interface InvocationContext extends CallbackContext {
   /** The path of the scope this agent runs in. */
   readonly path: string
-  /** The events recorded in this scope so far. A resumed agent runs again from the start and finds its earlier events here. */
+  /**
+   * The events recorded in this scope so far. A resumed agent runs again from the start and finds its earlier events
+   * here.
+   */
   readonly events: readonly Event[]
   /** Aborted when the run stops. */
   readonly signal: AbortSignal
@@ -54,7 +57,10 @@ export function subAgentsOf(agent: Agent): readonly Agent[] {
   throw new ToolwrightError('INVALID_CONFIG', message)
 }
 
-/** Throws if the name is not valid. Names are parts of scope paths, so `/` and `@` are not allowed. `user` is the author of user messages. */
+/**
+ * Throws if the name is not valid. Names are parts of scope paths, so `/` and `@` are not allowed. `user` is the author
+ * of user messages.
+ */
 export function checkAgentName(name: unknown): void {
   if (typeof name === 'string' && name !== 'user' && /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/.test(name)) return
   throw new ToolwrightError(

@@ -42,8 +42,8 @@ interface AnswerQuery {
 }
 
 /**
- * The answer of an agent that may end with branches. Each branch has a line `[name]` and its text below, in the order of
- * `subAgents`, with an empty line between branches. `events` are those of the invocation.
+ * The answer of an agent that may end with branches. Each branch has a line `[name]` and its text below, in the order
+ * of `subAgents`, with an empty line between branches. `events` are those of the invocation.
  */
 export function branchedText(query: AnswerQuery, scope: ScopePath, events: readonly Event[]): string {
   const answers = events.filter((event) => isAnswerIn(event, scope.isolation))

@@ -18,7 +18,9 @@ import { next } from '../loop/next.ts'
 import { type RunHost, type ScopeFrame, untilStopped } from '../loop/run-host.ts'
 import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
 
-/** Thrown into a custom agent when an agent it runs waits for an answer. After the answer the custom agent runs again. */
+/**
+ * Thrown into a custom agent when an agent it runs waits for an answer. After the answer the custom agent runs again.
+ */
 export class ChildPaused extends Error {
   /** The name of the error class. */
   override readonly name: string = 'ChildPaused'

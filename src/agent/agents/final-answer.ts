@@ -13,7 +13,9 @@ export const SET_MODEL_RESPONSE = 'set_model_response'
 /** How often a model is asked to correct its answer before the agent fails with `INVALID_OUTPUT`. */
 export const MAX_CORRECTIONS = 2
 
-/** The tool that a model gives its final answer with. Its arguments are the answer, checked like those of other tools. */
+/**
+ * The tool that a model gives its final answer with. Its arguments are the answer, checked like those of other tools.
+ */
 export function finalAnswerTool(output: CompiledSchema): Tool {
   const isObject = output.jsonSchema.type === 'object'
   const parametersJsonSchema: JsonObject = isObject

@@ -61,7 +61,10 @@ export interface LlmAgentOptions<S extends Schema | undefined = Schema | undefin
   readonly codeExecutor?: CodeExecutor | undefined
   /** Settings passed to the model unchanged: `temperature`, `safetySettings`, `toolConfig` and others. */
   readonly generateContentConfig?: JsonObject | undefined
-  /** How the tool calls of one model reply run: `parallel` (default true), at most `maxConcurrency` (default 8) at a time. */
+  /**
+   * How the tool calls of one model reply run: `parallel` (default true), at most `maxConcurrency` (default 8) at a
+   * time.
+   */
   readonly toolExecution?:
     | { readonly parallel?: boolean | undefined; readonly maxConcurrency?: number | undefined }
     | undefined
@@ -104,7 +107,10 @@ const TOOL_EXECUTION_RULES: OptionRules<NonNullable<LlmAgentOptions['toolExecuti
   maxConcurrency: anything,
 }
 
-/** Throws `INVALID_CONFIG` if an option is unknown or has a wrong value. Schemas and tools are checked when they are compiled. */
+/**
+ * Throws `INVALID_CONFIG` if an option is unknown or has a wrong value. Schemas and tools are checked when they are
+ * compiled.
+ */
 export function checkLlmAgentOptions(options: LlmAgentOptions): void {
   checkAgentName(options?.name)
   const source = `agent "${options.name}"`

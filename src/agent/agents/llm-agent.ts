@@ -72,7 +72,9 @@ export class LlmAgent<const S extends Schema | undefined = Schema | undefined> i
     return hasDeclarations || this.dynamicTools.length > 0 || processors.some((tool) => serverToolOf(tool))
   }
 
-  /** Lists every tool that the model would see: the agent's own, those of its toolsets, and those the framework adds. */
+  /**
+   * Lists every tool that the model would see: the agent's own, those of its toolsets, and those the framework adds.
+   */
   async listTools(context: ReadonlyContext): Promise<Tool[]> {
     const table = this.#attached?.() ?? this.#tableWithoutRunner()
     const listed = await listTools(this.dynamicTools, table, {

@@ -82,7 +82,10 @@ function openingOf({ view }: RunHost, path: string): Content | undefined {
   return view.events.find(({ isolationScope, content }) => isolationScope === path && content?.role === 'user')?.content
 }
 
-/** The answer of the agent: the text of its last reply or of all its branches, or an object if it has an `outputSchema`. Throws if the agent failed. */
+/**
+ * The answer of the agent: the text of its last reply or of all its branches, or an object if it has an `outputSchema`.
+ * Throws if the agent failed.
+ */
 async function resultOf(run: RunHost, agent: Agent, inner: ScopeFrame): Promise<unknown> {
   const last = run.fold.answerIn(inner.path)
   const isBranched = last !== undefined && last.branch !== inner.branch

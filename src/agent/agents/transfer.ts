@@ -26,7 +26,9 @@ export function transferToAgent(): Tool {
 
 const TARGETS: unique symbol = Symbol.for('toolwright.transfer-targets')
 
-/** The transfer tool of an agent that can transfer to `agents`. Scripted models read the targets with `transferTargets`. */
+/**
+ * The transfer tool of an agent that can transfer to `agents`. Scripted models read the targets with `transferTargets`.
+ */
 export function transferTool(agents: readonly Agent[]): Tool {
   const made: Tool & { [TARGETS]: readonly Agent[] } = {
     name: TRANSFER_TO_AGENT,
@@ -42,7 +44,10 @@ export function transferTool(agents: readonly Agent[]): Tool {
   return made
 }
 
-/** The name and description of each agent that a transfer tool can transfer to. Undefined if the tool has no list of agents. */
+/**
+ * The name and description of each agent that a transfer tool can transfer to. Undefined if the tool has no list of
+ * agents.
+ */
 export function transferTargets(tool: Tool | undefined): readonly { name: string; description: string }[] | undefined {
   const agents = (tool as { [TARGETS]?: readonly Agent[] } | undefined)?.[TARGETS]
   return agents?.length ? agents.map(({ name, description = '' }) => ({ name, description })) : undefined

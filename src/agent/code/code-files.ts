@@ -21,7 +21,10 @@ export interface InputFiles {
   readonly skipped: readonly string[]
 }
 
-/** Loads every artifact of the session and of its user, under a plain file name. Media of messages and results are left out. */
+/**
+ * Loads every artifact of the session and of its user, under a plain file name. Media of messages and results are left
+ * out.
+ */
 export async function loadInputFiles(context: CallContext): Promise<InputFiles> {
   const files: CodeFile[] = []
   const artifacts = new Map<string, string>()
@@ -49,7 +52,10 @@ function toFile(filename: string, part: Part | undefined): CodeFile | undefined 
   return { name, mimeType: 'text/plain', data: encodeBase64(new TextEncoder().encode(part.text)) }
 }
 
-/** Saves files that code wrote. A file loaded from an artifact becomes its next version. Returns the names of files it could not save. */
+/**
+ * Saves files that code wrote. A file loaded from an artifact becomes its next version. Returns the names of files it
+ * could not save.
+ */
 export async function saveOutputFiles(
   context: CallContext,
   files: readonly CodeFile[],

@@ -12,8 +12,8 @@ const aliases: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Turns the fenced blocks of a text into code parts if their language is one of `languages`. Text after the last block is
- * dropped, because the model wrote it before it knew the result. Undefined if there is no such block.
+ * Turns the fenced blocks of a text into code parts if their language is one of `languages`. Text after the last block
+ * is dropped, because the model wrote it before it knew the result. Undefined if there is no such block.
  */
 export function readFencedCode(text: string, languages: readonly string[]): Part[] | undefined {
   const parts: Part[] = []

@@ -1,5 +1,5 @@
-// Runs model-written code. The code is a scope of the invocation, and its tool calls are recorded there. After a pause or
-// a crash the code runs again from the start: calls that have a recorded response get it and do not run again.
+// Runs model-written code. The code is a scope of the invocation, and its tool calls are recorded there. After a pause
+// or a crash the code runs again from the start: calls that have a recorded response get it and do not run again.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import { clip, MAX_NAME_LENGTH } from '../../base/limits.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'

@@ -121,7 +121,10 @@ function partialEvent({ run, plan, frame }: AgentTurn, delta: Content, response:
   return event
 }
 
-/** Creates the signal only if the model reads it. A class, because a getter in a literal would cost a hidden class per call. */
+/**
+ * Creates the signal only if the model reads it. A class, because a getter in a literal would cost a hidden class per
+ * call.
+ */
 class GenerateOptions {
   readonly #run: RunHost
   readonly stream: boolean

@@ -12,7 +12,9 @@ const RECORDED_FACTOR = 8
 /** The position of code, which has no place among the calls. */
 const CODE = -1
 
-/** The call ids of one reply. Calls without a valid id get a new one, the same in the deltas and in the final response. */
+/**
+ * The call ids of one reply. Calls without a valid id get a new one, the same in the deltas and in the final response.
+ */
 export class CallIds {
   readonly #run: RunHost
   /** The id of each call, by the position of the call in the reply. */
@@ -53,7 +55,9 @@ export class CallIds {
     if (filled) return { role: 'model', parts: filled }
     return content.role === 'model' ? content : { role: 'model', parts }
   }
-  /** Says how many calls were left out. They cannot stay in the reply, because every call in a history needs a response. */
+  /**
+   * Says how many calls were left out. They cannot stay in the reply, because every call in a history needs a response.
+   */
   #leftOutNote(calls: number): Part {
     const { maxCallsPerReply } = this.#run.services
     const text = `(${calls - this.#maxCalls} of ${calls} calls were left out of this reply. One reply runs ${maxCallsPerReply} calls.)`

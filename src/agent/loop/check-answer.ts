@@ -16,7 +16,10 @@ import {
 import type { LlmAgent } from '../agents/llm-agent.ts'
 import type { AgentTurn, ModelTurn } from './run-host.ts'
 
-/** The event for an answer given with the answer tool, or for `INVALID_OUTPUT` after too many rejected answers. Undefined if the model must be asked. */
+/**
+ * The event for an answer given with the answer tool, or for `INVALID_OUTPUT` after too many rejected answers.
+ * Undefined if the model must be asked.
+ */
 export async function toolAnswerEvent(turn: ModelTurn): Promise<EventDraft | undefined> {
   const { run, plan, frame } = turn
   const { output } = plan.agent
@@ -37,7 +40,10 @@ async function answerAsText({ run, plan, frame, context }: ModelTurn, raw: unkno
   return run.recorder.draft(agent.name, frame, { role: 'model', parts }, context.take() ?? {})
 }
 
-/** Checks a structured answer and writes it to the `outputKey`. Returns the event that asks for a correction if it is invalid. */
+/**
+ * Checks a structured answer and writes it to the `outputKey`. Returns the event that asks for a correction if it is
+ * invalid.
+ */
 export async function checkAnswer(turn: ModelTurn, content: Content): Promise<EventDraft | undefined> {
   const { output, options } = turn.plan.agent
   if (!output) return undefined
@@ -48,8 +54,8 @@ export async function checkAnswer(turn: ModelTurn, content: Content): Promise<Ev
 }
 
 /**
- * Checks a tool result that a tool declared to be the final answer of an agent with an `outputSchema`. If it does not match
- * the schema, or the reply had other calls, it is not final: the model is asked for the answer.
+ * Checks a tool result that a tool declared to be the final answer of an agent with an `outputSchema`. If it does not
+ * match the schema, or the reply had other calls, it is not final: the model is asked for the answer.
  */
 export async function checkFinalResult(
   { options: { outputKey } }: LlmAgent,

@@ -39,7 +39,10 @@ function missingInPath(root: AgentTree, fold: Fold, { path, active, calls }: Sco
   return [active, ...calls.map(({ agent }) => agent)].find((name) => name !== undefined && !tree.find(name))
 }
 
-/** The tree inside the call of an agent tool, or the name of the agent that is missing. Undefined if the call does not show it. */
+/**
+ * The tree inside the call of an agent tool, or the name of the agent that is missing. Undefined if the call does not
+ * show it.
+ */
 export function treeInside(tree: AgentTree, call: CallState, name: string): AgentTree | string | undefined {
   const caller = tree.find(call.agent)
   if (!(caller instanceof LlmAgent)) return call.agent

@@ -14,7 +14,10 @@ import type { LoopRecorder, RunHost, ScopeFrame } from './run-host.ts'
 
 type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-/** Runs a scope. Ends it with a recorded `TIMEOUT` if it takes longer than `timeoutMs`. Only time in this process counts. */
+/**
+ * Runs a scope. Ends it with a recorded `TIMEOUT` if it takes longer than `timeoutMs`. Only time in this process
+ * counts.
+ */
 export async function runScopeWithDeadline(
   run: RunHost,
   agent: Agent,

@@ -3,8 +3,8 @@ import type { Content, Part } from '../../content/content.ts'
 import { hasHiddenMedia, shownResponse } from './shown-response.ts'
 
 /**
- * Describes the content of another agent as a user message, without its thoughts. `verb` introduces its texts. Undefined
- * if nothing is visible.
+ * Describes the content of another agent as a user message, without its thoughts. `verb` introduces its texts.
+ * Undefined if nothing is visible.
  */
 export function contextMessage(
   author: string,

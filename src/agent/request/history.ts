@@ -29,7 +29,10 @@ export class History {
   /** Placeholders and partial results that the model has seen, by logged call id. The final result replaces them. */
   #handles: Map<string, { readonly at: number; readonly call: GroupCall }> | undefined
 
-  /** `hasRepeats`: the log may have a call id that is repeated or not sendable. `from`: the index of the first visible event. */
+  /**
+   * `hasRepeats`: the log may have a call id that is repeated or not sendable. `from`: the index of the first visible
+   * event.
+   */
   constructor(agentName: string, scope: ScopePath, hasRepeats = true, from = 0) {
     this.#readCount = from
     this.#agentName = agentName
@@ -47,7 +50,10 @@ export class History {
     return this.#scope.isolation !== undefined
   }
 
-  /** Adds new events and returns a copy for one request: all contents, or with `none` those since the latest message to the agent. */
+  /**
+   * Adds new events and returns a copy for one request: all contents, or with `none` those since the latest message to
+   * the agent.
+   */
   upTo(events: readonly Event[], which: 'default' | 'none' = 'default'): Content[] {
     while (this.#readCount < events.length) this.#add(events[this.#readCount++] as Event)
     const shown = this.#contents.slice(which === 'none' ? this.#turn : 0)
@@ -56,7 +62,10 @@ export class History {
     return shown
   }
 
-  /** The index in `upTo()` of the user's latest message, or of the message that many messages `earlier`. 0 if there is none. */
+  /**
+   * The index in `upTo()` of the user's latest message, or of the message that many messages `earlier`. 0 if there is
+   * none.
+   */
   turnStart(which: 'default' | 'none' = 'default', earlier = 0): number {
     const at = this.#userMessages[this.#userMessages.length - 1 - earlier] ?? 0
     return which === 'none' ? Math.max(0, at - this.#turn) : at
@@ -216,7 +225,10 @@ function isVisibleUserPart(part: Part): boolean {
 /** Providers require that the first content is not the model's. */
 const BEGINNING: Content = { role: 'user', parts: [{ text: '(The conversation begins here.)' }] }
 
-/** Is the event a pending request of the framework? A model may call a function of the same name, but its replies have `turnComplete`. */
+/**
+ * Is the event a pending request of the framework? A model may call a function of the same name, but its replies have
+ * `turnComplete`.
+ */
 function isPendingRequest({ content, longRunningToolIds, turnComplete }: Event): boolean {
   if (!longRunningToolIds || turnComplete || content?.role !== 'model') return false
   return content.parts.some(

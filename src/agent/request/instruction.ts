@@ -12,7 +12,10 @@ export function constantText(instruction: Instruction | undefined): { text: stri
   return instruction === undefined || instruction.search(PLACEHOLDER) < 0 ? { text: instruction } : undefined
 }
 
-/** The current text of an instruction. Placeholders are filled from state and artifacts, but not in the text of a function. */
+/**
+ * The current text of an instruction. Placeholders are filled from state and artifacts, but not in the text of a
+ * function.
+ */
 export async function fillInstruction(
   instruction: Instruction | undefined,
   context: ReadonlyContext,

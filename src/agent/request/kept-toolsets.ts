@@ -16,7 +16,10 @@ export class KeptToolsets {
   readonly #counts: Map<DynamicToolSource, number> = new Map()
   #closeLate: ((toolset: Toolset) => void) | undefined
 
-  /** Every toolset that a source returned, without filters and prefixes. `closeLate` is called for each one that arrives later. */
+  /**
+   * Every toolset that a source returned, without filters and prefixes. `closeLate` is called for each one that arrives
+   * later.
+   */
   takeAll(closeLate: (toolset: Toolset) => void): Iterable<Toolset> {
     this.#closeLate = closeLate
     return this.#toolsets
@@ -48,7 +51,9 @@ export class KeptToolsets {
     for (const [key, known] of lists ?? []) if (known === listed) lists?.delete(key)
   }
 
-  /** Keeps a toolset that a source returned. Returns a warning if the source seems to make a new one for each listing. */
+  /**
+   * Keeps a toolset that a source returned. Returns a warning if the source seems to make a new one for each listing.
+   */
   add(source: DynamicToolSource, toolset: Toolset): string | undefined {
     const inner = innermost(toolset)
     if (this.#toolsets.has(inner)) return undefined

@@ -1,5 +1,5 @@
-// The media of one model request. References to stored files are replaced by their bytes, newest first, up to the limits.
-// A file that is not sent is described in a line of text.
+// The media of one model request. References to stored files are replaced by their bytes, newest first, up to the
+// limits. A file that is not sent is described in a line of text.
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../artifact/uri.ts'
 import { base64ByteLength } from '../../base/base64.ts'
 import { clip, MAX_REQUEST_MEDIA_BYTES, MAX_REQUEST_MEDIA_FILES } from '../../base/limits.ts'
@@ -10,7 +10,10 @@ import { artifactKey } from '../../tool/invocation.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { RunHost } from '../loop/run-host.ts'
 
-/** Loads the media of contents. Stored files before index `from` are only described. `loader` is the tool that shows them again. */
+/**
+ * Loads the media of contents. Stored files before index `from` are only described. `loader` is the tool that shows
+ * them again.
+ */
 export async function withMedia(
   run: RunHost,
   contents: readonly Content[],

@@ -1,5 +1,5 @@
-// Makes recorded replies valid for every provider: call ids are valid and unique, names are valid tool names, arguments are
-// objects, and no part is empty.
+// Makes recorded replies valid for every provider: call ids are valid and unique, names are valid tool names, arguments
+// are objects, and no part is empty.
 import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import { isReservedPathStep } from '../../event/fold.ts'
@@ -8,7 +8,10 @@ import { RESERVED_PREFIX, TOOL_NAME } from '../../tool/tool.ts'
 
 const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** Can a new call of a model have this id? Every provider must accept it, and it must not look like an id of the framework. */
+/**
+ * Can a new call of a model have this id? Every provider must accept it, and it must not look like an id of the
+ * framework.
+ */
 export function isFitId(id: unknown): id is string {
   if (!isSendable(id) || id.startsWith(OWN_ID_PREFIX)) return false
   const first = id.charCodeAt(0)
@@ -21,8 +24,8 @@ export function isSendable(id: unknown): id is string {
 }
 
 /**
- * The part in a form that every provider accepts, unchanged if it is valid. Undefined if it is empty. `used` has the call
- * ids before it, if the log may repeat one.
+ * The part in a form that every provider accepts, unchanged if it is valid. Undefined if it is empty. `used` has the
+ * call ids before it, if the log may repeat one.
  */
 export function fitPart(part: Part, used: Set<string> | undefined): Part | undefined {
   if (part.functionCall) return fitCall(part, part.functionCall, used)

@@ -1,5 +1,5 @@
-// Tools that run on the model's servers. If the model does not accept them together with other tools, substitutes replace
-// them.
+// Tools that run on the model's servers. If the model does not accept them together with other tools, substitutes
+// replace them.
 import { makeToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Model } from '../../tool/model.ts'
@@ -50,7 +50,10 @@ function refuseToBuild(problem: string): never {
 
 const substitutes: WeakMap<Tool, Tool> = new WeakMap()
 
-/** A function tool that does the same, or an agent tool with only this tool and the model of the calling agent. Made once per tool. */
+/**
+ * A function tool that does the same, or an agent tool with only this tool and the model of the calling agent. Made
+ * once per tool.
+ */
 function substituteFor(tool: Tool): Tool {
   let made = substitutes.get(tool)
   if (!made) {
