@@ -1,17 +1,11 @@
 // The agents of a runner: parents, transfer targets, and the model, tools and callbacks of each agent.
-import { entryOf, type ToolEntry, type ToolTable } from '../../dispatch/resolve.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Model } from '../../tool/model.ts'
-import { callableFromCode, codeInstruction, codeTool } from '../code/code-tool.ts'
-import { constantText } from '../request/instruction.ts'
-import { fitServerTools } from '../request/server-tools.ts'
-import { addedTools, chooseOutputMode, type OutputMode } from './added-tools.ts'
 import { type Agent, checkAgentName, subAgentsOf } from './agent.ts'
+import { type AgentPlan, hasOwnTransferTool, makePlan } from './agent-plan.ts'
 import { type AgentToolSettings, agentToolSettings } from './agent-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './callbacks.ts'
 import { LlmAgent } from './llm-agent.ts'
-import type { Instruction } from './llm-agent-options.ts'
-import { TRANSFER_TO_AGENT, transferInstruction } from './transfer.ts'
 
 /** What the runner passes to a tree. */
 export interface TreeOptions {
@@ -21,30 +15,6 @@ export interface TreeOptions {
   readonly plugins: readonly Callbacks[]
   /** The model of agents that have none and inherit none from an agent above them. */
   readonly model?: Model | undefined
-}
-
-/** Everything about an LlmAgent that is the same for all its model calls. */
-export interface AgentPlan {
-  /** The agent. */
-  readonly agent: LlmAgent
-  /** The agent's model, perhaps inherited from an agent above it. */
-  readonly model: Model
-  /** The callbacks of plugins and of the agent. */
-  readonly hooks: Hooks
-  /** The agent's own tools and those the framework adds. Dynamic tools are not in it. */
-  readonly table: ToolTable
-  /** The tool that runs the code of the model. Undefined without a `codeExecutor`. */
-  readonly code: ToolEntry | undefined
-  /** The agents that the model can transfer to. */
-  readonly reachable: readonly Agent[]
-  /** The `globalInstruction` of the root agent. */
-  readonly globalInstruction: Instruction | undefined
-  /** The instruction that the framework adds: the transfer targets, and how code runs. */
-  readonly addedInstruction: string
-  /** The whole system instruction if it is constant. */
-  readonly constantInstruction: { readonly text: string } | undefined
-  /** How the model gives a structured answer. */
-  readonly output: OutputMode
 }
 
 const NO_PLUGINS: readonly Callbacks[] = []
@@ -114,7 +84,13 @@ export class AgentTree {
   plan(agent: LlmAgent): AgentPlan {
     let plan = this.#plans.get(agent)
     if (!plan) {
-      plan = this.#makePlan(agent)
+      const { root } = this
+      plan = makePlan(agent, {
+        model: this.#modelOf(agent),
+        hooks: this.hooks(agent),
+        reachable: this.#reachable(agent),
+        globalInstruction: root instanceof LlmAgent ? root.options.globalInstruction : undefined,
+      })
       this.#plans.set(agent, plan)
     }
     return plan
@@ -165,39 +141,6 @@ export class AgentTree {
     }
   }
 
-  #makePlan(agent: LlmAgent): AgentPlan {
-    const model = this.#modelOf(agent)
-    const hasOwnTransferTool = agent.table.entries.has(TRANSFER_TO_AGENT)
-    const reachable = this.#reachable(agent, hasOwnTransferTool)
-    const transferTo = hasOwnTransferTool ? [] : reachable
-    const output = chooseOutputMode(agent.output, transferTo.length > 0 || agent.hasTools, model)
-    const added = addedTools({ transferTo, output: agent.output, mode: output })
-    const table = fitServerTools(agent.tableWith(added), model, agent.name)
-    const { codeExecutor } = agent.options
-    const addedInstruction = joinParagraphs([
-      reachable.length ? transferInstruction(reachable) : undefined,
-      codeExecutor && codeInstruction(codeExecutor, callableFromCode(table)),
-    ])
-    const root = this.root
-    const globalInstruction = root instanceof LlmAgent ? root.options.globalInstruction : undefined
-    const constants = [constantText(globalInstruction), constantText(agent.options.instruction)]
-    return {
-      agent,
-      model,
-      hooks: this.hooks(agent),
-      table,
-      code: codeExecutor && entryOf(codeTool(codeExecutor)),
-      reachable,
-      globalInstruction,
-      addedInstruction,
-      constantInstruction:
-        constants[0] && constants[1]
-          ? { text: joinParagraphs([constants[0].text, constants[1].text, addedInstruction]) }
-          : undefined,
-      output,
-    }
-  }
-
   #modelOf(agent: LlmAgent): Model {
     for (let owner: Agent | undefined = agent; owner; owner = this.parentOf(owner)) {
       const model = owner instanceof LlmAgent ? owner.model : undefined
@@ -215,10 +158,10 @@ export class AgentTree {
    * Sub-agents, the parent and its other sub-agents. All agents of the tree if the agent's `tools` have
    * `transferToAgent()`.
    */
-  #reachable(agent: LlmAgent, hasOwnTransferTool: boolean): readonly Agent[] {
+  #reachable(agent: LlmAgent): readonly Agent[] {
     const { disableTransfer, disallowTransferToParent, disallowTransferToPeers } = agent.options
     if (disableTransfer) return []
-    if (hasOwnTransferTool) return this.agents().filter((other) => other !== agent)
+    if (hasOwnTransferTool(agent)) return this.agents().filter((other) => other !== agent)
     const parent = this.parentOf(agent)
     const near: Agent[] = [...agent.subAgents]
     if (parent instanceof LlmAgent) {
@@ -227,11 +170,6 @@ export class AgentTree {
     }
     return near
   }
-}
-
-/** Joins the paragraphs of a system instruction, without empty ones. */
-export function joinParagraphs(paragraphs: readonly (string | undefined)[]): string {
-  return paragraphs.filter(Boolean).join('\n\n')
 }
 
 function findBelow(agent: Agent, name: string): Agent | undefined {

@@ -12,8 +12,8 @@ import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
 import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
 import { scopeError } from '../loop/scope-result.ts'
 import type { Agent } from './agent.ts'
+import type { AgentPlan } from './agent-plan.ts'
 import type { AgentToolSettings } from './agent-tool.ts'
-import type { AgentPlan } from './agent-tree.ts'
 import { answerTextOf, branchedText } from './answer-text.ts'
 import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
@@ -55,10 +55,10 @@ export async function runAgentTool(agentCall: AgentToolCall): Promise<unknown> {
   }
   if (!settings.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
-  const isBegun = fold.begun(path)
+  const hasStarted = fold.begun(path)
   // without budget another attempt would fail the same way
-  if (!isBegun || (isRetry && fold.replies < maxLlmCalls)) {
-    const content = (isBegun && openingOf(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
+  if (!hasStarted || (isRetry && fold.replies < maxLlmCalls)) {
+    const content = (hasStarted && recordedRequest(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
     await run.recorder.commit([{ event: run.recorder.draft(plan.agent.name, inner, content, {}) }])
   }
   const { timeoutMs = Number.POSITIVE_INFINITY, name } = entry.tool
@@ -78,7 +78,7 @@ function requestOf(args: unknown): string {
 }
 
 /** The recorded request to the agent. The arguments of a resumed call may differ from it. */
-function openingOf({ view }: RunHost, path: string): Content | undefined {
+function recordedRequest({ view }: RunHost, path: string): Content | undefined {
   return view.events.find(({ isolationScope, content }) => isolationScope === path && content?.role === 'user')?.content
 }
 

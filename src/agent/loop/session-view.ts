@@ -135,15 +135,15 @@ export class SessionView {
   /** Unfinished invocations without those that only wait for long-running results, of which there may be many. */
   awake(): readonly OpenInvocation[] {
     if (!this.#latest && this.#awake.size === 0) return NONE
-    for (const one of this.#awake.values()) {
-      if (this.#evaluate(one).isDormant) this.#awake.delete(one.fold.invocationId)
+    for (const invocation of this.#awake.values()) {
+      if (this.#evaluate(invocation).isDormant) this.#awake.delete(invocation.fold.invocationId)
     }
-    return this.#unfinished(this.#awake.values()).filter((one) => !(one as EvaluatedInvocation).isDormant)
+    return this.#unfinished(this.#awake.values()).filter((invocation) => !(invocation as EvaluatedInvocation).isDormant)
   }
 
   #unfinished(earlier: Iterable<EvaluatedInvocation>): OpenInvocation[] {
     const found: OpenInvocation[] = []
-    for (const one of earlier) if (this.#evaluate(one).step.type !== 'done') found.push(one)
+    for (const invocation of earlier) if (this.#evaluate(invocation).step.type !== 'done') found.push(invocation)
     // an empty fold is left by a run that failed before it recorded anything
     if (!this.#latest || isEmpty(this.#latest)) return found
     if (this.#evaluated?.fold !== this.#latest) this.#evaluated = new EvaluatedInvocation(this.#latest)
@@ -151,13 +151,13 @@ export class SessionView {
     return found
   }
 
-  #evaluate(one: EvaluatedInvocation): EvaluatedInvocation {
-    const { fold } = one
-    if (one.version === fold.version) return one
-    one.version = fold.version
-    one.step = this.stepOf(fold)
-    one.isDormant = isDormant(fold, one.step)
-    return one
+  #evaluate(invocation: EvaluatedInvocation): EvaluatedInvocation {
+    const { fold } = invocation
+    if (invocation.version === fold.version) return invocation
+    invocation.version = fold.version
+    invocation.step = this.stepOf(fold)
+    invocation.isDormant = isDormant(fold, invocation.step)
+    return invocation
   }
 
   /** Are there other unfinished invocations? */
@@ -221,7 +221,7 @@ export class SessionView {
   }
 
   #historyOf(agentName: string, scope: ScopePath): History {
-    let history = this.#histories.find((one) => one.belongsTo(agentName, scope))
+    let history = this.#histories.find((known) => known.belongsTo(agentName, scope))
     if (!history) {
       const from = scope.isolation === undefined ? 0 : (this.#isolated?.get(scope.isolation) ?? this.events.length)
       history = new History(agentName, scope, this.#hasRepeats, from)
@@ -244,7 +244,7 @@ export class SessionView {
       if (!ended.isDormant) this.#awake = withInvocation(this.#awake, ended)
     }
     // an agent tool's history ends with its invocation; a resumed invocation builds it again
-    this.#histories = this.#histories.filter((one) => !one.isIsolated)
+    this.#histories = this.#histories.filter((history) => !history.isIsolated)
   }
 }
 
