@@ -14,7 +14,8 @@ export type {
   OneOrMore,
   OnModelError,
 } from './agent/agents/callbacks.ts'
-export { type Instruction, LlmAgent, type LlmAgentOptions } from './agent/agents/llm-agent.ts'
+export { LlmAgent } from './agent/agents/llm-agent.ts'
+export type { Instruction, LlmAgentOptions } from './agent/agents/llm-agent-options.ts'
 export { transferToAgent } from './agent/agents/transfer.ts'
 export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/agents/workflow.ts'
 export type { MediaOptions } from './agent/request/media-options.ts'

@@ -1,6 +1,6 @@
 // Closes what a runner holds open: toolsets with their connections, code executors with their workers, plugins.
 import type { Agent } from '../agent/agents/agent.ts'
-import { agentOf } from '../agent/agents/agent-tool.ts'
+import { agentToolSettings } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Ports } from '../base/ports.ts'
 import { withTimeout } from '../base/with-timeout.ts'
@@ -37,7 +37,7 @@ function resourcesOf(agents: readonly Agent[], returned: Iterable<Toolset>): Res
     if (agent.options.codeExecutor) found.add(agent.options.codeExecutor)
     for (const source of agent.dynamicTools) if (isToolset(source)) found.add(innermostToolset(source))
     for (const tool of agent.table.tools.values()) {
-      const inside = agentOf(tool)?.agent
+      const inside = agentToolSettings(tool)?.agent
       if (inside) withDescendants(inside).forEach(visit)
     }
   }

@@ -50,9 +50,9 @@ test('rejects a value in tools that is not a tool', () => {
 })
 
 test.each(['', 'user', 'a/b', 'a@1', 'a b', '1a', 'ä'])('rejects the agent name %j', (name) => {
-  expect(problem(() => named(name))).toContain("cannot be an agent's name")
-  expect(problem(() => new SequentialAgent({ name, subAgents: [named('x')] }))).toContain("cannot be an agent's name")
-  expect(problem(() => run({ name, run: async function* () {} }))).toContain("cannot be an agent's name")
+  expect(problem(() => named(name))).toContain('is not a valid agent name')
+  expect(problem(() => new SequentialAgent({ name, subAgents: [named('x')] }))).toContain('is not a valid agent name')
+  expect(problem(() => run({ name, run: async function* () {} }))).toContain('is not a valid agent name')
 })
 
 test('rejects two sub-agents with one name', () => {
@@ -144,7 +144,7 @@ test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])(
       subAgents: Agent[]
       maxIterations: number
     }
-    expect(problem(() => new LoopAgent(options))).toContain('"loop" needs maxIterations')
+    expect(problem(() => new LoopAgent(options))).toContain('maxIterations of LoopAgent "loop"')
   },
 )
 

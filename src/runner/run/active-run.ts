@@ -2,8 +2,9 @@
 import { branchedText } from '../../agent/agents/answer-text.ts'
 import { findTool } from '../../agent/loop/find-tool.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
-import { type Next, next, scopeError } from '../../agent/loop/next.ts'
+import { type Next, next } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
+import { scopeError } from '../../agent/loop/scope-result.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
@@ -229,7 +230,7 @@ export class ActiveRun implements Followable {
   branchedText(): string {
     const { tree, view, invocationId } = this.data
     const own = view.events.filter((event) => event.invocationId === invocationId)
-    return branchedText(tree.root, tree, { path: tree.root.name }, own)
+    return branchedText({ agent: tree.root, tree }, { path: tree.root.name }, own)
   }
 
   stop(reason: unknown): void {

@@ -1,4 +1,4 @@
-// An agent tool has no blocking body: its call is a scope of the invocation, walked like any other.
+// Runs the agent of an agent tool. The call is a scope of the invocation, and runs like any other scope.
 import { isRecord } from '../../base/json.ts'
 import type { Content } from '../../content/content.ts'
 import { SUSPENDED } from '../../dispatch/host.ts'
@@ -8,43 +8,57 @@ import { Timeout } from '../../dispatch/wait.ts'
 import type { CallState } from '../../event/fold.ts'
 import { childPath, isWithin } from '../../event/scope.ts'
 import type { CallContext } from '../../tool/call-context.ts'
-import { scopeError } from '../loop/next.ts'
 import type { RunHost, ScopeFrame } from '../loop/run-host.ts'
 import { runScopeWithDeadline } from '../loop/scope-deadline.ts'
+import { scopeError } from '../loop/scope-result.ts'
 import type { Agent } from './agent.ts'
-import type { AgentMark } from './agent-tool.ts'
-import type { Plan } from './agent-tree.ts'
+import type { AgentPlan } from './agent-plan.ts'
+import type { AgentToolSettings } from './agent-tool.ts'
 import { answerTextOf, branchedText } from './answer-text.ts'
 import { parseAnswer } from './final-answer.ts'
 import { LlmAgent } from './llm-agent.ts'
 
-export interface AgentCall {
+/** A call of an agent tool. */
+export interface AgentToolCall {
+  /** The run the call belongs to. */
   readonly run: RunHost
-  /** The caller's. */
-  readonly plan: Plan
+  /** The plan of the agent that made the call. */
+  readonly plan: AgentPlan
+  /** The scope the call was made in. */
   readonly frame: ScopeFrame
+  /** The tool, with its policies. */
   readonly entry: ToolEntry
-  readonly mark: AgentMark
+  /** The agent to run, and how. */
+  readonly settings: AgentToolSettings
+  /** The recorded call. */
   readonly call: CallState
+  /** The checked arguments. */
   readonly args: unknown
+  /** The context of the call. Its actions are recorded with the response. */
   readonly context: CallContext
-  /** The agent failed, and a policy has asked for another attempt. */
+  /** The agent failed, and a policy asks for another attempt. */
   readonly isRetry: boolean
+  /** Runs the scope of the agent. Passed in to avoid an import cycle. */
   readonly runScope: (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 }
 
-/** Opens the child's scope once, and again for each retry, then walks it as far as it goes. */
-export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
-  const { run, plan, frame, entry, mark, call, args, context, isRetry, runScope } = agentCall
-  const { agent } = mark
+/** Records the request to the agent, once per attempt, then runs the agent until it is done or waits. */
+export async function runAgentTool(agentCall: AgentToolCall): Promise<unknown> {
+  const { run, plan, frame, entry, settings, call, args, context, isRetry, runScope } = agentCall
+  const { agent } = settings
   const path = childPath(frame.path, agent.name, call.id)
-  const inner: ScopeFrame = { path, branch: frame.branch, isolation: path, tree: frame.tree.ofTool(mark, plan.model) }
-  if (!mark.includePlugins) run.recorder.hideFromPlugins(path)
+  const inner: ScopeFrame = {
+    path,
+    branch: frame.branch,
+    isolation: path,
+    tree: frame.tree.treeForTool(settings, plan.model),
+  }
+  if (!settings.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
-  const isBegun = fold.begun(path)
+  const hasStarted = fold.begun(path)
   // without budget another attempt would fail the same way
-  if (!isBegun || (isRetry && fold.replies < maxLlmCalls)) {
-    const content = (isBegun && openingOf(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
+  if (!hasStarted || (isRetry && fold.replies < maxLlmCalls)) {
+    const content = (hasStarted && recordedRequest(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
     await run.recorder.commit([{ event: run.recorder.draft(plan.agent.name, inner, content, {}) }])
   }
   const { timeoutMs = Number.POSITIVE_INFINITY, name } = entry.tool
@@ -53,26 +67,31 @@ export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
       ? await runScope(run, agent, inner)
       : await runScopeWithDeadline(run, agent, inner, { name, timeoutMs, runScope })
   if (outcome === 'wait') return SUSPENDED
-  if (mark.skipSummarization) context.actions.skipSummarization = true
+  if (settings.skipSummarization) context.actions.skipSummarization = true
   return await resultOf(run, agent, inner)
 }
 
+/** The text sent to the agent: the `request` argument, or all arguments as JSON. */
 function requestOf(args: unknown): string {
   const request = isRecord(args) && Object.keys(args).length === 1 ? args.request : undefined
   return typeof request === 'string' ? request : JSON.stringify(args)
 }
 
-/** What the agent was asked: the arguments of a resumed call may be others. */
-function openingOf({ view }: RunHost, path: string): Content | undefined {
+/** The recorded request to the agent. The arguments of a resumed call may differ from it. */
+function recordedRequest({ view }: RunHost, path: string): Content | undefined {
   return view.events.find(({ isolationScope, content }) => isolationScope === path && content?.role === 'user')?.content
 }
 
-/** The child's last words, those of all its branches, or the object when it has an output schema. Throws why it failed, if it did. */
+/**
+ * The answer of the agent: the text of its last reply or of all its branches, or an object if it has an `outputSchema`.
+ * Throws if the agent failed.
+ */
 async function resultOf(run: RunHost, agent: Agent, inner: ScopeFrame): Promise<unknown> {
   const last = run.fold.answerIn(inner.path)
   const isBranched = last !== undefined && last.branch !== inner.branch
-  const said = last?.content ? answerTextOf(last.content, 'model') : ''
-  const text = isBranched ? branchedText(agent, inner.tree, inner, run.view.events, 'model') : said
+  const text = isBranched
+    ? branchedText({ agent, tree: inner.tree, reader: 'model' }, inner, run.view.events)
+    : answerTextOf(last?.content, 'model')
   const failure = scopeError(agent, { fold: run.fold, tree: inner.tree }, inner.path)
   if (failure?.code === 'TIMEOUT') throw new Timeout(failure.message, mayHaveActed(run, inner.path))
   if (failure) throw new AgentFailed(failure.message, text)

@@ -1,4 +1,4 @@
-// Agents people write themselves: what they yield is recorded, and they may run other agents inside.
+// Runs agents that a developer wrote. The events they yield are recorded, and they can run other agents inside.
 import { deepFreeze } from '../../base/deep-freeze.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
@@ -7,7 +7,7 @@ import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, hasParts, type Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event, EventActions } from '../../event/event.ts'
-import { childPath } from '../../event/scope.ts'
+import { childPath, isWithin } from '../../event/scope.ts'
 import type { MemoryEntry } from '../../memory/service.ts'
 import { findEventProblem } from '../../session/storable-entry.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
@@ -18,34 +18,40 @@ import { next } from '../loop/next.ts'
 import { type RunHost, type ScopeFrame, untilStopped } from '../loop/run-host.ts'
 import { type Agent, type InvocationContext, RUN_SCOPE } from './agent.ts'
 
-/** Thrown through a custom agent when one it runs must wait: it is run again when there is an answer. */
-export class PausedInside extends Error {
-  override readonly name: string = 'PausedInside'
+/**
+ * Thrown into a custom agent when an agent it runs waits for an answer. After the answer the custom agent runs again.
+ */
+export class ChildPaused extends Error {
+  /** The name of the error class. */
+  override readonly name: string = 'ChildPaused'
 }
 
-/** Events of a child that its parent has not looked at yet, before partial ones are dropped: their wholes follow. */
-const MAX_ARRIVED = 1_000
+/** Events of a child that the custom agent has not read yet. Above this number partial events are dropped. */
+const MAX_UNREAD_EVENTS = 1_000
 
 type RunChildScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-export async function runCustom(
+/** Runs a custom agent and records its events. Throws `ChildPaused` if an agent it runs waits for an answer. */
+export async function runCustomAgent(
   run: RunHost,
   agent: Agent,
   frame: ScopeFrame,
-  walkChild: RunChildScope,
+  runChildScope: RunChildScope,
 ): Promise<void> {
-  const context = new CustomContext(run, agent, frame, walkChild)
-  await consume(run, agent, frame, context)
-  if (context.isPaused) throw new PausedInside(`"${agent.name}" cannot end while one it runs waits for an answer`)
+  const context = new CustomContext(run, agent, frame, runChildScope)
+  await recordEvents(run, agent, frame, context)
+  if (context.isPaused) {
+    throw new ChildPaused(`Agent "${agent.name}" cannot end while an agent it runs waits for an answer.`)
+  }
   const actions = { ...context.take(), endOfAgent: true }
   await run.recorder.commit([{ event: run.recorder.draft(agent.name, frame, undefined, actions) }])
 }
 
-async function consume(run: RunHost, agent: Agent, frame: ScopeFrame, context: CustomContext): Promise<void> {
+async function recordEvents(run: RunHost, agent: Agent, frame: ScopeFrame, context: CustomContext): Promise<void> {
   for await (const event of agent.run(context)) {
     if (run.stop.stopped) return
     if (!isRecord(event))
-      throw new TypeError(`Agent "${agent.name}" yielded ${kindOf(event)}: yield events of createEvent().`)
+      throw new TypeError(`Agent "${agent.name}" yielded ${kindOf(event)}. Yield events made by createEvent().`)
     if (context.isRecorded(event)) continue
     const actions = actionsIn(event)
     const own = run.recorder.draft(agent.name, frame, contentIn(event, agent), { ...actions, ...context.take() })
@@ -65,7 +71,7 @@ async function consume(run: RunHost, agent: Agent, frame: ScopeFrame, context: C
   }
 }
 
-/** What an agent of one's own gives is anything. */
+/** The actions of an event as JSON. Nothing has checked what a custom agent yields. */
 function actionsIn({ actions }: Event): EventActions {
   const { value } = toJsonValue(actions ?? {})
   if (!isRecord(value)) return {}
@@ -78,7 +84,9 @@ function contentIn({ content }: Event, { name }: Agent): Content | undefined {
   const { value: plain, bytes } = toJsonValue(content)
   if (bytes > MAX_CONTENT_BYTES) throw tooLarge(name, 'content', MAX_CONTENT_BYTES)
   if (hasParts(plain)) return plain
-  throw new TypeError(`Agent "${name}" gave an event whose content is no list of parts`)
+  throw new TypeError(
+    `Agent "${name}" yielded an event whose content has no list of parts. Use { role, parts: [...] }.`,
+  )
 }
 
 function metadataIn({ customMetadata }: Event, { name }: Agent): JsonObject {
@@ -88,10 +96,9 @@ function metadataIn({ customMetadata }: Event, { name }: Agent): JsonObject {
 }
 
 function tooLarge(name: string, what: string, most: number): ToolwrightError {
-  const instead = 'Save what is larger as an artifact.'
   return new ToolwrightError(
     'TOO_LARGE',
-    `The ${what} of an event of agent "${name}" has over ${most} bytes. ${instead}`,
+    `The ${what} of an event of agent "${name}" has more than ${most} bytes. Save large data as an artifact.`,
   )
 }
 
@@ -99,21 +106,21 @@ class CustomContext implements InvocationContext {
   readonly #run: RunHost
   readonly #agent: Agent
   readonly #frame: ScopeFrame
-  readonly #walkChild: RunChildScope
-  readonly #writes: RunCallbackContext
-  /** How often each child was run: the n-th time is the n-th scope, also when all of it is run again. */
-  readonly #times: Map<string, number> = new Map()
-  /** One that it runs waits for somebody. */
+  readonly #runChildScope: RunChildScope
+  readonly #callbackContext: RunCallbackContext
+  /** How often each child ran. The n-th run is the n-th scope, also when the custom agent is resumed. */
+  readonly #runCounts: Map<string, number> = new Map()
+  /** An agent that this agent runs waits for an answer. */
   isPaused = false
-  /** Events of those it runs: already in the log. */
+  /** Events of child agents. They are already in the log. */
   readonly #recorded: WeakSet<Event> = new WeakSet()
 
-  constructor(run: RunHost, agent: Agent, frame: ScopeFrame, walkChild: RunChildScope) {
+  constructor(run: RunHost, agent: Agent, frame: ScopeFrame, runChildScope: RunChildScope) {
     this.#run = run
     this.#agent = agent
     this.#frame = frame
-    this.#walkChild = walkChild
-    this.#writes = new RunCallbackContext(run, agent.name, frame.branch)
+    this.#runChildScope = runChildScope
+    this.#callbackContext = new RunCallbackContext(run, agent.name, frame.branch)
   }
   get path(): string {
     return this.#frame.path
@@ -125,58 +132,58 @@ class CustomContext implements InvocationContext {
     return this.#run.stop.signal
   }
   get invocation(): Invocation {
-    return this.#writes.invocation
+    return this.#callbackContext.invocation
   }
   get runContext(): RunContext {
-    return this.#writes.runContext
+    return this.#callbackContext.runContext
   }
   get state(): State {
-    return this.#writes.state
+    return this.#callbackContext.state
   }
   get actions(): Actions {
-    return this.#writes.actions
+    return this.#callbackContext.actions
   }
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {
-    return this.#writes.saveArtifact(filename, part, options)
+    return this.#callbackContext.saveArtifact(filename, part, options)
   }
   loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
-    return this.#writes.loadArtifact(filename, version)
+    return this.#callbackContext.loadArtifact(filename, version)
   }
   listArtifacts(): Promise<string[]> {
-    return this.#writes.listArtifacts()
+    return this.#callbackContext.listArtifacts()
   }
   searchMemory(query: string): Promise<readonly MemoryEntry[]> {
-    return this.#writes.searchMemory(query)
+    return this.#callbackContext.searchMemory(query)
   }
   take(): EventActions | undefined {
-    return this.#writes.take()
+    return this.#callbackContext.take()
   }
   isRecorded(event: Event): boolean {
     return this.#recorded.has(event)
   }
 
   async *[RUN_SCOPE](child: Agent): AsyncGenerator<Event, void, undefined> {
-    const nth = (this.#times.get(child.name) ?? 0) + 1
-    this.#times.set(child.name, nth)
+    const nth = (this.#runCounts.get(child.name) ?? 0) + 1
+    this.#runCounts.set(child.name, nth)
     const frame: ScopeFrame = { ...this.#frame, path: childPath(this.#frame.path, child.name, nth) }
-    for (const event of this.#eventsIn(frame.path)) yield this.#pass(event)
+    for (const event of this.#eventsIn(frame.path)) yield this.#markRecorded(event)
     const { fold } = this.#run
     if (fold.begun(frame.path) && next(child, { fold, tree: frame.tree }, frame.path).type === 'done') return
-    yield* this.#follow(child, frame)
+    yield* this.#runChild(child, frame)
   }
 
-  /** Walks the child and passes its events on as they happen. */
-  async *#follow(child: Agent, frame: ScopeFrame): AsyncGenerator<Event, void, undefined> {
-    let arrived: Event[] = []
+  /** Runs the child and yields its events as they happen. */
+  async *#runChild(child: Agent, frame: ScopeFrame): AsyncGenerator<Event, void, undefined> {
+    let unread: Event[] = []
     let wake: (() => void) | undefined
-    const forget = this.#run.events.listen((event) => {
-      if (!isIn(event, frame.path) || (event.partial && arrived.length >= MAX_ARRIVED)) return
-      arrived.push(deepFreeze(event))
+    const stopListening = this.#run.events.listen((event) => {
+      if (!isInScope(event, frame.path) || (event.partial && unread.length >= MAX_UNREAD_EVENTS)) return
+      unread.push(deepFreeze(event))
       wake?.()
     })
     let outcome: 'done' | 'wait' | undefined
     let failure: { reason: unknown } | undefined
-    const walked = this.#walkChild(this.#run, child, frame)
+    const settled = this.#runChildScope(this.#run, child, frame)
       .then(
         (value) => {
           outcome = value
@@ -187,36 +194,35 @@ class CustomContext implements InvocationContext {
       )
       .finally(() => wake?.())
     try {
-      while (arrived.length || !(outcome || failure)) {
-        const events = arrived
-        arrived = []
-        for (const event of events) yield this.#pass(event)
+      while (unread.length || !(outcome || failure)) {
+        const events = unread
+        unread = []
+        for (const event of events) yield this.#markRecorded(event)
         if (events.length === 0) await new Promise<void>((resolve) => (wake = resolve))
       }
     } finally {
-      await walked // also when it is left early: what has begun comes to rest inside the run
-      forget()
+      await settled // also if the custom agent stops iterating: the child must not outlive its run
+      stopListening()
     }
     if (failure) throw failure.reason
     if (outcome === 'wait') {
       this.isPaused = true
-      throw new PausedInside(`"${child.name}", run by "${this.#agent.name}", waits for an answer`)
+      throw new ChildPaused(`Agent "${child.name}", run by agent "${this.#agent.name}", waits for an answer.`)
     }
   }
 
-  #pass(event: Event): Event {
+  #markRecorded(event: Event): Event {
     this.#recorded.add(event)
     return event
   }
 
   #eventsIn(path: string): Event[] {
     const { fold, view } = this.#run
-    const own = view.events.filter((event) => event.invocationId === fold.invocationId && isIn(event, path))
-    return own.map(deepFreeze) // they are the log's own
+    const own = view.events.filter((event) => event.invocationId === fold.invocationId && isInScope(event, path))
+    return own.map(deepFreeze) // the log holds the same objects
   }
 }
 
-function isIn(event: Event, path: string): boolean {
-  const at = event.nodeInfo?.path
-  return at !== undefined && (at === path || at.startsWith(`${path}/`))
+function isInScope({ nodeInfo }: Event, path: string): boolean {
+  return nodeInfo !== undefined && isWithin(nodeInfo.path, path)
 }
