@@ -2,7 +2,7 @@ import { answerTextOf, isAnswerIn } from '../agent/agents/answer-text.ts'
 import type { Event } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import { pendingOf } from './approvals/pending.ts'
-import type { Followable } from './run/run-handle.ts'
+import type { StartedRun } from './run/run-handle.ts'
 import { addUsage, noUsage, type Usage } from './usage.ts'
 
 /** A run that has come to its end, or to a pause. */
@@ -23,7 +23,7 @@ export interface Completion<Output = unknown> {
 }
 
 /** What became of a run that is over. */
-export function completionOf(active: Followable): Completion {
+export function completionOf(active: StartedRun): Completion {
   const events: Event[] = []
   let last: Event | undefined
   const usage = noUsage()
@@ -43,7 +43,7 @@ export function completionOf(active: Followable): Completion {
 }
 
 /** Branches that have spoken before a pause are in the log, not among the events of this run. */
-function textOfRun(active: Followable, last: Event | undefined): string {
+function textOfRun(active: StartedRun, last: Event | undefined): string {
   if (!last?.content) return ''
   return last.branch === undefined ? answerTextOf(last.content) : active.branchedText()
 }

@@ -6,7 +6,7 @@ import { aiSdkHint, isModel, type Model } from '../tool/model.ts'
 export type Models = { readonly [pattern: string]: (name: string) => Model }
 
 /** Doors that answer to well-known names. */
-const DOORS: readonly (readonly [pattern: string, cure: string])[] = [
+const MODEL_HINTS: readonly (readonly [pattern: string, cure: string])[] = [
   ['gemini-*', "models: { 'gemini-*': gemini } with gemini from 'toolwright/gemini' (npm i @google/genai)"],
   ['gpt-*', "model: fromAiSdk(openai('gpt-...')) with fromAiSdk from 'toolwright/ai-sdk' (npm i @ai-sdk/openai)"],
   [
@@ -25,7 +25,8 @@ export function modelResolver(models: Models): (name: string, agentName: string)
     if (known) return known
     const make = Object.entries(models).find(([pattern]) => matches(pattern, name))?.[1]
     if (!make) {
-      const cure = DOORS.find(([pattern]) => matches(pattern, name))?.[1] ?? "models: { 'pattern-*': (name) => model }"
+      const cure =
+        MODEL_HINTS.find(([pattern]) => matches(pattern, name))?.[1] ?? "models: { 'pattern-*': (name) => model }"
       throw new ToolwrightError(
         'INVALID_CONFIG',
         `Agent "${agentName}" wants the model "${name}", and the runner knows none of that name. Pass ${cure}, or a model object.`,

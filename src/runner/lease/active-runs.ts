@@ -60,7 +60,7 @@ export class Pace {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
   /** A run is over. */
-  leave(): void {
+  release(): void {
     if (this.#begun > 0) this.#begun--
   }
   #time(): void {

@@ -56,7 +56,7 @@ export function openSession(
     const instead = 'It must resolve to { entries, state }: test it with sessionServiceSuite() of "toolwright/testing"'
     throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
   }
-  const view = viewOf(isRecord(log.memo) ? log.memo : undefined, tree, isFresh)
+  const view = reuseOrCreateView(isRecord(log.memo) ? log.memo : undefined, tree, isFresh)
   view.isHeld = true
   try {
     view.catchUp(log.entries)
@@ -69,7 +69,7 @@ export function openSession(
 }
 
 /** What this runner made of the log already: kept where the store keeps the log. Two runs never share one. */
-function viewOf(memo: ViewMemo | undefined, tree: AgentTree, isFresh: boolean): SessionView {
+function reuseOrCreateView(memo: ViewMemo | undefined, tree: AgentTree, isFresh: boolean): SessionView {
   const known = memo?.tree === tree ? memo.view : undefined
   if (known && !isFresh && !known.isHalfRead && !known.isHeld) return known
   const view = new SessionView(tree)

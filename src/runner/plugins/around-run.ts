@@ -5,7 +5,7 @@ import type { Content } from '../../content/content.ts'
 import type { DispatchHost } from '../../dispatch/host.ts'
 import { isPlainObject } from '../../policy/plain-json.ts'
 import type { CallbackContext } from '../../tool/context.ts'
-import { BRIEFLY_MS } from './event-watch.ts'
+import { STOP_TIMEOUT_MS } from './event-plugins.ts'
 import type { Plugin } from './plugin.ts'
 
 export async function beforeRun(
@@ -16,7 +16,7 @@ export async function beforeRun(
   for (const plugin of plugins) {
     // each plugin gets a copy: what is recorded is what the user sent
     const said: unknown = await plugin.beforeRun?.({ message: message && copyJson(message), context })
-    if (said !== undefined && isAnswer(said)) {
+    if (said !== undefined && isMeantAsReply(said)) {
       throw new Error(
         `Plugin "${plugin.name}": beforeRun returned ${kindOf(said)}. What it returns is not read: throw an error to stop the run.`,
       )
@@ -25,7 +25,7 @@ export async function beforeRun(
 }
 
 /** Was it meant to stop or answer the run? A number or a Set is what an arrow function returns by accident. */
-function isAnswer(said: unknown): boolean {
+function isMeantAsReply(said: unknown): boolean {
   if (said === false || said === null || typeof said === 'string') return true
   return isRecord(said) && isPlainObject(said)
 }
@@ -43,7 +43,7 @@ export function withStopTimeout(
     let cancelTimer: (() => void) | undefined
     const listener = {
       stop: () => {
-        cancelTimer ??= services.ports.setTimer(resolve, BRIEFLY_MS)
+        cancelTimer ??= services.ports.setTimer(resolve, STOP_TIMEOUT_MS)
       },
     }
     stop.add(listener)

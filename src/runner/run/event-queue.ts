@@ -36,11 +36,11 @@ export class EventQueue {
     if (this.#isClosed || (event.partial && !this.#isRead)) return undefined
     if (event.partial) this.#count(event)
     this.#events.push(event)
-    this.wake()
-    return this.drained()
+    this.notifyConsumer()
+    return this.backpressure()
   }
   /** The next one; undefined when there is none yet. */
-  take(): Event | undefined {
+  takeNext(): Event | undefined {
     if (this.#head === this.#events.length) {
       if (this.#head > 0) this.takeAll()
       return undefined
@@ -65,12 +65,12 @@ export class EventQueue {
     return events as Event[]
   }
   /** Settles when there is something new: an event, or the end. */
-  more(): Promise<void> {
+  waitForMore(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
     })
   }
-  wake(): void {
+  notifyConsumer(): void {
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
@@ -85,7 +85,7 @@ export class EventQueue {
     this.takeAll()
   }
   /** Settles when the consumer has caught up; undefined when it is not behind. */
-  drained(): Promise<void> | undefined {
+  backpressure(): Promise<void> | undefined {
     if (this.#partials < MANY_PARTIALS && this.#bytes < MANY_PARTIAL_BYTES) return undefined
     this.#drained ??= Promise.withResolvers()
     return this.#drained.promise
@@ -106,7 +106,7 @@ export class EventQueue {
   #forget(event: Event): void {
     this.#partials--
     this.#bytes -= sizeOf(event)
-    if (this.#drained && !this.drained()) this.#release()
+    if (this.#drained && !this.backpressure()) this.#release()
   }
   #release(): void {
     this.#drained?.resolve()

@@ -14,7 +14,7 @@ import type { Lease, PostedItem } from '../../session/service.ts'
 import { type PendingListing, pendingAfter } from '../approvals/pending.ts'
 import { RunInbox } from '../inbox/run-inbox.ts'
 import type { HeldSession } from '../lease/claim-session.ts'
-import { EventWatch } from '../plugins/event-watch.ts'
+import { EventPlugins } from '../plugins/event-plugins.ts'
 import { MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
 import type { RecordedRun } from './recorded-run.ts'
 import { MediaStore } from './store-media.ts'
@@ -28,7 +28,7 @@ const INBOX_MS = 500
 export class Recorder implements LoopRecorder {
   readonly #run: RecordedRun
   readonly #nonce: string
-  readonly #watch: EventWatch | undefined
+  readonly #watch: EventPlugins | undefined
   #beforeInbox: Promise<void> | undefined
   /** Made when first read. */
   #inbox: RunInbox | undefined
@@ -54,8 +54,10 @@ export class Recorder implements LoopRecorder {
     this.#lease = lease
     this.#renewedAt = claimedAt
     this.#seq = view.seq
-    const { watchers, logger } = run.services
-    this.#watch = watchers.length ? new EventWatch(watchers, run, (problem) => logger.warn(problem)) : undefined
+    const { eventPlugins, logger } = run.services
+    this.#watch = eventPlugins.length
+      ? new EventPlugins(eventPlugins, run, (problem) => logger.warn(problem))
+      : undefined
   }
 
   draft(author: string, scope: ScopePath | undefined, content: Content | undefined, actions: EventActions): EventDraft {
@@ -94,7 +96,10 @@ export class Recorder implements LoopRecorder {
     this.#isAppending = true
     try {
       const last = entries()
-      await this.#write(this.#watch ? await this.#watch.showBriefly(last, this.#run.services.ports) : last, drained)
+      await this.#write(
+        this.#watch ? await this.#watch.applyWithTimeout(last, this.#run.services.ports) : last,
+        drained,
+      )
     } finally {
       this.#leave()
     }
@@ -110,7 +115,7 @@ export class Recorder implements LoopRecorder {
   async #prepare(entries: readonly NewEntry[]): Promise<readonly NewEntry[]> {
     const { stop, services } = this.#run
     if (this.#watch && stop.stopped) throw stop.stopped.reason
-    const shown = this.#watch ? await this.#watch.show(entries) : entries
+    const shown = this.#watch ? await this.#watch.apply(entries) : entries
     if (!hasMediaIn(shown)) return shown
     this.#run.view.hasMedia = true
     this.#media ??= new MediaStore(this.#run, (problem) => services.logger.warn(problem))
@@ -204,24 +209,24 @@ export class Recorder implements LoopRecorder {
     return this.#watch ? this.#emitShown(this.#watch, event) : events.push(event)
   }
 
-  #emitShown(watch: EventWatch, event: Event): Promise<void> | undefined {
-    if (watch.passing >= MAX_PARTIALS) return undefined // dropped: the whole event follows
+  #emitShown(watch: EventPlugins, event: Event): Promise<void> | undefined {
+    if (watch.partialsInFlight >= MAX_PARTIALS) return undefined // dropped: the whole event follows
     const { events, stop } = this.#run
-    watch.pass(
+    watch.applyToPartial(
       event,
       (shown) => void events.push(shown),
       (error) => stop.stop(error),
     )
-    return watch.passing >= MANY_PARTIALS ? watch.passed() : events.drained()
+    return watch.partialsInFlight >= MANY_PARTIALS ? watch.partialsSettled() : events.backpressure()
   }
 
   /** Settles when plugins have seen every partial event. */
   async emitted(): Promise<void> {
-    await this.#watch?.passed()
+    await this.#watch?.partialsSettled()
   }
 
   hideFromPlugins(path: string): void {
-    this.#watch?.hide(path)
+    this.#watch?.exclude(path)
   }
 
   keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
@@ -327,7 +332,7 @@ function ignore(): void {}
 registerShape(
   () =>
     new Recorder(
-      { services: { watchers: [] } } as unknown as RecordedRun,
+      { services: { eventPlugins: [] } } as unknown as RecordedRun,
       { lease: {}, claimedAt: 0.5, view: { seq: 0 } } as unknown as HeldSession,
       '',
     ),

@@ -13,13 +13,13 @@ export interface Run extends AsyncIterable<Event> {
 }
 
 /** A run that is under way, as whoever began it sees it. */
-export interface Followable {
+export interface StartedRun {
   readonly userId: string
   readonly sessionId: string
   readonly invocationId: string
   readonly events: EventQueue
   /** Nothing more will come. */
-  readonly over: boolean
+  readonly isFinished: boolean
   /** Settles when it has come to rest. */
   readonly finished: Promise<void>
   /** Why it could not go on, when it could not. */
@@ -33,14 +33,14 @@ export interface Followable {
   /** Ends it before its end. */
   stop(reason: unknown): void
   /** Its reader goes: that ends what is his. */
-  leave(reason: Cancelled): void
+  removeConsumer(reason: Cancelled): void
 }
 
 /** Why a run ends whose caller's signal says so. */
 export const CANCELLED_BY_CALLER = 'The run was cancelled by its caller.'
 
 /** How a run is begun, once; undefined when it was cancelled before it came to that. `isRead`: is there a consumer? */
-export type OpenRun = (isCancelled: () => boolean, isRead: () => boolean) => Promise<Followable | undefined>
+export type OpenRun = (isCancelled: () => boolean, isRead: () => boolean) => Promise<StartedRun | undefined>
 
 export class RunHandle implements Run {
   readonly sessionId: string
@@ -49,7 +49,7 @@ export class RunHandle implements Run {
   readonly #detach: boolean
   readonly #signal: AbortSignal | undefined
   #invocationId: string
-  #active: Promise<Followable | undefined> | undefined
+  #active: Promise<StartedRun | undefined> | undefined
   #cancelled: Cancelled | undefined
   #taken = false
 
@@ -91,17 +91,17 @@ export class RunHandle implements Run {
     const forgetSignal = this.#detach ? undefined : followSignal(this.#signal, active)
     try {
       for (;;) {
-        const event = active.events.take()
+        const event = active.events.takeNext()
         if (event) yield event
-        else if (active.over) break
-        else await active.events.more()
+        else if (active.isFinished) break
+        else await active.events.waitForMore()
       }
     } finally {
       forgetSignal?.()
       if (this.#detach)
         active.events.close() // events can be read once
-      else if (!active.over) {
-        active.leave(new Cancelled('The run was left before its end.'))
+      else if (!active.isFinished) {
+        active.removeConsumer(new Cancelled('The run was left before its end.'))
         await active.finished
       }
     }
@@ -109,13 +109,13 @@ export class RunHandle implements Run {
   }
 
   /** Starts it for its only reader; undefined when it was cancelled before. */
-  #begin(): Promise<Followable | undefined> {
+  #begin(): Promise<StartedRun | undefined> {
     if (this.#taken) return Promise.reject(new Error('The events of a run can be read once.'))
     this.#taken = true
     return this.#cancelled && !this.#active ? Promise.resolve(undefined) : this.#start()
   }
 
-  #start(): Promise<Followable | undefined> {
+  #start(): Promise<StartedRun | undefined> {
     const isCancelled = (): boolean => this.#cancelled !== undefined
     this.#active ??= this.#open(isCancelled, () => this.#taken).then((active) => {
       if (!active) return undefined
@@ -131,9 +131,9 @@ export class RunHandle implements Run {
 }
 
 /** Stops the run when the caller's signal says so; the returned function ends that. */
-export function followSignal(signal: AbortSignal | undefined, active: Followable): (() => void) | undefined {
+export function followSignal(signal: AbortSignal | undefined, active: StartedRun): (() => void) | undefined {
   if (!signal) return undefined
-  const abort = (): void => active.leave(new Cancelled(CANCELLED_BY_CALLER))
+  const abort = (): void => active.removeConsumer(new Cancelled(CANCELLED_BY_CALLER))
   if (signal.aborted) abort()
   signal.addEventListener('abort', abort)
   return () => signal.removeEventListener('abort', abort)

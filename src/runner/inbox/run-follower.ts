@@ -3,9 +3,9 @@ import type { Next } from '../../agent/loop/next.ts'
 import type { Event } from '../../event/event.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { EventQueue } from '../run/event-queue.ts'
-import type { Followable } from '../run/run-handle.ts'
+import type { StartedRun } from '../run/run-handle.ts'
 
-export class FollowedRun implements Followable {
+export class RunFollower implements StartedRun {
   readonly #active: ActiveRun
   readonly #forget: () => void
   #settle: (() => void) | undefined
@@ -15,7 +15,7 @@ export class FollowedRun implements Followable {
   readonly userId: string
   /** Settles when the run has come to rest, or its reader has gone. */
   readonly finished: Promise<void>
-  over = false
+  isFinished = false
 
   /** `before`: what has followed the answers already. */
   constructor(active: ActiveRun, before: readonly Event[]) {
@@ -28,7 +28,7 @@ export class FollowedRun implements Followable {
     this.finished = new Promise((resolve) => {
       this.#settle = resolve
     })
-    void active.finished.then(() => this.leave())
+    void active.finished.then(() => this.removeConsumer())
   }
 
   get failure(): { readonly reason: unknown } | undefined {
@@ -48,14 +48,14 @@ export class FollowedRun implements Followable {
   }
 
   stop(reason: unknown): void {
-    if (!this.over) this.#active.stop(reason)
+    if (!this.isFinished) this.#active.stop(reason)
   }
 
   /** The run goes on for whoever began it. */
-  leave(): void {
+  removeConsumer(): void {
     this.#forget()
-    this.over = true
+    this.isFinished = true
     this.#settle?.()
-    this.events.wake()
+    this.events.notifyConsumer()
   }
 }

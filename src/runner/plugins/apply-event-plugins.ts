@@ -14,7 +14,7 @@ export type Warn = (problem: string) => void
  * The event as plugins leave it: they may change text, tool results, metadata and deltas, not calls, answers or control.
  * Each gets a copy, so a change in place counts like one that is returned, and one made later reaches nothing.
  */
-export async function showEvent(
+export async function applyEventPlugins(
   plugins: readonly Plugin[],
   host: InvocationHost,
   event: Event,

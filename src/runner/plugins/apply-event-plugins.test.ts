@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 import type { InvocationHost } from '../../tool/host.ts'
+import { applyEventPlugins } from './apply-event-plugins.ts'
 import type { Plugin } from './plugin.ts'
-import { showEvent } from './show-event.ts'
 
 const host = {} as InvocationHost // read only by a plugin that uses its context
 const call: Part = { functionCall: { id: 'c1', name: 'pay', args: { amount: 5 } } }
@@ -34,7 +34,7 @@ const silent: Event = { id: 'e2', invocationId: 'i1', author: 'agent', timestamp
 
 async function shown(event: Event, ...changes: Plugin['onEvent'][]): Promise<Event> {
   const plugins = changes.map((onEvent, at) => ({ name: `p${at}`, ...(onEvent && { onEvent }) }))
-  return await showEvent(plugins, host, event, () => {})
+  return await applyEventPlugins(plugins, host, event, () => {})
 }
 
 /** The event after a plugin has changed these members. */
