@@ -22,7 +22,7 @@ interface PostOptions {
 
 /** The lease is claimed; the caller records the answers. */
 export interface ClaimedSession {
-  /** Tells it from a followed run. */
+  /** Distinguishes a claimed session from a followed run. */
   readonly type: 'claimed'
   /** Undefined = there is no such session. */
   readonly lease: Lease | undefined

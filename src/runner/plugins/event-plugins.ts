@@ -1,60 +1,63 @@
-// Plugins that look at events: they see each before it is stored or yielded, one after another, and may change it.
+// Calls `onEvent` of the plugins of a run, before its events are recorded or yielded.
 import type { Ports } from '../../base/ports.ts'
 import type { Event, NewEntry } from '../../event/event.ts'
 import type { InvocationHost } from '../../tool/host.ts'
 import { applyEventPlugins, type Warn } from './apply-event-plugins.ts'
 import type { Plugin } from './plugin.ts'
 
-/** How long plugins may still look at a run that was stopped. */
+/** How long a stopped run waits for its plugins. */
 export const STOP_TIMEOUT_MS = 1_000
 
+/** The plugins with `onEvent`. Events pass them one after another, partial events included. */
 export class EventPlugins {
-  readonly #watchers: readonly Plugin[]
+  readonly #plugins: readonly Plugin[]
   readonly #host: InvocationHost
   readonly #warn: Warn
-  /** Scopes plugins are not to see. */
-  readonly #hidden: string[] = []
-  /** Partial events on their way past the plugins. */
-  #passing: Promise<void> | undefined
-  /** How many they are. */
+  /** Scope paths whose events plugins do not see. */
+  readonly #excluded: string[] = []
+  /** The latest partial event in flight, and those before it. */
+  #partials: Promise<void> | undefined
+  /** How many partial events plugins have not finished yet. */
   partialsInFlight = 0
 
-  constructor(watchers: readonly Plugin[], host: InvocationHost, warn: Warn) {
-    this.#watchers = watchers
+  constructor(plugins: readonly Plugin[], host: InvocationHost, warn: Warn) {
+    this.#plugins = plugins
     this.#host = host
     this.#warn = warn
   }
 
+  /** Hides the events of this scope path, and of the scopes below it, from plugins. */
   exclude(path: string): void {
-    if (!this.#hidden.includes(path)) this.#hidden.push(path)
+    if (!this.#excluded.includes(path)) this.#excluded.push(path)
   }
 
-  /** Shows a partial event; those before it come first. */
-  applyToPartial(event: Event, then: (shown: Event) => void, fail: (error: unknown) => void): void {
-    const before = this.#passing
-    const showing = async (): Promise<void> => {
+  /** Passes a partial event to the plugins, after the partial events before it, and its changed version to `emit`. */
+  applyToPartial(event: Event, emit: (changed: Event) => void, fail: (error: unknown) => void): void {
+    const before = this.#partials
+    const applying = async (): Promise<void> => {
       await before
-      then(await this.#one(event))
+      emit(await this.#applyToEvent(event))
     }
     this.partialsInFlight++
-    this.#passing = showing()
+    this.#partials = applying()
       .catch(fail)
       .finally(() => this.partialsInFlight--)
   }
 
-  /** Settles when every partial event has passed. */
+  /** Settles when no partial event is in flight. */
   async partialsSettled(): Promise<void> {
-    await this.#passing
+    await this.#partials
   }
 
+  /** The entries as plugins changed them, after the partial events in flight. */
   async apply(entries: readonly NewEntry[]): Promise<readonly NewEntry[]> {
-    await this.#passing
-    const shown: NewEntry[] = []
-    for (const entry of entries) shown.push(entry.event ? { event: await this.#one(entry.event) } : entry)
-    return shown
+    await this.#partials
+    const changed: NewEntry[] = []
+    for (const entry of entries) changed.push(entry.event ? { event: await this.#applyToEvent(entry.event) } : entry)
+    return changed
   }
 
-  /** A plugin that hangs or fails does not keep the end of a run out of its log. */
+  /** As `apply`, for a run that ends: if a plugin fails or takes too long, the entries are recorded unchanged. */
   applyWithTimeout(entries: readonly NewEntry[], ports: Ports): Promise<readonly NewEntry[]> {
     return new Promise((resolve) => {
       const cancelTimer = ports.setTimer(() => resolve(entries), STOP_TIMEOUT_MS)
@@ -64,9 +67,9 @@ export class EventPlugins {
     })
   }
 
-  #one(event: Event): Promise<Event> {
+  #applyToEvent(event: Event): Promise<Event> {
     const path = event.nodeInfo?.path ?? ''
-    const isHidden = this.#hidden.some((scope) => path === scope || path.startsWith(`${scope}/`))
-    return isHidden ? Promise.resolve(event) : applyEventPlugins(this.#watchers, this.#host, event, this.#warn)
+    const isExcluded = this.#excluded.some((scope) => path === scope || path.startsWith(`${scope}/`))
+    return isExcluded ? Promise.resolve(event) : applyEventPlugins(this.#plugins, this.#host, event, this.#warn)
   }
 }
