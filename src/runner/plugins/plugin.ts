@@ -23,7 +23,7 @@ export interface Plugin extends Callbacks {
   beforeRun?(run: { message: Content | undefined; context: CallbackContext }): void | Promise<void>
   /** Called before an event is recorded, and before a partial event is yielded. A returned event replaces it. */
   onEvent?(seen: { event: Event; context: CallbackContext }): Maybe<Event>
-  /** Called when the run has completed, paused, failed or was cancelled. State changes are recorded. */
+  /** Called when the run has completed, paused, failed or was cancelled. State changes are recorded unless it was cancelled. */
   afterRun?(run: { context: CallbackContext }): void | Promise<void>
   /** Called by `runner.close()`. */
   close?(): void | Promise<void>
