@@ -13,7 +13,7 @@ export function toContent(message: Message, maxResultBytes: number = MAX_CONTENT
     return readContent(message, maxResultBytes)
   } catch (cause) {
     if (cause instanceof ToolwrightError) throw cause
-    throw new ToolwrightError('INVALID_REQUEST', `The message cannot be read: ${messageOf(cause)}`, { cause })
+    throw invalid(`The message cannot be read: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -21,40 +21,33 @@ const EMPTY = 'The message is empty. Pass a text or at least one part with conte
 
 function readContent(message: Message, maxResultBytes: number): Content {
   if (typeof message === 'string') {
-    if (isBlank(message)) throw new ToolwrightError('INVALID_REQUEST', EMPTY)
+    if (isBlank(message)) throw invalid(EMPTY)
     checkSize('The message', message, MAX_CONTENT_BYTES, 'Save large data as an artifact')
     return { role: 'user', parts: [{ text: message }] }
   }
   if (holdsMessages(message)) {
-    throw new ToolwrightError(
-      'INVALID_REQUEST',
+    throw invalid(
       'The message is a list of messages or an AI SDK message ({ role, content }). Pass only the new message of the user, as a text or a list of parts. The session has the earlier messages.',
     )
   }
   const parts: unknown = Array.isArray(message) ? message : isRecord(message) ? (message as Content).parts : undefined
   if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isPart)) {
     const hint = isSinglePart(message) ? ' Put the part into a list: message: [part].' : ''
-    throw new ToolwrightError(
-      'INVALID_REQUEST',
-      `A message must be a text, a list of parts, or a content with parts, got ${kindOf(message)}.${hint}`,
-    )
+    throw invalid(`A message must be a text, a list of parts, or a content with parts, got ${kindOf(message)}.${hint}`)
   }
-  if (parts.every(({ text }) => isBlank(text))) throw new ToolwrightError('INVALID_REQUEST', EMPTY)
+  if (parts.every(({ text }) => isBlank(text))) throw invalid(EMPTY)
   for (const part of parts as Part[]) {
     if (part.functionCall !== undefined) {
-      throw new ToolwrightError(
-        'INVALID_REQUEST',
-        'A message cannot contain a functionCall: only a model calls tools. Remove the part.',
+      throw invalid('A message cannot contain a functionCall: only a model calls tools. Remove the part.')
+    }
+    const wrongMember = findInvalidFileMember(part)
+    if (wrongMember !== undefined) {
+      throw invalid(
+        `The ${wrongMember} of a file in a message must be a string. A file is { inlineData: { mimeType, data } } or { fileData: { mimeType, fileUri } }.`,
       )
     }
-    const invalid = findInvalidFileMember(part)
-    if (invalid !== undefined) {
-      const message = `The ${invalid} of a file in a message must be a string. A file is { inlineData: { mimeType, data } } or { fileData: { mimeType, fileUri } }.`
-      throw new ToolwrightError('INVALID_REQUEST', message)
-    }
     if (part.functionResponse !== undefined && !isRecord(part.functionResponse)) {
-      throw new ToolwrightError(
-        'INVALID_REQUEST',
+      throw invalid(
         'A functionResponse must be an object with an id, a name and a response. Create it with approve(), deny() or respond().',
       )
     }
@@ -65,11 +58,7 @@ function readContent(message: Message, maxResultBytes: number): Content {
   try {
     return { role: 'user', parts: copyJson(parts as Part[], RESERVED_DEPTH) }
   } catch (cause) {
-    throw new ToolwrightError(
-      'INVALID_REQUEST',
-      'The message is nested too deep. Flatten its data, or send it as text.',
-      { cause },
-    )
+    throw invalid('The message is nested too deep. Flatten its data, or send it as text.', { cause })
   }
 }
 
@@ -83,6 +72,10 @@ function checkSize(subject: string, value: unknown, maxBytes: number, instead: s
   const size = jsonSize(value, maxBytes)
   if (size <= maxBytes || size === Number.POSITIVE_INFINITY) return // infinite = nested too deep, which copyJson rejects
   throw new ToolwrightError('TOO_LARGE', `${subject} has more than ${maxBytes} bytes. ${instead}, and send its name.`)
+}
+
+function invalid(message: string, options?: ErrorOptions): ToolwrightError {
+  return new ToolwrightError('INVALID_REQUEST', message, options)
 }
 
 function isBlank(text: unknown): boolean {

@@ -52,7 +52,7 @@ describe.each(stores)('%s', (_, newStore) => {
         for (const wrong of [{ nights: 'two' }, {}, 'two', { nights: 2, view: 'sky' }, null]) {
           await expect(sendMessage(runner, [respond(requestFor(pending), wrong)])).rejects.toMatchObject({
             code: 'INVALID_REQUEST',
-            message: expect.stringContaining('does not fit'),
+            message: expect.stringContaining('does not match its schema'),
           })
         }
         expect(await runner.pending(where)).toHaveLength(1)

@@ -28,13 +28,13 @@ const INBOX_MS = 500
 export class Recorder implements LoopRecorder {
   readonly #run: RecordedRun
   readonly #nonce: string
-  readonly #watch: EventPlugins | undefined
+  readonly #eventPlugins: EventPlugins | undefined
   #beforeInbox: Promise<void> | undefined
-  /** Made when first read. */
+  /** Created when it is first read. */
   #inbox: RunInbox | undefined
   /** When the inbox was last read, on the monotonic clock. */
   #inboxReadAt: number | undefined
-  /** Made for the first media. */
+  /** Created for the first media. */
   #media: MediaStore | undefined
   #unrecorded: (readonly (UnrecordedResult | undefined)[])[] | undefined
   #lease: Lease
@@ -44,7 +44,7 @@ export class Recorder implements LoopRecorder {
   /** The sequence number of the last entry. */
   #seq: number
   #drafts = 0
-  /** An append is under way; the others wait for their turn here. */
+  /** An append is under way. Other appends wait in `#waiting` for their turn. */
   #isAppending = false
   #waiting: (() => void)[] | undefined
 
@@ -55,7 +55,7 @@ export class Recorder implements LoopRecorder {
     this.#renewedAt = claimedAt
     this.#seq = view.seq
     const { eventPlugins, logger } = run.services
-    this.#watch = eventPlugins.length
+    this.#eventPlugins = eventPlugins.length
       ? new EventPlugins(eventPlugins, run, (problem) => logger.warn(problem))
       : undefined
   }
@@ -74,10 +74,10 @@ export class Recorder implements LoopRecorder {
     return event
   }
 
-  /** `drained`: inbox items that this append removes. */
+  /** Appends entries to the log. `drained`: inbox items that this append removes. */
   async commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
     if (!drained && this.#isInboxDue()) await this.drainInbox().catch(ignore) // a broken store fails the append too
-    const recorded = this.#watch || hasMediaIn(entries) ? await this.#prepare(entries) : entries
+    const recorded = this.#eventPlugins || hasMediaIn(entries) ? await this.#prepare(entries) : entries
     await this.#append(recorded, drained)
   }
 
@@ -92,16 +92,16 @@ export class Recorder implements LoopRecorder {
 
   /** Records the end of a stopped run, after the appends that were under way. */
   async close(entries: () => readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (this.#isAppending) await this.#turn()
+    if (this.#isAppending) await this.#waitForTurn()
     this.#isAppending = true
     try {
       const last = entries()
       await this.#write(
-        this.#watch ? await this.#watch.applyWithTimeout(last, this.#run.services.ports) : last,
+        this.#eventPlugins ? await this.#eventPlugins.applyWithTimeout(last, this.#run.services.ports) : last,
         drained,
       )
     } finally {
-      this.#leave()
+      this.#endTurn()
     }
   }
 
@@ -111,15 +111,15 @@ export class Recorder implements LoopRecorder {
     if (listing) await this.#store(NO_ENTRIES, listing, undefined)
   }
 
-  /** Shows entries to plugins, then moves large media to artifacts. */
+  /** Passes entries to plugins, then moves large media to artifacts. */
   async #prepare(entries: readonly NewEntry[]): Promise<readonly NewEntry[]> {
     const { stop, services } = this.#run
-    if (this.#watch && stop.stopped) throw stop.stopped.reason
-    const shown = this.#watch ? await this.#watch.apply(entries) : entries
-    if (!hasMediaIn(shown)) return shown
+    if (this.#eventPlugins && stop.stopped) throw stop.stopped.reason
+    const changed = this.#eventPlugins ? await this.#eventPlugins.apply(entries) : entries
+    if (!hasMediaIn(changed)) return changed
     this.#run.view.hasMedia = true
     this.#media ??= new MediaStore(this.#run, (problem) => services.logger.warn(problem))
-    return await this.#media.store(shown)
+    return await this.#media.store(changed)
   }
 
   async #append(
@@ -128,7 +128,7 @@ export class Recorder implements LoopRecorder {
     isStillWanted?: () => boolean,
   ): Promise<boolean> {
     const { stop } = this.#run
-    if (this.#isAppending) await this.#turn()
+    if (this.#isAppending) await this.#waitForTurn()
     this.#isAppending = true
     try {
       if (stop.stopped) throw stop.stopped.reason
@@ -139,18 +139,18 @@ export class Recorder implements LoopRecorder {
       stop.stop(error) // after a failed append nothing more is recorded
       throw error
     } finally {
-      this.#leave()
+      this.#endTurn()
     }
   }
 
-  #turn(): Promise<void> {
+  #waitForTurn(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting ??= []
       this.#waiting.push(resolve)
     })
   }
 
-  #leave(): void {
+  #endTurn(): void {
     const next = this.#waiting?.shift()
     if (next) next()
     else this.#isAppending = false
@@ -158,13 +158,13 @@ export class Recorder implements LoopRecorder {
 
   #write(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
     const { view } = this.#run
-    this.#keepTemp(entries)
+    this.#moveTemp(entries)
     const mayWait = view.hasWaited || entries.some(startsWaiting)
     if (mayWait) view.hasWaited = true
     return this.#store(entries, mayWait ? pendingAfter(this.#run, entries) : undefined, drained)
   }
 
-  /** Store, fold, yield. */
+  /** Stores the entries, folds them and passes their events to the consumer. */
   async #store(
     entries: readonly NewEntry[],
     listing: PendingListing | undefined,
@@ -183,15 +183,15 @@ export class Recorder implements LoopRecorder {
     }
   }
 
-  /** `temp:` values live as long as the run and are in no event. */
-  #keepTemp(entries: readonly NewEntry[]): void {
+  /** Moves `temp:` values from events to the state of the run: they are not recorded. */
+  #moveTemp(entries: readonly NewEntry[]): void {
     for (let at = 0; at < entries.length; at++) {
       const event = (entries[at] as NewEntry).event
-      if (event?.actions.stateDelta) this.#keepTempOf(event, event.actions.stateDelta)
+      if (event?.actions.stateDelta) this.#moveTempOf(event, event.actions.stateDelta)
     }
   }
 
-  #keepTempOf(event: EventDraft, delta: JsonObject): void {
+  #moveTempOf(event: EventDraft, delta: JsonObject): void {
     const temporary = Object.keys(delta).filter(isTempKey)
     if (temporary.length === 0) return
     const kept = { ...delta }
@@ -206,27 +206,27 @@ export class Recorder implements LoopRecorder {
   emit(event: Event): Promise<void> | undefined {
     const { events, stop } = this.#run
     if (stop.stopped) return undefined
-    return this.#watch ? this.#emitShown(this.#watch, event) : events.push(event)
+    return this.#eventPlugins ? this.#emitThroughPlugins(this.#eventPlugins, event) : events.push(event)
   }
 
-  #emitShown(watch: EventPlugins, event: Event): Promise<void> | undefined {
-    if (watch.partialsInFlight >= MAX_PARTIALS) return undefined // dropped: the whole event follows
+  #emitThroughPlugins(plugins: EventPlugins, event: Event): Promise<void> | undefined {
+    if (plugins.partialsInFlight >= MAX_PARTIALS) return undefined // dropped: the whole event follows
     const { events, stop } = this.#run
-    watch.applyToPartial(
+    plugins.applyToPartial(
       event,
-      (shown) => void events.push(shown),
+      (changed) => void events.push(changed),
       (error) => stop.stop(error),
     )
-    return watch.partialsInFlight >= MANY_PARTIALS ? watch.partialsSettled() : events.backpressure()
+    return plugins.partialsInFlight >= MANY_PARTIALS ? plugins.partialsSettled() : events.backpressure()
   }
 
   /** Settles when plugins have seen every partial event. */
   async emitted(): Promise<void> {
-    await this.#watch?.partialsSettled()
+    await this.#eventPlugins?.partialsSettled()
   }
 
   hideFromPlugins(path: string): void {
-    this.#watch?.exclude(path)
+    this.#eventPlugins?.exclude(path)
   }
 
   keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
