@@ -2,32 +2,35 @@ import { answerTextOf, isAnswerIn } from '../agent/agents/answer-text.ts'
 import type { Event } from '../event/event.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import { pendingOf } from './approvals/pending.ts'
-import type { Followable } from './run/run-handle.ts'
+import type { StartedRun } from './run/run-handle.ts'
 import { addUsage, noUsage, type Usage } from './usage.ts'
 
-/** A run that has come to its end, or to a pause. */
+/** The result of a run that has completed, paused or ended early. */
 export interface Completion<Output = unknown> {
-  /** The last answer of the agent the user talks to; of a `ParallelAgent` the answers of all branches, labelled. */
+  /** The last answer of the active agent. For a `ParallelAgent`: the answers of all branches, labelled. */
   readonly text: string
-  /** The answer as a value of the agent's `outputSchema`, validated; undefined when the run is paused or ended early. */
+  /** The answer as a validated value of the agent's `outputSchema`; undefined when the run is paused or ended early. */
   readonly output: Output | undefined
+  /** The recorded events of this run, without partial ones. */
   readonly events: readonly Event[]
-  /** What it waits for; empty when it is done. */
+  /** The pending requests of the invocation; empty when it is not paused. */
   readonly pending: readonly PendingRequest[]
-  /** Why it ended early, when it did; one failing branch of several is in the events only. */
+  /** Why the invocation ended early; undefined if it did not. The error of one branch among several is in `events` only. */
   readonly error: { readonly code: string; readonly message: string } | undefined
-  /** Tokens of all model calls of this run, also those inside agent tools. */
+  /** Tokens of all model calls of this run, including those of agent tools. */
   readonly usage: Usage
+  /** The session of the run. Pass it to continue the conversation. */
   readonly sessionId: string
+  /** The invocation that the run executed. */
   readonly invocationId: string
 }
 
-/** What became of a run that is over. */
-export function completionOf(active: Followable): Completion {
+/** The completion of a finished run. `output` is undefined: the runner parses it. */
+export function completionOf(run: StartedRun): Completion {
   const events: Event[] = []
   let last: Event | undefined
   const usage = noUsage()
-  const all = active.events.takeAll()
+  const all = run.events.takeAll()
   for (let at = 0; at < all.length; at++) {
     const event = all[at] as Event
     if (event.partial) continue
@@ -35,15 +38,15 @@ export function completionOf(active: Followable): Completion {
     if (event.usageMetadata) addUsage(usage, event.usageMetadata)
     if (isAnswerIn(event, undefined)) last = event
   }
-  const { sessionId, invocationId } = active
-  const step = active.next()
-  const pending = step.type === 'wait' ? pendingOf(step.on, active) : []
-  const text = textOfRun(active, last)
-  return { text, output: undefined, usage, events, pending, error: active.error(), sessionId, invocationId }
+  const { sessionId, invocationId } = run
+  const step = run.next()
+  const pending = step.type === 'wait' ? pendingOf(step.on, run) : []
+  const text = textOfRun(run, last)
+  return { text, output: undefined, usage, events, pending, error: run.error(), sessionId, invocationId }
 }
 
-/** Branches that have spoken before a pause are in the log, not among the events of this run. */
-function textOfRun(active: Followable, last: Event | undefined): string {
+/** Branches may have answered before a pause: their answers are in the log, not in the events of this run. */
+function textOfRun(run: StartedRun, last: Event | undefined): string {
   if (!last?.content) return ''
-  return last.branch === undefined ? answerTextOf(last.content) : active.branchedText()
+  return last.branch === undefined ? answerTextOf(last.content) : run.branchedText()
 }

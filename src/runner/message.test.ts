@@ -41,15 +41,15 @@ const deep = (levels: number): object => {
 test.each([
   ['a call', [{ functionCall: { name: 'x', args: {} } }], 'only a model calls tools'],
   ['a call with text', [{ text: 'x', functionCall: { name: 'x', args: {} } }], 'only a model calls tools'],
-  ['undefined', undefined, 'A message is'],
-  ['null', null, 'A message is'],
-  ['an empty list', [], 'A message is'],
-  ['a list of null', [null], 'A message is'],
-  ['a list of lists', [[{ text: 'x' }]], 'A message is'],
-  ['an empty part', [{}], 'A message is'],
-  ['a text that is an object', [{ text: { a: 1 } }], 'A message is'],
-  ['parts that are an object', { role: 'user', parts: { text: 'x' } }, 'A message is'],
-  ['a functionResponse that is true', [{ functionResponse: true }], 'A functionResponse is'],
+  ['undefined', undefined, 'A message must be'],
+  ['null', null, 'A message must be'],
+  ['an empty list', [], 'A message must be'],
+  ['a list of null', [null], 'A message must be'],
+  ['a list of lists', [[{ text: 'x' }]], 'A message must be'],
+  ['an empty part', [{}], 'A message must be'],
+  ['a text that is an object', [{ text: { a: 1 } }], 'A message must be'],
+  ['parts that are an object', { role: 'user', parts: { text: 'x' } }, 'A message must be'],
+  ['a functionResponse that is true', [{ functionResponse: true }], 'A functionResponse must be'],
   ['a part nested 100,000 levels deep', [{ text: 'x', partMetadata: deep(100_000) }], 'nested too deep'],
 ])('rejects %s', (_, message, why) => {
   expect(() => toContent(message as never)).toThrow(
@@ -73,7 +73,7 @@ test.each([
   ['UI messages of the AI SDK', [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }]],
   ['one model message of the AI SDK', { role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
 ])('rejects %s and says what to pass instead', (_, message) => {
-  expect(() => toContent(message as never)).toThrow(/\{ role, content \}.*Pass only what the user says now/)
+  expect(() => toContent(message as never)).toThrow(/\{ role, content \}.*Pass only the new message of the user/)
 })
 
 test.each([

@@ -2,33 +2,34 @@ import { kindOf } from '../base/kind-of.ts'
 import { ToolwrightError } from '../error/error.ts'
 import { aiSdkHint, isModel, type Model } from '../tool/model.ts'
 
-/** From a pattern such as `gemini-*` to whatever makes models of that name. */
+/** Functions that create a model for a model name, by pattern: `{ 'gemini-*': gemini }`. `*` matches any characters. */
 export type Models = { readonly [pattern: string]: (name: string) => Model }
 
-/** Doors that answer to well-known names. */
-const DOORS: readonly (readonly [pattern: string, cure: string])[] = [
+/** What to pass for well-known model names, by pattern. */
+const MODEL_HINTS: readonly (readonly [pattern: string, hint: string])[] = [
   ['gemini-*', "models: { 'gemini-*': gemini } with gemini from 'toolwright/gemini' (npm i @google/genai)"],
   ['gpt-*', "model: fromAiSdk(openai('gpt-...')) with fromAiSdk from 'toolwright/ai-sdk' (npm i @ai-sdk/openai)"],
   [
     'claude-*',
     "model: fromAiSdk(anthropic('claude-...')) with fromAiSdk from 'toolwright/ai-sdk' (npm i @ai-sdk/anthropic)",
   ],
-  // as the AI SDK and its gateway name models: openai/gpt-5
+  // names of the AI SDK gateway, such as openai/gpt-5
   ['*/*', "model: fromAiSdk(provider('...')) with fromAiSdk from 'toolwright/ai-sdk'"],
 ]
 
-/** Finds the model for a name, once; a name nobody answers to is an error that says what to pass. */
+/** Returns a function that finds the model for a name. Each model is created once. Throws if no pattern matches. */
 export function modelResolver(models: Models): (name: string, agentName: string) => Model {
-  const made = new Map<string, Model>()
+  const created = new Map<string, Model>()
   return (name, agentName) => {
-    const known = made.get(name)
+    const known = created.get(name)
     if (known) return known
     const make = Object.entries(models).find(([pattern]) => matches(pattern, name))?.[1]
     if (!make) {
-      const cure = DOORS.find(([pattern]) => matches(pattern, name))?.[1] ?? "models: { 'pattern-*': (name) => model }"
+      const hint =
+        MODEL_HINTS.find(([pattern]) => matches(pattern, name))?.[1] ?? "models: { 'pattern-*': (name) => model }"
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `Agent "${agentName}" wants the model "${name}", and the runner knows none of that name. Pass ${cure}, or a model object.`,
+        `Agent "${agentName}" uses the model name "${name}", which no pattern in the models option of the runner matches. Pass ${hint}, or a model object.`,
       )
     }
     const model = make(name)
@@ -36,7 +37,7 @@ export function modelResolver(models: Models): (name: string, agentName: string)
       const message = `models["${name}"] returned ${kindOf(model)} for agent "${agentName}". ${aiSdkHint(model) ?? 'Return a model, such as gemini(name).'}`
       throw new ToolwrightError('INVALID_CONFIG', message)
     }
-    made.set(name, model)
+    created.set(name, model)
     return model
   }
 }

@@ -14,8 +14,9 @@ export function outputSchemaOf(agent: Agent | undefined): CompiledSchema | undef
 }
 
 /**
- * Undefined when the text does not fit: another agent answered after a transfer, or a callback replaced the answer. So it is
- * when a validator that waits takes longer than a tool may: the run is over, and cancelling it would not end the wait.
+ * Parses the answer. Undefined when the text does not match the schema: another agent answered after a transfer, or a
+ * callback replaced the answer. Also undefined when an async validator takes longer than `toolTimeoutMs`: the run has
+ * finished, so cancelling it would not end the wait.
  */
 export async function parseOutput(
   schema: CompiledSchema,

@@ -25,7 +25,7 @@ export interface RunServices {
   /** All plugins. */
   readonly plugins: readonly Plugin[]
   /** The plugins with `onEvent`. */
-  readonly watchers: readonly Plugin[]
+  readonly eventPlugins: readonly Plugin[]
   /** Receives warnings and errors. */
   readonly logger: Logger
   /** Clock, timers and ids. */
@@ -57,7 +57,7 @@ export function createRunServices(options: RunnerOptions): RunServices {
     memoryService: options.memoryService,
     credentialService: options.credentialService,
     plugins,
-    watchers: plugins.filter((plugin) => plugin.onEvent),
+    eventPlugins: plugins.filter((plugin) => plugin.onEvent),
     logger,
     ports,
     deadlines: new Deadlines(ports),

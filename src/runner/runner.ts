@@ -1,11 +1,8 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
-import type { ArtifactService } from '../artifact/service.ts'
 import { keepShapesAlive } from '../base/object-shapes.ts'
-import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import type { MemoryService } from '../memory/service.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
 import { toStateDelta } from '../tool/state.ts'
 import { type Completion, completionOf } from './completion.ts'
@@ -15,7 +12,7 @@ import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
 import { closeAll } from './resources.ts'
 import { Cancelled } from './run/cancelled.ts'
-import { type Followable, followSignal, type Run, RunHandle } from './run/run-handle.ts'
+import { followSignal, type Run, RunHandle, type StartedRun } from './run/run-handle.ts'
 import { type RunRequest, RunStarter } from './run/run-starter.ts'
 import { createRunServices, type RunServices } from './run-services.ts'
 import type { CancelOptions, RecoverOptions, ResumeOptions, RunnerOptions, RunOptions } from './runner-options.ts'
@@ -29,17 +26,24 @@ import { checkCallOptions, checkMetadataSize, checkRunnerOptions } from './runne
  * const { text } = await runner.complete({ userId: 'ada', message: 'Is it cold in Oslo?' })
  */
 export class Runner<Output = unknown> {
+  /** The app that the sessions belong to. */
   readonly appName: string
+  /** The agent that answers messages. */
   readonly agent: Agent<Output>
+  /** Stores sessions and their logs. In memory if the options have none. */
   readonly sessionService: SessionService
-  readonly artifactService: ArtifactService | undefined
-  readonly memoryService: MemoryService | undefined
-  readonly credentialService: CredentialService | undefined
+  /** Stores files; undefined if the options have none. */
+  readonly artifactService: RunnerOptions['artifactService']
+  /** Searched by tools; undefined if the options have none. */
+  readonly memoryService: RunnerOptions['memoryService']
+  /** Stores credentials of users; undefined if the options have none. */
+  readonly credentialService: RunnerOptions['credentialService']
   readonly #services: RunServices
   readonly #tree: AgentTree
   readonly #starter: RunStarter
   #closing: Promise<void> | undefined
 
+  /** Checks the options and all agents. Throws `INVALID_CONFIG` with what to change. */
   constructor(options: RunnerOptions<Output>) {
     checkRunnerOptions(options)
     this.appName = options.appName
@@ -57,7 +61,15 @@ export class Runner<Output = unknown> {
     this.#starter = new RunStarter({ appName, services: this.#services, tree: this.#tree, whilePaused })
   }
 
-  /** Sends a message; the events come as they happen. What is wrong with the message is thrown when it is iterated. */
+  /**
+   * Sends a message and streams the events of the run. The run starts when it is iterated; leaving the loop cancels it, unless
+   * `runConfig.detach` is set. An invalid message throws on the first iteration.
+   *
+   * @example
+   * for await (const event of runner.run({ userId: 'ada', sessionId, message: 'Is it cold in Oslo?' })) {
+   *   if (event.content) console.log(event.author, event.content.parts)
+   * }
+   */
   run(options: RunOptions): Run {
     checkCallOptions(this.appName, 'run', options)
     try {
@@ -76,7 +88,16 @@ export class Runner<Output = unknown> {
     }
   }
 
-  /** Sends a message and waits for the end, or for a pause. */
+  /**
+   * Sends a message and waits until the run has completed or is paused. A paused run lists its requests in `pending`; answer
+   * them with another `complete()`.
+   *
+   * @example
+   * const { text, pending, sessionId } = await runner.complete({ userId: 'ada', message: 'Refund order 7.' })
+   * if (pending.length) {
+   *   await runner.complete({ userId: 'ada', sessionId, message: pending.map((request) => approve(request)) })
+   * }
+   */
   async complete(options: RunOptions): Promise<Completion<Output>> {
     checkCallOptions(this.appName, 'complete', options)
     const request = this.#requestOf(options)
@@ -92,7 +113,13 @@ export class Runner<Output = unknown> {
     return { ...completion, output: output as Output | undefined } // the schema of the agent has this type
   }
 
-  /** Goes on with an invocation that was interrupted. */
+  /**
+   * Continues an interrupted invocation of one session, and streams its events. Throws `NOT_FOUND` when it is iterated if
+   * there is no unfinished work. See `recover()` for all sessions.
+   *
+   * @example
+   * for await (const event of runner.resume({ userId: 'ada', sessionId })) console.log(event.author)
+   */
   resume(options: ResumeOptions): Run {
     checkCallOptions(this.appName, 'resume', options)
     const { userId, sessionId, invocationId = '', runConfig = {}, runContext, signal } = options
@@ -101,9 +128,13 @@ export class Runner<Output = unknown> {
   }
 
   /**
-   * Goes on with what was interrupted when its process died, and with what waited for an answer past its time, in all
-   * sessions of this app that nobody else has taken up. Each runs to its end or pause, whether anybody reads its events
-   * or not.
+   * Continues all interrupted invocations of this app, such as those of a process that died, and those whose requests have
+   * expired. Skips sessions that another process holds. Each run continues until it completes or pauses, also if its events
+   * are not read.
+   *
+   * @example
+   * const runs = await runner.recover() // when the process starts
+   * console.log(`Resumed ${runs.length} sessions`)
    */
   async recover(options: RecoverOptions = {}): Promise<Run[]> {
     checkCallOptions(this.appName, 'recover', options as object)
@@ -119,38 +150,50 @@ export class Runner<Output = unknown> {
     { userId, sessionId }: Omit<SessionKey, 'appName'>,
     { runContext: runContextOf }: RecoverOptions,
   ): Promise<Run | undefined> {
-    const begin = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
+    const request = { userId, sessionId, invocationId: '', runConfig: {}, signal: undefined, isNew: false }
     try {
       const runContext = await runContextOf?.({ userId, sessionId })
-      const active = await this.#starter.begin({ ...begin, runContext })
+      const active = await this.#starter.begin({ ...request, runContext })
       const { invocationId } = active
       const cancel = (): Promise<void> => this.cancel({ userId, sessionId, invocationId, runContext })
-      const open = async (): Promise<Followable> => active
+      const open = async (): Promise<StartedRun> => active
       return new RunHandle({ sessionId, invocationId, open, cancel, detach: true, signal: undefined })
     } catch (error) {
       if (error instanceof ToolwrightError && (error.code === 'SESSION_BUSY' || error.code === 'NOT_FOUND')) {
-        return undefined // somebody else was faster, or it had come to its end
+        return undefined // another process holds the session, or the invocation has ended
       }
-      this.#services.logger.error(`Session "${sessionId}" could not be gone on with: ${messageOf(error)}`, error)
+      this.#services.logger.error(`Session "${sessionId}" could not be recovered: ${messageOf(error)}`, error)
       return undefined
     }
   }
 
-  /** What the sessions of this app wait for, of all users or of one, oldest first. */
+  /**
+   * Lists the pending requests of this app, oldest first: confirmations, requests for input, and long-running calls without
+   * a result. `userId` and `sessionId` narrow the list. Expired requests are left out.
+   *
+   * @example
+   * for (const request of await runner.pending({ userId: 'ada' })) console.log(request.tool, request.args, request.hint)
+   */
   async pending(
     filter: { userId?: string | undefined; sessionId?: string | undefined } = {},
   ): Promise<PendingRequest[]> {
     checkCallOptions(this.appName, 'pending', filter)
     const { userId, sessionId } = filter
     const all = await this.sessionService.pending({ appName: this.appName, userId, sessionId })
-    return all.filter((request) => !this.#isOverdue(request)) // nobody can answer those any more
+    return all.filter((request) => !this.#isOverdue(request)) // an expired request can no longer be answered
   }
 
   #isOverdue({ expiresAt }: PendingRequest): boolean {
     return expiresAt !== undefined && expiresAt <= this.#services.ports.now() / 1000
   }
 
-  /** Ends what is unfinished in a session: running, waiting or interrupted. Nothing happens when nothing is. */
+  /**
+   * Cancels the unfinished invocations of a session, whether they are running, paused or interrupted. Does nothing if there
+   * are none. A run in another process stops when it next reads its inbox.
+   *
+   * @example
+   * await runner.cancel({ userId: 'ada', sessionId })
+   */
   async cancel(options: CancelOptions): Promise<void> {
     checkCallOptions(this.appName, 'cancel', options)
     const { userId, sessionId, invocationId, runContext } = options
@@ -165,29 +208,35 @@ export class Runner<Output = unknown> {
     const free = await claimIfFree(this.sessionService, key)
     if (free?.lease) return await this.#starter.cancelHeld(free.lease, invocationId, runContext)
     if (free) return
-    const which = invocationId === undefined ? {} : { invocationId }
-    await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...which })
+    const target = invocationId === undefined ? {} : { invocationId }
+    await this.sessionService.post(key, { id: this.#services.ports.newId(), type: 'cancel', ...target })
   }
 
-  /** Ends all runs and closes toolsets, code executors and plugins. */
+  /**
+   * Cancels all runs of this runner, then closes toolsets, code executors and plugins. `await using` calls it.
+   *
+   * @example
+   * process.once('SIGTERM', () => void runner.close())
+   */
   async close(): Promise<void> {
-    this.#closing ??= this.#end()
+    this.#closing ??= this.#close()
     return await this.#closing
   }
 
-  async #end(): Promise<void> {
+  async #close(): Promise<void> {
     await this.#starter.close()
     await closeAll(this.#tree.agents(), this.#services)
   }
 
+  /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
   #requestOf(options: RunOptions): RunRequest {
-    const { userId, sessionId, message: given, stateDelta, runConfig = {}, runContext, signal } = options
+    const { userId, sessionId, message: input, stateDelta, runConfig = {}, runContext, signal } = options
     const { newId } = this.#services.ports
-    const message = toContent(given, this.#services.maxResultBytes)
+    const message = toContent(input, this.#services.maxResultBytes)
     checkMetadataSize(runConfig)
     const isAnswer = message.parts.some((part) => part.functionResponse)
     if (isAnswer && sessionId === undefined) {
@@ -211,9 +260,9 @@ export class Runner<Output = unknown> {
 
   #handle(request: RunRequest): RunHandle {
     const { userId, sessionId, invocationId, runConfig, runContext, signal } = request
-    const open = (isCancelled: () => boolean, isRead: () => boolean): Promise<Followable | undefined> =>
+    const open = (isCancelled: () => boolean, hasConsumer: () => boolean): Promise<StartedRun | undefined> =>
       this.#starter
-        .begin({ ...request, isRead, isCancelled: () => isCancelled() || signal?.aborted === true })
+        .begin({ ...request, hasConsumer, isCancelled: () => isCancelled() || signal?.aborted === true })
         .catch((error) => {
           if (error instanceof Cancelled) return undefined
           throw error

@@ -1,17 +1,24 @@
 import type { JsonObject } from '../base/json.ts'
 
-/** Tokens of several model calls, added up. The names are those of an event's `usageMetadata`. */
+/** Token counts, summed over model calls. The names are those of `usageMetadata` in events. */
 export interface Usage {
+  /** Input tokens, cached ones included. */
   readonly promptTokenCount: number
+  /** Output tokens of the replies. */
   readonly candidatesTokenCount: number
+  /** Output tokens of the model's reasoning. */
   readonly thoughtsTokenCount: number
+  /** Input tokens read from a cache. */
   readonly cachedContentTokenCount: number
+  /** Input tokens of tools that the provider ran. */
   readonly toolUsePromptTokenCount: number
+  /** All tokens, as the providers report them. */
   readonly totalTokenCount: number
 }
 
 type Sum = { -readonly [count in keyof Usage]: number }
 
+/** A sum of zero tokens. */
 export function noUsage(): Sum {
   return {
     promptTokenCount: 0,
@@ -23,7 +30,7 @@ export function noUsage(): Sum {
   }
 }
 
-/** Adds what one model call used; a provider may report anything, so only numbers count. */
+/** Adds the tokens of one model call. Ignores counts that are not positive numbers: providers may report anything. */
 export function addUsage(sum: Sum, reported: JsonObject): void {
   for (const count of Object.keys(sum) as (keyof Sum)[]) {
     const tokens = reported[count]

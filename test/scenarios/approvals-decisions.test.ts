@@ -129,7 +129,7 @@ describe.each(stores)('%s', (_, newStore) => {
     })
     const { runner } = startProcess(newStore(), { tools: [ask], steps: [{ calls: [{ name: 'ask' }] }, 'done'] })
     const { pending } = await sendMessage(runner)
-    expect(() => approve(requestFor(pending))).toThrow('use respond()')
+    expect(() => approve(requestFor(pending))).toThrow('Use respond()')
     expect((await sendMessage(runner, [respond(requestFor(pending), 'this')])).text).toBe('done')
     const { refund } = refundTool()
     const other = startProcess(newStore(), { tools: [refund], steps: [refundReply(5)] }).runner

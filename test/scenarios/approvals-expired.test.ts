@@ -38,7 +38,7 @@ describe.each(stores)('%s', (_, newStore) => {
       const events = []
       for await (const event of at(['sorry']).resume(where)) events.push(event)
       expect(finalResponses(events).c1).toEqual({
-        error: 'tool call was rejected by the user: nobody answered in time',
+        error: 'tool call was rejected by the user: the request expired without an answer',
         errorCode: 'CANCELLED',
       })
       expect(run).not.toHaveBeenCalled()
@@ -122,6 +122,6 @@ test('records one denial for an expired request', async () => {
   }
   const denials = appended.filter((one) => 'type' in one && one.type === 'denial')
   expect(denials).toEqual([
-    expect.objectContaining({ requestId: requestFor(pending).id, reason: 'nobody answered in time' }),
+    expect.objectContaining({ requestId: requestFor(pending).id, reason: 'the request expired without an answer' }),
   ])
 })

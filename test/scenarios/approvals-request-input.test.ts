@@ -52,7 +52,7 @@ describe.each(stores)('%s', (_, newStore) => {
         for (const wrong of [{ nights: 'two' }, {}, 'two', { nights: 2, view: 'sky' }, null]) {
           await expect(sendMessage(runner, [respond(requestFor(pending), wrong)])).rejects.toMatchObject({
             code: 'INVALID_REQUEST',
-            message: expect.stringContaining('does not fit'),
+            message: expect.stringContaining('does not match its schema'),
           })
         }
         expect(await runner.pending(where)).toHaveLength(1)
@@ -333,7 +333,7 @@ describe.each(stores)('%s', (_, newStore) => {
     const { pending } = await sendMessage(runner)
     await expect(sendMessage(runner, [answerPart('c1', { result: 1 })])).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
-      message: expect.stringContaining('ids of its requests'),
+      message: expect.stringContaining('Answer with the request ids'),
     })
     await sendMessage(runner, [respond(pending[0] as never, 1)])
     // One request is open; the same answer could be a retry of the answer to the other request.

@@ -98,7 +98,7 @@ describe('cancelling a run', () => {
       await body.began
       break
     }
-    expect(String(await body.ended)).toContain('left before its end')
+    expect(String(await body.ended)).toContain('stopped reading the run before it ended')
   })
 
   test('from inside a body that then throws leaves no unhandled rejection', async () => {

@@ -1,4 +1,4 @@
-// What a run may do to a session as it stands: begin, answer, go on, or not.
+// Decides what a message, an answer or a resume does to the unfinished invocations of a session.
 import { describeNext, type Next } from '../../agent/loop/next.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { Content } from '../../content/content.ts'
@@ -7,65 +7,72 @@ import type { Entry, Event } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
 import { type AnswerContext, readAnswers } from './answers.ts'
 
+/** A request that was accepted: the invocation to run, and what to do before it runs. */
 export interface Accepted {
+  /** The invocation that starts or continues. */
   readonly invocationId: string
+  /** The message to record; undefined when there is nothing new to record. */
   readonly message: Content | undefined
-  /** Invocations that the message puts an end to. */
+  /** The invocations to cancel first. */
   readonly cancel: readonly string[]
-  /** Nothing happens: these events followed the first time. */
+  /** The answers repeat recorded ones: the events that followed those. */
   readonly replay?: readonly Event[]
 }
 
-interface Open {
+interface OpenInvocation {
   readonly fold: Fold
   readonly step: Next
 }
 
-export function accept(
+/** Accepts new text, or a resume when there is no message. Throws `PAUSED` if an unfinished invocation forbids new text. */
+export function acceptMessage(
   view: SessionView,
-  begin: { readonly invocationId: string; readonly message?: Content | undefined },
+  request: { readonly invocationId: string; readonly message?: Content | undefined },
   whilePaused: 'reject' | 'cancel' | 'continue' | undefined,
 ): Accepted {
-  const { message, invocationId } = begin
-  if (!message) return goOn(view.open(), invocationId)
-  // what waits for long-running results only is in the way of new text only where the developer says so
+  const { message, invocationId } = request
+  if (!message) return acceptResume(view.open(), invocationId)
+  // by default, an invocation that awaits only long-running results does not stand against new text
   const open = whilePaused === 'cancel' || whilePaused === 'reject' ? view.open() : view.awake()
-  return { invocationId, message, cancel: makeRoom(open, whilePaused) }
+  return { invocationId, message, cancel: findInvocationsToCancel(open, whilePaused) }
 }
 
-/** `resume`: the invocation that was named, or the latest that waits for nobody. */
-function goOn(open: readonly Open[], invocationId: string): Accepted {
+/** Accepts a resume of the named invocation. Default: the latest interrupted one, else the latest open one. */
+function acceptResume(open: readonly OpenInvocation[], invocationId: string): Accepted {
   const found = invocationId
     ? open.find(({ fold }) => fold.invocationId === invocationId)
     : (open.findLast(({ step }) => step.type !== 'wait') ?? open.at(-1))
   if (found) return { invocationId: found.fold.invocationId, message: undefined, cancel: [] }
-  const which = invocationId ? `Invocation "${invocationId}"` : 'The session'
-  throw new ToolwrightError('NOT_FOUND', `${which} has nothing unfinished to go on with.`)
+  const subject = invocationId ? `Invocation "${invocationId}"` : 'The session'
+  throw new ToolwrightError(
+    'NOT_FOUND',
+    `${subject} has no unfinished work to resume. Send a message with runner.run() instead.`,
+  )
 }
 
-/** Answers go to the invocation that asked, whichever that is; the same ones again show what followed the first time. */
+/** Accepts answers for the invocation that they belong to. Repeated answers replay the events that followed the first ones. */
 export async function acceptAnswers(
   { view, entries }: { readonly view: SessionView; readonly entries: readonly Entry[] },
   message: Content,
   { now, asOf }: Pick<AnswerContext, 'now' | 'asOf'>,
 ): Promise<Accepted> {
   const open = view.open().map(({ fold }) => fold)
-  const folds = [...open, ...endedFolds(open, entries, message)]
-  const answers = await readAnswers(message, { folds, now, asOf, wasGiven: (id) => wasAnswered(view, id) })
+  const folds = [...open, ...foldEndedInvocations(open, entries, message)]
+  const answers = await readAnswers(message, { folds, now, asOf, hasClientResult: (id) => hasClientResult(view, id) })
   const { invocationId } = answers.fold
   if (!answers.isRepeat) return { invocationId, message: answers.message, cancel: [] }
-  const replay = followed(view.events, answers.message, invocationId)
+  const replay = eventsAfterAnswers(view.events, answers.message, invocationId)
   return { invocationId, message: undefined, cancel: [], replay }
 }
 
-/** The invocations at their end in which something was asked that is answered here: they are known by their log. */
-function endedFolds(open: readonly Fold[], entries: readonly Entry[], message: Content): Fold[] {
+/** Folds the ended invocations whose requests or calls the message answers. Their folds exist only in the log. */
+function foldEndedInvocations(open: readonly Fold[], entries: readonly Entry[], message: Content): Fold[] {
   const folds: Fold[] = []
   for (const id of idsOf(message)) {
     if ([...open, ...folds].some((fold) => fold.request(id) || fold.calls.has(id))) continue
-    const asked = entries.findLast(({ event }) => event?.content?.parts.some((part) => part.functionCall?.id === id))
-    if (!asked?.event || asked.event.author === 'user') break // nothing is accepted with it, so nothing more is looked for
-    const fold = new Fold(asked.event.invocationId)
+    const source = entries.findLast(({ event }) => event?.content?.parts.some((part) => part.functionCall?.id === id))
+    if (!source?.event || source.event.author === 'user') break // an unknown id rejects the whole message
+    const fold = new Fold(source.event.invocationId)
     for (const entry of entries) {
       if ((entry.event ?? entry.record).invocationId === fold.invocationId) fold.add(entry, entry.seq)
     }
@@ -74,50 +81,53 @@ function endedFolds(open: readonly Fold[], entries: readonly Entry[], message: C
   return folds
 }
 
-/** Did somebody outside give the result of this call? */
-export function wasAnswered(view: SessionView, callId: string): boolean {
-  return view.events.some((event) => answersTo(event, [callId]))
+/** Did a client send the final result of this call? */
+export function hasClientResult(view: SessionView, callId: string): boolean {
+  return view.events.some((event) => isAnswerTo(event, [callId]))
 }
 
 function idsOf({ parts }: Content): string[] {
   return parts.map(({ functionResponse }) => functionResponse?.id ?? '')
 }
 
-function answersTo({ author, content }: Event, ids: readonly string[]): boolean {
+function isAnswerTo({ author, content }: Event, ids: readonly string[]): boolean {
   if (author !== 'user' || !content) return false
   return content.parts.some(
-    ({ functionResponse: given }) => given && !given.willContinue && ids.includes(given.id ?? ''),
+    ({ functionResponse: answer }) => answer && !answer.willContinue && ids.includes(answer.id ?? ''),
   )
 }
 
-/** What happened in the invocation after these answers. */
-export function followed(events: readonly Event[], message: Content, invocationId: string): Event[] {
+/** The events of the invocation after these answers, without those of the user. */
+export function eventsAfterAnswers(events: readonly Event[], message: Content, invocationId: string): Event[] {
   const ids = idsOf(message)
-  const at = events.findLastIndex((event) => answersTo(event, ids))
+  const at = events.findLastIndex((event) => isAnswerTo(event, ids))
   return events.slice(at + 1).filter((event) => event.invocationId === invocationId && event.author !== 'user')
 }
 
-/** New text while something is unfinished: refused, put aside, or the end of it. */
-function makeRoom(open: readonly Open[], whilePaused: 'reject' | 'cancel' | 'continue' | undefined): string[] {
-  const ended: string[] = []
+/** The unfinished invocations that new text cancels. Throws `PAUSED` if one of them must be finished first. */
+function findInvocationsToCancel(
+  open: readonly OpenInvocation[],
+  whilePaused: 'reject' | 'cancel' | 'continue' | undefined,
+): string[] {
+  const cancelled: string[] = []
   for (const { fold, step } of open) {
-    const choice = whilePaused ?? (onlyLongRunning(step) ? 'continue' : 'reject')
-    if (choice === 'cancel') ended.push(fold.invocationId)
-    else if (choice === 'reject' || !onlyLongRunning(step)) {
-      const how =
+    const choice = whilePaused ?? (waitsOnlyForResults(step) ? 'continue' : 'reject')
+    if (choice === 'cancel') cancelled.push(fold.invocationId)
+    else if (choice === 'reject' || !waitsOnlyForResults(step)) {
+      const instead =
         step.type === 'wait'
-          ? 'Send approve(), deny() or respond() of the request, which runner.pending() lists,'
-          : 'Go on with it with runner.resume(),'
+          ? 'Answer its pending requests (see runner.pending()) with approve(), deny() or respond(),'
+          : 'Continue it with runner.resume(),'
       throw new ToolwrightError(
         'PAUSED',
-        `Invocation ${fold.invocationId} ${describeNext(step)}. ${how} or end it with runner.cancel().`,
+        `Invocation "${fold.invocationId}" ${describeNext(step)}. ${instead} or end it with runner.cancel().`,
       )
     }
   }
-  return ended
+  return cancelled
 }
 
-/** Does it wait for work only, and for nobody's word? */
-function onlyLongRunning(step: Next): boolean {
+/** Does the invocation wait for results of long-running calls, and for no answer? */
+function waitsOnlyForResults(step: Next): boolean {
   return step.type === 'wait' && step.on.every((call) => call.pending)
 }

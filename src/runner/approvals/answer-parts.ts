@@ -1,4 +1,4 @@
-// How an answer is written.
+// Functions that create the answer to a pending request.
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import type { Part } from '../../content/content.ts'
@@ -7,7 +7,8 @@ import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending.ts'
 
 /**
- * Says yes to a confirmation. `args` is for requests that are `editable`: elsewhere it is refused.
+ * Approves a confirmation. `payload` is passed to the tool. `args` replaces the arguments of the call, and is accepted only
+ * for an `editable` request.
  *
  * @example
  * const [request] = await runner.pending({ userId: 'ada' })
@@ -15,26 +16,39 @@ import type { PendingRequest } from '../../event/pending.ts'
  */
 export function approve(request: PendingRequest, options: { payload?: unknown; args?: JsonObject } = {}): Part {
   checkRequest('approve()', request)
-  if (request.kind !== 'confirmation') throw unfit(request, 'is no confirmation: use respond()')
+  if (request.kind !== 'confirmation') throw requestError(request, 'is not a confirmation. Use respond()')
   checkOptions('approve()', options, APPROVE_RULES, 'INVALID_REQUEST')
   return answerTo(request, { ...options, confirmed: true })
 }
 
-/** Says no to a confirmation, or to a question of a tool; the model is told why. */
+/**
+ * Denies a confirmation, or declines a request for input. The model sees the `reason`.
+ *
+ * @example
+ * await runner.complete({ userId, sessionId, message: [deny(request, { reason: 'Too expensive.' })] })
+ */
 export function deny(request: PendingRequest, options: { reason?: string } = {}): Part {
   checkRequest('deny()', request)
   checkOptions('deny()', options, DENY_RULES, 'INVALID_REQUEST')
   if (request.kind === 'confirmation') return answerTo(request, { ...options, confirmed: false })
   if (request.kind === 'input') return answerTo(request, { ...options, declined: true })
-  throw unfit(request, 'waits for a result: use respond(), or end its run with runner.cancel()')
+  throw requestError(
+    request,
+    'cannot be denied: it waits for a result. Use respond(), or end its invocation with runner.cancel()',
+  )
 }
 
-/** Answers a question of a tool, or gives the result of a long-running call. */
+/**
+ * Answers a request for input, or sends the result of a long-running call.
+ *
+ * @example
+ * await runner.complete({ userId, sessionId, message: [respond(request, { shippedAt: '2030-01-01' })] })
+ */
 export function respond(request: PendingRequest, value: unknown): Part {
   checkRequest('respond()', request)
   if (request.kind === 'input') return answerTo(request, { result: value ?? null })
   if (request.kind === 'confirmation' && !(isRecord(value) && typeof value.confirmed === 'boolean')) {
-    throw unfit(request, 'is a confirmation: use approve() or deny()')
+    throw requestError(request, 'is a confirmation. Use approve() or deny()')
   }
   return answerTo(request, isRecord(value) ? value : { result: value ?? null })
 }
@@ -43,10 +57,10 @@ const APPROVE_RULES = { payload: anything, args: record }
 const DENY_RULES = { reason: text }
 
 /** JavaScript callers may pass anything, such as the `undefined` of an empty list of requests. */
-function checkRequest(what: string, request: unknown): void {
+function checkRequest(method: string, request: unknown): void {
   if (isRecord(request) && typeof request.id === 'string' && request.id !== '' && KINDS.has(request.kind)) return
-  const problem = `${what} takes a pending request with its id, got ${kindOf(request)}`
-  throw new ToolwrightError('INVALID_REQUEST', `${problem}. runner.pending() lists the requests that are open.`)
+  const problem = `${method} takes a pending request with its id, got ${kindOf(request)}`
+  throw new ToolwrightError('INVALID_REQUEST', `${problem}. runner.pending() lists the open requests.`)
 }
 
 const KINDS: ReadonlySet<unknown> = new Set<PendingRequest['kind']>([
@@ -56,8 +70,8 @@ const KINDS: ReadonlySet<unknown> = new Set<PendingRequest['kind']>([
   'longRunning',
 ])
 
-function unfit({ id }: PendingRequest, why: string): ToolwrightError {
-  return new ToolwrightError('INVALID_REQUEST', `Request "${id}" ${why}.`)
+function requestError({ id }: PendingRequest, problem: string): ToolwrightError {
+  return new ToolwrightError('INVALID_REQUEST', `Request "${id}" ${problem}.`)
 }
 
 function answerTo({ id, kind, tool }: PendingRequest, response: JsonObject): Part {

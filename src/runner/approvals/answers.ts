@@ -1,4 +1,4 @@
-// Answers to what an invocation waits for: found by id, checked, and written down in one form.
+// Answers to pending requests, and results of long-running calls: matched by id, validated, and normalised for the log.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
@@ -9,137 +9,149 @@ import { compileSchema } from '../../schema/compile.ts'
 import { listIssues } from '../../schema/issues.ts'
 import { RESERVED_PREFIX } from '../../tool/tool.ts'
 
-/** A message of answers, as it is recorded. */
+/** The validated answers of one message. */
 export interface Answers {
+  /** The fold of the invocation that the answers belong to. */
   readonly fold: Fold
+  /** The answers in the form in which they are recorded. */
   readonly message: Content
-  /** Every one of them had been given before, in the same words. */
+  /** All of them repeat recorded answers. */
   readonly isRepeat: boolean
   /** Some are results of long-running calls. */
   readonly hasResults: boolean
-  /** Is each still waited for? Asked again right before they are recorded. */
-  isAwaited(): boolean
+  /** Are all answered requests and calls still pending? Checked again right before the answers are recorded. */
+  areAllPending(): boolean
 }
 
-/** What answers are judged by. */
+/** What answers are validated against. */
 export interface AnswerContext {
-  /** The invocations that may have asked. */
+  /** The invocations whose requests and calls may be answered. */
   readonly folds: readonly Fold[]
-  /** In milliseconds. */
+  /** The current time in milliseconds. */
   readonly now: number
-  /** The last sequence number when the answers arrived: they count for no request that was recorded later. */
+  /** The last sequence number when the answers arrived: they cannot answer a request that was recorded later. */
   readonly asOf: number
-  /** Long-running work posted them, not a client: none of them repeats an answer. */
+  /** A long-running tool posted the result, not a client: it never repeats an answer. */
   readonly isResult?: boolean
-  /** Did a client give the result of this call? */
-  wasGiven(callId: string): boolean
+  /** Did a client send the result of this call? */
+  hasClientResult(callId: string): boolean
 }
 
-/** All of one invocation, each to something that is known; anything else is an error and nothing is recorded. */
+/** Reads a message of answers, all of one invocation. Throws if one is invalid, so that none is recorded. */
 export async function readAnswers({ parts }: Content, context: AnswerContext): Promise<Answers> {
-  const { now, wasGiven } = context
+  const { now, hasClientResult } = context
   let owner: Fold | undefined
   let repeats = 0
   const answers: Part[] = []
   const answered = new Set<unknown>()
-  const all: Found[] = []
+  const targets: AnswerTarget[] = []
   for (const { functionResponse: answer } of parts) {
-    if (!answer) throw new ToolwrightError('INVALID_REQUEST', 'A message holds answers or something new, not both.')
-    const given = asObject(answer.response)
-    const found = find(context, answer, given)
-    all.push(found)
-    owner ??= found.fold
-    if (owner !== found.fold) {
-      throw new ToolwrightError('INVALID_REQUEST', 'The answers belong to different invocations: send them one by one.')
+    if (!answer)
+      throw invalid('A message cannot mix answers with other parts. Send the answers in a message of their own.')
+    const sent = toResponseObject(answer.response)
+    const target = findTarget(context, answer, sent)
+    const { fold, call, requestState } = target
+    targets.push(target)
+    owner ??= fold
+    if (owner !== fold) throw invalid('The answers belong to different invocations. Send one message per invocation.')
+    if (answered.has(requestState ?? call)) {
+      throw invalid(`"${answer.id}" is answered twice in one message. Send one answer per request or call.`)
     }
-    const what = found.asked ?? found.call
-    if (answered.has(what))
-      throw new ToolwrightError('INVALID_REQUEST', `"${answer.id}" is answered twice in one message.`)
-    answered.add(what)
-    const response = found.asked?.request.kind === 'input' ? await asInput(found.asked, given) : given
-    if (found.asked ? isRepeat(found, found.asked, response) : isResultRepeated(found, response, wasGiven)) repeats++
-    else if (found.asked) await check(found.asked, response, now)
-    else checkChoice(found.call, answer, response)
-    answers.push({ functionResponse: cleaned(answer, response, found) })
+    answered.add(requestState ?? call)
+    const response = requestState?.request.kind === 'input' ? await toInputResponse(requestState, sent) : sent
+    const isRepeat = requestState
+      ? isRepeatedAnswer(target, requestState, response)
+      : isRepeatedResult(target, response, hasClientResult)
+    if (isRepeat) repeats++
+    else if (requestState) await checkAnswer(requestState, response, now)
+    else checkChoice(call, answer, response)
+    answers.push({ functionResponse: toFunctionResponse(answer, response, target) })
   }
   if (repeats > 0 && repeats < answers.length) {
-    throw new ToolwrightError('ALREADY_ANSWERED', 'Some of the answers were given before: send only the others.')
+    throw new ToolwrightError(
+      'ALREADY_ANSWERED',
+      'Some of these answers are already recorded. Send only the answers to requests that runner.pending() lists.',
+    )
   }
-  const isAwaited = (): boolean => all.every(isOpen)
-  const hasResults = all.some(({ asked }) => !asked)
   return {
     fold: owner as Fold,
     message: { role: 'user', parts: answers },
     isRepeat: repeats > 0,
-    hasResults,
-    isAwaited,
+    hasResults: targets.some(({ requestState }) => !requestState),
+    areAllPending: () => targets.every(isPending),
   }
 }
 
-function isOpen({ fold, call, asked }: Found): boolean {
-  if (!asked) return call.pending && fold.isOpen(call)
-  return asked.answer === undefined && asked.denied === undefined && fold.isOpen(call)
+function isPending({ fold, call, requestState }: AnswerTarget): boolean {
+  if (!requestState) return call.pending && fold.isOpen(call)
+  return requestState.answer === undefined && requestState.denied === undefined && fold.isOpen(call)
 }
 
-interface Found {
+/** The request or call that an answer belongs to. */
+interface AnswerTarget {
   readonly fold: Fold
   readonly call: CallState
-  /** The question; undefined when it is the result of a long-running call. */
-  readonly asked: RequestState | undefined
+  /** The answered request; undefined when the answer is the result of a long-running call. */
+  readonly requestState: RequestState | undefined
 }
 
-/** By the id of the request, or of the call when it waits for one thing only. */
-function find({ folds, asOf, isResult }: AnswerContext, { id = '', name }: FunctionResponse, given: JsonObject): Found {
+/** Finds the target by the id of the request, or by the id of the call when the call has one request or awaits its result. */
+function findTarget(
+  { folds, asOf, isResult }: AnswerContext,
+  { id = '', name }: FunctionResponse,
+  sent: JsonObject,
+): AnswerTarget {
   for (const fold of folds) {
-    const asked = fold.request(id)
-    const call = fold.calls.get(asked?.request.callId ?? id)
-    if (asked && call) return notBefore({ fold, call, asked }, id, asOf)
+    const requestState = fold.request(id)
+    const call = fold.calls.get(requestState?.request.callId ?? id)
+    if (requestState && call) return checkRecordedBefore({ fold, call, requestState }, id, asOf)
     if (!call) continue
     if (call.requests.length === 1 && !call.pending) {
-      return notBefore({ fold, call, asked: call.requests[0] }, id, asOf)
+      return checkRecordedBefore({ fold, call, requestState: call.requests[0] }, id, asOf)
     }
-    // the same words may be a retry of an answer to an earlier question: they must not answer the next one
+    // by the id of the call, a retried answer to an earlier request could answer the next request
     if (call.requests.length > 1 && !call.pending) {
-      throw new ToolwrightError(
-        'INVALID_REQUEST',
-        `Call "${id}" has had several questions: use the ids of its requests.`,
-      )
+      throw invalid(`Call "${id}" has several requests. Answer with the request ids that runner.pending() lists.`)
     }
-    const repeated = isResult ? undefined : requestAnsweredWith(call, given)
-    if (repeated && name?.startsWith(RESERVED_PREFIX)) return { fold, call, asked: repeated }
-    // a retry of the approval must not become the result of the work that the approval started
+    const repeated = isResult ? undefined : requestAnsweredWith(call, sent)
+    if (repeated && name?.startsWith(RESERVED_PREFIX)) return { fold, call, requestState: repeated }
+    // a retried approval must not become the result of the work that the approval started
     if (repeated && call.pending) {
-      const problem = `The result of call "${id}" reads like the answer to its request "${repeated.request.id}"`
-      throw new ToolwrightError('INVALID_REQUEST', `${problem}: send it as { result: ... }, or with another field.`)
+      const problem = `The result of call "${id}" equals the recorded answer to its request "${repeated.request.id}"`
+      throw invalid(`${problem} and may be a retry of it. Send the result as { result: ... }, or add another field.`)
     }
-    if (call.pending || call.response) return notBefore({ fold, call, asked: undefined }, id, asOf)
+    if (call.pending || call.response) return checkRecordedBefore({ fold, call, requestState: undefined }, id, asOf)
   }
-  throw nothingPending(id)
+  throw notPendingError(id)
 }
 
-/** The request of the call that was answered in these words. */
-function requestAnsweredWith({ requests }: CallState, given: JsonObject): RequestState | undefined {
+/** The request of the call whose recorded answer equals this response. */
+function requestAnsweredWith({ requests }: CallState, response: JsonObject): RequestState | undefined {
   if (requests.length === 0) return undefined
-  const words = canonicalJson(given)
-  return requests.find(({ answer }) => answer !== undefined && canonicalJson(answer) === words)
+  const json = canonicalJson(response)
+  return requests.find(({ answer }) => answer !== undefined && canonicalJson(answer) === json)
 }
 
-/** An answer that arrived before its request was sent by a client that had not seen the request: it decides nothing. */
-function notBefore(found: Found, id: string, asOf: number): Found {
-  const since = found.asked ? found.asked.seq : found.call.pendingSince
-  if (since <= asOf) return found
+/** Rejects an answer that arrived before its request was recorded: its client has not seen the request. */
+function checkRecordedBefore(target: AnswerTarget, id: string, asOf: number): AnswerTarget {
+  const since = target.requestState ? target.requestState.seq : target.call.pendingSince
+  if (since <= asOf) return target
   throw new ToolwrightError(
     'NOT_FOUND',
-    `Nothing was pending under the id "${id}" when the answer arrived. Read runner.pending() and answer again.`,
+    `Nothing was pending under the id "${id}" when the answer arrived. Call runner.pending() and answer again.`,
   )
 }
 
-/** The same words again change nothing; other words come too late. */
-function isRepeat({ fold, call }: Found, { request, answer, denied }: RequestState, response: JsonObject): boolean {
-  if (denied !== undefined) throw new ToolwrightError('EXPIRED', `Request "${request.id}" has expired.`)
+/** Does the response equal the recorded answer? Throws if the request has another answer, or can no longer be answered. */
+function isRepeatedAnswer(
+  { fold, call }: AnswerTarget,
+  { request, answer, denied }: RequestState,
+  response: JsonObject,
+): boolean {
+  if (denied !== undefined) throw expiredError(request)
   if (answer === undefined) {
     if (fold.isOpen(call)) return false
-    throw nothingPending(request.id) // cancelled, or control moved on: the call has its response
+    throw notPendingError(request.id) // the call was cancelled, or got its response otherwise
   }
   if (canonicalJson(answer) === canonicalJson(response)) return true
   throw new ToolwrightError(
@@ -148,75 +160,95 @@ function isRepeat({ fold, call }: Found, { request, answer, denied }: RequestSta
   )
 }
 
-/** A call that was answered by nobody outside has nothing to be repeated. */
-function isResultRepeated(found: Found, response: JsonObject, wasGiven: (callId: string) => boolean): boolean {
-  const { call } = found
-  if (isOpen(found)) return false
-  if (call.pending || !wasGiven(call.id)) throw nothingPending(call.id)
+/** Does the response equal the recorded result? Only a result that a client sent can be repeated. */
+function isRepeatedResult(
+  target: AnswerTarget,
+  response: JsonObject,
+  hasClientResult: (callId: string) => boolean,
+): boolean {
+  const { call } = target
+  if (isPending(target)) return false
+  if (call.pending || !hasClientResult(call.id)) throw notPendingError(call.id)
   if (call.response && canonicalJson(call.response.response) === canonicalJson(response)) return true
-  throw new ToolwrightError('ALREADY_ANSWERED', `Call "${call.id}" has its result already.`)
+  throw new ToolwrightError(
+    'ALREADY_ANSWERED',
+    `Call "${call.id}" already has a different result. The first result counts.`,
+  )
 }
 
-async function check({ request }: RequestState, response: JsonObject, now: number): Promise<void> {
-  if (request.expiresAt !== undefined && now / 1000 >= request.expiresAt) {
-    throw new ToolwrightError('EXPIRED', `Request "${request.id}" has expired.`)
-  }
-  if (request.kind === 'confirmation') return await checkEdited(request, response)
+async function checkAnswer({ request }: RequestState, response: JsonObject, now: number): Promise<void> {
+  if (request.expiresAt !== undefined && now / 1000 >= request.expiresAt) throw expiredError(request)
+  if (request.kind === 'confirmation') return await checkApproval(request, response)
   if (declinedIn(response)) return
-  const wrong = await misfit(request, inputOf(response))
-  if (wrong) throw new ToolwrightError('INVALID_REQUEST', `The answer does not fit the question: ${wrong}.`)
+  const mismatch = await describeMismatch(request, inputOf(response))
+  if (mismatch) throw invalid(`The answer to request "${request.id}" does not match its schema: ${mismatch}.`)
 }
 
-/** An approval runs what was shown, or arguments the approver edited where the tool allows it. Never half of either. */
-async function checkEdited(request: Request, response: JsonObject): Promise<void> {
+/** An approval runs the arguments of the request, or edited arguments if the request is editable. It ignores no field. */
+async function checkApproval(request: Request, response: JsonObject): Promise<void> {
   const { confirmed, args } = decisionOf(response)
   if (!confirmed) return
   const dropped = droppedFrom(response, request.args)
-  if (dropped !== undefined) {
-    throw new ToolwrightError('INVALID_REQUEST', `The approval of request "${request.id}" cannot be read: ${dropped}.`)
-  }
+  if (dropped !== undefined) throw invalid(`The approval of request "${request.id}" is invalid: ${dropped}.`)
   if (!args) return
   if (!request.editable) {
-    const instead = 'approve it as it is, or deny it'
-    throw new ToolwrightError('INVALID_REQUEST', `Request "${request.id}" takes no edited arguments: ${instead}.`)
+    throw invalid(`Request "${request.id}" does not accept edited arguments. Approve it without args, or deny it.`)
   }
-  const wrong = await misfit(request, args)
-  if (wrong) throw new ToolwrightError('INVALID_REQUEST', `The edited arguments do not fit: ${wrong}.`)
+  const mismatch = await describeMismatch(request, args)
+  if (mismatch) throw invalid(`The edited arguments of request "${request.id}" do not match its schema: ${mismatch}.`)
 }
 
-/** What is wrong with a value, by the schema that was given with the question. */
-async function misfit({ id, schema }: Request, value: unknown): Promise<string | undefined> {
+/** Why a value does not match the schema of the request; undefined when it does. */
+async function describeMismatch({ id, schema }: Request, value: unknown): Promise<string | undefined> {
   if (!schema) return undefined
   const { issues } = await compileSchema(schema, `Request "${id}"`, { lenient: true }).parse(value)
-  return issues && listIssues(issues, ({ path, expected }) => `${path || 'it'} must be ${expected}`)
+  return issues && listIssues(issues, ({ path, expected }) => `${path || 'the value'} must be ${expected}`)
 }
 
-/** In the one form it is recorded in: `{ result }`, or a no. An object that fits as it is stands for itself. */
-async function asInput({ request }: RequestState, given: JsonObject): Promise<JsonObject> {
-  const fits = request.schema !== undefined && (await misfit(request, given)) === undefined
-  if (fits) return { result: given }
-  return declinedIn(given) ? given : { result: inputOf(given) }
+/** The recorded form of an input: `{ result }`, or a denial. An object that matches the schema is the input itself. */
+async function toInputResponse({ request }: RequestState, sent: JsonObject): Promise<JsonObject> {
+  const matches = request.schema !== undefined && (await describeMismatch(request, sent)) === undefined
+  if (matches) return { result: sent }
+  return declinedIn(sent) ? sent : { result: inputOf(sent) }
 }
 
-/** A handle that waits for one of its options takes nothing else. */
+/** A call that offers options accepts exactly one of them. */
 function checkChoice(call: CallState, { willContinue }: FunctionResponse, response: JsonObject): void {
   const { options } = choiceIn(call.response?.response) ?? {}
   if (!options) return
   const [choice, ...more] = Object.values(response)
   if (more.length === 0 && options.includes(choice) && !willContinue) return
-  throw new ToolwrightError('INVALID_REQUEST', `"${call.id}" is answered with one of: ${options.join(', ')}.`)
+  throw invalid(`Call "${call.id}" accepts only one of its options. Respond with one of: ${options.join(', ')}.`)
 }
 
-function nothingPending(id: string): ToolwrightError {
-  return new ToolwrightError('NOT_FOUND', `Nothing is pending under the id "${id}".`)
+function invalid(message: string): ToolwrightError {
+  return new ToolwrightError('INVALID_REQUEST', message)
 }
 
-function asObject(response: unknown): JsonObject {
+function expiredError({ id }: Request): ToolwrightError {
+  return new ToolwrightError('EXPIRED', `Request "${id}" has expired and can no longer be answered.`)
+}
+
+function notPendingError(id: string): ToolwrightError {
+  return new ToolwrightError(
+    'NOT_FOUND',
+    `Nothing is pending under the id "${id}". Answer with an id that runner.pending() lists.`,
+  )
+}
+
+function toResponseObject(response: unknown): JsonObject {
   return isRecord(response) ? response : { result: response ?? null }
 }
 
-function cleaned({ willContinue }: FunctionResponse, response: JsonObject, { call, asked }: Found): FunctionResponse {
-  if (asked) return { id: asked.request.id, name: `adk_request_${asked.request.kind}`, response }
+function toFunctionResponse(
+  { willContinue }: FunctionResponse,
+  response: JsonObject,
+  { call, requestState }: AnswerTarget,
+): FunctionResponse {
+  if (requestState) {
+    const { id, kind } = requestState.request
+    return { id, name: `adk_request_${kind}`, response }
+  }
   const { id, name } = call
   return willContinue === true ? { id, name, response, willContinue } : { id, name, response }
 }

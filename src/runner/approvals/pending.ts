@@ -138,7 +138,7 @@ export function expired(fold: Fold, now: number): Denial[] {
         type: 'denial',
         invocationId: fold.invocationId,
         requestId: request.id,
-        reason: 'nobody answered in time',
+        reason: 'the request expired without an answer',
       })),
   )
 }

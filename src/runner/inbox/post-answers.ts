@@ -3,10 +3,10 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
 import type { Content } from '../../content/content.ts'
 import type { InboxItem, Lease, PostedItem, SessionKey, SessionService } from '../../session/service.ts'
-import { acceptAnswers, followed } from '../approvals/accept.ts'
+import { acceptAnswers, eventsAfterAnswers } from '../approvals/accept.ts'
 import { claimIfFree } from '../lease/claim-session.ts'
 import type { ActiveRun } from '../run/active-run.ts'
-import { FollowedRun } from './followed-run.ts'
+import { RunFollower } from './run-follower.ts'
 
 /** How often to try the lease while a run in another process holds it. */
 const RETRY_MS = 250
@@ -22,7 +22,7 @@ interface PostOptions {
 
 /** The lease is claimed; the caller records the answers. */
 export interface ClaimedSession {
-  /** Tells it from a followed run. */
+  /** Distinguishes a claimed session from a followed run. */
   readonly type: 'claimed'
   /** Undefined = there is no such session. */
   readonly lease: Lease | undefined
@@ -37,7 +37,7 @@ export async function postAndFollow(
   key: SessionKey,
   { message, stateDelta }: { readonly message: Content; readonly stateDelta: JsonObject | undefined },
   options: PostOptions,
-): Promise<ClaimedSession | { readonly type: 'followed'; readonly run: FollowedRun }> {
+): Promise<ClaimedSession | { readonly type: 'followed'; readonly run: RunFollower }> {
   const { sessionService, ports } = options
   const item: InboxItem = { id: ports.newId(), type: 'answer', content: message, ...(stateDelta && { stateDelta }) }
   const asOf = await sessionService.post(key, item)
@@ -65,7 +65,7 @@ function waitForHolder(ports: Ports, holder: ActiveRun | undefined): Promise<voi
 }
 
 /** Undefined when the holder did not record the answers; throws if they are invalid. */
-async function followHolder(holder: ActiveRun, item: PostedItem, message: Content): Promise<FollowedRun | undefined> {
+async function followHolder(holder: ActiveRun, item: PostedItem, message: Content): Promise<RunFollower | undefined> {
   const { recorder, view, entries, invocationId, progress, services } = holder.data
   const isDrained = await recorder.drainInbox().then(
     () => true,
@@ -73,7 +73,7 @@ async function followHolder(holder: ActiveRun, item: PostedItem, message: Conten
   )
   if (!isDrained) return undefined
   const recorded = recorder.inbox().recorded(item.id)
-  if (recorded) return new FollowedRun(holder, followed(view.events, recorded, invocationId))
+  if (recorded) return new RunFollower(holder, eventsAfterAnswers(view.events, recorded, invocationId))
   if (!progress.isFinalizing) {
     await acceptAnswers({ view, entries }, message, { now: services.ports.now(), asOf: item.seq })
   }

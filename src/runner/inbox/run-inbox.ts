@@ -5,8 +5,8 @@ import type { RunRecorder } from '../../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { NewEntry } from '../../event/event.ts'
 import type { InboxItem, PostedItem } from '../../session/service.ts'
-import { wasAnswered } from '../approvals/accept.ts'
-import { type Answers, readAnswers } from '../approvals/answers.ts'
+import { hasClientResult } from '../approvals/accept.ts'
+import { type AnswerContext, type Answers, readAnswers } from '../approvals/answers.ts'
 import { expired } from '../approvals/pending.ts'
 import { Cancelled } from '../run/cancelled.ts'
 import type { RecordedRun } from '../run/recorded-run.ts'
@@ -112,12 +112,12 @@ async function recordAnswer(
     const stateDelta = item.type === 'answer' && isRecord(item.stateDelta) ? item.stateDelta : undefined
     const event = recorder.draft('user', undefined, answers.message, stateDelta ? { stateDelta } : {})
     // another entry may have answered the request while this answer was validated
-    const isStillPending = (): boolean => answers.isAwaited() && !mustWait()
+    const isStillPending = (): boolean => answers.areAllPending() && !mustWait()
     if (await recorder.commitIf(isStillPending, [{ event }], [item.id])) return answers.message
   }
 }
 
-/** Undefined when the answers are refused: their sender gets the reason when it asks. */
+/** Undefined when the answers are refused. A client that waits for them gets the reason from `followHolder`. */
 async function readPosted(
   { view, services, sessionId }: RecordedRun,
   item: PostedAnswer,
@@ -126,10 +126,15 @@ async function readPosted(
     const folds = view.open().map(({ fold }) => fold)
     // a result of long-running work answers no other request
     if (item.type === 'result' && !folds.some(({ calls }) => calls.get(item.callId)?.pending)) {
-      throw new ToolwrightError('NOT_FOUND', `Call "${item.callId}" does not wait for a result.`)
+      throw new ToolwrightError('NOT_FOUND', `Call "${item.callId}" is not waiting for a result.`)
     }
-    const wasGiven = (id: string): boolean => wasAnswered(view, id)
-    const context = { folds, now: services.ports.now(), asOf: item.seq, isResult: item.type === 'result', wasGiven }
+    const context: AnswerContext = {
+      folds,
+      now: services.ports.now(),
+      asOf: item.seq,
+      isResult: item.type === 'result',
+      hasClientResult: (id) => hasClientResult(view, id),
+    }
     return await readAnswers(contentOf(item), context)
   } catch (error) {
     services.logger.warn(`An answer posted to session "${sessionId}" was refused: ${messageOf(error)}`)

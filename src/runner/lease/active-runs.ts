@@ -25,7 +25,7 @@ export class ActiveRuns {
     if (others) others.push(run)
     else this.#bySession.set(run.sessionId, [run])
   }
-  /** Removes a run that is over. */
+  /** Removes a run that has finished. */
   delete(run: ActiveRun): void {
     const others = this.#bySession.get(run.sessionId)?.filter((other) => other !== run)
     if (others?.length) this.#bySession.set(run.sessionId, others)
@@ -33,47 +33,47 @@ export class ActiveRuns {
   }
 }
 
-/** Runs that may start before timers, sockets and other work of the process get a turn. */
-const CROWD = 64
+/** Runs that start before timers, sockets and other work of the process get a turn. */
+const MAX_STARTS_PER_TURN = 64
 
 /**
- * Starts a crowd of runs in groups: each group reaches its first await while its data is in the CPU caches, and timers,
- * sockets and other runs get a turn in between.
+ * Starts many simultaneous runs in groups. Each group reaches its first await while its data is in the CPU caches. Timers,
+ * sockets and other runs get a turn between two groups.
  */
 export class Pace {
   readonly #ports: Pick<Ports, 'setTimer'>
-  /** Runs started since the last turn of the others. */
-  #begun = 0
+  /** Runs that were started since the last turn and have not finished. */
+  #started = 0
   #waiting: (() => void)[] = []
-  #isTimed = false
+  #hasTimer = false
 
   constructor(ports: Pick<Ports, 'setTimer'>) {
     this.#ports = ports
   }
-  /** Undefined = start now, else when the promise resolves. */
+  /** Call before a run starts. Undefined = start now, else start when the promise resolves. */
   enter(): Promise<void> | undefined {
-    if (this.#begun < CROWD && this.#waiting.length === 0) {
-      this.#begun++
+    if (this.#started < MAX_STARTS_PER_TURN && this.#waiting.length === 0) {
+      this.#started++
       return undefined
     }
-    this.#time()
+    this.#scheduleTurn()
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
-  /** A run is over. */
-  leave(): void {
-    if (this.#begun > 0) this.#begun--
+  /** Call when a run has finished or could not start. */
+  release(): void {
+    if (this.#started > 0) this.#started--
   }
-  #time(): void {
-    if (this.#isTimed) return
-    this.#isTimed = true
-    this.#ports.setTimer(() => this.#next(), 0)
+  #scheduleTurn(): void {
+    if (this.#hasTimer) return
+    this.#hasTimer = true
+    this.#ports.setTimer(() => this.#startGroup(), 0)
   }
-  #next(): void {
-    this.#isTimed = false
-    const some = this.#waiting.splice(0, CROWD)
-    this.#begun = some.length
-    if (this.#waiting.length) this.#time()
-    for (const begin of some) begin()
+  #startGroup(): void {
+    this.#hasTimer = false
+    const group = this.#waiting.splice(0, MAX_STARTS_PER_TURN)
+    this.#started = group.length
+    if (this.#waiting.length) this.#scheduleTurn()
+    for (const start of group) start()
   }
 }
 

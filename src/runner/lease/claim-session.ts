@@ -1,21 +1,23 @@
-// How a runner comes to hold a session: its lease, its log, and what was made of the log before.
-
+// Claims the lease of a session and opens its log.
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import { SessionView } from '../../agent/loop/session-view.ts'
 import { isRecord } from '../../base/json.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { HeldLog, Lease, SessionKey, SessionService } from '../../session/service.ts'
 
-/** A session with its lease taken. */
+/** A session whose lease this process has claimed. */
 export interface HeldSession {
+  /** The lease. */
   readonly lease: Lease
+  /** The log, as read after the claim. */
   readonly log: HeldLog
+  /** The folded log. */
   readonly view: SessionView
-  /** A moment before the lease was claimed, on the monotonic clock: it lives for `leaseMs` from here at least. */
+  /** A moment before the lease was claimed, on the monotonic clock. The lease lasts at least `leaseMs` from here. */
   readonly claimedAt: number
 }
 
-/** Takes the session's lease; without a session it is made, or there is nothing to take. */
+/** Claims the lease. If the session does not exist, creates it if `create` is set, else returns undefined. */
 export async function claimSession(
   sessions: SessionService,
   key: SessionKey,
@@ -31,7 +33,7 @@ export async function claimSession(
   }
 }
 
-/** The same; undefined while another runner holds it. */
+/** Claims the lease of an existing session. Undefined while another run holds it; `lease` is undefined if there is no session. */
 export async function claimIfFree(
   sessions: SessionService,
   key: SessionKey,
@@ -44,7 +46,7 @@ export async function claimIfFree(
   }
 }
 
-/** `isFresh`: whatever was made of the log before is somebody's who has lost the session, and may still write in it. */
+/** Folds the log. `isFresh`: ignore the cached view, because a run that has lost its lease may still write to it. */
 export function openSession(
   { lease, claimedAt }: Pick<HeldSession, 'lease' | 'claimedAt'>,
   log: HeldLog,
@@ -52,11 +54,11 @@ export function openSession(
   isFresh = false,
 ): HeldSession {
   if (!isRecord(log) || !Array.isArray(log.entries)) {
-    const problem = `read() of the session service gave no log for session "${lease.key.sessionId}"`
-    const instead = 'It must resolve to { entries, state }: test it with sessionServiceSuite() of "toolwright/testing"'
+    const problem = `read() of the session service returned no log for session "${lease.key.sessionId}"`
+    const instead = 'It must resolve to { entries, state }. Test it with sessionServiceSuite() of "toolwright/testing"'
     throw new ToolwrightError('STORAGE', `${problem}. ${instead}.`)
   }
-  const view = viewOf(isRecord(log.memo) ? log.memo : undefined, tree, isFresh)
+  const view = reuseOrCreateView(isRecord(log.memo) ? log.memo : undefined, tree, isFresh)
   view.isHeld = true
   try {
     view.catchUp(log.entries)
@@ -68,10 +70,10 @@ export function openSession(
   return { lease, log, view, claimedAt }
 }
 
-/** What this runner made of the log already: kept where the store keeps the log. Two runs never share one. */
-function viewOf(memo: ViewMemo | undefined, tree: AgentTree, isFresh: boolean): SessionView {
-  const known = memo?.tree === tree ? memo.view : undefined
-  if (known && !isFresh && !known.isHalfRead && !known.isHeld) return known
+/** The view that the store caches in the log's `memo`, if it is complete and not in use, else a new one. */
+function reuseOrCreateView(memo: ViewMemo | undefined, tree: AgentTree, isFresh: boolean): SessionView {
+  const cached = memo?.tree === tree ? memo.view : undefined
+  if (cached && !isFresh && !cached.isHalfRead && !cached.isHeld) return cached
   const view = new SessionView(tree)
   if (memo) {
     memo.tree = tree
@@ -80,13 +82,13 @@ function viewOf(memo: ViewMemo | undefined, tree: AgentTree, isFresh: boolean): 
   return view
 }
 
-/** What a runner attaches to the `memo` of a log. */
+/** What a runner caches in the `memo` of a log. */
 interface ViewMemo {
   tree?: AgentTree
   view?: SessionView
 }
 
-/** Is there anything in the log by now that was not when it was read? */
+/** Has the log grown since it was read? */
 export function isOutdated({ log: { entries }, view }: HeldSession): boolean {
   return view.seq > (entries.at(-1)?.seq ?? 0)
 }

@@ -29,7 +29,7 @@ test('starts runs at once when they arrive one after another', () => {
   const { pace, timers, begun, begin } = stage()
   for (let i = 0; i < 1_000; i++) {
     begin(1)
-    pace.leave()
+    pace.release()
   }
   expect(begun).toHaveLength(1_000)
   expect(timers).toEqual([])

@@ -1,40 +1,42 @@
-// What plugins do around a run.
+// Calls `beforeRun` and `afterRun` of plugins.
 import { copyJson, isRecord } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import type { Content } from '../../content/content.ts'
 import type { DispatchHost } from '../../dispatch/host.ts'
 import { isPlainObject } from '../../policy/plain-json.ts'
 import type { CallbackContext } from '../../tool/context.ts'
-import { BRIEFLY_MS } from './event-watch.ts'
+import { STOP_TIMEOUT_MS } from './event-plugins.ts'
 import type { Plugin } from './plugin.ts'
 
+/** Calls `beforeRun` of all plugins, one after another. */
 export async function beforeRun(
   plugins: readonly Plugin[],
   message: Content | undefined,
   context: CallbackContext,
 ): Promise<void> {
   for (const plugin of plugins) {
-    // each plugin gets a copy: what is recorded is what the user sent
-    const said: unknown = await plugin.beforeRun?.({ message: message && copyJson(message), context })
-    if (said !== undefined && isAnswer(said)) {
+    // each plugin gets a copy: the message is recorded as the user sent it
+    const returned: unknown = await plugin.beforeRun?.({ message: message && copyJson(message), context })
+    if (returned !== undefined && isMeantAsReply(returned)) {
       throw new Error(
-        `Plugin "${plugin.name}": beforeRun returned ${kindOf(said)}. What it returns is not read: throw an error to stop the run.`,
+        `Plugin "${plugin.name}": beforeRun returned ${kindOf(returned)}. Its return value is ignored. Throw an error to stop the run.`,
       )
     }
   }
 }
 
-/** Was it meant to stop or answer the run? A number or a Set is what an arrow function returns by accident. */
-function isAnswer(said: unknown): boolean {
-  if (said === false || said === null || typeof said === 'string') return true
-  return isRecord(said) && isPlainObject(said)
+/** Did the plugin author mean to stop or answer the run? Numbers or a Set are accidental results of arrow functions. */
+function isMeantAsReply(returned: unknown): boolean {
+  if (returned === false || returned === null || typeof returned === 'string') return true
+  return isRecord(returned) && isPlainObject(returned)
 }
 
+/** Calls `afterRun` of all plugins, one after another. */
 export async function afterRun(plugins: readonly Plugin[], context: CallbackContext): Promise<void> {
   for (const plugin of plugins) await plugin.afterRun?.({ context })
 }
 
-/** Awaits plugins, but not longer than a moment once the run is stopped. */
+/** Awaits plugins; once the run is stopped, at most `STOP_TIMEOUT_MS`. */
 export function withStopTimeout(
   { services, stop }: Pick<DispatchHost, 'services' | 'stop'>,
   work: Promise<void>,
@@ -43,7 +45,7 @@ export function withStopTimeout(
     let cancelTimer: (() => void) | undefined
     const listener = {
       stop: () => {
-        cancelTimer ??= services.ports.setTimer(resolve, BRIEFLY_MS)
+        cancelTimer ??= services.ports.setTimer(resolve, STOP_TIMEOUT_MS)
       },
     }
     stop.add(listener)

@@ -7,15 +7,25 @@ import type { CallbackContext } from '../../tool/context.ts'
 // biome-ignore lint/suspicious/noConfusingVoidType: a callback may return nothing
 type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
 
-/** Watches and changes everything a runner does; its callbacks come before the agents' own. */
+/**
+ * Callbacks for all agents of a runner. They run before the callbacks of the agents.
+ *
+ * @example
+ * const audit: Plugin = {
+ *   name: 'audit',
+ *   afterTool: ({ tool, args }) => console.log(tool.name, args),
+ * }
+ */
 export interface Plugin extends Callbacks {
+  /** Names the plugin in errors and warnings. */
   readonly name: string
-  /** Before the user's message is recorded; what it writes to state is recorded with it. */
+  /** Called before the user's message is recorded. State changes are recorded with the message. Throw to stop the run. */
   beforeRun?(run: { message: Content | undefined; context: CallbackContext }): void | Promise<void>
-  /** Before an event is stored, and before a partial one is yielded: what it gives takes its place. */
+  /** Called before an event is recorded, and before a partial event is yielded. A returned event replaces it. */
   onEvent?(seen: { event: Event; context: CallbackContext }): Maybe<Event>
+  /** Called when the run has completed, paused, failed or was cancelled. State changes are recorded unless it was cancelled. */
   afterRun?(run: { context: CallbackContext }): void | Promise<void>
-  /** With the runner. */
+  /** Called by `runner.close()`. */
   close?(): void | Promise<void>
 }
 
@@ -33,7 +43,7 @@ const HOOKS = {
   synonyms: { onUserMessage: 'beforeRun', onUserMessageCallback: 'beforeRun', beforeToolCall: 'beforeTool' },
 }
 
-/** Throws INVALID_CONFIG when a hook is no function, or a member is most likely a misspelled hook. */
+/** Throws INVALID_CONFIG when a hook is not a function, or a member looks like a misspelled hook. */
 export function checkPlugin(plugin: Plugin): void {
   checkMembers(`Plugin "${plugin.name}"`, plugin, RULES, HOOKS)
 }

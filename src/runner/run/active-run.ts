@@ -18,31 +18,37 @@ import { afterRun, beforeRun, withStopTimeout } from '../plugins/around-run.ts'
 import { Cancelled } from './cancelled.ts'
 import type { EventQueue } from './event-queue.ts'
 import type { RunData } from './run-data.ts'
-import type { Followable } from './run-handle.ts'
+import type { StartedRun } from './run-handle.ts'
 
-export class ActiveRun implements Followable {
-  readonly #onOver: ((run: ActiveRun) => void) | undefined
-  /** The log's length when the loop last found nothing to do. */
+/** A run that this process executes. */
+export class ActiveRun implements StartedRun {
+  readonly #onFinished: ((run: ActiveRun) => void) | undefined
+  /** The log's length when the loop last had to wait. */
   #waitedAt: number | undefined
+  /** What the loop, the dispatcher and the recorder read of this run. */
   readonly data: RunData
-  over = false
+  isFinished = false
   finished: Promise<void> = Promise.resolve()
   failure: { readonly reason: unknown } | undefined
 
-  constructor(data: RunData, onOver?: (run: ActiveRun) => void) {
+  constructor(data: RunData, onFinished?: (run: ActiveRun) => void) {
     this.data = data
-    this.#onOver = onOver
+    this.#onFinished = onFinished
   }
 
+  /** The invocation that this run executes. */
   get invocationId(): string {
     return this.data.invocationId
   }
+  /** The session. */
   get sessionId(): string {
     return this.data.sessionId
   }
+  /** The user of the session. */
   get userId(): string {
     return this.data.userId
   }
+  /** The events on their way to the consumer. */
   get events(): EventQueue {
     return this.data.events
   }
@@ -172,9 +178,9 @@ export class ActiveRun implements Followable {
     const isUnfinished = this.failure !== undefined || (view.hasOthers(fold) && isInterrupted(view))
     view.isHeld = false
     await recorder.release(isUnfinished ? { interrupted: true } : undefined)
-    this.over = true
-    this.#onOver?.(this)
-    events.wake()
+    this.isFinished = true
+    this.#onFinished?.(this)
+    events.notifyConsumer()
   }
 
   /** Stores the list of pending requests, so that `runner.pending()` finds them without the log. */
@@ -234,11 +240,11 @@ export class ActiveRun implements Followable {
   }
 
   stop(reason: unknown): void {
-    if (!this.over) this.data.stop.stop(reason)
+    if (!this.isFinished) this.data.stop.stop(reason)
   }
 
   /** Cancels the run when the consumer stops iterating. */
-  leave(reason: Cancelled): void {
+  removeConsumer(reason: Cancelled): void {
     this.stop(reason)
   }
 

@@ -1,4 +1,5 @@
-/** Why a run was stopped by somebody who may. */
+/** The stop reason of a run that its caller, its consumer or the runner cancelled. */
 export class Cancelled extends Error {
+  /** The class name. */
   override readonly name: string = 'Cancelled'
 }

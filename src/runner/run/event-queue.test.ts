@@ -20,9 +20,9 @@ test('makes a producer wait until a slow consumer has caught up', async () => {
   for (let n = 1; n < MANY_PARTIALS; n++) expect(queue.push(partial('a'))).toBeUndefined()
   const behind = queue.push(partial('a'))
   expect(behind).toBeInstanceOf(Promise)
-  queue.take()
+  queue.takeNext()
   await behind
-  expect(queue.drained()).toBeUndefined()
+  expect(queue.backpressure()).toBeUndefined()
 })
 
 test('drops the oldest partial events over the limit and no stored event', () => {
@@ -41,11 +41,11 @@ test('keeps nothing after close and releases waiting producers', async () => {
   const queue = new EventQueue()
   queue.open()
   for (let n = 0; n < MANY_PARTIALS; n++) queue.push(partial('a'))
-  const behind = queue.drained()
+  const behind = queue.backpressure()
   queue.close()
   await behind
   queue.push(whole('1'))
-  expect(queue.take()).toBeUndefined()
+  expect(queue.takeNext()).toBeUndefined()
 })
 
 test('yields events in order to a consumer that is always behind', () => {
@@ -53,7 +53,7 @@ test('yields events in order to a consumer that is always behind', () => {
   for (let n = 0; n < 10; n++) queue.push(whole(`${n}`))
   for (let n = 10; n < 5_000; n++) {
     queue.push(whole(`${n}`))
-    expect(queue.take()?.id).toBe(`${n - 10}`)
+    expect(queue.takeNext()?.id).toBe(`${n - 10}`)
   }
 })
 

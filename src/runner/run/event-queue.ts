@@ -2,45 +2,45 @@ import { registerShape } from '../../base/object-shapes.ts'
 import { partsSize } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 
-/** Partial events kept for a consumer that is behind; beyond either limit the older half of them is dropped. */
+/** Partial events queued for a slow consumer. Above this number, or above the bytes, the older half is dropped. */
 export const MAX_PARTIALS = 1_000
 const MAX_PARTIAL_BYTES = 8_000_000
 
-/** With so many of them unread, a producer that can wait does. */
+/** With this many partial events queued, producers wait for the consumer. */
 export const MANY_PARTIALS: number = MAX_PARTIALS / 2
 const MANY_PARTIAL_BYTES = MAX_PARTIAL_BYTES / 2
 
-/** Places of events that were taken, before the list is made anew. */
+/** The list is compacted when this many of its events are taken. */
 const MAX_TAKEN = 1_000
 
 /**
- * The events of a run on their way to its consumer. Partial events are kept only for one that reads, and only so many;
- * the others are the log's own objects, and wait for a consumer that comes later.
+ * The events of a run on their way to its consumer. Recorded events wait for a consumer that comes later. Partial events
+ * are queued only while there is a consumer, and dropped when it is too slow.
  */
 export class EventQueue {
   #events: (Event | undefined)[] = []
   #head = 0
-  #wake: (() => void) | undefined
+  #notify: (() => void) | undefined
   #listeners: Set<(event: Event) => void> | undefined
-  #isRead = false
+  #hasConsumer = false
   #isClosed = false
-  /** Partial events that were not taken yet, and about how many bytes they have. */
+  /** Queued partial events, and their approximate size. */
   #partials = 0
   #bytes = 0
-  /** Resolves for producers when the consumer has caught up. */
-  #drained: PromiseWithResolvers<void> | undefined
+  /** What producers wait for while the consumer is behind. */
+  #caughtUp: PromiseWithResolvers<void> | undefined
 
-  /** A promise when the consumer is behind. */
+  /** Queues an event. The promise, if any, settles when the consumer has caught up. */
   push(event: Event): Promise<void> | undefined {
     if (this.#listeners) for (const listener of [...this.#listeners]) listener(event)
-    if (this.#isClosed || (event.partial && !this.#isRead)) return undefined
+    if (this.#isClosed || (event.partial && !this.#hasConsumer)) return undefined
     if (event.partial) this.#count(event)
     this.#events.push(event)
-    this.wake()
-    return this.drained()
+    this.notifyConsumer()
+    return this.backpressure()
   }
-  /** The next one; undefined when there is none yet. */
-  take(): Event | undefined {
+  /** Removes and returns the next event; undefined when there is none yet. */
+  takeNext(): Event | undefined {
     if (this.#head === this.#events.length) {
       if (this.#head > 0) this.takeAll()
       return undefined
@@ -51,10 +51,10 @@ export class EventQueue {
       this.#events = this.#events.slice(this.#head)
       this.#head = 0
     }
-    if (event.partial) this.#forget(event)
+    if (event.partial) this.#uncount(event)
     return event
   }
-  /** All that are there. */
+  /** Removes and returns all events. */
   takeAll(): Event[] {
     const events = this.#head === 0 ? this.#events : this.#events.slice(this.#head)
     this.#events = []
@@ -64,33 +64,34 @@ export class EventQueue {
     this.#release()
     return events as Event[]
   }
-  /** Settles when there is something new: an event, or the end. */
-  more(): Promise<void> {
+  /** Settles on the next event, or when the run has finished. */
+  waitForMore(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = resolve
+      this.#notify = resolve
     })
   }
-  wake(): void {
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
+  /** Settles `waitForMore()`. */
+  notifyConsumer(): void {
+    const notify = this.#notify
+    this.#notify = undefined
+    notify?.()
   }
-  /** There is a consumer: partial events are kept for it from now on. */
+  /** There is a consumer: partial events are queued from now on. */
   open(): void {
-    this.#isRead = true
+    this.#hasConsumer = true
   }
-  /** The consumer has gone and none will come: nothing is kept any more. */
+  /** The consumer has gone and no other follows: drops all events, and those that are pushed later. */
   close(): void {
     this.#isClosed = true
     this.takeAll()
   }
   /** Settles when the consumer has caught up; undefined when it is not behind. */
-  drained(): Promise<void> | undefined {
+  backpressure(): Promise<void> | undefined {
     if (this.#partials < MANY_PARTIALS && this.#bytes < MANY_PARTIAL_BYTES) return undefined
-    this.#drained ??= Promise.withResolvers()
-    return this.#drained.promise
+    this.#caughtUp ??= Promise.withResolvers()
+    return this.#caughtUp.promise
   }
-  /** Calls back with every event as it comes; the returned function takes it back. */
+  /** Calls back with every event that is pushed. The returned function removes the listener. */
   listen(callback: (event: Event) => void): () => void {
     this.#listeners ??= new Set()
     this.#listeners.add(callback)
@@ -103,16 +104,16 @@ export class EventQueue {
     this.#partials++
     this.#bytes += bytes
   }
-  #forget(event: Event): void {
+  #uncount(event: Event): void {
     this.#partials--
     this.#bytes -= sizeOf(event)
-    if (this.#drained && !this.drained()) this.#release()
+    if (this.#caughtUp && !this.backpressure()) this.#release()
   }
   #release(): void {
-    this.#drained?.resolve()
-    this.#drained = undefined
+    this.#caughtUp?.resolve()
+    this.#caughtUp = undefined
   }
-  /** The whole follows anyway. */
+  /** Drops the older half of the partial events. The whole event follows them. */
   #dropOlder(): void {
     let drop = Math.ceil(this.#partials / 2)
     this.#events = this.#events.slice(this.#head).filter((event) => {

@@ -31,6 +31,7 @@ export interface RecordedRun extends InvocationHost {
   readonly view: SessionView
   /** The fold of the run's invocation. */
   readonly fold: Fold
+  /** The session's state, with the `temp:` values of the run. */
   readonly state: RecordedState
   /** Stops the run. */
   readonly stop: StopSignal

@@ -14,7 +14,7 @@ import type { Lease, PostedItem } from '../../session/service.ts'
 import { pendingAfter } from '../approvals/pending.ts'
 import { RunInbox } from '../inbox/run-inbox.ts'
 import type { HeldSession } from '../lease/claim-session.ts'
-import { EventWatch } from '../plugins/event-watch.ts'
+import { EventPlugins } from '../plugins/event-plugins.ts'
 import { MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
 import type { RecordedRun } from './recorded-run.ts'
 import { MediaStore } from './store-media.ts'
@@ -28,13 +28,13 @@ const INBOX_MS = 500
 export class Recorder implements LoopRecorder {
   readonly #run: RecordedRun
   readonly #nonce: string
-  readonly #watch: EventWatch | undefined
+  readonly #eventPlugins: EventPlugins | undefined
   #beforeInbox: Promise<void> | undefined
-  /** Made when first read. */
+  /** Created when it is first read. */
   #inbox: RunInbox | undefined
   /** When the inbox was last read, on the monotonic clock. */
   #inboxReadAt: number | undefined
-  /** Made for the first media. */
+  /** Created for the first media. */
   #media: MediaStore | undefined
   #unrecorded: (readonly (UnrecordedResult | undefined)[])[] | undefined
   #lease: Lease
@@ -44,7 +44,7 @@ export class Recorder implements LoopRecorder {
   /** The sequence number of the last entry. */
   #seq: number
   #drafts = 0
-  /** An append is under way; the others wait for their turn here. */
+  /** An append is under way. Other appends wait in `#waiting` for their turn. */
   #isAppending = false
   #waiting: (() => void)[] | undefined
 
@@ -54,8 +54,10 @@ export class Recorder implements LoopRecorder {
     this.#lease = lease
     this.#renewedAt = claimedAt
     this.#seq = view.seq
-    const { watchers, logger } = run.services
-    this.#watch = watchers.length ? new EventWatch(watchers, run, (problem) => logger.warn(problem)) : undefined
+    const { eventPlugins, logger } = run.services
+    this.#eventPlugins = eventPlugins.length
+      ? new EventPlugins(eventPlugins, run, (problem) => logger.warn(problem))
+      : undefined
   }
 
   draft(author: string, scope: ScopePath | undefined, content: Content | undefined, actions: EventActions): EventDraft {
@@ -72,7 +74,7 @@ export class Recorder implements LoopRecorder {
     return event
   }
 
-  /** `drained`: inbox items that this append removes. */
+  /** Appends entries to the log. `drained`: inbox items that this append removes. */
   commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
     if (drained || !this.#isInboxDue()) return this.#commit(entries, drained)
     return this.drainInbox()
@@ -81,7 +83,7 @@ export class Recorder implements LoopRecorder {
   }
 
   #commit(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (!this.#watch && !hasMediaIn(entries)) return this.#append(entries, drained)
+    if (!this.#eventPlugins && !hasMediaIn(entries)) return this.#append(entries, drained)
     return this.#prepare(entries).then((prepared) => this.#append(prepared, drained))
   }
 
@@ -102,13 +104,16 @@ export class Recorder implements LoopRecorder {
 
   /** Records the end of a stopped run, after the appends that were under way. */
   async close(entries: () => readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    if (this.#isAppending) await this.#turn()
+    if (this.#isAppending) await this.#waitForTurn()
     this.#isAppending = true
     try {
       const last = entries()
-      await this.#store(this.#watch ? await this.#watch.showBriefly(last, this.#run.services.ports) : last, drained)
+      await this.#store(
+        this.#eventPlugins ? await this.#eventPlugins.applyWithTimeout(last, this.#run.services.ports) : last,
+        drained,
+      )
     } finally {
-      this.#leave()
+      this.#endTurn()
     }
   }
 
@@ -117,15 +122,15 @@ export class Recorder implements LoopRecorder {
     if (pendingAfter(this.#run, NO_ENTRIES)) await this.#store(NO_ENTRIES, undefined)
   }
 
-  /** Shows entries to plugins, then moves large media to artifacts. */
+  /** Passes entries to plugins, then moves large media to artifacts. */
   async #prepare(entries: readonly NewEntry[]): Promise<readonly NewEntry[]> {
     const { stop, services } = this.#run
-    if (this.#watch && stop.stopped) throw stop.stopped.reason
-    const shown = this.#watch ? await this.#watch.show(entries) : entries
-    if (!hasMediaIn(shown)) return shown
+    if (this.#eventPlugins && stop.stopped) throw stop.stopped.reason
+    const changed = this.#eventPlugins ? await this.#eventPlugins.apply(entries) : entries
+    if (!hasMediaIn(changed)) return changed
     this.#run.view.hasMedia = true
     this.#media ??= new MediaStore(this.#run, (problem) => services.logger.warn(problem))
-    return await this.#media.store(shown)
+    return await this.#media.store(changed)
   }
 
   async #append(
@@ -134,7 +139,7 @@ export class Recorder implements LoopRecorder {
     isStillWanted?: () => boolean,
   ): Promise<void> {
     const { stop } = this.#run
-    if (this.#isAppending) await this.#turn()
+    if (this.#isAppending) await this.#waitForTurn()
     this.#isAppending = true
     try {
       if (stop.stopped) throw stop.stopped.reason
@@ -143,18 +148,18 @@ export class Recorder implements LoopRecorder {
       stop.stop(error) // after a failed append nothing more is recorded
       throw error
     } finally {
-      this.#leave()
+      this.#endTurn()
     }
   }
 
-  #turn(): Promise<void> {
+  #waitForTurn(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting ??= []
       this.#waiting.push(resolve)
     })
   }
 
-  #leave(): void {
+  #endTurn(): void {
     const next = this.#waiting?.shift()
     if (next) next()
     else this.#isAppending = false
@@ -163,7 +168,7 @@ export class Recorder implements LoopRecorder {
   /** Store, then fold, then yield. */
   #store(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
     const { services, view } = this.#run
-    this.#keepTemp(entries)
+    this.#moveTemp(entries)
     if (!view.hasWaited) view.hasWaited = entries.some(startsWaiting)
     const listing = view.hasWaited ? pendingAfter(this.#run, entries) : undefined
     const options = listing ? { drained, pending: listing.pending } : drained && { drained }
@@ -185,15 +190,15 @@ export class Recorder implements LoopRecorder {
     }
   }
 
-  /** `temp:` values live as long as the run and are in no event. */
-  #keepTemp(entries: readonly NewEntry[]): void {
+  /** Moves `temp:` values from events to the state of the run: they are not recorded. */
+  #moveTemp(entries: readonly NewEntry[]): void {
     for (let at = 0; at < entries.length; at++) {
       const event = (entries[at] as NewEntry).event
-      if (event?.actions.stateDelta) this.#keepTempOf(event, event.actions.stateDelta)
+      if (event?.actions.stateDelta) this.#moveTempOf(event, event.actions.stateDelta)
     }
   }
 
-  #keepTempOf(event: EventDraft, delta: JsonObject): void {
+  #moveTempOf(event: EventDraft, delta: JsonObject): void {
     const temporary = Object.keys(delta).filter(isTempKey)
     if (temporary.length === 0) return
     const kept = { ...delta }
@@ -208,27 +213,27 @@ export class Recorder implements LoopRecorder {
   emit(event: Event): Promise<void> | undefined {
     const { events, stop } = this.#run
     if (stop.stopped) return undefined
-    return this.#watch ? this.#emitShown(this.#watch, event) : events.push(event)
+    return this.#eventPlugins ? this.#emitThroughPlugins(this.#eventPlugins, event) : events.push(event)
   }
 
-  #emitShown(watch: EventWatch, event: Event): Promise<void> | undefined {
-    if (watch.passing >= MAX_PARTIALS) return undefined // dropped: the whole event follows
+  #emitThroughPlugins(plugins: EventPlugins, event: Event): Promise<void> | undefined {
+    if (plugins.partialsInFlight >= MAX_PARTIALS) return undefined // dropped: the whole event follows
     const { events, stop } = this.#run
-    watch.pass(
+    plugins.applyToPartial(
       event,
-      (shown) => void events.push(shown),
+      (changed) => void events.push(changed),
       (error) => stop.stop(error),
     )
-    return watch.passing >= MANY_PARTIALS ? watch.passed() : events.drained()
+    return plugins.partialsInFlight >= MANY_PARTIALS ? plugins.partialsSettled() : events.backpressure()
   }
 
   /** Settles when plugins have seen every partial event. */
   async emitted(): Promise<void> {
-    await this.#watch?.passed()
+    await this.#eventPlugins?.partialsSettled()
   }
 
   hideFromPlugins(path: string): void {
-    this.#watch?.hide(path)
+    this.#eventPlugins?.exclude(path)
   }
 
   keepUnrecorded(outcomes: readonly (UnrecordedResult | undefined)[]): () => void {
@@ -334,7 +339,7 @@ function ignore(): void {}
 registerShape(
   () =>
     new Recorder(
-      { services: { watchers: [] } } as unknown as RecordedRun,
+      { services: { eventPlugins: [] } } as unknown as RecordedRun,
       { lease: {}, claimedAt: 0.5, view: { seq: 0 } } as unknown as HeldSession,
       '',
     ),

@@ -1,15 +1,12 @@
 import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunHost } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
-import type { ArtifactService } from '../../artifact/service.ts'
 import { isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
-import type { CredentialService } from '../../credential/service.ts'
 import { StopSignal } from '../../dispatch/stop-signal.ts'
 import type { Entry } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
-import type { MemoryService } from '../../memory/service.ts'
 import type { Session, StateReader } from '../../session/service.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
@@ -22,30 +19,45 @@ import { SessionSnapshot } from './session-snapshot.ts'
 
 /** What a run is created from. */
 export interface RunDataOptions {
+  /** What the runner gives every run. */
   readonly services: RunServices
+  /** The agents of the runner. */
   readonly tree: AgentTree
   /** The session, with its lease claimed. */
   readonly held: HeldSession
+  /** The invocation that starts or continues. */
   readonly invocationId: string
   /** Makes the event ids of this run different from all others. */
   readonly nonce: string
+  /** Streaming, limits and metadata, as the caller set them. */
   readonly runConfig: RunConfig
+  /** The caller's values for tools and callbacks. They are not recorded. */
   readonly runContext: RunContext | undefined
 }
 
 /** Everything the loop, the dispatcher, the contexts and the inbox read of one run. Fields only; `ActiveRun` acts on it. */
 export class RunData implements RunHost, RecordedRun {
+  /** The app of the session. */
   readonly appName: string
+  /** The user of the session. */
   readonly userId: string
+  /** The session. */
   readonly sessionId: string
+  /** The invocation that this run executes. */
   readonly invocationId: string
+  /** Streaming, limits and metadata, as the caller set them. */
   readonly runConfig: RunConfig
+  /** The caller's values for tools and callbacks. They are not recorded. */
   readonly runContext: RunContext | undefined
+  /** Model calls this run may make. Default 500. */
   readonly maxLlmCalls: number
   readonly services: RunServices
-  readonly artifactService: ArtifactService | undefined
-  readonly memoryService: MemoryService | undefined
-  readonly credentialService: CredentialService | undefined
+  /** Stores files. */
+  readonly artifactService: RunServices['artifactService']
+  /** Searched by tools. */
+  readonly memoryService: RunServices['memoryService']
+  /** Stores credentials. */
+  readonly credentialService: RunServices['credentialService']
   readonly tree: AgentTree
   readonly view: SessionView
   /** The session's log as read when the lease was claimed, and what the store has added to it. */
@@ -55,6 +67,7 @@ export class RunData implements RunHost, RecordedRun {
   readonly stop: StopSignal = new StopSignal()
   readonly events: EventQueue = new EventQueue()
   readonly progress: RunnerProgress
+  /** Writes the run's entries to the log. */
   readonly recorder: Recorder
 
   constructor({ services, tree, held, invocationId, nonce, runConfig, runContext }: RunDataOptions) {
@@ -87,6 +100,7 @@ export class RunData implements RunHost, RecordedRun {
     this.recorder = new Recorder(this, held, nonce)
   }
 
+  /** The message that started the invocation. */
   get userContent(): Content | undefined {
     return this.fold.userEvent?.content
   }
@@ -120,7 +134,7 @@ registerShape(() => new RunState({} as StateReader))
 registerShape(
   () =>
     new RunData({
-      services: { watchers: [] },
+      services: { eventPlugins: [] },
       held: { lease: { key: {} }, claimedAt: 0.5, log: { state: {} }, view: { seq: 0, foldOf: () => new Fold('') } },
       runConfig: {},
       // only what the constructor reads: this run never starts

@@ -3,55 +3,65 @@ import type { Event } from '../../event/event.ts'
 import { Cancelled } from './cancelled.ts'
 import type { EventQueue } from './event-queue.ts'
 
-/** The events of one run, as they happen. It starts when it is first iterated; leaving the loop cancels it. */
+/**
+ * One run, as an async iterable of its events. It starts when it is iterated, and can be iterated once. Leaving the loop
+ * cancels the run, unless `runConfig.detach` is set.
+ */
 export interface Run extends AsyncIterable<Event> {
+  /** The session of the run; a new id if the caller passed none. */
   readonly sessionId: string
-  /** Known at once for new text; for `resume` and answers from the first event on. */
+  /** The invocation. For answers and `resume()` it is empty until the first event. */
   readonly invocationId: string
-  /** Ends the run; resolves when that is recorded. */
+  /** Cancels the run. Resolves when the cancellation is recorded. */
   cancel(reason?: string): Promise<void>
 }
 
-/** A run that is under way, as whoever began it sees it. */
-export interface Followable {
+/** A run that has started, as its handle sees it: a run of this process, or one that the caller follows. */
+export interface StartedRun {
+  /** The user of the session. */
   readonly userId: string
+  /** The session. */
   readonly sessionId: string
+  /** The invocation that the run executes. */
   readonly invocationId: string
+  /** The events on their way to the consumer. */
   readonly events: EventQueue
-  /** Nothing more will come. */
-  readonly over: boolean
-  /** Settles when it has come to rest. */
+  /** No more events follow. */
+  readonly isFinished: boolean
+  /** Settles when the run has finished. Never rejects: an error is in `failure`. */
   readonly finished: Promise<void>
-  /** Why it could not go on, when it could not. */
+  /** The error that ended the run; undefined when it completed, paused or was cancelled. */
   readonly failure: { readonly reason: unknown } | undefined
-  /** What the invocation would do next; `wait` when it is paused. */
+  /** The next step of the invocation; `wait` when it is paused. */
   next(): Next
-  /** Why the whole of it ended early, when it did. */
+  /** The error that ended the whole invocation early, if one did. */
   error(): { readonly code: string; readonly message: string } | undefined
-  /** The answer of the whole invocation, when branches gave it. */
+  /** The answers of all branches of the invocation, labelled. */
   branchedText(): string
-  /** Ends it before its end. */
+  /** Stops the run for this reason. */
   stop(reason: unknown): void
-  /** Its reader goes: that ends what is his. */
-  leave(reason: Cancelled): void
+  /** Removes the consumer. Cancels the consumer's own run; a followed run continues. */
+  removeConsumer(reason: Cancelled): void
 }
 
-/** Why a run ends whose caller's signal says so. */
+/** The reason when the caller's signal cancels the run. */
 export const CANCELLED_BY_CALLER = 'The run was cancelled by its caller.'
 
-/** How a run is begun, once; undefined when it was cancelled before it came to that. `isRead`: is there a consumer? */
-export type OpenRun = (isCancelled: () => boolean, isRead: () => boolean) => Promise<Followable | undefined>
+/** Starts the run. Resolves to undefined when it was cancelled before it started. */
+export type OpenRun = (isCancelled: () => boolean, hasConsumer: () => boolean) => Promise<StartedRun | undefined>
 
+/** The `Run` that callers get: starts the run, passes its events to one consumer and cancels it. */
 export class RunHandle implements Run {
+  /** The session of the run. */
   readonly sessionId: string
   readonly #open: OpenRun
   readonly #cancel: (invocationId: string) => Promise<void>
   readonly #detach: boolean
   readonly #signal: AbortSignal | undefined
   #invocationId: string
-  #active: Promise<Followable | undefined> | undefined
+  #active: Promise<StartedRun | undefined> | undefined
   #cancelled: Cancelled | undefined
-  #taken = false
+  #isConsumed = false
 
   constructor(options: {
     sessionId: string
@@ -67,12 +77,14 @@ export class RunHandle implements Run {
     this.#cancel = options.cancel
     this.#detach = options.detach
     this.#signal = options.signal
-    if (this.#detach) this.#start().catch(() => {}) // whoever iterates hears of it
+    if (this.#detach) this.#start().catch(() => {}) // iterating the run throws the error
   }
 
+  /** The invocation. For answers and `resume()` it is empty until the first event. */
   get invocationId(): string {
     return this.#invocationId
   }
+  /** Cancels the run. Resolves when the cancellation is recorded. */
   async cancel(reason = 'The run was cancelled.'): Promise<void> {
     this.#cancelled ??= new Cancelled(reason)
     if (!this.#active) return
@@ -80,7 +92,7 @@ export class RunHandle implements Run {
     if (!active) return
     active.stop(this.#cancelled)
     await active.finished
-    // it had come to a pause before it could hear: what waits is cancelled like anything that waits
+    // the run paused before the stop reached it: its invocation is still open
     if (!active.failure && active.next().type === 'wait') await this.#cancel(active.invocationId)
   }
 
@@ -88,52 +100,55 @@ export class RunHandle implements Run {
     const active = await this.#begin()
     if (!active) return
     active.events.open()
-    const forgetSignal = this.#detach ? undefined : followSignal(this.#signal, active)
+    const unfollowSignal = this.#detach ? undefined : followSignal(this.#signal, active)
     try {
       for (;;) {
-        const event = active.events.take()
+        const event = active.events.takeNext()
         if (event) yield event
-        else if (active.over) break
-        else await active.events.more()
+        else if (active.isFinished) break
+        else await active.events.waitForMore()
       }
     } finally {
-      forgetSignal?.()
+      unfollowSignal?.()
       if (this.#detach)
-        active.events.close() // events can be read once
-      else if (!active.over) {
-        active.leave(new Cancelled('The run was left before its end.'))
+        active.events.close() // there is only one consumer
+      else if (!active.isFinished) {
+        active.removeConsumer(new Cancelled('The consumer stopped reading the run before it ended.'))
         await active.finished
       }
     }
     if (active.failure) throw active.failure.reason
   }
 
-  /** Starts it for its only reader; undefined when it was cancelled before. */
-  #begin(): Promise<Followable | undefined> {
-    if (this.#taken) return Promise.reject(new Error('The events of a run can be read once.'))
-    this.#taken = true
+  /** Starts the run for its only consumer; undefined when it was cancelled before. */
+  #begin(): Promise<StartedRun | undefined> {
+    if (this.#isConsumed)
+      return Promise.reject(
+        new Error('The events of this run are already read. Iterate a run once, or start another with runner.run().'),
+      )
+    this.#isConsumed = true
     return this.#cancelled && !this.#active ? Promise.resolve(undefined) : this.#start()
   }
 
-  #start(): Promise<Followable | undefined> {
+  #start(): Promise<StartedRun | undefined> {
     const isCancelled = (): boolean => this.#cancelled !== undefined
-    this.#active ??= this.#open(isCancelled, () => this.#taken).then((active) => {
+    this.#active ??= this.#open(isCancelled, () => this.#isConsumed).then((active) => {
       if (!active) return undefined
       this.#invocationId = active.invocationId
       if (this.#cancelled) active.stop(this.#cancelled)
-      // whether anybody reads or not
-      const forgetSignal = this.#detach ? followSignal(this.#signal, active) : undefined
-      if (forgetSignal) void active.finished.then(forgetSignal)
+      // a detached run follows the signal with or without a consumer
+      const unfollowSignal = this.#detach ? followSignal(this.#signal, active) : undefined
+      if (unfollowSignal) void active.finished.then(unfollowSignal)
       return active
     })
     return this.#active
   }
 }
 
-/** Stops the run when the caller's signal says so; the returned function ends that. */
-export function followSignal(signal: AbortSignal | undefined, active: Followable): (() => void) | undefined {
+/** Cancels the run when the caller's signal aborts. The returned function removes the listener. */
+export function followSignal(signal: AbortSignal | undefined, active: StartedRun): (() => void) | undefined {
   if (!signal) return undefined
-  const abort = (): void => active.leave(new Cancelled(CANCELLED_BY_CALLER))
+  const abort = (): void => active.removeConsumer(new Cancelled(CANCELLED_BY_CALLER))
   if (signal.aborted) abort()
   signal.addEventListener('abort', abort)
   return () => signal.removeEventListener('abort', abort)

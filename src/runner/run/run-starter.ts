@@ -8,7 +8,7 @@ import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { Lease, SessionKey } from '../../session/service.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
-import { type Accepted, accept, acceptAnswers } from '../approvals/accept.ts'
+import { type Accepted, acceptAnswers, acceptMessage } from '../approvals/accept.ts'
 import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending.ts'
 import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
 import { settleInbox } from '../inbox/settle-inbox.ts'
@@ -18,27 +18,33 @@ import type { RunServices } from '../run-services.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
 import { RunData } from './run-data.ts'
-import { CANCELLED_BY_CALLER, type Followable } from './run-handle.ts'
+import { CANCELLED_BY_CALLER, type StartedRun } from './run-handle.ts'
 
 /** Renewals per lease: two may be late before the lease ends. */
 const RENEWALS_PER_LEASE = 3
 
 /** What a caller asks a run for. */
 export interface RunRequest {
+  /** The user of the session. */
   readonly userId: string
+  /** The session to run. */
   readonly sessionId: string
   /** Empty for answers and for `resume` without an id: the log decides which invocation continues. */
   readonly invocationId: string
   /** Absent = resume. */
   readonly message?: Content | undefined
+  /** State changes recorded together with the message. */
   readonly stateDelta?: JsonObject | undefined
+  /** Streaming, limits and metadata of this run. */
   readonly runConfig: RunConfig
+  /** The caller's values for tools and callbacks. */
   readonly runContext: RunContext | undefined
+  /** Cancels the run. */
   readonly signal: AbortSignal | undefined
   /** The session does not exist yet. */
   readonly isNew: boolean
   /** Does a consumer read the events? Absent = no. */
-  readonly isRead?: (() => boolean) | undefined
+  readonly hasConsumer?: (() => boolean) | undefined
   /** Did the caller cancel before the run started? Absent = no. */
   readonly isCancelled?: (() => boolean) | undefined
 }
@@ -78,8 +84,8 @@ export class RunStarter {
     this.#id = options.services.ports.newId()
   }
 
-  /** `before`: events that the consumer sees first. */
-  async begin(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<Followable> {
+  /** Starts a run, or follows the run that holds the session. `before`: events that the consumer sees first. */
+  async begin(request: RunRequest, before: readonly Event[] = NO_EVENTS): Promise<StartedRun> {
     const crowded = this.#pace.enter()
     if (crowded) await crowded
     const claimedAt = this.#services.ports.monotonicNow()
@@ -89,8 +95,8 @@ export class RunStarter {
       this.#throwIfClosed()
       const claim = await this.#claim(request)
       if (claim.type === 'followed') {
-        this.#pace.leave()
-        if (request.isRead?.()) claim.run.events.open()
+        this.#pace.release()
+        if (request.hasConsumer?.()) claim.run.events.open()
         return claim.run
       }
       claimed = claim
@@ -100,11 +106,11 @@ export class RunStarter {
       const seen = before.length + settled.length ? [...before, ...settled] : NO_EVENTS
       const overdue = this.#overdue(held, request)
       if (overdue === undefined) return await this.#beginHeld(held, request, claim, seen)
-      claimed = undefined // the lease is the overdue invocation's now
+      claimed = undefined // the overdue invocation releases the lease
       const first = this.#start(held, continuing(overdue), { ...request, stateDelta: undefined })
       return await this.#beginAfter(first, request, seen)
     } catch (error) {
-      this.#pace.leave()
+      this.#pace.release()
       if (claimed?.lease) await this.#release(claimed.lease, held, claimed.drained)
       throw error
     }
@@ -146,7 +152,7 @@ export class RunStarter {
     return lost.length > 0
   }
 
-  /** Drains the inbox and denies expired requests before the message is judged. Gives the events of cancelled runs. */
+  /** Drains the inbox and denies expired requests before the message is accepted. Returns the events of cancelled runs. */
   async #settle(held: HeldSession, { message, runContext }: RunRequest): Promise<readonly Event[]> {
     const { sessionService, ports } = this.#services
     const items = await sessionService.drain(held.lease)
@@ -177,7 +183,7 @@ export class RunStarter {
     const { message, invocationId: named } = request
     const accepted =
       named || !message
-        ? accept(held.view, request, this.#options.whilePaused)
+        ? acceptMessage(held.view, request, this.#options.whilePaused)
         : await this.#acceptAnswers(held, message, asOf)
     if (accepted.replay) {
       const { invocationId, replay } = accepted
@@ -197,7 +203,7 @@ export class RunStarter {
   }
 
   /** Begins again after the overdue invocation has finished. */
-  async #beginAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<Followable> {
+  async #beginAfter(first: ActiveRun, request: RunRequest, before: readonly Event[]): Promise<StartedRun> {
     await first.finished
     if (first.failure) return first
     const events = [...before, ...first.events.takeAll()]
@@ -231,15 +237,15 @@ export class RunStarter {
     request: RunRequest,
     { drained, before }: StartOptions = {},
   ): ActiveRun {
-    const { stateDelta, runConfig, runContext, signal, isRead } = request
+    const { stateDelta, runConfig, runContext, signal, hasConsumer } = request
     const active = this.#activate(held, accepted.invocationId, runConfig, runContext)
-    if (isRead?.()) active.events.open()
+    if (hasConsumer?.()) active.events.open()
     for (const event of before ?? NO_EVENTS) active.events.push(event)
     this.running.add(active)
-    // a service written before leases told their length has the default one
+    // an older session service does not set leaseMs
     this.#keepRenewing((held.lease.leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE)
     active.start(accepted.message, stateDelta, drained)
-    if (signal?.aborted) active.leave(new Cancelled(CANCELLED_BY_CALLER))
+    if (signal?.aborted) active.removeConsumer(new Cancelled(CANCELLED_BY_CALLER))
     return active
   }
 
@@ -247,15 +253,15 @@ export class RunStarter {
     const nonce = `${this.#id}-${(++this.#runs).toString(36)}`
     const { tree } = this.#options
     const data = new RunData({ services: this.#services, tree, held, invocationId, nonce, runConfig, runContext })
-    return new ActiveRun(data, this.#onOver)
+    return new ActiveRun(data, this.#onFinished)
   }
 
-  readonly #onOver = (active: ActiveRun): void => {
+  readonly #onFinished = (active: ActiveRun): void => {
     this.running.delete(active)
-    this.#pace.leave()
+    this.#pace.release()
   }
 
-  /** Ends these invocations; gives the events that record it. */
+  /** Cancels these invocations; returns the events that record it. */
   async #cancelAll(
     held: HeldSession,
     invocationIds: readonly string[],

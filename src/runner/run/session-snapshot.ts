@@ -11,7 +11,7 @@ interface SnapshotSource {
   readonly view: { readonly events: readonly Event[] }
 }
 
-/** The session of a run, for reading: as it is now, its state copied when it is looked at. */
+/** A read-only view of the session of a run. `state` and `events` are copied when they are read. */
 export class SessionSnapshot implements Session {
   readonly #run: SnapshotSource
   constructor(run: SnapshotSource) {
@@ -26,7 +26,7 @@ export class SessionSnapshot implements Session {
   get userId(): string {
     return this.#run.userId
   }
-  /** Frozen, in a list of its own: tools and callbacks cannot change the log. */
+  /** A new list of frozen events: tools and callbacks cannot change the log. */
   get events(): readonly Event[] {
     return this.#run.view.events.map(deepFreeze)
   }

@@ -1,5 +1,4 @@
-// Media on its way into the log: large files become artifacts, and the event keeps a reference to them.
-
+// Moves large media of events to artifacts before they are recorded. The event keeps a reference.
 import { takeArtifactMark } from '../../artifact/artifact-mark.ts'
 import { isMediaName, toMediaName } from '../../artifact/media-name.ts'
 import type { ArtifactService } from '../../artifact/service.ts'
@@ -13,20 +12,11 @@ import type { NewEntry } from '../../event/event.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import { artifactKey } from '../../tool/scoped-services.ts'
 
-/** Does an entry hold files that may have to be stored? */
-export function holdMedia(entries: readonly NewEntry[]): boolean {
-  for (let at = 0; at < entries.length; at++) {
-    const parts = (entries[at] as NewEntry).event?.content?.parts
-    if (parts && hasMedia(parts)) return true
-  }
-  return false
-}
-
-/** Stores the media of one run. */
+/** Stores the large media of one run as artifacts. */
 export class MediaStore {
   readonly #host: InvocationHost
   readonly #warn: (problem: string) => void
-  /** Branches that run at the same time may bring the same file: it is saved once. */
+  /** Saves under way, by filename: parallel branches may contain the same file, which is saved once. */
   readonly #saving: Map<string, Promise<number>> = new Map()
 
   constructor(host: InvocationHost, warn: (problem: string) => void) {
@@ -34,27 +24,27 @@ export class MediaStore {
     this.#warn = warn
   }
 
-  /** The entries as they are recorded. Never rejects: media that cannot be stored stays in the event. */
+  /** The entries with references in place of large media. Never rejects: media that cannot be stored stays in the event. */
   async store(entries: readonly NewEntry[]): Promise<NewEntry[]> {
     return await Promise.all(
       entries.map(async (entry) => {
         const { event } = entry
         if (!event?.content || !hasMedia(event.content.parts)) return entry
-        const parts = await Promise.all(event.content.parts.map((part) => this.#recorded(part)))
+        const parts = await Promise.all(event.content.parts.map((part) => this.#storePart(part)))
         return { event: { ...event, content: { ...event.content, parts } } }
       }),
     )
   }
 
-  async #recorded(given: Part): Promise<Part> {
-    if (!given.inlineData) return given.fileData ? this.#checkReference(given) : given
-    const { fileData: _, ...part } = given // a part is one file
+  async #storePart(original: Part): Promise<Part> {
+    if (!original.inlineData) return original.fileData ? this.#checkReference(original) : original
+    const { fileData: _, ...part } = original // a part holds one file
     const { part: unmarked, filename } = takeArtifactMark(part)
     const { inlineData } = unmarked
     const service = this.#host.artifactService
     if (!service || !isRecord(inlineData) || typeof inlineData.data !== 'string') return unmarked
     try {
-      // a mark that leads nowhere, or to an error of the service, is none
+      // a mark is ignored if its artifact is missing or cannot be loaded
       const known = filename && (await this.#findVersion(service, filename, inlineData).catch(() => undefined))
       if (filename && typeof known === 'number') return this.#refer(unmarked, inlineData, filename, known)
       if (base64ByteLength(inlineData.data) <= MAX_INLINE_MEDIA_BYTES) return unmarked
@@ -66,7 +56,7 @@ export class MediaStore {
     }
   }
 
-  /** The latest version of the artifact, when these are its bytes. */
+  /** The latest version of the artifact, if it has the same bytes. */
   async #findVersion(service: ArtifactService, filename: string, { data }: Blob): Promise<number | undefined> {
     const key = artifactKey(this.#host, filename)
     const version = (await service.listVersions(key)).at(-1)
@@ -85,8 +75,8 @@ export class MediaStore {
   }
 
   /**
-   * What an earlier upload, or a run that died before it recorded, stored is used again. The bytes are compared: a tool may
-   * have saved something else under the name.
+   * Reuses the artifact of an earlier upload, or of a run that stopped before it recorded the event. The bytes are compared,
+   * because a tool may have saved another file under this name.
    */
   async #save(service: ArtifactService, filename: string, inlineData: Blob): Promise<number> {
     const known = await this.#findVersion(service, filename, inlineData)
@@ -100,19 +90,19 @@ export class MediaStore {
   }
 
   /**
-   * References are the framework's to write. What a client, a model or a tool sends is none, but for media that this
-   * session has shown already: a client may send a recorded message again.
+   * Removes artifact references that a client, a model or a tool wrote: only the framework writes them. References to media of
+   * this session stay, because a client may send a recorded message again.
    */
   #checkReference(part: Part): Part {
     const uri: unknown = part.fileData?.fileUri
     if (typeof uri !== 'string' || !ARTIFACT_URI.test(uri)) return part
     const { appName, userId, sessionId } = this.#host
-    const to = parseArtifactUri(uri)
-    const isOwn = to?.appName === appName && to.userId === userId && to.sessionId === sessionId
-    if (to && isOwn && isMediaName(to.filename)) return part
+    const target = parseArtifactUri(uri)
+    const isOwn = target?.appName === appName && target.userId === userId && target.sessionId === sessionId
+    if (target && isOwn && isMediaName(target.filename)) return part
     const { fileData: _, ...rest } = part
-    return { ...rest, text: REFUSED }
+    return { ...rest, text: REMOVED_REFERENCE }
   }
 }
 
-const REFUSED = '[A reference to an artifact, not shown: only the framework writes such references.]'
+const REMOVED_REFERENCE = '[Artifact reference removed: only the framework writes artifact references.]'

@@ -7,63 +7,64 @@ import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
 import type { Plugin } from './plugin.ts'
 
-/** What a plugin does when it may not: for the operator. */
+/** Warns the operator that a plugin made a change that is not allowed. */
 export type Warn = (problem: string) => void
 
 /**
- * The event as plugins leave it: they may change text, tool results, metadata and deltas, not calls, answers or control.
- * Each gets a copy, so a change in place counts like one that is returned, and one made later reaches nothing.
+ * The event after `onEvent` of all plugins. Plugins may change text, tool results, metadata and deltas, but not tool calls,
+ * answers or control actions. Each plugin gets a copy: changing it in place is the same as returning it, and a change made
+ * after `onEvent` has returned has no effect.
  */
-export async function showEvent(
+export async function applyEventPlugins(
   plugins: readonly Plugin[],
   host: InvocationHost,
   event: Event,
   warn: Warn,
 ): Promise<Event> {
   const context = new RunCallbackContext(host, event.author, event.branch)
-  let shown = event
+  let current = event
   for (const plugin of plugins) {
     if (!plugin.onEvent) continue
-    const copy = copyJson(shown)
+    const copy = copyJson(current)
     const returned: unknown = await plugin.onEvent({ event: copy, context })
-    const left = eventFrom(plugin, returned === undefined ? copy : returned)
-    shown = merge(event, shown, left, () => warn(refusal(plugin.name)))
+    const changed = checkEvent(plugin, returned === undefined ? copy : returned)
+    current = merge(event, current, changed, () => warn(refusal(plugin.name)))
   }
-  return shown
+  return current
 }
 
 function refusal(name: string): string {
-  return `Plugin "${name}" changed a call, an answer or code in onEvent: the event is recorded without that change.`
+  return `Plugin "${name}" changed a tool call, an answer or code in onEvent. The event is recorded without that change. Change only text, tool results, metadata and deltas.`
 }
 
-/** `event` as it was, with what `left` may change; `before` is what the plugin got. */
-function merge(event: Event, before: Event, left: Event, refuse: () => void): Event {
-  const { content: _, actions: __, ...is } = event
-  const { customMetadata, groundingMetadata, citationMetadata, errorMessage, usageMetadata, fallback } = left
+/** `event` with the allowed changes of `changed`. `before` is the event that the plugin got. */
+function merge(event: Event, before: Event, changed: Event, refuse: () => void): Event {
+  const { content: _, actions: __, ...fixed } = event
+  const { customMetadata, groundingMetadata, citationMetadata, errorMessage, usageMetadata, fallback } = changed
   const metadata = {
     ...(customMetadata && { customMetadata }),
     ...(groundingMetadata && { groundingMetadata }),
     ...(citationMetadata && { citationMetadata }),
     ...(usageMetadata && { usageMetadata }),
-    ...(is.fallback && fallback && { fallback }),
-    ...(is.errorCode !== undefined && errorMessage !== undefined && { errorMessage }),
+    ...(fixed.fallback && fallback && { fallback }),
+    ...(fixed.errorCode !== undefined && errorMessage !== undefined && { errorMessage }),
   }
-  // copies: the plugin may keep what it gave, and change it later
+  // copies: the plugin may keep the returned event and change it later
   return {
-    ...is,
+    ...fixed,
     ...(toJsonValue(metadata).value as Partial<Event>),
-    ...copyJson(contentOf(before, left.content, refuse)),
-    actions: toJsonValue(actionsOf(before.actions, left.actions)).value as EventActions,
+    ...copyJson(contentOf(before, changed.content, refuse)),
+    actions: toJsonValue(actionsOf(before.actions, changed.actions)).value as EventActions,
   }
 }
 
-/** A plugin that changes events may have meant to hide something: what is no event must not leave the event as it was. */
-function eventFrom({ name }: Plugin, value: unknown): Event {
+/** Throws if a plugin returns no event: the plugin may redact events, so the unchanged event must not be recorded. */
+function checkEvent({ name }: Plugin, value: unknown): Event {
   if (isRecord(value) && (value.content === undefined || hasParts(value.content))) return value as unknown as Event
   throw new TypeError(`Plugin "${name}": onEvent returned ${kindOf(value)}. Return nothing (undefined) or an event.`)
 }
 
-/** Calls, answers and code stay what they were: the run continues with those. A user's answers stay word for word. */
+/** The content, if it has the same calls, responses and code as before: the run continues with them. Answers cannot change at all. */
 function contentOf(
   { author, content: before }: Event,
   after: Content | undefined,
@@ -80,7 +81,7 @@ function contentOf(
   return { content: before }
 }
 
-/** What of a part no plugin may change. A tool's result may be changed, but not which call it answers. */
+/** The members of a part that plugins cannot change. The response of a tool can change, but not its call id and name. */
 function fixedOf({ functionCall, functionResponse, executableCode, codeExecutionResult }: Part): unknown[] {
   if (functionCall) return [['call', functionCall]]
   if (functionResponse) {
@@ -91,7 +92,7 @@ function fixedOf({ functionCall, functionResponse, executableCode, codeExecution
   return codeExecutionResult ? [['result', codeExecutionResult.id]] : []
 }
 
-/** Deltas may be changed, control may not. */
+/** The actions with changed deltas. Control actions, such as a transfer, cannot change. */
 function actionsOf(before: EventActions, after: EventActions | undefined): EventActions {
   const { stateDelta: _, artifactDelta: __, ...control } = before
   const { stateDelta, artifactDelta } = after ?? before

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
 import type { InvocationHost } from '../../tool/invocation-host.ts'
+import { applyEventPlugins } from './apply-event-plugins.ts'
 import type { Plugin } from './plugin.ts'
-import { showEvent } from './show-event.ts'
 
 const host = {} as InvocationHost // read only by a plugin that uses its context
 const call: Part = { functionCall: { id: 'c1', name: 'pay', args: { amount: 5 } } }
@@ -32,27 +32,27 @@ const decided: Event = {
 const asks: Event = { ...said, author: 'user', content: { role: 'user', parts: [{ text: 'secret' }] } }
 const silent: Event = { id: 'e2', invocationId: 'i1', author: 'agent', timestamp: 1, actions: {} }
 
-async function shown(event: Event, ...changes: Plugin['onEvent'][]): Promise<Event> {
+async function applied(event: Event, ...changes: Plugin['onEvent'][]): Promise<Event> {
   const plugins = changes.map((onEvent, at) => ({ name: `p${at}`, ...(onEvent && { onEvent }) }))
-  return await showEvent(plugins, host, event, () => {})
+  return await applyEventPlugins(plugins, host, event, () => {})
 }
 
 /** The event after a plugin has changed these members. */
 const changed = (event: Event, change: object): Promise<Event> =>
-  shown(event, (given) => ({ ...given.event, ...change }) as Event)
+  applied(event, ({ event: copy }) => ({ ...copy, ...change }) as Event)
 
 const content = (event: Event, ...parts: object[]) => ({ content: { ...event.content, parts } })
 
 test('keeps an event that no plugin changes', async () => {
-  expect(await shown(said)).toBe(said)
-  expect(await shown(said, undefined, () => undefined)).toEqual(said)
+  expect(await applied(said)).toBe(said)
+  expect(await applied(said, undefined, () => undefined)).toEqual(said)
 })
 
 test('passes the event of one plugin to the next', async () => {
   const add = (letter: string): Required<Plugin>['onEvent'] => {
-    return ({ event }) => ({ ...event, customMetadata: { told: `${event.customMetadata?.told ?? ''}${letter}` } })
+    return ({ event }) => ({ ...event, customMetadata: { seenBy: `${event.customMetadata?.seenBy ?? ''}${letter}` } })
   }
-  expect((await shown(said, add('a'), add('b'))).customMetadata).toEqual({ told: 'ab' })
+  expect((await applied(said, add('a'), add('b'))).customMetadata).toEqual({ seenBy: 'ab' })
 })
 
 test.each<[string, Event, object]>([

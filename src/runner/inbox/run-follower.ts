@@ -1,34 +1,39 @@
-// A run that another one carries out: its answers were taken in by the run that holds the session.
+// Follows a run of another caller: the run that holds the session has recorded the answers of this caller.
 import type { Next } from '../../agent/loop/next.ts'
 import type { Event } from '../../event/event.ts'
 import type { ActiveRun } from '../run/active-run.ts'
 import { EventQueue } from '../run/event-queue.ts'
-import type { Followable } from '../run/run-handle.ts'
+import type { StartedRun } from '../run/run-handle.ts'
 
-export class FollowedRun implements Followable {
+/** A run of another caller, with an event queue for this caller. */
+export class RunFollower implements StartedRun {
   readonly #active: ActiveRun
-  readonly #forget: () => void
+  readonly #stopListening: () => void
   #settle: (() => void) | undefined
+  /** The events on their way to this caller. */
   readonly events: EventQueue = new EventQueue()
+  /** The invocation of the followed run. */
   readonly invocationId: string
+  /** The session. */
   readonly sessionId: string
+  /** The user of the session. */
   readonly userId: string
-  /** Settles when the run has come to rest, or its reader has gone. */
+  /** Settles when the followed run has finished, or when this caller has stopped reading. */
   readonly finished: Promise<void>
-  over = false
+  isFinished = false
 
-  /** `before`: what has followed the answers already. */
+  /** `before`: the recorded events that followed the answers. */
   constructor(active: ActiveRun, before: readonly Event[]) {
     this.#active = active
     this.invocationId = active.invocationId
     this.sessionId = active.sessionId
     this.userId = active.userId
     for (const event of before) this.events.push(event)
-    this.#forget = active.events.listen((event) => this.events.push(event))
+    this.#stopListening = active.events.listen((event) => this.events.push(event))
     this.finished = new Promise((resolve) => {
       this.#settle = resolve
     })
-    void active.finished.then(() => this.leave())
+    void active.finished.then(() => this.removeConsumer())
   }
 
   get failure(): { readonly reason: unknown } | undefined {
@@ -48,14 +53,14 @@ export class FollowedRun implements Followable {
   }
 
   stop(reason: unknown): void {
-    if (!this.over) this.#active.stop(reason)
+    if (!this.isFinished) this.#active.stop(reason)
   }
 
-  /** The run goes on for whoever began it. */
-  leave(): void {
-    this.#forget()
-    this.over = true
+  /** Stops following. The run continues for the caller that started it. */
+  removeConsumer(): void {
+    this.#stopListening()
+    this.isFinished = true
     this.#settle?.()
-    this.events.wake()
+    this.events.notifyConsumer()
   }
 }
