@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
-import { answerPart } from '../event/code-call.ts'
+import { responsePart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import type { CallState, Fold } from '../event/fold.ts'
 import { isWithin, type ScopePath } from '../event/scope.ts'
@@ -55,8 +55,8 @@ export function closingEntries(run: Closing, options: ClosingOptions): NewEntry[
         actions.artifactDelta = { ...actions.artifactDelta, ...result.actions.artifactDelta }
       }
       const work = works.get(call)
-      if (work) return answerPart(call, cancelledWork(work, ENDED[errorCode].beforeResult))
-      return answerPart(call, result?.response ?? responseTo(call, reason, errorCode), result?.modelOutput)
+      if (work) return responsePart(call, cancelledWork(work, ENDED[errorCode].beforeResult))
+      return responsePart(call, result?.response ?? responseTo(call, reason, errorCode), result?.modelOutput)
     })
     const { branch, isolation } = run.fold.scopes.get(path) ?? {}
     const caller = calls[0]?.agent ?? author

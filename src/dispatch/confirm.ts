@@ -14,7 +14,7 @@ import { whyLapsed } from './approval.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import {
-  type AskedCall,
+  type RequestingCall,
   type CallResult,
   failure,
   type NewRequest,
@@ -25,7 +25,7 @@ import {
 import { gateOf } from './resolve.ts'
 
 /** How often a call is asked about whose arguments are not those that were approved. */
-const MAX_QUESTIONS = 2
+const MAX_REQUESTS = 2
 
 /** How long a predicate may think: then the call is asked about. */
 const PREDICATE_MS = 5_000
@@ -33,12 +33,12 @@ const PREDICATE_MS = 5_000
 /** The call as it may go on, or why it may not: nobody was asked yet, nobody has answered, or the answer was no. */
 export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, entry } = ready
-  const asked = call.requests.filter(isAtGate)
+  const asked = call.requests.filter(isGateRequest)
   const latest = asked.at(-1)
   if (!latest && !(await needsConfirmation(batch, ready))) return ready
   const definition = await definitionOf(entry)
   const args = plainArgs(ready.args)
-  if (!latest) return await question(batch, ready, definition)
+  if (!latest) return await requestConfirmation(batch, ready, definition)
   if (latest.denied !== undefined) return rejected(call, latest.denied)
   if (latest.answer === undefined) return { type: 'suspended', call }
   const decision = decisionOf(latest.answer)
@@ -49,11 +49,11 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   if (lapsed === 'definition') {
     const dropped = decision.args && !entry.tool.allowEditedArgs ? 'It no longer takes edited arguments. ' : ''
     const before = `The tool has changed since it was asked about (DEFINITION_CHANGED). ${dropped}`
-    return asked.length < MAX_QUESTIONS ? await question(batch, ready, definition, before) : changed(call)
+    return asked.length < MAX_REQUESTS ? await requestConfirmation(batch, ready, definition, before) : definitionChanged(call)
   }
   if (lapsed === 'args') {
     const before = 'The arguments are not those that were approved. '
-    if (asked.length < MAX_QUESTIONS) return await question(batch, ready, definition, before)
+    if (asked.length < MAX_REQUESTS) return await requestConfirmation(batch, ready, definition, before)
     return failure(call, 'CANCELLED', `${call.name} was not run: its arguments are not those that were approved.`)
   }
   const { payload } = decision
@@ -61,7 +61,7 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   return ready
 }
 
-function isAtGate({ request }: RequestState): boolean {
+function isGateRequest({ request }: RequestState): boolean {
   return request.kind === 'confirmation' && request.origin === 'gate'
 }
 
@@ -69,7 +69,7 @@ function isAtGate({ request }: RequestState): boolean {
 export function editedArgs({ requests }: CallState, { allowEditedArgs }: Tool): JsonObject | undefined {
   if (requests.length === 0 || !allowEditedArgs) return undefined
   for (const asked of requests.toReversed()) {
-    const { confirmed, args } = asked.answer && isAtGate(asked) ? decisionOf(asked.answer) : NO_DECISION
+    const { confirmed, args } = asked.answer && isGateRequest(asked) ? decisionOf(asked.answer) : NO_DECISION
     if (confirmed && args) return args
   }
   return undefined
@@ -85,7 +85,7 @@ async function approvedArgs({ entry }: ReadyCall, { request, answer }: RequestSt
   return parsed.issues ? undefined : plainArgs(parsed.value)
 }
 
-async function question(batch: Batch, ready: ReadyCall, definition: string, before = ''): Promise<AskedCall> {
+async function requestConfirmation(batch: Batch, ready: ReadyCall, definition: string, before = ''): Promise<RequestingCall> {
   const { call, entry, args } = ready
   const { allowEditedArgs } = entry.tool
   const schema = allowEditedArgs ? entry.declaration?.parametersJsonSchema : undefined
@@ -98,7 +98,7 @@ async function question(batch: Batch, ready: ReadyCall, definition: string, befo
     ...(allowEditedArgs && { editable: true }),
     ...(isRecord(schema) && { schema }),
   }
-  return { type: 'asked', call, questions: [asked] }
+  return { type: 'requesting', call, requests: [asked] }
 }
 
 async function hintOf({ host }: Batch, ready: ReadyCall): Promise<string> {
@@ -121,7 +121,7 @@ export function rejected(call: CallState, reason: string | undefined): CallResul
   return unknownOutcome(call, 'UNKNOWN_OUTCOME', `${before}. It was not run again: ${why}`)
 }
 
-function changed(call: CallState): CallResult {
+function definitionChanged(call: CallState): CallResult {
   return failure(call, 'DEFINITION_CHANGED', `${call.name} is no longer the tool that was asked about; it was not run.`)
 }
 

@@ -10,7 +10,7 @@ import { prepare } from './prepare.ts'
 import { entriesOf, workLeftBehind } from './record.ts'
 
 /** A result does not wait longer than this for a slower sibling: it is recorded by itself. */
-const PATIENCE_MS = 1_000
+const MAX_SIBLING_WAIT_MS = 1_000
 
 /** Answers the calls of one reply. When it is back, each has its response in the log, or waits for somebody. */
 export function dispatch(batch: Batch): Promise<void> {
@@ -21,7 +21,7 @@ export function dispatch(batch: Batch): Promise<void> {
 // callbacks instead of async functions: their frames would wait as long as the tool runs
 function dispatchOne(batch: Batch, call: CallState): Promise<void> {
   const one = prepare(batch, call)
-  return one instanceof Promise ? one.then((prepared) => carryOut(batch, prepared)) : carryOut(batch, one)
+  return one instanceof Promise ? one.then((prepared) => executeOne(batch, prepared)) : executeOne(batch, one)
 }
 
 /** Is there nothing left to run? */
@@ -29,7 +29,7 @@ function isOutcome(one: Prepared): one is Outcome {
   return one.type !== 'ready' && one.type !== 'answered'
 }
 
-function carryOut(batch: Batch, one: Prepared): Promise<void> {
+function executeOne(batch: Batch, one: Prepared): Promise<void> {
   if (isOutcome(one)) return record(batch, [one])
   const intent = intentOf(batch, [one])
   const go = (): Promise<void> => execute(batch, one).then((outcome) => recordOne(batch, outcome))
@@ -66,7 +66,7 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
 
   const recordEarly = (): void => {
     patience = undefined
-    const ready = outcomes.flatMap((outcome, at) => (outcome && !recorded.has(at) && !moves(outcome) ? [at] : []))
+    const ready = outcomes.flatMap((outcome, at) => (outcome && !recorded.has(at) && !movesControl(outcome) ? [at] : []))
     for (const at of ready) recorded.add(at)
     const done = ready.map((at) => outcomes[at] as Outcome)
     if (done.length) early = Promise.all([early, record(batch, done)]).then(() => {})
@@ -76,11 +76,11 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
   const recordedAll = host.recorder.keepUnrecorded(outcomes)
   const finish = (at: number, outcome: Outcome): void => {
     outcomes[at] = outcome
-    if (--running > 0) patience ??= host.services.ports.setTimer(recordEarly, PATIENCE_MS)
+    if (--running > 0) patience ??= host.services.ports.setTimer(recordEarly, MAX_SIBLING_WAIT_MS)
   }
 
   try {
-    await (canRunTogether(batch, prepared) ? together(batch, prepared, finish) : inOrder(batch, prepared, finish))
+    await (canRunTogether(batch, prepared) ? runTogether(batch, prepared, finish) : runInOrder(batch, prepared, finish))
   } finally {
     patience?.()
     await early
@@ -100,7 +100,7 @@ function canRunTogether({ parallel, maxConcurrency }: Batch, prepared: readonly 
   )
 }
 
-async function together(
+async function runTogether(
   batch: Batch,
   prepared: readonly Prepared[],
   finish: (at: number, outcome: Outcome) => void,
@@ -114,7 +114,7 @@ async function together(
 }
 
 /** Runs calls beside each other, at most `maxConcurrency`; a sequential tool runs alone, in its place. */
-async function inOrder(
+async function runInOrder(
   batch: Batch,
   prepared: readonly Prepared[],
   finish: (at: number, outcome: Outcome) => void,
@@ -146,7 +146,7 @@ async function start(batch: Batch, one: ReadyCall | AnsweredCall, finish: (outco
 }
 
 /** Does it take control elsewhere? Then it is recorded last, when nothing of its reply is still running. */
-function moves(outcome: Outcome): boolean {
+function movesControl(outcome: Outcome): boolean {
   if (outcome.type !== 'result') return outcome.type === 'suspended'
   const { actions, stops } = outcome
   return Boolean(stops || actions?.transferToAgent !== undefined || actions?.escalate || actions?.skipSummarization)

@@ -27,7 +27,7 @@ const RECONCILED =
   'The outcome is recorded as unknown. Return { status: "done", result }, { status: "not-done" } or { status: "unknown" }.'
 
 /** The log says an attempt began and does not say how it ended. */
-export async function recoverAttempt(
+export async function recoverInterrupted(
   { host }: Batch,
   begun: ResolvedCall,
   again: (args: unknown, rewritten: boolean) => Prepared | Promise<Prepared>,

@@ -5,7 +5,7 @@ import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/fold.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
-import { askedByBody } from './ask.ts'
+import { requestsFromBody } from './request-records.ts'
 import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
 import {
@@ -17,7 +17,7 @@ import {
   type ReadyCall,
   unknownOutcome,
 } from './outcome.ts'
-import { nullReturned, recover, shownArgs } from './recover.ts'
+import { describeNullReturned, callOnToolError, shownArgs } from './on-tool-error.ts'
 import { settle } from './settle.ts'
 import { Timeout, type WaitOptions, waitFor } from './wait.ts'
 
@@ -40,14 +40,14 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       pending = one.type === 'ready' && context.longRunning && !call.isCode
     } catch (error) {
       if (host.stop.stopped) throw host.stop.stopped.reason
-      if (one.type === 'ready' && hasAsked(one, error)) return await askedByBody(one)
-      const recovered = hooks.onToolError.length ? await recover(batch, one, one.args, error) : undefined
-      if (!recovered) return failed(one, error)
+      if (one.type === 'ready' && hasRequested(one, error)) return await requestsFromBody(one)
+      const recovered = hooks.onToolError.length ? await callOnToolError(batch, one, one.args, error) : undefined
+      if (!recovered) return failureOf(one, error)
       value = recovered.value
     }
-    if (one.type === 'ready' && context.questions.length) return await askedByBody(one) // its value and writes are dropped
+    if (one.type === 'ready' && context.questions.length) return await requestsFromBody(one) // its value and writes are dropped
     if (value === SUSPENDED) return { type: 'suspended', call }
-    if (hooks.afterTool.length) value = await afterTool(batch, one, value)
+    if (hooks.afterTool.length) value = await callAfterTool(batch, one, value)
     if (host.stop.stopped) throw host.stop.stopped.reason
     if (value === WITHHELD) return withheld(call)
     const settled = settle({ host, call, entry, context, args: one.args, value, pending })
@@ -63,7 +63,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
 }
 
 /** A body that asks may throw where the answer is missing; one that ran out of time may have acted. */
-function hasAsked({ context }: Pick<ReadyCall, 'context'>, error: unknown): boolean {
+function hasRequested({ context }: Pick<ReadyCall, 'context'>, error: unknown): boolean {
   return context.questions.length > 0 && !(error instanceof Timeout)
 }
 
@@ -105,7 +105,7 @@ async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<u
     ready.context.adopt(context)
     return context.questions.length ? SUSPENDED : value // what is no result must not be kept as one
   } catch (error) {
-    if (!hasAsked({ context }, error)) throw error
+    if (!hasRequested({ context }, error)) throw error
     ready.context.adoptQuestions(context)
     return SUSPENDED
   } finally {
@@ -141,7 +141,7 @@ function runBodyNow(batch: Batch, ready: ReadyCall, args: unknown): unknown {
 function runSteps(batch: Batch, ready: ReadyCall, steps: Steps): Promise<unknown> {
   const timeoutMs = ready.entry.tool.timeoutMs ?? batch.host.services.toolTimeoutMs
   return waitFor(
-    drain(batch.host, ready, steps),
+    drainSteps(batch.host, ready, steps),
     waitOf(batch, ready, timeoutMs, () => steps.return?.(undefined)),
   )
 }
@@ -168,7 +168,7 @@ type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
 }
 
 /** Yields are progress, the return is the result; a generator that returns nothing answers with its yields. */
-async function drain({ services: { ports } }: DispatchHost, { context }: ReadyCall, steps: Steps): Promise<unknown> {
+async function drainSteps({ services: { ports } }: DispatchHost, { context }: ReadyCall, steps: Steps): Promise<unknown> {
   const yields: unknown[] = []
   for (let count = 1; ; count++) {
     // one that never waits would keep its own deadline, and everybody else, from having a turn
@@ -185,7 +185,7 @@ async function drain({ services: { ports } }: DispatchHost, { context }: ReadyCa
   }
 }
 
-function failed({ call, entry }: ReadyCall | AnsweredCall, error: unknown): CallResult {
+function failureOf({ call, entry }: ReadyCall | AnsweredCall, error: unknown): CallResult {
   if (error instanceof Timeout) {
     const effect = entry.tool.effect ?? 'atMostOnce'
     const canRepeat = effect === 'none' || effect === 'idempotent'
@@ -196,14 +196,14 @@ function failed({ call, entry }: ReadyCall | AnsweredCall, error: unknown): Call
   return error instanceof AgentFailed ? { ...result, response: { text: error.text, ...result.response } } : result
 }
 
-async function afterTool(batch: Batch, one: ReadyCall | AnsweredCall, result: unknown): Promise<unknown> {
+async function callAfterTool(batch: Batch, one: ReadyCall | AnsweredCall, result: unknown): Promise<unknown> {
   const { entry, context } = one
   const args = shownArgs(entry.tool, one.args)
   let value = result
   for (const hook of batch.hooks.afterTool) {
     const other = await hook({ tool: entry.tool, args, result: value, context })
     if (other === null) {
-      batch.host.services.logger.error(nullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
+      batch.host.services.logger.error(describeNullReturned('afterTool', entry.tool.name, 'The result is withheld.'))
       return WITHHELD
     }
     if (other !== undefined) value = keepParts(value, other)

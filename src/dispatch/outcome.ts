@@ -54,17 +54,17 @@ export interface SuspendedCall {
 }
 
 /** A call that waits for a human's answer. */
-export interface AskedCall {
-  readonly type: 'asked'
+export interface RequestingCall {
+  readonly type: 'requesting'
   readonly call: CallState
-  readonly questions: readonly NewRequest[]
+  readonly requests: readonly NewRequest[]
 }
 
 /** What a human is asked about a call. */
 export type NewRequest = Omit<Request, 'type' | 'id' | 'invocationId' | 'path' | 'callId' | 'createdAt' | 'expiresAt'>
 
-export type Prepared = ReadyCall | AnsweredCall | CallResult | AskedCall | SuspendedCall
-export type Outcome = CallResult | AskedCall | SuspendedCall
+export type Prepared = ReadyCall | AnsweredCall | CallResult | RequestingCall | SuspendedCall
+export type Outcome = CallResult | RequestingCall | SuspendedCall
 
 /** Thrown by the body of an agent tool whose agent failed. `text`: what the agent said before. */
 export class AgentFailed extends ToolError {

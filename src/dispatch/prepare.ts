@@ -8,14 +8,14 @@ import { describeIssues, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { countingRequests } from './approval.ts'
 import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './args.ts'
-import { askedByBody } from './ask.ts'
+import { requestsFromBody } from './request-records.ts'
 import { editedArgs } from './confirm.ts'
 import { definitionOf } from './definition.ts'
-import { recoverAttempt } from './effects.ts'
+import { recoverInterrupted } from './effects.ts'
 import { passGates } from './gates.ts'
 import type { Batch } from './host.ts'
 import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
-import { missingTool, refuse } from './recover.ts'
+import { missingTool, refuseCall } from './on-tool-error.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
 import { Timeout, waitFor } from './wait.ts'
 
@@ -24,11 +24,11 @@ export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const entry = entryFor(batch, call)
-  if (call.at >= batch.host.services.maxCallsPerReply && call.requests.length === 0 && !hasBegun(batch, call, entry)) {
-    return notRun(batch, call)
+  if (call.at >= batch.host.services.maxCallsPerReply && call.requests.length === 0 && !wasAttempted(batch, call, entry)) {
+    return overCallLimit(batch, call)
   }
   const failed = batch.host.fold.failedInARow(call)
-  if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat && !hasBegun(batch, call, entry)) {
+  if (failed >= MAX_EQUAL_FAILURES && !entry?.tool.mayRepeat && !wasAttempted(batch, call, entry)) {
     const error = `The same call has failed ${failed} times in a row and is not run again.`
     return { ...failure(call, 'REPEATED_CALL', error), stops: true }
   }
@@ -36,26 +36,26 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     if (call.isCode) return failure(call, 'NOT_FOUND', `Nobody runs code for ${batch.agentName}.`)
     const known = entry ?? missingTool(call.name)
     const begun = { call, entry: known, context: contextOf(batch, call, known, call.requests) }
-    return refuse(batch, begun, call.args, 'NOT_FOUND', unknownTool(batch.table, call.name))
+    return refuseCall(batch, begun, call.args, 'NOT_FOUND', unknownTool(batch.table, call.name))
   }
-  if (call.requests.length === 0) return begin(batch, call, entry, call.requests)
-  return definitionOf(entry).then((definition) => begin(batch, call, entry, countingRequests(call, definition)))
+  if (call.requests.length === 0) return prepareResolved(batch, call, entry, call.requests)
+  return definitionOf(entry).then((definition) => prepareResolved(batch, call, entry, countingRequests(call, definition)))
 }
 
 /** A call that began before a restart is answered by what became of it, whatever the limits are now. */
-function hasBegun(batch: Batch, call: CallState, entry: ToolEntry | undefined): boolean {
+function wasAttempted(batch: Batch, call: CallState, entry: ToolEntry | undefined): boolean {
   return call.intent || (entry?.kind === 'agent' && batch.hasStarted(call))
 }
 
 /** A call beyond the limit of its reply. */
-function notRun({ host, scope }: Batch, call: CallState): Prepared {
+function overCallLimit({ host, scope }: Batch, call: CallState): Prepared {
   const made = host.fold.scopes.get(scope.path)?.calls.length
   const problem = `The reply has ${made} calls, at most ${host.services.maxCallsPerReply} of one reply are run`
   const error = `${problem}. This one was not run: make it in a later reply.`
   return { type: 'result', call, response: { status: NOT_RUN, error, errorCode: 'CANCELLED' } }
 }
 
-function begin(
+function prepareResolved(
   batch: Batch,
   call: CallState,
   entry: ToolEntry,
@@ -66,17 +66,17 @@ function begin(
     return { type: 'ready', ...begun, args: call.args, rewritten: undefined }
   if (!isRecord(call.args)) {
     const problem = `Invalid arguments for ${call.name}: they are no JSON object`
-    return refuse(batch, begun, call.args, 'INVALID_ARGS', problem)
+    return refuseCall(batch, begun, call.args, 'INVALID_ARGS', problem)
   }
   const tooLarge = truncatedBytes(call.args)
   if (tooLarge !== undefined)
-    return refuse(batch, begun, call.args, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
+    return refuseCall(batch, begun, call.args, 'INVALID_ARGS', argsTooLarge(batch, call, tooLarge))
   if (call.intent)
-    return recoverAttempt(batch, begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
+    return recoverInterrupted(batch, begun, (args, rewritten) => validate(batch, begun, args, rewritten, gates))
   const edited = requests.length ? editedArgs(call, entry.tool) : undefined
-  const step = batch.hooks.beforeTool.length ? askCallbacks : gates
+  const step = batch.hooks.beforeTool.length ? callBeforeTool : gates
   const prepared = validate(batch, begun, edited ?? call.args, edited !== undefined, step)
-  return edited ? blamingTheEditor(prepared, edited) : prepared
+  return edited ? withInvalidEdit(prepared, edited) : prepared
 }
 
 function argsTooLarge({ host }: Batch, { name }: CallState, bytes: number): string {
@@ -88,7 +88,7 @@ function argsTooLarge({ host }: Batch, { name }: CallState, bytes: number): stri
 }
 
 /** A mistake that was not the model's is not told as if it were. */
-async function blamingTheEditor(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
+async function withInvalidEdit(preparing: Prepared | Promise<Prepared>, edited: JsonObject): Promise<Prepared> {
   const prepared = await preparing
   if (prepared.type !== 'result' || prepared.response.errorCode !== 'INVALID_ARGS') return prepared
   return { ...prepared, response: { ...prepared.response, editedArgs: edited } }
@@ -121,25 +121,25 @@ function validate(
     const kept = rewritten ? storableArgs(toJsonValue(args).value, batch.host.services.maxArgsBytes) : undefined // before a callback changes them
     const tooLarge = kept && truncatedBytes(kept)
     if (tooLarge !== undefined)
-      return refuse(batch, begun, kept, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
+      return refuseCall(batch, begun, kept, 'INVALID_ARGS', argsTooLarge(batch, begun.call, tooLarge))
     // a tool's own parse may give any promise; what is neither that nor a verdict has accepted nothing
     if ('then' in parsed) {
-      return checkedInTime(batch, begun, parsed).then(
-        (value) => checked(batch, begun, args, value, kept, then),
+      return parseArgsInTime(batch, begun, parsed).then(
+        (value) => applyParsed(batch, begun, args, value, kept, then),
         (error) => {
           if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
-          return invalid(batch, begun, args, error)
+          return refuseUnchecked(batch, begun, args, error)
         },
       )
     }
-    return checked(batch, begun, args, parsed, kept, then)
+    return applyParsed(batch, begun, args, parsed, kept, then)
   } catch (error) {
-    return invalid(batch, begun, args, error)
+    return refuseUnchecked(batch, begun, args, error)
   }
 }
 
 /** A validator that waits, for a lookup for instance, has as long as the body. */
-function checkedInTime(
+function parseArgsInTime(
   { host }: Batch,
   { entry, context }: ResolvedCall,
   parsing: PromiseLike<Parsed>,
@@ -148,7 +148,7 @@ function checkedInTime(
   return waitFor(parsing, { host, name: `The validation of the arguments of ${name}`, context, timeoutMs })
 }
 
-function checked(
+function applyParsed(
   batch: Batch,
   begun: ResolvedCall,
   given: unknown,
@@ -157,31 +157,31 @@ function checked(
   then: Step,
 ): Prepared | Promise<Prepared> {
   const { call, entry, context } = begun
-  if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return invalid(batch, begun, given, undefined) // nothing was accepted
+  if (!isRecord(parsed) || !('value' in parsed || parsed.issues)) return refuseUnchecked(batch, begun, given, undefined) // nothing was accepted
   if (!parsed.issues) return then(batch, { type: 'ready', call, entry, args: parsed.value, context, rewritten })
   const problem = `Invalid arguments for ${call.name}: ${describeIssues(parsed.issues)}`
-  return refuse(batch, begun, given, 'INVALID_ARGS', problem)
+  return refuseCall(batch, begun, given, 'INVALID_ARGS', problem)
 }
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
-function invalid(batch: Batch, begun: ResolvedCall, args: unknown, error: unknown): Prepared | Promise<Prepared> {
+function refuseUnchecked(batch: Batch, begun: ResolvedCall, args: unknown, error: unknown): Prepared | Promise<Prepared> {
   const why = error instanceof TooDeepError || error instanceof Timeout ? error.message : 'they could not be checked'
-  return refuse(batch, begun, args, 'INVALID_ARGS', `Invalid arguments for ${begun.call.name}: ${why}`)
+  return refuseCall(batch, begun, args, 'INVALID_ARGS', `Invalid arguments for ${begun.call.name}: ${why}`)
 }
 
 /** Callbacks see the arguments as they were sent, so that what they give back can be checked like them. */
-async function askCallbacks(batch: Batch, ready: ReadyCall): Promise<Prepared> {
+async function callBeforeTool(batch: Batch, ready: ReadyCall): Promise<Prepared> {
   const { call, entry, context } = ready
   let args: unknown = ready.rewritten ?? call.args
   let rewritten = false
   for (const beforeTool of batch.hooks.beforeTool) {
     const offered: JsonObject = isRecord(args) ? copyJson(args) : { value: args }
     const answer = await settled(() => beforeTool({ tool: entry.tool, args: offered, context }))
-    if (context.questions.length) return await askedByBody(ready) // it asks before the body does
+    if (context.questions.length) return await requestsFromBody(ready) // it asks before the body does
     if ('error' in answer) return failure(call, 'EXECUTION_FAILED', messageOf(answer.error))
     const said: unknown = answer.value
     if (said !== undefined) {
-      if (!isBeforeToolResult(said)) return deniedByMistake(batch, call, said)
+      if (!isBeforeToolResult(said)) return deniedByBadReturn(batch, call, said)
       if (said.args === undefined)
         return { type: 'answered', call, entry, args: ready.args, context, value: said.result }
       args = said.args
@@ -201,7 +201,7 @@ function isBeforeToolResult(said: unknown): said is { args?: JsonObject; result?
 }
 
 /** A callback that says something else may have meant no: the call does not run. */
-function deniedByMistake({ host, agentName }: Batch, call: CallState, said: unknown): Prepared {
+function deniedByBadReturn({ host, agentName }: Batch, call: CallState, said: unknown): Prepared {
   host.services.logger.error(
     `A beforeTool callback returned ${kindOf(said)} for tool "${call.name}" of agent "${agentName}", so the call was denied. Return nothing (undefined), { args } or { result }.`,
   )

@@ -2,13 +2,13 @@
 import { type JsonObject, setOwn } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
-import { answerPart } from '../event/code-call.ts'
+import { responsePart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
 import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/fold.ts'
-import { askEntries } from './ask.ts'
+import { requestEntries } from './request-records.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
-import type { AskedCall, CallResult, Outcome } from './outcome.ts'
+import type { RequestingCall, CallResult, Outcome } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
 import { entryFor } from './resolve.ts'
 
@@ -27,7 +27,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     delete actions.skipSummarization // it is not the last word: another agent, or a later answer, follows
   }
   const parts: Part[] = []
-  const asked: AskedCall[] = []
+  const asked: RequestingCall[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
@@ -38,11 +38,11 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     const { id, name } = call
     if (outcome.type !== 'result' || (outcome.pending && leaves)) {
       if (leaves)
-        parts.push(answerPart(call, movedOnFrom(batch, call, outcome.type === 'result' ? outcome.response : undefined)))
-      else if (outcome.type === 'asked') asked.push(outcome)
+        parts.push(responsePart(call, movedOnResponse(batch, call, outcome.type === 'result' ? outcome.response : undefined)))
+      else if (outcome.type === 'requesting') asked.push(outcome)
       continue
     }
-    const response = isFailure(outcome.response) ? warned(batch, outcome, failed) : outcome.response
+    const response = isFailure(outcome.response) ? withRepeatWarning(batch, outcome, failed) : outcome.response
     if (outcome.stops)
       stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
     if (outcome.pending) {
@@ -51,7 +51,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
         longRunningToolIds.push(id)
       }
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
-    } else if (call.isCode) parts.push(answerPart(call, response))
+    } else if (call.isCode) parts.push(responsePart(call, response))
     else
       parts.push({
         functionResponse: { id, name, response, ...(outcome.modelOutput && { modelOutput: outcome.modelOutput }) },
@@ -60,9 +60,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (!call.isCode && batch.table.entries.get(name)?.kind === 'agent')
       grounding = batch.groundingOf(call) ?? grounding
   }
-  if (leaves) for (const part of leftBehind(batch, outcomes)) parts.push(part)
-  const entries = follow(batch, { parts, actions, longRunningToolIds, stop, grounding })
-  return asked.length ? [...entries, ...askEntries(batch, asked)] : entries
+  if (leaves) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
+  const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding })
+  return asked.length ? [...entries, ...requestEntries(batch, asked)] : entries
 }
 
 /** Does a call of this reply still wait for an answer or a result? */
@@ -104,13 +104,13 @@ function merged<T>(into: { [key: string]: T } | undefined, from: { [key: string]
   return into
 }
 
-const movedOn: JsonObject = { status: 'cancelled', reason: 'Control moved on before this call was finished.' }
+const MOVED_ON: JsonObject = { status: 'cancelled', reason: 'Control moved on before this call was finished.' }
 
 /** The response to a call that is not waited for any more; `handle` when its long-running work is under way. */
-function movedOnFrom(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
-  if (!handle) return movedOn
+function movedOnResponse(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
+  if (!handle) return MOVED_ON
   const tool = entryFor(batch, call)?.tool
-  if (tool?.effect === 'none') return { ...movedOn, handle }
+  if (tool?.effect === 'none') return { ...MOVED_ON, handle }
   return cancelledWork({ tool, handle }, 'Control moved on before the result of this call.')
 }
 
@@ -142,7 +142,7 @@ function leavesScope(batch: Batch, outcome: Outcome): boolean {
  * The third equal failure in a row comes with a warning; the next such call would end the run. `failed`: how often equal
  * calls have failed that are recorded together with it.
  */
-function warned(batch: Batch, result: CallResult, failed: Map<string, number> | undefined): JsonObject {
+function withRepeatWarning(batch: Batch, result: CallResult, failed: Map<string, number> | undefined): JsonObject {
   const { call, response, stops } = result
   if (response.status === NOT_RUN) return response
   const signature = failed && signatureOf(call)
@@ -155,13 +155,13 @@ function warned(batch: Batch, result: CallResult, failed: Map<string, number> | 
 }
 
 /** Calls of the same reply that wait for somebody: nobody will answer them now. */
-function leftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
+function responsesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
   const { host, scope } = batch
   const here = new Set(outcomes.map(({ call }) => call.id))
   const calls = host.fold.scopes.get(scope.path)?.calls ?? []
   return calls
     .filter((call) => (!call.response || call.pending) && !here.has(call.id))
-    .map((call) => answerPart(call, movedOnFrom(batch, call, call.pending ? call.response?.response : undefined)))
+    .map((call) => responsePart(call, movedOnResponse(batch, call, call.pending ? call.response?.response : undefined)))
 }
 
 interface Recorded {
@@ -172,7 +172,7 @@ interface Recorded {
   readonly grounding: JsonObject | undefined
 }
 
-function follow({ host, agentName, scope }: Batch, recorded: Recorded): NewEntry[] {
+function eventsOf({ host, agentName, scope }: Batch, recorded: Recorded): NewEntry[] {
   const { parts, actions, longRunningToolIds, stop, grounding } = recorded
   const { escalate } = actions
   const entries: NewEntry[] = []

@@ -153,7 +153,7 @@ class Entry implements ToolEntry {
     this.isPassive = !isLate && declared === undefined
     this.isFixed = isLate
     this.declared = declared
-    this.#declaration = noted(tool, declared)
+    this.#declaration = withPendingNote(tool, declared)
     this.#declare = isLate ? tool.declaration : undefined
     // a getter decides anew for each call
     this.gate = Object.getOwnPropertyDescriptor(tool, 'requiresConfirmation')?.value
@@ -163,7 +163,7 @@ class Entry implements ToolEntry {
 
   get declaration(): FunctionDeclaration | undefined {
     if (this.#declare) {
-      this.#declaration = noted(this.tool, this.#declare())
+      this.#declaration = withPendingNote(this.tool, this.#declare())
       this.#declare = undefined
     }
     return this.#declaration
@@ -171,7 +171,7 @@ class Entry implements ToolEntry {
 }
 
 /** Long-running tools say that their result comes later, however they were made. */
-function noted(tool: Tool, declaration: FunctionDeclaration | undefined): FunctionDeclaration | undefined {
+function withPendingNote(tool: Tool, declaration: FunctionDeclaration | undefined): FunctionDeclaration | undefined {
   return declaration && tool.isLongRunning ? notePending(declaration) : declaration
 }
 
@@ -212,7 +212,7 @@ function isCurrent({ tool, declared, isFixed }: ToolEntry): boolean {
 }
 
 /** The table with the present declarations of its tools; the same table when none has changed. */
-export function refreshed(table: ToolTable, logger: { warn(problem: string): void }): ToolTable {
+export function refreshToolTable(table: ToolTable, logger: { warn(problem: string): void }): ToolTable {
   let entries: Map<string, ToolEntry> | undefined
   for (const entry of table.changeable) {
     const { name } = entry.tool

@@ -51,7 +51,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   let result = plain.value
   let checked = value
   if (entry.parseResult && !pending) {
-    const parsed = await checkedInTime(unsettled, entry.parseResult(result))
+    const parsed = await parseResultInTime(unsettled, entry.parseResult(result))
     if (parsed instanceof Timeout)
       return failure(call, 'INVALID_RESULT', `${parsed.message}. The call is done; do not repeat it.`)
     if (parsed.issues) return failure(call, 'INVALID_RESULT', describeInvalidResult(call.name, parsed.issues))
@@ -60,7 +60,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
   }
   let response = responseOf(result)
   const bytes = sizeOf(response, plain.bytes, host.services.maxResultBytes)
-  if (bytes > host.services.maxResultBytes) response = await cut(unsettled, response, bytes)
+  if (bytes > host.services.maxResultBytes) response = await truncateResponse(unsettled, response, bytes)
   const settled: CallResult = {
     type: 'result',
     call,
@@ -73,7 +73,7 @@ async function settleSlowly(unsettled: Unsettled, plain: { value: unknown; bytes
 }
 
 /** A validator that waits has as long as the body. */
-async function checkedInTime(unsettled: Unsettled, parsing: Parsed | Promise<Parsed>): Promise<Parsed | Timeout> {
+async function parseResultInTime(unsettled: Unsettled, parsing: Parsed | Promise<Parsed>): Promise<Parsed | Timeout> {
   if (!(parsing instanceof Promise)) return parsing
   const { host, entry, context } = unsettled
   const { name, timeoutMs = host.services.toolTimeoutMs } = entry.tool
@@ -86,7 +86,7 @@ async function checkedInTime(unsettled: Unsettled, parsing: Parsed | Promise<Par
 }
 
 /** Head and tail of what is too large; the whole goes to an artifact when there is a service for it. */
-async function cut({ host, call, context }: Unsettled, response: JsonObject, bytes: number): Promise<JsonObject> {
+async function truncateResponse({ host, call, context }: Unsettled, response: JsonObject, bytes: number): Promise<JsonObject> {
   const text = JSON.stringify(response)
   const short = cutResponse(text, bytes, host.services.maxResultBytes)
   if (!host.artifactService) return short

@@ -9,12 +9,12 @@ export const EXECUTE_CODE = 'execute_code'
 /** The call an executable part stands for; undefined when nobody is asked to run it. */
 export function codeCallOf(parts: readonly Part[], at: number): FunctionCall | undefined {
   const code = parts[at]?.executableCode
-  if (code?.id === undefined || isAnswered(parts, at)) return undefined
+  if (code?.id === undefined || hasResult(parts, at)) return undefined
   return { id: code.id, name: EXECUTE_CODE, args: { language: code.language, code: code.code } }
 }
 
 /** A model that runs its code itself says the result in the same breath. */
-export function isAnswered(parts: readonly Part[], at: number): boolean {
+export function hasResult(parts: readonly Part[], at: number): boolean {
   const id = parts[at]?.executableCode?.id
   const next = parts[at + 1]?.codeExecutionResult
   if (next && (next.id === undefined || id === undefined)) return true
@@ -34,7 +34,7 @@ function resultIdsOf(parts: readonly Part[]): ReadonlySet<string> {
 }
 
 /** The answer to a call as a part: a code call's is a result of its own kind. */
-export function answerPart(
+export function responsePart(
   call: { readonly id: string; readonly name: string; readonly isCode: boolean },
   response: JsonObject,
   modelOutput?: ModelOutput,
@@ -45,7 +45,7 @@ export function answerPart(
 }
 
 /** What a part answers, as a response: undefined when it answers nothing. */
-export function answerIn({ functionResponse, codeExecutionResult }: Part): FunctionResponse | undefined {
+export function responseIn({ functionResponse, codeExecutionResult }: Part): FunctionResponse | undefined {
   if (functionResponse) return functionResponse
   if (codeExecutionResult?.id === undefined) return undefined
   const { id, outcome, output = '' } = codeExecutionResult

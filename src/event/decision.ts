@@ -18,7 +18,7 @@ const FIELDS = new Set(['confirmed', 'payload', 'args', 'reason', 'hint'])
  * What an approval says that would be dropped if it ran: arguments that are no object, or fields that are none of an
  * approval. The approver meant something by it, so it is refused. Undefined when there is nothing.
  */
-export function droppedFrom(answer: JsonObject, shown: JsonObject): string | undefined {
+export function findUnusableField(answer: JsonObject, shown: JsonObject): string | undefined {
   const { decision = {}, wrapper } = unwrap(answer)
   const { args } = decision
   if (args !== undefined && !isRecord(args)) return `"args" must be an object, got ${kindOf(args)}`
@@ -53,15 +53,15 @@ export function decisionOf(answer: JsonObject): Decision {
 function unwrap(answer: JsonObject): { decision?: JsonObject; wrapper?: string } {
   if (Object.hasOwn(answer, 'confirmed')) return { decision: answer }
   for (const wrapper of ['toolConfirmation', 'response']) {
-    const decision = Object.hasOwn(answer, wrapper) ? readable(answer[wrapper]) : undefined
+    const decision = Object.hasOwn(answer, wrapper) ? asObject(answer[wrapper]) : undefined
     if (decision) return { decision, wrapper }
   }
   // a bare text is recorded as `{ result }`
-  const decision = typeof answer.result === 'string' ? readable(answer.result) : undefined
+  const decision = typeof answer.result === 'string' ? asObject(answer.result) : undefined
   return decision ? { decision, wrapper: 'result' } : {}
 }
 
-function readable(value: unknown): JsonObject | undefined {
+function asObject(value: unknown): JsonObject | undefined {
   if (isRecord(value)) return value
   if (typeof value !== 'string') return undefined
   try {

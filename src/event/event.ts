@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import type { AuthConfig } from '../content/auth.ts'
 import type { Content, Part, ToolConfirmation } from '../content/content.ts'
-import { isAnswered } from './code-call.ts'
+import { hasResult } from './code-call.ts'
 
 /** What an event does besides saying something. Absent when empty. */
 export interface EventActions {
@@ -154,7 +154,7 @@ export function isFinalResponse(event: Event): boolean {
   if (!parts || event.content.role !== 'model') return false
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as Part
-    if (part.functionCall || part.functionResponse || (part.executableCode && !isAnswered(parts, at))) return false
+    if (part.functionCall || part.functionResponse || (part.executableCode && !hasResult(parts, at))) return false
   }
   return true
 }

@@ -2,7 +2,7 @@
 import { canonicalJson, type JsonObject } from '../base/json.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
-import { answerIn, codeCallOf } from './code-call.ts'
+import { responseIn, codeCallOf } from './code-call.ts'
 import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
 
 export interface CallState {
@@ -137,12 +137,12 @@ export class Fold {
   }
 
   /** Has anything happened at or below this path? */
-  begun(path: string): boolean {
+  hasStarted(path: string): boolean {
     return this.scopes.has(path) || (this.#above?.has(path) ?? false)
   }
 
   /** The last thing said in an agent tool's scope, or below it. */
-  answerIn(isolation: string): Event | undefined {
+  lastReplyIn(isolation: string): Event | undefined {
     return this.#answers?.get(isolation)
   }
 
@@ -161,7 +161,7 @@ export class Fold {
       if (scope.ended) continue
       for (const call of scope.calls) if (this.isOpen(call)) open.push(call)
     }
-    return open.sort((a, b) => depth(b.path) - depth(a.path))
+    return open.sort((a, b) => depthOf(b.path) - depthOf(a.path))
   }
 
   /** Open calls that wait for an answer or a result, the deepest scopes first. */
@@ -170,7 +170,7 @@ export class Fold {
     const open = [...this.#waiting].filter(
       (call) => this.scopes.get(call.path)?.calls[call.at] === call && this.isOpen(call),
     )
-    return open.length > 1 ? open.sort((a, b) => depth(b.path) - depth(a.path)) : open
+    return open.length > 1 ? open.sort((a, b) => depthOf(b.path) - depthOf(a.path)) : open
   }
 
   /** Does a call wait for an answer or a result? */
@@ -228,7 +228,7 @@ export class Fold {
     const scope = known ?? this.#open(path, event)
     const { content, actions } = event
     if (this.#requests && this.#isRequest(event)) return // the framework's words, not the model's
-    if (content?.role !== 'user') speaker(scope, event.author)
+    if (content?.role !== 'user') speakerOf(scope, event.author)
     if (content?.role === 'model') this.#reply(scope, event)
     else if (content?.role === 'tool') this.#respond(scope, event)
     else if (known && content && event.isolationScope === path && this.#reopen(path)) return
@@ -303,7 +303,7 @@ export class Fold {
   #reply(scope: ScopeState, event: Event): void {
     if (event.turnComplete) {
       this.replies++
-      speaker(scope, event.author).replies++
+      speakerOf(scope, event.author).replies++
     }
     scope.calls = NO_CALLS
     scope.skipped = false
@@ -363,7 +363,7 @@ export class Fold {
     const parts = event.content?.parts ?? NONE
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as Part
-      const answer = part.functionResponse ?? (part.codeExecutionResult && answerIn(part))
+      const answer = part.functionResponse ?? (part.codeExecutionResult && responseIn(part))
       if (answer && this.calls.get(answer.id ?? '')?.path === scope.path) this.#settle(answer)
     }
   }
@@ -461,7 +461,7 @@ export function openRequests({ requests, response, pending }: CallState): Reques
   const open: RequestState[] = []
   for (let at = requests.length - 1; at >= 0; at--) {
     const one = requests[at] as RequestState
-    const question = questionOf(one.request)
+    const question = requestKey(one.request)
     if (one.answer === undefined && one.denied === undefined && !asked.has(question)) open.push(one)
     asked.add(question)
   }
@@ -474,7 +474,7 @@ export function isReservedPathStep(id: string): boolean {
 }
 
 /** Equal for requests of one kind, origin and key. */
-function questionOf({ kind, origin, key }: Request): string {
+function requestKey({ kind, origin, key }: Request): string {
   return key === undefined ? `${kind} ${origin}` : `${kind} ${origin} ${key}`
 }
 
@@ -496,7 +496,7 @@ export function hasActed(scope: ScopeState | undefined, agentName: string): bool
   return scope?.speakers.some((one) => one.name === agentName) ?? false
 }
 
-function speaker(scope: ScopeState, name: string): Speaker {
+function speakerOf(scope: ScopeState, name: string): Speaker {
   const { speakers } = scope
   for (let at = 0; at < speakers.length; at++) if (speakers[at]?.name === name) return speakers[at] as Speaker
   const first: Speaker = { name, replies: 0 }
@@ -519,7 +519,7 @@ export function startsWaiting({ event, record }: NewEntry): boolean {
   return false
 }
 
-function depth(path: string): number {
+function depthOf(path: string): number {
   return path.split('/').length
 }
 

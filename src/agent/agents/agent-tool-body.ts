@@ -41,7 +41,7 @@ export async function runAgentTool(agentCall: AgentCall): Promise<unknown> {
   const inner: ScopeFrame = { path, branch: frame.branch, isolation: path, tree: frame.tree.ofTool(mark, plan.model) }
   if (!mark.includePlugins) run.recorder.hideFromPlugins(path)
   const { fold, maxLlmCalls } = run
-  const isBegun = fold.begun(path)
+  const isBegun = fold.hasStarted(path)
   // without budget another attempt would fail the same way
   if (!isBegun || (isRetry && fold.replies < maxLlmCalls)) {
     const content = (isBegun && openingOf(run, path)) || { role: 'user', parts: [{ text: requestOf(args) }] }
@@ -69,7 +69,7 @@ function openingOf({ view }: RunHost, path: string): Content | undefined {
 
 /** The child's last words, those of all its branches, or the object when it has an output schema. Throws why it failed, if it did. */
 async function resultOf(run: RunHost, agent: Agent, inner: ScopeFrame): Promise<unknown> {
-  const last = run.fold.answerIn(inner.path)
+  const last = run.fold.lastReplyIn(inner.path)
   const isBranched = last !== undefined && last.branch !== inner.branch
   const said = last?.content ? answerTextOf(last.content, 'model') : ''
   const text = isBranched ? branchedText(agent, inner.tree, inner, run.view.events, 'model') : said

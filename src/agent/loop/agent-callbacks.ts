@@ -15,7 +15,7 @@ export async function beforeAgent(run: RunHost, agent: Agent, frame: ScopeFrame)
   const hooks = frame.tree.hooks(agent).beforeAgent
   const key = `${frame.path}\n${agent.name}`
   const scope = run.fold.scopes.get(frame.path)
-  const begun = agent instanceof LlmAgent ? hasActed(scope, agent.name) : run.fold.begun(frame.path)
+  const begun = agent instanceof LlmAgent ? hasActed(scope, agent.name) : run.fold.hasStarted(frame.path)
   if (begun || run.progress.entered?.has(key)) return false
   run.progress.entered ??= new Set()
   run.progress.entered.add(key)

@@ -96,11 +96,11 @@ export class CallBatch implements Batch {
     return output ? checkFinalResult(this.#plan.agent, output, result, beside > 1) : result
   }
   hasStarted(call: CallState): boolean {
-    return this.host.fold.begun(this.#scopeOf(call).path)
+    return this.host.fold.hasStarted(this.#scopeOf(call).path)
   }
   groundingOf(call: CallState): JsonObject | undefined {
     const { mark, path } = this.#scopeOf(call)
-    return mark.propagateGroundingMetadata ? this.host.fold.answerIn(path)?.groundingMetadata : undefined
+    return mark.propagateGroundingMetadata ? this.host.fold.lastReplyIn(path)?.groundingMetadata : undefined
   }
   /** Of a call whose entry is of kind `agent`. */
   #scopeOf(call: CallState): { mark: AgentMark; path: string } {

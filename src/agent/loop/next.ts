@@ -92,7 +92,7 @@ function waitsOn(agent: LlmAgent, log: FoldedLog, call: CallState): readonly Cal
   const mark = call.isCode ? undefined : agentOf(table.tools.get(call.name))
   if (!mark) return waitsBelow(log.fold, call)
   const path = childPath(call.path, mark.agent.name, call.id)
-  if (!log.fold.begun(path)) return undefined
+  if (!log.fold.hasStarted(path)) return undefined
   const tree = log.tree.ofTool(mark, log.tree.plan(agent).model)
   const inside = next(mark.agent, { ...log, tree }, path)
   return inside.type === 'wait' ? inside.on : undefined
@@ -120,7 +120,7 @@ function nextInTurn(agent: SequentialAgent | LoopAgent, log: FoldedLog, path: st
   for (let round = latestRound(agent, log.fold, path, rounds); round <= rounds; round++) {
     for (const child of agent.subAgents) {
       const below = { agent: child, path: childPath(path, child.name, round) }
-      if (!log.fold.begun(below.path)) return { type: 'run', children: [below] }
+      if (!log.fold.hasStarted(below.path)) return { type: 'run', children: [below] }
       const inside = next(child, log, below.path)
       if (inside.type === 'wait') return inside
       if (inside.type !== 'done') return { type: 'run', children: [below] }
@@ -137,12 +137,12 @@ function latestRound(agent: SequentialAgent | LoopAgent, fold: Fold, path: strin
   let begun = 1
   let not = rounds + 1
   for (let step = 1; begun + step < not; step *= 2) {
-    if (fold.begun(childPath(path, first.name, begun + step))) begun += step
+    if (fold.hasStarted(childPath(path, first.name, begun + step))) begun += step
     else not = begun + step
   }
   while (begun + 1 < not) {
     const middle = (begun + not) >> 1
-    if (fold.begun(childPath(path, first.name, middle))) begun = middle
+    if (fold.hasStarted(childPath(path, first.name, middle))) begun = middle
     else not = middle
   }
   return begun
@@ -153,7 +153,7 @@ function nextParallel(agent: ParallelAgent, log: FoldedLog, path: string): Next 
   const on: CallState[] = []
   for (const child of agent.subAgents) {
     const below = { agent: child, path: childPath(path, child.name, 1) }
-    const inside = log.fold.begun(below.path) ? next(child, log, below.path) : undefined
+    const inside = log.fold.hasStarted(below.path) ? next(child, log, below.path) : undefined
     if (inside?.type === 'wait') on.push(...inside.on)
     else if (inside?.type !== 'done') children.push(below)
   }
@@ -175,7 +175,7 @@ function nextCustom(agent: Agent, log: FoldedLog, path: string): Next {
 function scopesBelow(agent: Agent, { fold }: FoldedLog, path: string): ScopedAgent[] {
   const found: ScopedAgent[] = []
   for (const child of agent.subAgents ?? []) {
-    for (let n = 1; fold.begun(childPath(path, child.name, n)); n++) {
+    for (let n = 1; fold.hasStarted(childPath(path, child.name, n)); n++) {
       found.push({ agent: child, path: childPath(path, child.name, n) })
     }
   }
@@ -222,7 +222,7 @@ function loopFailure<T>(
   below: (child: Agent, round: number) => T | undefined,
 ): T | undefined {
   for (let round = 1; round <= agent.maxIterations; round++) {
-    const begun = agent.subAgents.filter((child) => fold.begun(childPath(path, child.name, round)))
+    const begun = agent.subAgents.filter((child) => fold.hasStarted(childPath(path, child.name, round)))
     if (begun.length === 0) return undefined
     const said = first(begun.map((child) => below(child, round)))
     if (said) return said

@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { codeAsText } from '../../content/code-text.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
-import { answerIn, answerPart, codeCallOf } from '../../event/code-call.ts'
+import { responseIn, responsePart, codeCallOf } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import { fitPart } from './sendable-calls.ts'
@@ -199,7 +199,7 @@ export class History {
     if (!handle || !shown) return
     const { call, at } = handle
     const instead = shownFor(call, parts)
-    const replaced = shown.parts.flatMap((part) => (answerIn(part)?.id === call.id ? instead : [part]))
+    const replaced = shown.parts.flatMap((part) => (responseIn(part)?.id === call.id ? instead : [part]))
     this.#contents[at] = { role: shown.role, parts: replaced }
     if (parts[0]?.functionResponse?.willContinue) return
     this.#handles?.delete(loggedId)
@@ -216,7 +216,7 @@ export class History {
 
 /** The response in a part; code results are rare. */
 function answerOf(part: Part): FunctionResponse | undefined {
-  return part.functionResponse ?? (part.codeExecutionResult && answerIn(part))
+  return part.functionResponse ?? (part.codeExecutionResult && responseIn(part))
 }
 
 /** Only a model calls; and what says nothing would be refused. */
@@ -231,7 +231,7 @@ const NO_RESULT: JsonObject = {
 
 /** Each call with one response, in call order; then what came meanwhile. */
 function closing({ calls, late = [] }: Group): Content[] {
-  const parts = calls.flatMap((call) => call.answer ?? [answerPart(call, NO_RESULT)])
+  const parts = calls.flatMap((call) => call.answer ?? [responsePart(call, NO_RESULT)])
   return [{ role: 'tool', parts }, ...late]
 }
 

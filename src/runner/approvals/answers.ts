@@ -2,7 +2,7 @@
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { ToolwrightError } from '../../error/error.ts'
-import { choiceIn, decisionOf, declinedIn, droppedFrom, inputOf } from '../../event/decision.ts'
+import { choiceIn, decisionOf, declinedIn, findUnusableField, inputOf } from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
 import type { CallState, Fold, RequestState } from '../../event/fold.ts'
 import { compileSchema } from '../../schema/compile.ts'
@@ -171,7 +171,7 @@ async function check({ request }: RequestState, response: JsonObject, now: numbe
 async function checkEdited(request: Request, response: JsonObject): Promise<void> {
   const { confirmed, args } = decisionOf(response)
   if (!confirmed) return
-  const dropped = droppedFrom(response, request.args)
+  const dropped = findUnusableField(response, request.args)
   if (dropped !== undefined) {
     throw new ToolwrightError('INVALID_REQUEST', `The approval of request "${request.id}" cannot be read: ${dropped}.`)
   }

@@ -6,35 +6,35 @@ import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
-import type { AskedCall, NewRequest, ReadyCall } from './outcome.ts'
+import type { RequestingCall, NewRequest, ReadyCall } from './outcome.ts'
 import { entryFor } from './resolve.ts'
 
 /** Unless the tool says otherwise a question is good for a day. */
 const EXPIRES_IN_MS = 24 * 60 * 60 * 1000
 
 /** A body that ended with a question: it is run from the start when that is answered. */
-export async function askedByBody({ call, entry, args, context }: ReadyCall): Promise<AskedCall> {
+export async function requestsFromBody({ call, entry, args, context }: ReadyCall): Promise<RequestingCall> {
   const definition = await definitionOf(entry)
   const { value } = toJsonValue(args)
   const asked: JsonObject = isRecord(value) ? value : { value }
   const questions = context.questions.map(
     (question): NewRequest => ({ ...question, origin: 'body', args: asked, definition }),
   )
-  return { type: 'asked', call, questions }
+  return { type: 'requesting', call, requests }
 }
 
 /** A record for each question, then the event that shows them. */
-export function askEntries(batch: Batch, asked: readonly AskedCall[]): NewEntry[] {
+export function requestEntries(batch: Batch, asked: readonly RequestingCall[]): NewEntry[] {
   const { host, scope, agentName } = batch
   const records: Request[] = []
   const parts: Part[] = []
   const actions: EventActions = { skipSummarization: true }
-  for (const { call, questions } of asked) {
-    for (const question of questions) {
+  for (const { call, requests } of asked) {
+    for (const question of requests) {
       const request = requestOf(batch, call.id, question)
       records.push(request)
       const { id, name, args } = call
-      parts.push({ functionCall: { id: request.id, ...shownAs(request, { id, name, args: copyJson(args) }) } })
+      parts.push({ functionCall: { id: request.id, ...functionCallFor(request, { id, name, args: copyJson(args) }) } })
       if (request.kind !== 'confirmation') continue
       actions.requestedToolConfirmations ??= {}
       setOwn(actions.requestedToolConfirmations, id, confirmationOf(request)) // the model may have named it `__proto__`
@@ -63,7 +63,7 @@ function requestOf(batch: Batch, callId: string, question: NewRequest): Request 
 }
 
 /** Copies: a consumer that changes the event it was given must not change what an approval is compared with. */
-function shownAs(request: Request, originalFunctionCall: JsonObject): { name: string; args: JsonObject } {
+function functionCallFor(request: Request, originalFunctionCall: JsonObject): { name: string; args: JsonObject } {
   if (request.kind === 'confirmation') {
     return {
       name: 'adk_request_confirmation',

@@ -9,7 +9,7 @@ import { failure, type Prepared, type ResolvedCall } from './outcome.ts'
 import type { ToolEntry } from './resolve.ts'
 
 /** Asks the callbacks in turn; undefined when none of them answers. */
-export async function recover(
+export async function callOnToolError(
   batch: Batch,
   { entry, context }: ResolvedCall,
   args: unknown,
@@ -20,7 +20,7 @@ export async function recover(
   try {
     for (const onToolError of batch.hooks.onToolError) {
       const value = await onToolError({ tool, args: shown, error, context })
-      if (value === null) batch.host.services.logger.error(nullReturned('onToolError', tool.name, 'The error stays.'))
+      if (value === null) batch.host.services.logger.error(describeNullReturned('onToolError', tool.name, 'The error stays.'))
       else if (value !== undefined) return { value }
     }
   } catch (failed) {
@@ -31,7 +31,7 @@ export async function recover(
 }
 
 /** A call that cannot run: its tool is unknown, or its arguments do not fit. A callback may answer it, never run it. */
-export function refuse(
+export function refuseCall(
   batch: Batch,
   begun: ResolvedCall,
   args: unknown,
@@ -42,7 +42,7 @@ export function refuse(
   const refused = failure(call, code, message)
   if (batch.hooks.onToolError.length === 0) return refused
   const own = toJsonValue(args).value // what a callback gave may be no JSON
-  return recover(batch, begun, own, new ToolError(message, { code })).then((recovered) => {
+  return callOnToolError(batch, begun, own, new ToolError(message, { code })).then((recovered) => {
     if (batch.host.stop.stopped) throw batch.host.stop.stopped.reason
     return recovered ? { type: 'answered', call, entry, context, args: own, value: recovered.value } : refused
   })
@@ -76,6 +76,6 @@ export function shownArgs(tool: Tool, args: unknown): JsonObject {
   return isRecord(shown) ? shown : { value: shown }
 }
 
-export function nullReturned(hook: string, tool: string, consequence: string): string {
+export function describeNullReturned(hook: string, tool: string, consequence: string): string {
   return `An ${hook} callback returned null for tool "${tool}". ${consequence} Return nothing (undefined) or a result.`
 }
