@@ -1,8 +1,8 @@
 // Whether an approval still counts: it is bound to the tool definition and the arguments the approver saw.
 import { canonicalJson, type JsonObject } from '../base/json.ts'
+import type { CallState, RequestState } from '../event/call-state.ts'
 import { decisionOf } from '../event/decision.ts'
 import type { Request } from '../event/event.ts'
-import type { CallState, RequestState } from '../event/fold.ts'
 
 /** The call as it would run now. */
 export interface CurrentCall {

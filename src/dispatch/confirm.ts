@@ -5,8 +5,8 @@ import { clip } from '../base/limits.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { withTimeout } from '../base/with-timeout.ts'
 import { messageOf } from '../error/error.ts'
+import type { CallState, RequestState } from '../event/call-state.ts'
 import { decisionOf } from '../event/decision.ts'
-import type { CallState, RequestState } from '../event/fold.ts'
 import { isPlainJson } from '../policy/plain-json.ts'
 import { readonlyContext } from '../tool/invocation.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -14,12 +14,12 @@ import { whyLapsed } from './approval.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import {
-  type RequestingCall,
   type CallResult,
   failure,
   type NewRequest,
   type Prepared,
   type ReadyCall,
+  type RequestingCall,
   unknownOutcome,
 } from './outcome.ts'
 import { gateOf } from './resolve.ts'
@@ -49,7 +49,9 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   if (lapsed === 'definition') {
     const dropped = decision.args && !entry.tool.allowEditedArgs ? 'It no longer takes edited arguments. ' : ''
     const before = `The tool has changed since it was asked about (DEFINITION_CHANGED). ${dropped}`
-    return asked.length < MAX_REQUESTS ? await requestConfirmation(batch, ready, definition, before) : definitionChanged(call)
+    return asked.length < MAX_REQUESTS
+      ? await requestConfirmation(batch, ready, definition, before)
+      : definitionChanged(call)
   }
   if (lapsed === 'args') {
     const before = 'The arguments are not those that were approved. '
@@ -85,7 +87,12 @@ async function approvedArgs({ entry }: ReadyCall, { request, answer }: RequestSt
   return parsed.issues ? undefined : plainArgs(parsed.value)
 }
 
-async function requestConfirmation(batch: Batch, ready: ReadyCall, definition: string, before = ''): Promise<RequestingCall> {
+async function requestConfirmation(
+  batch: Batch,
+  ready: ReadyCall,
+  definition: string,
+  before = '',
+): Promise<RequestingCall> {
   const { call, entry, args } = ready
   const { allowEditedArgs } = entry.tool
   const schema = allowEditedArgs ? entry.declaration?.parametersJsonSchema : undefined

@@ -1,6 +1,7 @@
 // Every road to a tool body: resolve, prepare, intend, execute, settle, record.
+
+import type { CallState } from '../event/call-state.ts'
 import type { NewEntry } from '../event/event.ts'
-import type { CallState } from '../event/fold.ts'
 import { cancelWork } from './cancel-work.ts'
 import { intentOf } from './effects.ts'
 import { execute } from './execute.ts'
@@ -66,7 +67,9 @@ async function executeAll(batch: Batch, prepared: readonly Prepared[]): Promise<
 
   const recordEarly = (): void => {
     patience = undefined
-    const ready = outcomes.flatMap((outcome, at) => (outcome && !recorded.has(at) && !movesControl(outcome) ? [at] : []))
+    const ready = outcomes.flatMap((outcome, at) =>
+      outcome && !recorded.has(at) && !movesControl(outcome) ? [at] : [],
+    )
     for (const at of ready) recorded.add(at)
     const done = ready.map((at) => outcomes[at] as Outcome)
     if (done.length) early = Promise.all([early, record(batch, done)]).then(() => {})

@@ -2,12 +2,12 @@
 // Nothing outside this file calls a tool's body.
 import { yieldToTimers } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
-import type { CallState } from '../event/fold.ts'
+import type { CallState } from '../event/call-state.ts'
 import { keepParts } from '../tool/parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
-import { requestsFromBody } from './request-records.ts'
 import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
+import { callOnToolError, describeNullReturned, shownArgs } from './on-tool-error.ts'
 import {
   AgentFailed,
   type AnsweredCall,
@@ -17,7 +17,7 @@ import {
   type ReadyCall,
   unknownOutcome,
 } from './outcome.ts'
-import { describeNullReturned, callOnToolError, shownArgs } from './on-tool-error.ts'
+import { requestsFromBody } from './request-records.ts'
 import { settle } from './settle.ts'
 import { Timeout, type WaitOptions, waitFor } from './wait.ts'
 
@@ -168,7 +168,11 @@ type Steps = (AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>) & {
 }
 
 /** Yields are progress, the return is the result; a generator that returns nothing answers with its yields. */
-async function drainSteps({ services: { ports } }: DispatchHost, { context }: ReadyCall, steps: Steps): Promise<unknown> {
+async function drainSteps(
+  { services: { ports } }: DispatchHost,
+  { context }: ReadyCall,
+  steps: Steps,
+): Promise<unknown> {
   const yields: unknown[] = []
   for (let count = 1; ; count++) {
     // one that never waits would keep its own deadline, and everybody else, from having a turn

@@ -20,7 +20,8 @@ export async function callOnToolError(
   try {
     for (const onToolError of batch.hooks.onToolError) {
       const value = await onToolError({ tool, args: shown, error, context })
-      if (value === null) batch.host.services.logger.error(describeNullReturned('onToolError', tool.name, 'The error stays.'))
+      if (value === null)
+        batch.host.services.logger.error(describeNullReturned('onToolError', tool.name, 'The error stays.'))
       else if (value !== undefined) return { value }
     }
   } catch (failed) {

@@ -3,19 +3,19 @@ import { canonicalJson, copyJson, isRecord, type JsonObject, MAX_DEPTH, TooDeepE
 import { kindOf } from '../base/kind-of.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf } from '../error/error.ts'
-import { type CallState, NOT_RUN, type RequestState } from '../event/fold.ts'
+import { type CallState, NOT_RUN, type RequestState } from '../event/call-state.ts'
 import { describeIssues, type Parsed } from '../schema/issues.ts'
 import { CallContext } from '../tool/call-context.ts'
 import { countingRequests } from './approval.ts'
 import { MAX_ARGS_DEPTH, storableArgs, truncatedBytes } from './args.ts'
-import { requestsFromBody } from './request-records.ts'
 import { editedArgs } from './confirm.ts'
 import { definitionOf } from './definition.ts'
 import { recoverInterrupted } from './effects.ts'
 import { passGates } from './gates.ts'
 import type { Batch } from './host.ts'
-import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
 import { missingTool, refuseCall } from './on-tool-error.ts'
+import { failure, type Prepared, type ReadyCall, type ResolvedCall } from './outcome.ts'
+import { requestsFromBody } from './request-records.ts'
 import { entryFor, type ToolEntry, unknownTool } from './resolve.ts'
 import { Timeout, waitFor } from './wait.ts'
 
@@ -24,7 +24,11 @@ export const MAX_EQUAL_FAILURES = 3
 
 export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepared> {
   const entry = entryFor(batch, call)
-  if (call.at >= batch.host.services.maxCallsPerReply && call.requests.length === 0 && !wasAttempted(batch, call, entry)) {
+  if (
+    call.at >= batch.host.services.maxCallsPerReply &&
+    call.requests.length === 0 &&
+    !wasAttempted(batch, call, entry)
+  ) {
     return overCallLimit(batch, call)
   }
   const failed = batch.host.fold.failedInARow(call)
@@ -39,7 +43,9 @@ export function prepare(batch: Batch, call: CallState): Prepared | Promise<Prepa
     return refuseCall(batch, begun, call.args, 'NOT_FOUND', unknownTool(batch.table, call.name))
   }
   if (call.requests.length === 0) return prepareResolved(batch, call, entry, call.requests)
-  return definitionOf(entry).then((definition) => prepareResolved(batch, call, entry, countingRequests(call, definition)))
+  return definitionOf(entry).then((definition) =>
+    prepareResolved(batch, call, entry, countingRequests(call, definition)),
+  )
 }
 
 /** A call that began before a restart is answered by what became of it, whatever the limits are now. */
@@ -164,7 +170,12 @@ function applyParsed(
 }
 
 /** A validator that throws has not accepted anything; its words may hold values, so they are not repeated. */
-function refuseUnchecked(batch: Batch, begun: ResolvedCall, args: unknown, error: unknown): Prepared | Promise<Prepared> {
+function refuseUnchecked(
+  batch: Batch,
+  begun: ResolvedCall,
+  args: unknown,
+  error: unknown,
+): Prepared | Promise<Prepared> {
   const why = error instanceof TooDeepError || error instanceof Timeout ? error.message : 'they could not be checked'
   return refuseCall(batch, begun, args, 'INVALID_ARGS', `Invalid arguments for ${begun.call.name}: ${why}`)
 }

@@ -2,14 +2,15 @@
 import { type JsonObject, setOwn } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
+import { type CallState, NOT_RUN, signatureOf } from '../event/call-state.ts'
 import { responsePart } from '../event/code-call.ts'
 import type { EventActions, NewEntry } from '../event/event.ts'
-import { type CallState, isFailure, NOT_RUN, signatureOf } from '../event/fold.ts'
-import { requestEntries } from './request-records.ts'
+import { isFailure } from '../event/fold.ts'
 import { cancelledWork, type StartedWork } from './cancel-work.ts'
 import type { Batch } from './host.ts'
-import type { RequestingCall, CallResult, Outcome } from './outcome.ts'
+import type { CallResult, Outcome, RequestingCall } from './outcome.ts'
 import { MAX_EQUAL_FAILURES } from './prepare.ts'
+import { requestEntries } from './request-records.ts'
 import { entryFor } from './resolve.ts'
 
 /** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
@@ -38,7 +39,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     const { id, name } = call
     if (outcome.type !== 'result' || (outcome.pending && leaves)) {
       if (leaves)
-        parts.push(responsePart(call, movedOnResponse(batch, call, outcome.type === 'result' ? outcome.response : undefined)))
+        parts.push(
+          responsePart(call, movedOnResponse(batch, call, outcome.type === 'result' ? outcome.response : undefined)),
+        )
       else if (outcome.type === 'requesting') asked.push(outcome)
       continue
     }

@@ -6,7 +6,7 @@ import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
-import type { RequestingCall, NewRequest, ReadyCall } from './outcome.ts'
+import type { NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
 import { entryFor } from './resolve.ts'
 
 /** Unless the tool says otherwise a question is good for a day. */
@@ -17,7 +17,7 @@ export async function requestsFromBody({ call, entry, args, context }: ReadyCall
   const definition = await definitionOf(entry)
   const { value } = toJsonValue(args)
   const asked: JsonObject = isRecord(value) ? value : { value }
-  const questions = context.questions.map(
+  const requests = context.questions.map(
     (question): NewRequest => ({ ...question, origin: 'body', args: asked, definition }),
   )
   return { type: 'requesting', call, requests }

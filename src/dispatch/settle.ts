@@ -2,7 +2,7 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import { messageOf } from '../error/error.ts'
-import type { CallState } from '../event/fold.ts'
+import type { CallState } from '../event/call-state.ts'
 import { describeInvalidResult, type Parsed } from '../schema/issues.ts'
 import type { CallContext } from '../tool/call-context.ts'
 import { partsOf } from '../tool/parts.ts'
@@ -86,7 +86,11 @@ async function parseResultInTime(unsettled: Unsettled, parsing: Parsed | Promise
 }
 
 /** Head and tail of what is too large; the whole goes to an artifact when there is a service for it. */
-async function truncateResponse({ host, call, context }: Unsettled, response: JsonObject, bytes: number): Promise<JsonObject> {
+async function truncateResponse(
+  { host, call, context }: Unsettled,
+  response: JsonObject,
+  bytes: number,
+): Promise<JsonObject> {
   const text = JSON.stringify(response)
   const short = cutResponse(text, bytes, host.services.maxResultBytes)
   if (!host.artifactService) return short

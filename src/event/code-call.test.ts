@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../content/content.ts'
-import { responseIn, responsePart, codeCallOf } from './code-call.ts'
+import { codeCallOf, responseIn, responsePart } from './code-call.ts'
 import { createEvent, isFinalResponse } from './event.ts'
 
 const code = (id?: string): Part => ({ executableCode: { ...(id && { id }), language: 'js', code: '1' } })
@@ -50,7 +50,9 @@ describe('answer to a code call', () => {
   test('reads back as a success or an error', () => {
     expect(responseIn(responsePart(call, { outcome: 'OK', output: '1' }))?.response).toEqual({ output: '1' })
     expect(responseIn(responsePart(call, { outcome: 'FAILED', output: 'no' }))?.response).toEqual({ error: 'no' })
-    expect(responseIn(responsePart(call, { outcome: 'FAILED', output: '' }))?.response).toEqual({ error: 'OUTCOME_FAILED' })
+    expect(responseIn(responsePart(call, { outcome: 'FAILED', output: '' }))?.response).toEqual({
+      error: 'OUTCOME_FAILED',
+    })
   })
 
   test('is not read from a result without an id', () => {

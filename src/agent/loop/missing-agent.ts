@@ -1,5 +1,7 @@
 // An invocation may be older than the agents it is to go on with.
-import type { CallState, Fold, ScopeState } from '../../event/fold.ts'
+import type { CallState } from '../../event/call-state.ts'
+import type { Fold } from '../../event/fold.ts'
+import type { ScopeState } from '../../event/scope-state.ts'
 import { agentOf } from '../agents/agent-tool.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'

@@ -1,8 +1,10 @@
 // What happens next in a scope: a pure function of the agent tree and the log.
 import { unreachable } from '../../base/unreachable.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import { type CallState, type Fold, openRequests, type ScopeState } from '../../event/fold.ts'
+import type { CallState } from '../../event/call-state.ts'
+import { type Fold, openRequests } from '../../event/fold.ts'
 import { childPath } from '../../event/scope.ts'
+import type { ScopeState } from '../../event/scope-state.ts'
 import type { Agent } from '../agents/agent.ts'
 import { agentOf } from '../agents/agent-tool.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'

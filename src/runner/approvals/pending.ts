@@ -1,8 +1,9 @@
 // What an invocation waits for, for whoever can answer.
 import type { SessionView } from '../../agent/loop/session-view.ts'
+import type { CallState } from '../../event/call-state.ts'
 import { choiceIn } from '../../event/decision.ts'
 import type { Denial, Request } from '../../event/event.ts'
-import { type CallState, type Fold, openRequests } from '../../event/fold.ts'
+import { type Fold, openRequests } from '../../event/fold.ts'
 import type { PendingRequest } from '../../event/pending.ts'
 
 export interface Where {
