@@ -55,11 +55,6 @@ export function signatureOf(call: CallState): string {
   return `${call.name}\n${canonicalJson(call.args)}`
 }
 
-/** True for ids that scope paths use: `1` is a round of a workflow, `t1` the first transfer of a scope. No call has such an id. */
-export function isReservedPathStep(id: string): boolean {
-  return /^t?\d+$/.test(id)
-}
-
 /** Equal for requests of one kind, origin and key. */
 export function requestKey({ kind, origin, key }: Request): string {
   return key === undefined ? `${kind} ${origin}` : `${kind} ${origin} ${key}`

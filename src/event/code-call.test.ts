@@ -26,14 +26,14 @@ describe('executable code in an event', () => {
   })
 
   test('makes a reply not final until the code has run', () => {
-    const said = (parts: Part[]): boolean =>
+    const isFinal = (parts: Part[]): boolean =>
       isFinalResponse(createEvent({ author: 'agent', content: { role: 'model', parts } }))
-    expect(said([{ text: 'see' }, code('a')])).toBe(false)
-    expect(said([code(), result(), { text: 'It is 1.' }])).toBe(true)
+    expect(isFinal([{ text: 'see' }, code('a')])).toBe(false)
+    expect(isFinal([code(), result(), { text: 'It is 1.' }])).toBe(true)
   })
 })
 
-describe('answer to a code call', () => {
+describe('response to a code call', () => {
   const call = { id: 'a', name: 'execute_code', isCode: true }
   test.each([
     [{ outcome: 'OK', output: '1' }, 'OUTCOME_OK', '1'],
@@ -60,7 +60,7 @@ describe('answer to a code call', () => {
   })
 })
 
-test('answers a tool call with a functionResponse', () => {
+test('creates a functionResponse part for a tool call', () => {
   const part = responsePart({ id: 'a', name: 'look', isCode: false }, { x: 1 })
   expect(part).toEqual({ functionResponse: { id: 'a', name: 'look', response: { x: 1 } } })
   expect(responseIn(part)).toBe(part.functionResponse)

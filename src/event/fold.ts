@@ -2,15 +2,7 @@
 import type { JsonObject } from '../base/json.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import type { FunctionCall, FunctionResponse, Part } from '../content/content.ts'
-import {
-  type CallState,
-  copyCall,
-  isReservedPathStep,
-  NOT_RUN,
-  type RequestState,
-  requestKey,
-  signatureOf,
-} from './call-state.ts'
+import { type CallState, copyCall, NOT_RUN, type RequestState, requestKey, signatureOf } from './call-state.ts'
 import { codeCallOf, responseIn } from './code-call.ts'
 import type { Denial, Event, Intent, NewEntry, Request } from './event.ts'
 import { depthOf } from './scope.ts'
@@ -46,7 +38,7 @@ export class Fold {
   #lastReplies: Map<string, Event> | undefined
   /** The sequence number of the current entry. */
   #seq = 0
-  /** Calls that wait for an answer or a result. May hold calls whose scope has ended: `waitingCalls` filters. */
+  /** Calls that wait for an answer or a result. An answered call stays in the set until its final response. */
   #waiting: Set<CallState> | undefined
 
   constructor(invocationId: string, start?: string | undefined) {
@@ -161,13 +153,7 @@ export class Fold {
     if (content?.role !== 'user') speakerOf(scope, event.author)
     if (content?.role === 'model') this.#foldReply(scope, event)
     else if (content?.role === 'tool') this.#foldResponses(scope, event)
-    else if (
-      known &&
-      content &&
-      event.isolationScope === path &&
-      reopenScopes(this.scopes.values(), path, this.calls.size)
-    )
-      return
+    else if (known && content && event.isolationScope === path && reopenScopes(this, path)) return
     else if (content && scope.answered) {
       scope.answered = false // a request to correct the reply
       scope.corrections++
@@ -238,9 +224,7 @@ export class Fold {
     }
     scope.calls = calls ?? NO_CALLS
     scope.answered = calls === undefined
-    if (scope.answered && event.isolationScope !== undefined) {
-      this.#setLastReply(event.isolationScope, event)
-    }
+    if (scope.answered && event.isolationScope !== undefined) this.#setLastReply(event.isolationScope, event)
   }
 
   #setLastReply(isolation: string, event: Event): void {
@@ -374,6 +358,11 @@ export function openRequests({ requests, response, pending }: CallState): Reques
     seen.add(key)
   }
   return open.reverse()
+}
+
+/** True for ids that scope paths use: `1` is a round of a workflow, `t1` the first transfer. No call has such an id. */
+export function isReservedPathStep(id: string): boolean {
+  return /^t?\d+$/.test(id)
 }
 
 /** Is it the response of a call that failed? */

@@ -51,6 +51,11 @@ export interface Speaker {
   replies: number
 }
 
+interface States {
+  readonly scopes: ReadonlyMap<string, ScopeState>
+  readonly calls: ReadonlyMap<string, CallState>
+}
+
 /** Has this agent been active in this scope? */
 export function hasActed(scope: ScopeState | undefined, agentName: string): boolean {
   return scope?.speakers.some((one) => one.name === agentName) ?? false
@@ -69,9 +74,9 @@ export function countFailure(scope: ScopeState | undefined, call: CallState): vo
  * Clears the errors of the scopes inside an agent tool: another attempt continues where the last one failed. Returns
  * false when no scope has failed: then there is no other attempt.
  */
-export function reopenScopes(scopes: Iterable<ScopeState>, isolation: string, callCount: number): boolean {
+export function reopenScopes({ scopes, calls }: States, isolation: string): boolean {
   let hasFailed = false
-  for (const scope of scopes) {
+  for (const scope of scopes.values()) {
     if (scope.isolation !== isolation || !scope.error) continue
     hasFailed = true
     scope.error = undefined
@@ -81,7 +86,7 @@ export function reopenScopes(scopes: Iterable<ScopeState>, isolation: string, ca
     scope.failures = undefined
     scope.earlierFailures = undefined
     scope.speakers = scope.speakers.map(({ name }) => ({ name, replies: 0 }))
-    scope.reopenedAt = callCount
+    scope.reopenedAt = calls.size
   }
   return hasFailed
 }

@@ -2,7 +2,7 @@
 // arguments that are an object, no part that says nothing.
 import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
-import { isReservedPathStep } from '../../event/call-state.ts'
+import { isReservedPathStep } from '../../event/fold.ts'
 import { OWN_ID_PREFIX } from '../../event/own-id.ts'
 import { RESERVED_PREFIX, TOOL_NAME } from '../../tool/tool.ts'
 
