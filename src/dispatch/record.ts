@@ -1,4 +1,4 @@
-// From outcomes to the log: one response event in call order, and what follows from it.
+// Turns outcomes into log entries: one event with all responses in call order, then the entries that follow from it.
 import { type JsonObject, setOwn } from '../base/json.ts'
 import { clip } from '../base/limits.ts'
 import type { Part } from '../content/content.ts'
@@ -13,7 +13,7 @@ import { MAX_EQUAL_FAILURES } from './prepare.ts'
 import { requestEntries } from './request-records.ts'
 import { entryFor } from './resolve.ts'
 
-/** The entries for outcomes that are recorded together. Control moves only with the last of a batch. */
+/** The entries for outcomes that are recorded together. Only the last outcomes of a batch transfer or end the turn. */
 export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[] {
   const actions: EventActions = {}
   const settled: Outcome[] = new Array(outcomes.length)
@@ -25,10 +25,10 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   }
   const leaves = stops || actions.transferToAgent !== undefined || actions.escalate === true
   if (actions.skipSummarization && (actions.transferToAgent !== undefined || isWaiting(batch, settled))) {
-    delete actions.skipSummarization // it is not the last word: another agent, or a later answer, follows
+    delete actions.skipSummarization // the turn does not end: another agent continues, or a result follows
   }
   const parts: Part[] = []
-  const asked: RequestingCall[] = []
+  const requesting: RequestingCall[] = []
   let longRunningToolIds: string[] | undefined
   let stop: string | undefined
   let grounding: JsonObject | undefined
@@ -42,15 +42,15 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
         parts.push(
           responsePart(call, movedOnResponse(batch, call, outcome.type === 'result' ? outcome.response : undefined)),
         )
-      else if (outcome.type === 'requesting') asked.push(outcome)
+      else if (outcome.type === 'requesting') requesting.push(outcome)
       continue
     }
     const response = isFailure(outcome.response) ? withRepeatWarning(batch, outcome, failed) : outcome.response
     if (outcome.stops)
-      stop = `${name} failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments and was called again.`
+      stop = `The model called tool "${name}" again after it failed ${MAX_EQUAL_FAILURES} times in a row with equal arguments.`
     if (outcome.pending) {
       if (!entryFor(batch, call)?.tool.isLongRunning) {
-        longRunningToolIds ??= [] // its body decided it: the event with the call could not say so
+        longRunningToolIds ??= [] // the body decided it, after the event with the call was recorded
         longRunningToolIds.push(id)
       }
       parts.push({ functionResponse: { id, name, response, willContinue: true } })
@@ -65,7 +65,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   }
   if (leaves) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
   const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding })
-  return asked.length ? [...entries, ...requestEntries(batch, asked)] : entries
+  return requesting.length ? [...entries, ...requestEntries(batch, requesting)] : entries
 }
 
 /** Does a call of this reply still wait for an answer or a result? */
@@ -76,7 +76,7 @@ function isWaiting({ host, scope }: Batch, outcomes: readonly Outcome[]): boolea
   return calls.some((call) => (!call.response || call.pending) && !here.has(call.id))
 }
 
-/** Merges what a call wrote into the event's actions, in call order; a transfer that cannot be is answered instead. */
+/** Merges the writes of a call into the actions of the event, in call order. An impossible transfer becomes an error. */
 function settleControl(batch: Batch, result: CallResult, actions: EventActions): CallResult {
   const own = result.actions
   if (!own) return result
@@ -89,7 +89,7 @@ function settleControl(batch: Batch, result: CallResult, actions: EventActions):
         response: { ...problem, error: clip(problem.error), errorCode: 'NOT_FOUND' },
       }
     if (actions.transferToAgent !== undefined) {
-      const error = `control has already gone to ${actions.transferToAgent}; transfer not performed`
+      const error = `an earlier call already transfers to ${actions.transferToAgent}; transfer not performed`
       return { ...result, actions: undefined, response: { error, errorCode: 'CANCELLED' } }
     }
     actions.transferToAgent = own.transferToAgent
@@ -102,22 +102,28 @@ function settleControl(batch: Batch, result: CallResult, actions: EventActions):
 }
 
 function merged<T>(into: { [key: string]: T } | undefined, from: { [key: string]: T }): { [key: string]: T } {
-  if (!into) return { ...from } // a copy: what each call wrote stays its own
+  if (!into) return { ...from } // a copy: the writes of a call must not change
   for (const key of Object.keys(from)) setOwn(into, key, from[key])
   return into
 }
 
-const MOVED_ON: JsonObject = { status: 'cancelled', reason: 'Control moved on before this call was finished.' }
+const MOVED_ON: JsonObject = {
+  status: 'cancelled',
+  reason: 'The agent transferred or ended its turn before this call was finished.',
+}
 
-/** The response to a call that is not waited for any more; `handle` when its long-running work is under way. */
+/** The response to a call that no longer waits. `handle` is set when its long-running work has started. */
 function movedOnResponse(batch: Batch, call: CallState, handle: JsonObject | undefined): JsonObject {
   if (!handle) return MOVED_ON
   const tool = entryFor(batch, call)?.tool
   if (tool?.effect === 'none') return { ...MOVED_ON, handle }
-  return cancelledWork({ tool, handle }, 'Control moved on before the result of this call.')
+  return cancelledWork(
+    { tool, handle },
+    'The agent transferred or ended its turn before the result of this call arrived.',
+  )
 }
 
-/** Long-running work that these outcomes leave behind: to be cancelled before they are recorded. */
+/** The long-running work that must be cancelled before these outcomes are recorded, because they end the turn. */
 export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): StartedWork[] | undefined {
   let leaves = false
   for (let at = 0; at < outcomes.length && !leaves; at++) leaves = leavesScope(batch, outcomes[at] as Outcome)
@@ -142,8 +148,8 @@ function leavesScope(batch: Batch, outcome: Outcome): boolean {
 }
 
 /**
- * The third equal failure in a row comes with a warning; the next such call would end the run. `failed`: how often equal
- * calls have failed that are recorded together with it.
+ * Adds a warning to the third equal failure in a row: the next equal call ends the run. `failed` counts equal failures
+ * among the outcomes that are recorded together.
  */
 function withRepeatWarning(batch: Batch, result: CallResult, failed: Map<string, number> | undefined): JsonObject {
   const { call, response, stops } = result
@@ -157,7 +163,7 @@ function withRepeatWarning(batch: Batch, result: CallResult, failed: Map<string,
   return { ...response, error, errorCode: 'REPEATED_CALL' }
 }
 
-/** Calls of the same reply that wait for somebody: nobody will answer them now. */
+/** Responses to calls of the same reply that wait for an answer or a result, which can no longer arrive. */
 function responsesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[] {
   const { host, scope } = batch
   const here = new Set(outcomes.map(({ call }) => call.id))
@@ -179,7 +185,7 @@ function eventsOf({ host, agentName, scope }: Batch, recorded: Recorded): NewEnt
   const { parts, actions, longRunningToolIds, stop, grounding } = recorded
   const { escalate } = actions
   const entries: NewEntry[] = []
-  if (escalate) delete actions.escalate // it has an event of its own
+  if (escalate) delete actions.escalate // recorded as a separate event
   if (parts.length) {
     const event = host.recorder.draft(agentName, scope, { role: 'tool', parts }, actions)
     if (longRunningToolIds) event.longRunningToolIds = longRunningToolIds
