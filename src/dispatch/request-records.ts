@@ -4,6 +4,7 @@ import { toJsonValue } from '../base/to-json-value.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import type { EventActions, NewEntry, Request } from '../event/event.ts'
 import { newOwnId } from '../event/own-id.ts'
+import { REQUEST_NAMES } from '../event/request-names.ts'
 import { definitionOf } from './definition.ts'
 import type { Batch } from './host.ts'
 import type { NewRequest, ReadyCall, RequestingCall } from './outcome.ts'
@@ -66,7 +67,7 @@ function requestOf(batch: Batch, callId: string, created: NewRequest): Request {
 function functionCallFor(request: Request, originalFunctionCall: JsonObject): { name: string; args: JsonObject } {
   if (request.kind === 'confirmation') {
     return {
-      name: 'adk_request_confirmation',
+      name: REQUEST_NAMES.confirmation,
       args: {
         originalFunctionCall: { ...originalFunctionCall, args: copyJson(request.args) },
         toolConfirmation: confirmationOf(request),
@@ -75,7 +76,7 @@ function functionCallFor(request: Request, originalFunctionCall: JsonObject): { 
   }
   const { hint, schema } = request
   return {
-    name: 'adk_request_input',
+    name: REQUEST_NAMES.input,
     args: { message: hint ?? '', ...(schema && { response_schema: copyJson(schema) }) },
   }
 }

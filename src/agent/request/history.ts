@@ -5,6 +5,7 @@ import { codeAsText } from '../../content/code-text.ts'
 import type { Content, FunctionResponse, Part } from '../../content/content.ts'
 import { codeCallOf, responseIn, responsePart } from '../../event/code-call.ts'
 import type { Event } from '../../event/event.ts'
+import { isRequestName } from '../../event/request-names.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import { fitPart } from './sendable-calls.ts'
 
@@ -242,7 +243,7 @@ const BEGINNING: Content = { role: 'user', parts: [{ text: '(The conversation be
 function isQuestion({ content, longRunningToolIds, turnComplete }: Event): boolean {
   if (!longRunningToolIds || turnComplete || content?.role !== 'model') return false
   return content.parts.some(
-    ({ functionCall: call }) => call?.name.startsWith('adk_request_') && longRunningToolIds.includes(call.id ?? ''),
+    ({ functionCall: call }) => call && isRequestName(call.name) && longRunningToolIds.includes(call.id ?? ''),
   )
 }
 

@@ -5,6 +5,7 @@ import type { Part } from '../../content/content.ts'
 import { anything, checkOptions, record, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { PendingRequest } from '../../event/pending.ts'
+import { REQUEST_NAMES } from '../../event/request-names.ts'
 
 /**
  * Says yes to a confirmation. `args` is for requests that are `editable`: elsewhere it is refused.
@@ -61,5 +62,5 @@ function unfit({ id }: PendingRequest, why: string): ToolwrightError {
 }
 
 function answerTo({ id, kind, tool }: PendingRequest, response: JsonObject): Part {
-  return { functionResponse: { id, name: kind === 'longRunning' ? tool : `adk_request_${kind}`, response } }
+  return { functionResponse: { id, name: kind === 'longRunning' ? tool : REQUEST_NAMES[kind], response } }
 }

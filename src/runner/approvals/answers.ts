@@ -6,9 +6,9 @@ import type { CallState, RequestState } from '../../event/call-state.ts'
 import { choiceIn, decisionOf, declinedIn, findUnusableField, inputOf } from '../../event/decision.ts'
 import type { Request } from '../../event/event.ts'
 import type { Fold } from '../../event/fold.ts'
+import { isRequestName, REQUEST_NAMES } from '../../event/request-names.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { listIssues } from '../../schema/issues.ts'
-import { RESERVED_PREFIX } from '../../tool/tool.ts'
 
 /** A message of answers, as it is recorded. */
 export interface Answers {
@@ -107,7 +107,7 @@ function find({ folds, asOf, isResult }: AnswerContext, { id = '', name }: Funct
       )
     }
     const repeated = isResult ? undefined : requestAnsweredWith(call, given)
-    if (repeated && name?.startsWith(RESERVED_PREFIX)) return { fold, call, asked: repeated }
+    if (repeated && name !== undefined && isRequestName(name)) return { fold, call, asked: repeated }
     // a retry of the approval must not become the result of the work that the approval started
     if (repeated && call.pending) {
       const problem = `The result of call "${id}" reads like the answer to its request "${repeated.request.id}"`
@@ -217,7 +217,7 @@ function asObject(response: unknown): JsonObject {
 }
 
 function cleaned({ willContinue }: FunctionResponse, response: JsonObject, { call, asked }: Found): FunctionResponse {
-  if (asked) return { id: asked.request.id, name: `adk_request_${asked.request.kind}`, response }
+  if (asked) return { id: asked.request.id, name: REQUEST_NAMES[asked.request.kind], response }
   const { id, name } = call
   return willContinue === true ? { id, name, response, willContinue } : { id, name, response }
 }
