@@ -47,14 +47,14 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
   const lapsed = whyLapsed(request, { definition, args }, approved ?? null)
   if (lapsed === 'definition') {
     const dropped = decision.args && !entry.tool.allowEditedArgs ? 'It no longer accepts edited arguments. ' : ''
-    const before = `The tool has changed since the last request (DEFINITION_CHANGED). ${dropped}`
+    const notice = `The tool has changed since the last request (DEFINITION_CHANGED). ${dropped}`
     return requests.length < MAX_REQUESTS
-      ? await requestConfirmation(batch, ready, definition, before)
+      ? await requestConfirmation(batch, ready, definition, notice)
       : definitionChanged(call)
   }
   if (lapsed === 'args') {
-    const before = 'The arguments differ from the approved arguments. '
-    if (requests.length < MAX_REQUESTS) return await requestConfirmation(batch, ready, definition, before)
+    const notice = 'The arguments differ from the approved arguments. '
+    if (requests.length < MAX_REQUESTS) return await requestConfirmation(batch, ready, definition, notice)
     return failure(call, 'CANCELLED', notRun(call, 'its arguments differ from the approved arguments'))
   }
   const { payload } = decision
@@ -90,7 +90,7 @@ async function requestConfirmation(
   batch: Batch,
   ready: ReadyCall,
   definition: string,
-  before = '',
+  notice = '',
 ): Promise<RequestingCall> {
   const { call, entry, args } = ready
   const { allowEditedArgs } = entry.tool
@@ -100,7 +100,7 @@ async function requestConfirmation(
     origin: 'gate',
     args: plainArgs(args),
     definition,
-    hint: before + (await hintOf(batch, ready)),
+    hint: notice + (await hintOf(batch, ready)),
     ...(allowEditedArgs && { editable: true }),
     ...(isRecord(schema) && { schema }),
   }

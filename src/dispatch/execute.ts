@@ -154,7 +154,7 @@ function waitOf(
   timeoutMs: number | undefined,
   onLeave?: () => unknown,
 ): WaitOptions {
-  return { host, name: call.name, context, timeoutMs, onLeave }
+  return { host, name: call.name, context, timeoutMs, onAbandon }
 }
 
 function isThenable(value: object): value is PromiseLike<unknown> {

@@ -21,9 +21,9 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
   for (let at = 0; at < outcomes.length; at++) {
     const outcome = outcomes[at] as Outcome
     if (outcome.type === 'result' && outcome.stops) stops = true
-    settled[at] = outcome.type === 'result' ? settleControl(batch, outcome, actions) : outcome
+    settled[at] = outcome.type === 'result' ? mergeActions(batch, outcome, actions) : outcome
   }
-  const leaves = stops || actions.transferToAgent !== undefined || actions.escalate === true
+  const isTurnOver = stops || actions.transferToAgent !== undefined || actions.escalate === true
   if (actions.skipSummarization && (actions.transferToAgent !== undefined || isWaiting(batch, settled))) {
     delete actions.skipSummarization // the turn does not end: another agent continues, or a result follows
   }
@@ -37,8 +37,8 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     const outcome = settled[at] as Outcome
     const { call } = outcome
     const { id, name } = call
-    if (outcome.type !== 'result' || (outcome.pending && leaves)) {
-      if (leaves)
+    if (outcome.type !== 'result' || (outcome.pending && isTurnOver)) {
+      if (isTurnOver)
         parts.push(
           responsePart(call, movedOnResponse(batch, call, outcome.type === 'result' ? outcome.response : undefined)),
         )
@@ -63,7 +63,7 @@ export function entriesOf(batch: Batch, outcomes: readonly Outcome[]): NewEntry[
     if (!call.isCode && batch.table.entries.get(name)?.kind === 'agent')
       grounding = batch.groundingOf(call) ?? grounding
   }
-  if (leaves) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
+  if (isTurnOver) for (const part of responsesLeftBehind(batch, outcomes)) parts.push(part)
   const entries = eventsOf(batch, { parts, actions, longRunningToolIds, stop, grounding })
   return requesting.length ? [...entries, ...requestEntries(batch, requesting)] : entries
 }
@@ -77,7 +77,7 @@ function isWaiting({ host, scope }: Batch, outcomes: readonly Outcome[]): boolea
 }
 
 /** Merges the writes of a call into the actions of the event, in call order. An impossible transfer becomes an error. */
-function settleControl(batch: Batch, result: CallResult, actions: EventActions): CallResult {
+function mergeActions(batch: Batch, result: CallResult, actions: EventActions): CallResult {
   const own = result.actions
   if (!own) return result
   if (own.transferToAgent !== undefined) {
@@ -125,9 +125,9 @@ function movedOnResponse(batch: Batch, call: CallState, handle: JsonObject | und
 
 /** The long-running work that must be cancelled before these outcomes are recorded, because they end the turn. */
 export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): StartedWork[] | undefined {
-  let leaves = false
-  for (let at = 0; at < outcomes.length && !leaves; at++) leaves = leavesScope(batch, outcomes[at] as Outcome)
-  if (!leaves) return undefined
+  let isTurnOver = false
+  for (let at = 0; at < outcomes.length && !isTurnOver; at++) isTurnOver = endsTurn(batch, outcomes[at] as Outcome)
+  if (!isTurnOver) return undefined
   const { host, scope } = batch
   const started: StartedWork[] = []
   const add = (call: CallState, handle: JsonObject): void => {
@@ -140,7 +140,7 @@ export function workLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Star
   return started
 }
 
-function leavesScope(batch: Batch, outcome: Outcome): boolean {
+function endsTurn(batch: Batch, outcome: Outcome): boolean {
   if (outcome.type !== 'result' || (!outcome.actions && !outcome.stops)) return false
   const { actions, stops } = outcome
   if (stops || actions?.escalate) return true
@@ -173,7 +173,7 @@ function responsesLeftBehind(batch: Batch, outcomes: readonly Outcome[]): Part[]
     .map((call) => responsePart(call, movedOnResponse(batch, call, call.pending ? call.response?.response : undefined)))
 }
 
-interface Recorded {
+interface BatchResponses {
   readonly parts: readonly Part[]
   readonly actions: EventActions
   readonly longRunningToolIds: readonly string[] | undefined
@@ -181,7 +181,7 @@ interface Recorded {
   readonly grounding: JsonObject | undefined
 }
 
-function eventsOf({ host, agentName, scope }: Batch, recorded: Recorded): NewEntry[] {
+function eventsOf({ host, agentName, scope }: Batch, recorded: BatchResponses): NewEntry[] {
   const { parts, actions, longRunningToolIds, stop, grounding } = recorded
   const { escalate } = actions
   const entries: NewEntry[] = []

@@ -28,7 +28,7 @@ export interface WaitOptions {
   /** The deadline in milliseconds; undefined = none. */
   readonly timeoutMs: number | undefined
   /** Called when the wait ends before the work. */
-  readonly onLeave?: (() => unknown) | undefined
+  readonly onAbandon?: (() => unknown) | undefined
 }
 
 /** Waits until the work is done, its deadline passes or the run is stopped. A later result is dropped. */
@@ -75,11 +75,11 @@ class Wait<T> implements StopListener, Deadline {
     this.stop(new Timeout(`${what} timed out after ${timeoutMs} ms`))
   }
   stop(reason: unknown): void {
-    const { context, onLeave } = this.#options
+    const { context, onAbandon } = this.#options
     this.#end()
     context.abort(reason)
     this.#reject(reason)
-    if (onLeave) void Promise.resolve().then(onLeave).catch(ignore)
+    if (onAbandon) void Promise.resolve().then(onAbandon).catch(ignore)
   }
   #end(): void {
     const { host } = this.#options

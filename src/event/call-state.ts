@@ -3,7 +3,7 @@ import { canonicalJson, type JsonObject } from '../base/json.ts'
 import type { FunctionResponse } from '../content/content.ts'
 import type { Request } from './event.ts'
 
-/** A tool call, or code to run, and what the log says about it. */
+/** The state of one tool call, or of code to run. */
 export interface CallState {
   /** The id of the call. Unique in its invocation. */
   readonly id: string

@@ -232,7 +232,7 @@ export class Fold {
     this.#lastReplies.set(isolation, event)
   }
 
-  /** A call id is used once. A second call with the same id is ignored: its response could not be told apart. */
+  /** A call id is used once. A second call with the same id is ignored: responses name only the id. */
   #isNewCallId(id: string | undefined): boolean {
     return id !== undefined && id !== '' && !this.hasId(id) && !isReservedPathStep(id)
   }

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts'
 import { type CallState, signatureOf } from './call-state.ts'
 
-/** What the log says about one scope. */
+/** The state of one scope. */
 export interface ScopeState {
   /** The scope path, such as `root/child@1`. */
   readonly path: string
@@ -30,7 +30,7 @@ export interface ScopeState {
   error: { readonly code: string; readonly message: string } | undefined
   /** Every agent that was active in the scope, with the number of its replies. */
   speakers: readonly Speaker[]
-  /** How often the agent was asked to correct a reply that does not match its output schema. */
+  /** How often a reply did not match the output schema of the agent and a correction was requested. */
   corrections: number
   /** Calls of the latest reply that failed, and how often in a row each has failed. */
   failures: Failures | undefined
