@@ -152,7 +152,7 @@ function waitOf(
   { host }: Batch,
   { call, context }: ReadyCall,
   timeoutMs: number | undefined,
-  onLeave?: () => unknown,
+  onAbandon?: () => unknown,
 ): WaitOptions {
   return { host, name: call.name, context, timeoutMs, onAbandon }
 }
