@@ -14,7 +14,8 @@ export type {
   OneOrMore,
   OnModelError,
 } from './agent/agents/callbacks.ts'
-export { type Instruction, LlmAgent, type LlmAgentOptions } from './agent/agents/llm-agent.ts'
+export { LlmAgent } from './agent/agents/llm-agent.ts'
+export type { Instruction, LlmAgentOptions } from './agent/agents/llm-agent-options.ts'
 export { transferToAgent } from './agent/agents/transfer.ts'
 export { LoopAgent, ParallelAgent, SequentialAgent, type WorkflowAgentOptions } from './agent/agents/workflow.ts'
 export type { MediaOptions } from './agent/request/media-options.ts'
@@ -116,17 +117,18 @@ export type {
   State,
   ToolContext,
 } from './tool/context.ts'
-export { type ToolOptions, type TypedTool, tool } from './tool/define.ts'
-export { filterTools } from './tool/filter.ts'
+export { tool } from './tool/define-tool.ts'
+export { filterTools } from './tool/filter-tools.ts'
+export type { LlmRequestConfig, WireTool } from './tool/llm-request-config.ts'
 export type { LlmResponse, Model } from './tool/model.ts'
-export { withParts } from './tool/parts.ts'
-export { prefixTools } from './tool/prefix.ts'
+export { prefixTools } from './tool/prefix-tools.ts'
+export { withParts } from './tool/result-parts.ts'
 export type { RunConfig } from './tool/run-config.ts'
 export type { RunContext, RunContextOption } from './tool/run-context.ts'
 export type { Effect, LlmRequest, Middleware, PolicyCall, Reconciled, Tool } from './tool/tool.ts'
+export type { ToolOptions, TypedTool } from './tool/tool-options.ts'
 export { type DynamicToolSource, type ToolSource, type ToolSourceOptions, toolSource } from './tool/tool-source.ts'
 export { StaticToolset, type Toolset } from './tool/toolset.ts'
-export type { LlmRequestConfig, WireTool } from './tool/wire.ts'
 export { codeExecution } from './tools/code-execution.ts'
 export {
   type DiscoveryEngineSearchOptions,

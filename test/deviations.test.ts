@@ -340,7 +340,7 @@ test('D29: closes long-running calls of the same batch as unknown outcomes on a 
 test('D30: requires maxIterations for a loop', () => {
   const child = new LlmAgent({ name: 'child' })
   // @ts-expect-error maxIterations is required
-  expect(() => new LoopAgent({ name: 'loop', subAgents: [child] })).toThrow('a loop must end')
+  expect(() => new LoopAgent({ name: 'loop', subAgents: [child] })).toThrow('must be a whole number above 0')
 })
 
 test('D31: hides the branches of a parallel agent from each other', async () => {

@@ -13,21 +13,18 @@ import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { createOllama } from 'ollama-ai-provider-v2'
 import type { JsonObject } from '../base/json.ts'
 import type { Content } from '../content/content.ts'
+import type { ModelTurn } from '../testing/server/model-turn.ts'
 import type { Reply } from '../testing/server/provider-server.ts'
+import { anthropic } from '../testing/server/wire-anthropic.ts'
 import { bedrock } from '../testing/server/wire-bedrock.ts'
 import { cohere } from '../testing/server/wire-cohere.ts'
+import { google } from '../testing/server/wire-google.ts'
 import { ollama } from '../testing/server/wire-ollama.ts'
-import {
-  anthropic,
-  chatCompletions,
-  google,
-  type ModelTurn,
-  openaiChat,
-  openaiResponses,
-} from '../testing/server/wires.ts'
+import { chatCompletions, openaiChat } from '../testing/server/wire-openai-chat.ts'
+import { openaiResponses } from '../testing/server/wire-openai-responses.ts'
+import type { LlmRequestConfig } from '../tool/llm-request-config.ts'
 import type { LlmResponse, Model } from '../tool/model.ts'
 import type { LlmRequest } from '../tool/tool.ts'
-import type { LlmRequestConfig } from '../tool/wire.ts'
 import type { AiSdkModel } from './ai-sdk-types.ts'
 
 const apiKey = 'sk-test-0123456789abcdef'

@@ -8,7 +8,7 @@ const USER_PREFIX = 'user:'
 const TEMP_PREFIX = 'temp:'
 
 /** Who shares a state key: the whole app, the sessions of one user, or one session. `temp` keys live for one run. */
-export type KeyScope = 'app' | 'user' | 'session' | 'temp'
+type KeyScope = 'app' | 'user' | 'session' | 'temp'
 
 /** The scope of a state key, by its prefix. A key without a prefix belongs to the session. */
 export function scopeOfKey(key: string): KeyScope {

@@ -1,7 +1,7 @@
 // Finds models for agents that name their model, among the installed providers.
 
 import type { Agent } from '../agent/agents/agent.ts'
-import { agentOf } from '../agent/agents/agent-tool.ts'
+import { agentToolSettings } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import { fromAiSdk } from '../ai-sdk/from-ai-sdk.ts'
 import { loadPeerByName } from '../error/load-peer.ts'
@@ -9,7 +9,7 @@ import type { Models } from '../runner/models.ts'
 import type { Model } from '../tool/model.ts'
 
 /** A provider whose models the command line finds by name. */
-export interface ModelProvider {
+interface ModelProvider {
   /** The model names it serves: a prefix and `*`. */
   readonly pattern: `${string}*`
   /** The package that users install for it. */
@@ -70,7 +70,7 @@ function modelNames(agent: Agent, seen: Set<Agent>, names: Set<string> = new Set
   seen.add(agent)
   const tools = agent instanceof LlmAgent ? [...agent.table.tools.values()] : []
   if (agent instanceof LlmAgent && typeof agent.model === 'string') names.add(agent.model)
-  const inside = tools.flatMap((tool) => agentOf(tool)?.agent ?? [])
+  const inside = tools.flatMap((tool) => agentToolSettings(tool)?.agent ?? [])
   for (const other of [...(agent.subAgents ?? []), ...inside]) modelNames(other, seen, names)
   return names
 }

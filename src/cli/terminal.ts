@@ -22,5 +22,6 @@ export interface Terminal {
 
 /** An invalid command line. Its message is one line. */
 export class UsageError extends Error {
+  /** The name in stack traces. */
   override readonly name: string = 'UsageError'
 }

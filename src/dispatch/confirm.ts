@@ -7,7 +7,7 @@ import { messageOf } from '../error/error.ts'
 import type { CallState, RequestState } from '../event/call-state.ts'
 import { decisionOf } from '../event/decision.ts'
 import { isPlainJson } from '../policy/plain-json.ts'
-import { readonlyContext } from '../tool/invocation.ts'
+import { readonlyContext } from '../tool/readonly-context.ts'
 import type { Tool } from '../tool/tool.ts'
 import { whyLapsed } from './approval.ts'
 import { definitionOf } from './definition.ts'
@@ -58,7 +58,11 @@ export async function confirm(batch: Batch, ready: ReadyCall): Promise<Prepared>
     return failure(call, 'CANCELLED', notRun(call, 'its arguments differ from the approved arguments'))
   }
   const { payload } = decision
-  ready.context.confirmedWith({ hint: request.hint ?? '', confirmed: true, ...(payload !== undefined && { payload }) })
+  ready.context.setConfirmation({
+    hint: request.hint ?? '',
+    confirmed: true,
+    ...(payload !== undefined && { payload }),
+  })
   return ready
 }
 

@@ -3,7 +3,7 @@
 import { yieldToTimers } from '../base/ports.ts'
 import { messageOf, ToolError } from '../error/error.ts'
 import type { CallState } from '../event/call-state.ts'
-import { keepParts } from '../tool/parts.ts'
+import { keepParts } from '../tool/result-parts.ts'
 import type { PolicyCall } from '../tool/tool.ts'
 import { editedArgs } from './confirm.ts'
 import { type Batch, type DispatchHost, SUSPENDED } from './host.ts'
@@ -47,7 +47,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
       if (!recovered) return failureOf(one, error)
       value = recovered.value
     }
-    if (one.type === 'ready' && context.questions.length) return await requestsFromBody(one) // the value and writes of the body are dropped
+    if (one.type === 'ready' && context.requested.length) return await requestsFromBody(one) // the value and writes of the body are dropped
     if (value === SUSPENDED) return { type: 'suspended', call }
     if (hooks.afterTool.length) value = await callAfterTool(batch, one, value)
     if (host.stop.stopped) throw host.stop.stopped.reason
@@ -66,7 +66,7 @@ export async function execute(batch: Batch, one: ReadyCall | AnsweredCall): Prom
 
 /** Did the body make a request and then throw? A body that timed out does not count: it may have taken effect. */
 function hasRequested({ context }: Pick<ReadyCall, 'context'>, error: unknown): boolean {
-  return context.questions.length > 0 && !(error instanceof Timeout)
+  return context.requested.length > 0 && !(error instanceof Timeout)
 }
 
 /** Adds edited arguments to the response, so that the model knows them. */
@@ -105,10 +105,10 @@ async function attempt(batch: Batch, ready: ReadyCall, args: unknown): Promise<u
     let value = await runBody(batch, { ...ready, context }, args)
     if (isSteps(value)) value = await runSteps(batch, { ...ready, context }, value) // policies see results, not generators
     ready.context.adopt(context)
-    return context.questions.length ? SUSPENDED : value // policies must not cache a value that is not a result
+    return context.requested.length ? SUSPENDED : value // policies must not cache a value that is not a result
   } catch (error) {
     if (!hasRequested({ context }, error)) throw error
-    ready.context.adoptQuestions(context)
+    ready.context.adoptRequests(context)
     return SUSPENDED
   } finally {
     context.close()

@@ -16,7 +16,7 @@ export async function passGates(batch: Batch, ready: ReadyCall): Promise<Prepare
   const confirmed = await confirm(batch, ready)
   if (confirmed.type !== 'ready') return confirmed
   const passed = confirmed.entry.tool.authConfig ? authorize(confirmed) : confirmed
-  if (answered?.confirmation && passed.type === 'ready') passed.context.confirmedWith(answered.confirmation)
+  if (answered?.confirmation && passed.type === 'ready') passed.context.setConfirmation(answered.confirmation)
   return passed
 }
 
@@ -27,7 +27,7 @@ type BodyAnswers =
 /** A denial ends the call. An open request suspends it. An approval becomes `toolConfirmation` of the body's context. */
 async function checkBodyRequests({ call, context, entry, args }: ReadyCall): Promise<BodyAnswers> {
   if (openRequests(call).length > 0) return { type: 'stopped', outcome: { type: 'suspended', call } }
-  context.keepRequests(countingRequests(context, await definitionOf(entry), plainArgs(args)))
+  context.setRequests(countingRequests(context, await definitionOf(entry), plainArgs(args)))
   let confirmation: ToolConfirmation | undefined
   for (const { request, answer, denied } of context.requests) {
     if (request.origin !== 'body') continue

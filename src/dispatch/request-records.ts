@@ -18,7 +18,7 @@ export async function requestsFromBody({ call, entry, args, context }: ReadyCall
   const definition = await definitionOf(entry)
   const { value } = toJsonValue(args)
   const recorded: JsonObject = isRecord(value) ? value : { value }
-  const requests = context.questions.map(
+  const requests = context.requested.map(
     (question): NewRequest => ({ ...question, origin: 'body', args: recorded, definition }),
   )
   return { type: 'requesting', call, requests }

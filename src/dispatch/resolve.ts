@@ -6,13 +6,13 @@ import { messageOf, ToolwrightError } from '../error/error.ts'
 import { CHECKS_RESULT } from '../policy/redact.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { Parsed } from '../schema/issues.ts'
-import { kindOfTool, type ToolKind } from '../tool/agent-mark.ts'
+import { findBuiltTool } from '../tool/built-tools.ts'
 import { checkTool } from '../tool/check-tool.ts'
-import { notePending } from '../tool/define-pending.ts'
-import { builtTool } from '../tool/late-declaration.ts'
+import type { WireTool } from '../tool/llm-request-config.ts'
+import { addPendingNote } from '../tool/pending-note.ts'
 import { isSameServerTool } from '../tool/server-tool.ts'
 import { nameProblem, type Tool } from '../tool/tool.ts'
-import type { WireTool } from '../tool/wire.ts'
+import { kindOfTool, type ToolKind } from '../tool/tool-marks.ts'
 
 /** A tool with everything that can be prepared before a call. */
 export interface ToolEntry {
@@ -179,7 +179,7 @@ class Entry implements ToolEntry {
 
 /** Adds the note that the result comes later to the declaration of a long-running tool. */
 function withPendingNote(tool: Tool, declaration: FunctionDeclaration | undefined): FunctionDeclaration | undefined {
-  return declaration && tool.isLongRunning ? notePending(declaration) : declaration
+  return declaration && tool.isLongRunning ? addPendingNote(declaration) : declaration
 }
 
 function declarationOf(tool: Tool): FunctionDeclaration | undefined {
@@ -199,7 +199,7 @@ const known: WeakMap<Tool, ToolEntry> = new WeakMap()
 export function entryOf(tool: Tool): ToolEntry {
   let entry = known.get(tool)
   if (entry && isCurrent(entry)) return entry
-  const built = builtTool(tool)
+  const built = findBuiltTool(tool)
   if (built !== tool) {
     const problem = nameProblem(tool.name)
     if (problem) throw new ToolwrightError('INVALID_CONFIG', `Tool "${String(tool.name)}" cannot be used: ${problem}.`)

@@ -1,7 +1,7 @@
-import { delegate } from '../tool/delegate.ts'
+import { overrideTool } from '../tool/override-tool.ts'
 import type { Middleware, Tool } from '../tool/tool.ts'
 
 /** A tool with one more middleware around its body, outside of those it has. */
 export function addMiddleware<T extends Tool>(tool: T, middleware: Middleware): T {
-  return delegate(tool, { middleware: [middleware, ...(tool.middleware ?? [])] })
+  return overrideTool(tool, { middleware: [middleware, ...(tool.middleware ?? [])] })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import { cached } from './cached.ts'
 import {
   type ContextOptions,

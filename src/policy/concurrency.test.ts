@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import { createContext, createHeldBody, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 import { concurrency } from './concurrency.ts'
 

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import { confirm } from './confirm.ts'
 
 test('confirm() infers the arguments of the tool it wraps', () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
 import { callback, type OptionRules, textOrCallback } from '../error/check-options.ts'
 import type { ReadonlyContext } from '../tool/context.ts'
-import { delegate } from '../tool/delegate.ts'
+import { overrideTool } from '../tool/override-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { checkPolicyOptions, requireTool } from './check-policy.ts'
 
@@ -40,5 +40,5 @@ export function confirm<T extends Tool>(tool: T, options: string | ConfirmOption
         }
       : true
   const confirmationHint = typeof hint === 'string' ? () => hint : hint
-  return delegate(tool, { requiresConfirmation, ...(confirmationHint && { confirmationHint }) })
+  return overrideTool(tool, { requiresConfirmation, ...(confirmationHint && { confirmationHint }) })
 }

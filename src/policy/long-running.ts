@@ -1,6 +1,6 @@
 import type { FunctionDeclaration } from '../content/content.ts'
-import { notePending } from '../tool/define-pending.ts'
-import { delegate } from '../tool/delegate.ts'
+import { overrideTool } from '../tool/override-tool.ts'
+import { addPendingNote } from '../tool/pending-note.ts'
 import type { Tool } from '../tool/tool.ts'
 import { requireTool } from './check-policy.ts'
 
@@ -19,9 +19,9 @@ export function longRunning<T extends Tool>(tool: T): T {
     const current = tool.declaration()
     if (current !== original) {
       original = current
-      declared = current && notePending(current)
+      declared = current && addPendingNote(current)
     }
     return declared
   }
-  return delegate(tool, { isLongRunning: true, declaration })
+  return overrideTool(tool, { isLongRunning: true, declaration })
 }

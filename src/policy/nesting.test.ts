@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import type { ToolContext } from '../tool/context.ts'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { cached } from './cached.ts'
 import { createContext, toolCaller } from './call-tool.test-kit.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import { createContext, FakeClock, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 import { rateLimit } from './rate-limit.ts'
 

@@ -4,8 +4,8 @@ import { list, type OptionRules } from '../error/check-options.ts'
 import { ToolError } from '../error/error.ts'
 import { compileSchema } from '../schema/compile.ts'
 import { describeInvalidResult } from '../schema/issues.ts'
-import { delegate } from '../tool/delegate.ts'
-import { keepParts } from '../tool/parts.ts'
+import { overrideTool } from '../tool/override-tool.ts'
+import { keepParts } from '../tool/result-parts.ts'
 import type { Tool } from '../tool/tool.ts'
 import { addMiddleware } from './add-middleware.ts'
 import { checkPolicyOptions, invalidPolicy, requireTool } from './check-policy.ts'
@@ -46,7 +46,7 @@ export function redact<T extends Tool>(tool: T, options: readonly string[] | Red
     throw invalidPolicy('redact', tool, 'pass at least one path to redact, for example ["ssn"].')
   let redacting = tool
   if (argsPaths.length > 0)
-    redacting = delegate(redacting, {
+    redacting = overrideTool(redacting, {
       [REDACTED_ARGS]: (given: unknown) => redactPaths(maskArgs(tool, given), argsPaths),
     })
   return resultPaths.length > 0 ? redactResults(redacting, resultPaths) : redacting
@@ -74,7 +74,7 @@ function redactResults<T extends Tool>(tool: T, paths: readonly (readonly PathSt
       return found?.status === 'done' ? { ...found, result: await redacted(found.result, false) } : found
     },
   }
-  const redacting = delegate(tool, { ...forwarded, ...(schema && { [CHECKS_RESULT]: true }) })
+  const redacting = overrideTool(tool, { ...forwarded, ...(schema && { [CHECKS_RESULT]: true }) })
   return addMiddleware(redacting, async (call, next) => redacted(await next(call), call.context.longRunning))
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ToolError, ToolwrightError } from '../error/error.ts'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import type { Effect, Reconciled } from '../tool/tool.ts'
 import { createContext, FakeClock, flushPromises, toolCaller } from './call-tool.test-kit.ts'
 import { retry } from './retry.ts'

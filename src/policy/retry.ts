@@ -1,7 +1,7 @@
 import { type Ports, systemPorts } from '../base/ports.ts'
 import { callback, flag, type OptionRules } from '../error/check-options.ts'
 import { ToolError, ToolwrightError } from '../error/error.ts'
-import { readReconciled } from '../tool/reconciled.ts'
+import { readReconciled } from '../tool/read-reconciled.ts'
 import type { PolicyCall, Reconciled, Tool } from '../tool/tool.ts'
 import { addMiddleware } from './add-middleware.ts'
 import {

@@ -1,4 +1,4 @@
-import { delegate } from '../tool/delegate.ts'
+import { overrideTool } from '../tool/override-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { checkPolicyOptions, DURATION, requireOption, requireTool } from './check-policy.ts'
 
@@ -13,5 +13,5 @@ export function timeout<T extends Tool>(tool: T, ms: number): T {
   requireTool('timeout', tool)
   checkPolicyOptions('timeout', tool, { ms }, { ms: DURATION })
   requireOption('timeout', tool, 'ms', ms)
-  return delegate(tool, { timeoutMs: Math.min(ms, tool.timeoutMs ?? ms) })
+  return overrideTool(tool, { timeoutMs: Math.min(ms, tool.timeoutMs ?? ms) })
 }

@@ -1,30 +1,43 @@
-// What agents hold open: toolsets with their connections, code executors with their workers.
+// Closes what a runner holds open: toolsets with their connections, code executors with their workers, plugins.
 import type { Agent } from '../agent/agents/agent.ts'
-import { agentOf } from '../agent/agents/agent-tool.ts'
+import { agentToolSettings } from '../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../agent/agents/llm-agent.ts'
 import type { Ports } from '../base/ports.ts'
 import { withTimeout } from '../base/with-timeout.ts'
+import { messageOf } from '../error/error.ts'
 import type { CodeExecutor } from '../tool/code-executor.ts'
-import { innermost } from '../tool/delegate-toolset.ts'
 import { isToolset, type Toolset } from '../tool/toolset.ts'
-import type { Plugin } from './plugins/plugin.ts'
+import { innermostToolset } from '../tool/wrap-toolset.ts'
+import type { RunServices } from './run-services.ts'
 
 type Resource = Toolset | CodeExecutor
 
-/**
- * Of these agents and of those they use as tools, each once, whatever filters and prefixes stand before it. `returned`:
- * toolsets that dynamic sources have returned.
- */
-export function resourcesOf(agents: readonly Agent[], returned: Iterable<Toolset>): Resource[] {
+/** Closes all toolsets, code executors and plugins at the same time. Throws one error for all that failed. */
+export async function closeAll(agents: readonly Agent[], services: RunServices): Promise<void> {
+  const { ports, plugins, keptToolsets, logger } = services
+  // a source may still be listing its tools: its toolset is closed when it arrives
+  const returned = keptToolsets.takeAll((late) => {
+    closeResource(late).catch((error) => logger.warn(`${resourceName(late)} did not close: ${messageOf(error)}`, error))
+  })
+  const closing = [
+    ...resourcesOf(agents, returned).map((one) => closeInTime(resourceName(one), closeResource(one), ports)),
+    ...plugins.map((plugin) => closeInTime(`Plugin "${plugin.name}"`, (async () => plugin.close?.())(), ports)),
+  ]
+  const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  if (failed.length) throw new AggregateError(failed, `Closing failed: ${failed.map(messageOf).join('; ')}`)
+}
+
+/** The resources of these agents and of agents they use as tools, each once. `returned`: toolsets of dynamic sources. */
+function resourcesOf(agents: readonly Agent[], returned: Iterable<Toolset>): Resource[] {
   const seen = new Set<Agent>()
   const found = new Set<Resource>(returned)
   const visit = (agent: Agent): void => {
     if (!(agent instanceof LlmAgent) || seen.has(agent)) return
     seen.add(agent)
     if (agent.options.codeExecutor) found.add(agent.options.codeExecutor)
-    for (const source of agent.dynamicTools) if (isToolset(source)) found.add(innermost(source))
+    for (const source of agent.dynamicTools) if (isToolset(source)) found.add(innermostToolset(source))
     for (const tool of agent.table.tools.values()) {
-      const inside = agentOf(tool)?.agent
+      const inside = agentToolSettings(tool)?.agent
       if (inside) withDescendants(inside).forEach(visit)
     }
   }
@@ -37,25 +50,21 @@ function withDescendants(agent: Agent): Agent[] {
 }
 
 /** The name of a resource in an error. */
-export function resourceName(one: Resource): string {
+function resourceName(one: Resource): string {
   return isToolset(one) ? `Toolset "${one.name}"` : 'A code executor'
 }
 
-/** `close()` of a runner waits no longer than this for each of its parts. */
+/** `runner.close()` waits no longer than this for each resource. */
 const CLOSE_MS = 10_000
 
-/** Rejects when closing has not ended in time: one part that hangs must not keep a process from ending. */
-export function closeInTime(what: string, work: Promise<void>, ports: Pick<Ports, 'setTimer'>): Promise<void> {
+/** Rejects when a resource hangs: the process must still be able to end. */
+function closeInTime(name: string, work: Promise<void>, ports: Pick<Ports, 'setTimer'>): Promise<void> {
   return withTimeout(work, CLOSE_MS, ports, () => {
-    throw new Error(`${what} did not close within ${CLOSE_MS} ms`)
+    throw new Error(`${name} did not close within ${CLOSE_MS} ms`)
   })
 }
 
-export async function closePlugin(plugin: Plugin): Promise<void> {
-  await plugin.close?.()
-}
-
-export async function closeResource(one: Resource): Promise<void> {
+async function closeResource(one: Resource): Promise<void> {
   if (one.shutdown) await one.shutdown()
   else if (Symbol.asyncDispose in one) await one[Symbol.asyncDispose]?.()
 }

@@ -1,31 +1,71 @@
-import type { KeptToolsets } from '../agent/request/kept-toolsets.ts'
+import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
 import type { MediaOptions } from '../agent/request/media-options.ts'
 import type { ArtifactService } from '../artifact/service.ts'
-import type { Deadlines } from '../base/deadlines.ts'
-import type { Ports } from '../base/ports.ts'
+import { Deadlines } from '../base/deadlines.ts'
+import { type Ports, withSystemPorts } from '../base/ports.ts'
 import type { CredentialService } from '../credential/service.ts'
 import type { Logger } from '../dispatch/host.ts'
 import type { MemoryService } from '../memory/service.ts'
+import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionService } from '../session/service.ts'
 import type { Plugin } from './plugins/plugin.ts'
+import type { RunnerOptions } from './runner-options.ts'
+import { positive } from './runner-rules.ts'
 
-/** What a runner gives every run. */
+/** What a runner gives every run: services, plugins, clock and limits. */
 export interface RunServices {
+  /** Stores sessions and their logs. */
   readonly sessionService: SessionService
+  /** Stores files. */
   readonly artifactService: ArtifactService | undefined
+  /** Searched by tools. */
   readonly memoryService: MemoryService | undefined
+  /** Stores credentials. */
   readonly credentialService: CredentialService | undefined
+  /** All plugins. */
   readonly plugins: readonly Plugin[]
-  /** Those of them that want to see events. */
+  /** The plugins with `onEvent`. */
   readonly watchers: readonly Plugin[]
+  /** Receives warnings and errors. */
   readonly logger: Logger
+  /** Clock, timers and ids. */
   readonly ports: Ports
+  /** One timer for the deadlines of all calls. */
   readonly deadlines: Deadlines
+  /** Deadline of a tool without its own, in milliseconds. */
   readonly toolTimeoutMs: number
+  /** Larger results are cut. */
   readonly maxResultBytes: number
+  /** Calls with larger arguments are refused. */
   readonly maxArgsBytes: number
+  /** Calls of one reply that run. */
   readonly maxCallsPerReply: number
+  /** How many files a request holds. */
   readonly media: MediaOptions
   /** Toolsets that dynamic sources have returned. */
   readonly keptToolsets: KeptToolsets
+}
+
+/** The services of a runner with these options. */
+export function createRunServices(options: RunnerOptions): RunServices {
+  const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
+  const { maxArgsBytes = 256_000, maxCallsPerReply = 128 } = options
+  const ports = withSystemPorts(options.ports)
+  return {
+    sessionService: options.sessionService ?? new InMemorySessionService(),
+    artifactService: options.artifactService,
+    memoryService: options.memoryService,
+    credentialService: options.credentialService,
+    plugins,
+    watchers: plugins.filter((plugin) => plugin.onEvent),
+    logger,
+    ports,
+    deadlines: new Deadlines(ports),
+    toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
+    maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
+    maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
+    maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
+    media: options.media ?? {},
+    keptToolsets: new KeptToolsets(),
+  }
 }

@@ -1,29 +1,25 @@
 import type { Agent } from '../agent/agents/agent.ts'
 import { AgentTree } from '../agent/agents/agent-tree.ts'
-import { KeptToolsets } from '../agent/request/kept-toolsets.ts'
 import type { ArtifactService } from '../artifact/service.ts'
-import { Deadlines } from '../base/deadlines.ts'
 import { keepShapesAlive } from '../base/object-shapes.ts'
-import { withSystemPorts } from '../base/ports.ts'
 import type { CredentialService } from '../credential/service.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
 import type { MemoryService } from '../memory/service.ts'
-import { InMemorySessionService } from '../session/in-memory.ts'
 import type { SessionKey, SessionService } from '../session/service.ts'
-import { plainDelta } from '../tool/state.ts'
+import { toStateDelta } from '../tool/state.ts'
 import { type Completion, completionOf } from './completion.ts'
 import { claimIfFree } from './lease/claim-session.ts'
 import { toContent } from './message.ts'
 import { modelResolver } from './models.ts'
 import { outputSchemaOf, parseOutput } from './output.ts'
-import { closeInTime, closePlugin, closeResource, resourceName, resourcesOf } from './resources.ts'
+import { closeAll } from './resources.ts'
 import { Cancelled } from './run/cancelled.ts'
 import { type Followable, followSignal, type Run, RunHandle } from './run/run-handle.ts'
 import { type RunRequest, RunStarter } from './run/run-starter.ts'
-import type { RunServices } from './run-services.ts'
+import { createRunServices, type RunServices } from './run-services.ts'
 import type { CancelOptions, RecoverOptions, ResumeOptions, RunnerOptions, RunOptions } from './runner-options.ts'
-import { checkCallOptions, checkMetadataSize, checkRunnerOptions, positive } from './runner-rules.ts'
+import { checkCallOptions, checkMetadataSize, checkRunnerOptions } from './runner-rules.ts'
 
 /**
  * Runs an agent for users and their sessions.
@@ -48,30 +44,12 @@ export class Runner<Output = unknown> {
     checkRunnerOptions(options)
     this.appName = options.appName
     this.agent = options.agent
-    this.sessionService = options.sessionService ?? new InMemorySessionService()
+    this.#services = createRunServices(options)
+    this.sessionService = this.#services.sessionService
     this.artifactService = options.artifactService
     this.memoryService = options.memoryService
     this.credentialService = options.credentialService
-    const { plugins = [], logger = console, toolTimeoutMs = 30_000, maxResultBytes = 256_000 } = options
-    const { maxArgsBytes = 256_000, maxCallsPerReply = 128 } = options
-    const ports = withSystemPorts(options.ports)
-    this.#services = {
-      sessionService: this.sessionService,
-      artifactService: this.artifactService,
-      memoryService: this.memoryService,
-      credentialService: this.credentialService,
-      plugins,
-      watchers: plugins.filter((plugin) => plugin.onEvent),
-      logger,
-      ports,
-      deadlines: new Deadlines(ports),
-      toolTimeoutMs: positive(toolTimeoutMs, 'toolTimeoutMs'),
-      maxResultBytes: positive(maxResultBytes, 'maxResultBytes'),
-      maxArgsBytes: positive(maxArgsBytes, 'maxArgsBytes'),
-      maxCallsPerReply: positive(maxCallsPerReply, 'maxCallsPerReply'),
-      media: options.media ?? {},
-      keptToolsets: new KeptToolsets(),
-    }
+    const { plugins } = this.#services
     this.#tree = new AgentTree(options.agent, { resolveModel: modelResolver(options.models ?? {}), plugins })
     this.#tree.prepare()
     keepShapesAlive()
@@ -199,21 +177,7 @@ export class Runner<Output = unknown> {
 
   async #end(): Promise<void> {
     await this.#starter.close()
-    const { ports, plugins, keptToolsets, logger } = this.#services
-    // a source may have been listing its tools when the runs ended
-    const returned = keptToolsets.takeAll((late) => {
-      closeResource(late).catch((error) =>
-        logger.warn(`${resourceName(late)} did not close: ${messageOf(error)}`, error),
-      )
-    })
-    const closing = [
-      ...resourcesOf(this.#tree.agents(), returned).map((one) =>
-        closeInTime(resourceName(one), closeResource(one), ports),
-      ),
-      ...plugins.map((plugin) => closeInTime(`Plugin "${plugin.name}"`, closePlugin(plugin), ports)),
-    ]
-    const failed = (await Promise.allSettled(closing)).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-    if (failed.length) throw new AggregateError(failed, `Closing failed: ${failed.map(messageOf).join('; ')}`)
+    await closeAll(this.#tree.agents(), this.#services)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -237,7 +201,7 @@ export class Runner<Output = unknown> {
       sessionId: sessionId ?? newId(),
       invocationId: isAnswer ? '' : `e-${newId()}`,
       message,
-      stateDelta: stateDelta && plainDelta(stateDelta),
+      stateDelta: stateDelta && toStateDelta(stateDelta),
       runConfig,
       runContext,
       signal,

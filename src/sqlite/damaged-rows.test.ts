@@ -8,7 +8,7 @@ import { approve } from '../runner/approvals/answer-parts.ts'
 import { Runner } from '../runner/runner.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { entryOf, HOME, write } from '../testing/suites/session-fixtures.ts'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 

@@ -31,8 +31,8 @@ export class InboxRows {
     // Keeps the ids of the latest drained items: a client that posts again after a lost reply must not be processed twice.
     this.#clearBody = database.prepare('UPDATE toolwright_inbox SET body = NULL WHERE session = ? AND item_id = ?')
     this.#deleteOldest = database.prepare(
-      `DELETE FROM toolwright_inbox WHERE session = ?1 AND body IS NULL AND id <= (
-         SELECT id FROM toolwright_inbox WHERE session = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED_IDS})`,
+      `DELETE FROM toolwright_inbox WHERE session = ? AND body IS NULL AND id <= (
+         SELECT id FROM toolwright_inbox WHERE session = ? ORDER BY id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED_IDS})`,
     )
   }
 
@@ -60,6 +60,6 @@ export class InboxRows {
   /** Marks items as drained. */
   remove(session: number, ids: readonly string[]): void {
     for (const id of ids) this.#clearBody.run(session, toText(id))
-    if (ids.length) this.#deleteOldest.run(session)
+    if (ids.length) this.#deleteOldest.run(session, session)
   }
 }

@@ -1,7 +1,7 @@
 import type { Entry } from '../event/event.ts'
 
 /** The start of a log in memory. */
-export interface CachedLog {
+interface CachedLog {
   /** The entries from the first one on. */
   readonly entries: Entry[]
   /** Identifies the cached log. The runner attaches derived data to it. */

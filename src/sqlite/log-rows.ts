@@ -2,7 +2,7 @@ import type { StatementSync } from 'node:sqlite'
 import { canonicalJson } from '../base/json.ts'
 import { ToolwrightError } from '../error/error.ts'
 import type { Entry, Event, LogRecord } from '../event/event.ts'
-import { findEventProblem, findRecordProblem } from '../session/validate-entry.ts'
+import { findEventProblem, findRecordProblem } from '../session/storable-entry.ts'
 import type { Database } from './database.ts'
 import type { EncodedEntry } from './entry-encoding.ts'
 import { damaged } from './storage-error.ts'
@@ -23,7 +23,7 @@ export interface LogOwner {
 }
 
 /** Entries read from the file. */
-export interface ReadEntries {
+interface ReadEntries {
   /** The entries in order. */
   readonly entries: Entry[]
   /** Their length as JSON. */

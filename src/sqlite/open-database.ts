@@ -17,7 +17,7 @@ const RETRY_MS = 10
 const MAX_OPEN_WAIT_MS = 2_000
 
 /** Options of `openDatabase`. */
-export interface OpenOptions {
+interface OpenOptions {
   /** `PRAGMA synchronous`. */
   readonly synchronous: 'normal' | 'full'
   /** How long a transaction waits for the write lock. */

@@ -1,14 +1,13 @@
 import type { StatementSync } from 'node:sqlite'
 import { ToolwrightError } from '../error/error.ts'
 import type { PendingRequest } from '../event/pending.ts'
-import { checkPendingRequest } from '../session/storable-entry.ts'
-import { findPendingProblem } from '../session/validate-entry.ts'
+import { checkPendingRequest, findPendingProblem } from '../session/storable-entry.ts'
 import type { ReportDamage } from './damage-reporter.ts'
 import type { Database } from './database.ts'
 import { toJson, toText, tryFromJson } from './text-encoding.ts'
 
 /** A pending request as columns. */
-export interface EncodedRequest {
+interface EncodedRequest {
   /** Id of the request. */
   readonly id: string
   /** Creation time in seconds since 1970. Processes with schema version 1 sort by it. */

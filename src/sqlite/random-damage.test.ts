@@ -11,7 +11,7 @@ import type { Run } from '../runner/run/run-handle.ts'
 import { Runner } from '../runner/runner.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { HOME, requestOf } from '../testing/suites/session-fixtures.ts'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import { type SqliteServices, sqlite } from './sqlite.ts'
 import { temporaryFile } from './temporary-file.test-kit.ts'
 

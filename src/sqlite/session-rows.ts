@@ -35,7 +35,7 @@ export interface SessionRow {
 type HeldLease = Pick<Lease, 'key' | 'epoch'>
 
 /** The clocks and the length of leases. */
-export interface LeaseClock {
+interface LeaseClock {
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Milliseconds since boot, the same for all processes. */

@@ -26,7 +26,7 @@ import { encodeStateDelta, StateRows } from './state-rows.ts'
 import { fromJson, toJson } from './text-encoding.ts'
 
 /** Options of `SqliteSessionService`; `SqliteOptions` describes them. */
-export interface SqliteSessionOptions {
+interface SqliteSessionOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Milliseconds since boot. */

@@ -4,7 +4,7 @@ import { Runner } from '../runner/runner.ts'
 import type { RunOptions } from '../runner/runner-options.ts'
 import { type Step, scriptedModel } from '../testing/scripted-model.ts'
 import { HOME } from '../testing/suites/session-fixtures.ts'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import type { SqliteServices } from './sqlite.ts'
 
 /** An agent for every process of a test. `order` is long-running; `pay` never returns. */

@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import { fromJson, fromText, toJson, toText } from './text-encoding.ts'
 
 /** The session that state belongs to, as columns. */
-export interface StateOwner {
+interface StateOwner {
   /** App name, encoded. */
   readonly app: string
   /** User id, encoded. */

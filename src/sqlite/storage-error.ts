@@ -20,7 +20,7 @@ const CONSTRAINT = 19
 const NOTADB = 26
 
 /** Whether an error comes from SQLite. */
-export function isSqliteError(error: unknown): error is SqliteError {
+function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
 }
 

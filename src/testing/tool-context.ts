@@ -7,9 +7,10 @@ import { anything, checkOptions, type OptionRules, record, text } from '../error
 import type { RequestState } from '../event/call-state.ts'
 import type { Request } from '../event/event.ts'
 import type { MemoryService } from '../memory/service.ts'
-import { type BodyQuestion, CallContext } from '../tool/call-context.ts'
+import type { BodyRequest } from '../tool/body-request.ts'
+import { CallContext } from '../tool/call-context.ts'
 import type { ToolContext } from '../tool/context.ts'
-import type { InvocationHost } from '../tool/host.ts'
+import type { InvocationHost } from '../tool/invocation-host.ts'
 import type { RunContext } from '../tool/run-context.ts'
 
 /** Options of `createToolContext()`. */
@@ -70,7 +71,7 @@ export interface TestToolContext extends ToolContext {
   /** Values that the body passed to `progress`. */
   readonly progressed: readonly unknown[]
   /** Requests of the body without an answer. */
-  readonly requested: readonly BodyQuestion[]
+  readonly requested: readonly BodyRequest[]
 }
 
 /**
@@ -102,7 +103,6 @@ export function createToolContext(options: ToolContextOptions = {}): TestToolCon
     stateDelta: { value: context.actions.stateDelta },
     artifactDelta: { value: context.actions.artifactDelta },
     progressed: { value: progressed },
-    requested: { get: () => context.questions },
   }) as CallContext & TestToolContext
 }
 

@@ -1,249 +1,194 @@
-import { canonicalJson, copyJson, type JsonObject, jsonSize } from '../base/json.ts'
-import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
+import type { JsonObject } from '../base/json.ts'
+import { MAX_METADATA_BYTES } from '../base/limits.ts'
 import { registerShape } from '../base/object-shapes.ts'
 import { toJsonValue } from '../base/to-json-value.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { Part, ToolConfirmation } from '../content/content.ts'
 import { anything, checkOptions } from '../error/check-options.ts'
-import { ToolError } from '../error/error.ts'
 import type { RequestState } from '../event/call-state.ts'
-import { inputOf } from '../event/decision.ts'
-import type { EventActions, Request } from '../event/event.ts'
+import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import { compileSchema } from '../schema/compile.ts'
 import type { StateReader } from '../session/service.ts'
-import type { RequestedActions } from './actions.ts'
+import { addRequest, type BodyRequest, findInput, isConfirmed, toRequestedActions } from './body-request.ts'
+import type { CallContextOptions } from './call-context-options.ts'
 import { RunCallbackContext } from './callback-context.ts'
+import { ConfirmationPending } from './confirmation-pending.ts'
 import type { Actions, Invocation, ToolContext } from './context.ts'
-import type { InvocationHost } from './host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
 import type { WritableState } from './state.ts'
-import type { Tool } from './tool.ts'
-import { Unanswered } from './unanswered.ts'
-
-/** One call, as its body and its callbacks see it. */
-export interface CallOptions {
-  readonly host: InvocationHost
-  readonly tool: Tool
-  readonly agentName: string
-  readonly branch?: string | undefined
-  readonly functionCallId: string
-  readonly authCredential?: AuthCredential | undefined
-  readonly toolConfirmation?: ToolConfirmation | undefined
-  /** What humans were asked about the call before. */
-  readonly requests?: readonly RequestState[] | undefined
-  onProgress(functionCallId: string, toolName: string, value: unknown): void
-}
-
-/** What a body asks. */
-export type BodyQuestion = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema'>
 
 const NONE: readonly never[] = []
 
 const CONFIRMATION_RULES = { hint: anything, payload: anything }
 const INPUT_RULES = { key: anything, message: anything, schema: anything }
 
-/** The context of one call. `abort`, `close` and `take` are dispatch's, not the body's. */
+/**
+ * The context of one tool call. The members of `ToolContext` are for the tool body and the tool callbacks. All others are
+ * for the dispatcher.
+ */
 export class CallContext implements ToolContext {
-  readonly #options: CallOptions
-  /** The state it reads through to, when it is not the host's. */
-  readonly #under: StateReader | undefined
-  #made: RunCallbackContext | undefined
+  readonly #options: CallContextOptions
+  /** The state of the call, if this is the context of one attempt. Default: the state of the host. */
+  readonly #callState: StateReader | undefined
+  #lazyWrites: RunCallbackContext | undefined
   #actions: Actions | undefined
   #controller: AbortController | undefined
   #aborted: { readonly reason: unknown } | undefined
   #closed = false
   #confirmation: ToolConfirmation | undefined
   #requests: readonly RequestState[] | undefined
+  /** Does the result come later? See `ToolContext.longRunning`. */
   longRunning: boolean
-  /** Requests the body made in this attempt. */
-  questions: readonly BodyQuestion[] = NONE
+  /** Requests of the body in this attempt. */
+  requested: readonly BodyRequest[] = NONE
 
-  constructor(options: CallOptions, under?: StateReader) {
+  constructor(options: CallContextOptions, callState?: StateReader) {
     this.#options = options
-    this.#under = under
+    this.#callState = callState
     this.longRunning = options.tool.isLongRunning === true
   }
-  /** Made when first used: many bodies only compute. */
+  /** Created on first use: many bodies only compute. */
   get #writes(): RunCallbackContext {
     const { host, agentName, branch } = this.#options
-    this.#made ??= new RunCallbackContext(host, agentName, branch, this.#under)
-    return this.#made
+    this.#lazyWrites ??= new RunCallbackContext(host, agentName, branch, this.#callState)
+    return this.#lazyWrites
   }
+  /** The invocation, as the agent of the call sees it. */
   get invocation(): Invocation {
     return this.#writes.invocation
   }
+  /** The value that the app passed to this run. Throws if there is none. */
   get runContext(): RunContext {
     return requireRunContext(this.#options.host)
   }
+  /** The state, including the writes of this call. */
   get state(): WritableState {
     return this.#writes.state
   }
+  /** The writes and requests of this call so far. */
   get actions(): Actions {
-    this.#actions ??= this.#writes.viewActions(() => requestedBy(this.questions, this.functionCallId))
+    this.#actions ??= this.#writes.viewActions(() => toRequestedActions(this.requested, this.functionCallId))
     return this.#actions
   }
+  /** Name and description of the called tool. */
   get tool(): { name: string; description: string } {
     const { name, description } = this.#options.tool
     return { name, description }
   }
+  /** The id of the function call. */
   get functionCallId(): string {
     return this.#options.functionCallId
   }
+  /** `<invocationId>/<functionCallId>`. */
   get idempotencyKey(): string {
     return `${this.#options.host.invocationId}/${this.#options.functionCallId}`
   }
+  /** The credential for the call, if the tool has an `authConfig`. */
   get authCredential(): AuthCredential | undefined {
     return this.#options.authCredential
   }
+  /** The approval of the call, if it needed one. */
   get toolConfirmation(): ToolConfirmation | undefined {
     return this.#confirmation ?? this.#options.toolConfirmation
   }
-  /** What humans were asked about the call before, as far as it still counts. */
+  /** Earlier requests of this call whose answers still count. */
   get requests(): readonly RequestState[] {
     return this.#requests ?? this.#options.requests ?? NONE
   }
-  /** The earlier requests that still count. */
-  keepRequests(requests: readonly RequestState[]): void {
+  /** Replaces the earlier requests by those that still count. */
+  setRequests(requests: readonly RequestState[]): void {
     this.#requests = requests
   }
+  /** Returns if an approver has approved the request. Otherwise adds the request and throws. */
   requestConfirmation(options: { hint: string; payload?: unknown }): void {
     checkOptions('requestConfirmation()', options, CONFIRMATION_RULES, 'INVALID_REQUEST')
     const { hint, payload } = options
-    const given = payload === undefined ? {} : { payload: toJsonValue(payload, MAX_METADATA_BYTES + 1).value }
-    const question: BodyQuestion = { kind: 'confirmation', hint: String(hint), ...given }
-    if (this.#options.toolConfirmation?.confirmed || this.#wasConfirmed(question)) return
-    this.#ask(question)
-    throw new Unanswered(String(hint)) // whoever asks first has not acted yet
+    const json = payload === undefined ? {} : { payload: toJsonValue(payload, MAX_METADATA_BYTES + 1).value }
+    const request: BodyRequest = { kind: 'confirmation', hint: String(hint), ...json }
+    if (this.#options.toolConfirmation?.confirmed || isConfirmed(this.requests, request)) return
+    this.requested = addRequest(this.requested, request)
+    throw new ConfirmationPending(String(hint)) // the body must not act before the approval
   }
+  /** Returns the answer if there is a valid one. Otherwise adds the request and returns undefined. */
   requestInput<T = unknown>(options: { key: string; message: string; schema?: unknown }): T | undefined {
     checkOptions('requestInput()', options, INPUT_RULES, 'INVALID_REQUEST')
     const { key, message, schema } = options
-    const compiled = schema === undefined ? undefined : compileSchema(schema, `The schema of question "${key}"`)
-    const answer = this.requests.findLast(
-      ({ request, answer: given }) => request.kind === 'input' && request.key === key && given !== undefined,
-    )?.answer
-    const parsed = answer && (compiled ? compiled.parse(inputOf(answer)) : { value: inputOf(answer) })
-    if (parsed instanceof Promise) {
-      throw new ToolError(`The schema of question "${key}" checks asynchronously, which requestInput cannot wait for.`)
-    }
-    if (parsed && !parsed.issues) return parsed.value as T
+    const compiled = schema === undefined ? undefined : compileSchema(schema, `requestInput(), schema of key "${key}"`)
+    const answer = findInput(this.requests, String(key), compiled)
+    if (answer) return answer.value as T
     const shape = compiled && { schema: compiled.jsonSchema }
-    this.#ask({ kind: 'input', key: String(key), hint: String(message), ...shape })
+    this.requested = addRequest(this.requested, { kind: 'input', key: String(key), hint: String(message), ...shape })
     return undefined
   }
-  /** A question in other words, or about something else, is another question. */
-  #wasConfirmed({ hint, payload = null }: BodyQuestion): boolean {
-    const shown = canonicalJson(payload)
-    return this.requests.some(
-      ({ request: { kind, origin, hint: asked, payload: with_ = null }, answer }) =>
-        kind === 'confirmation' &&
-        origin === 'body' &&
-        asked === hint &&
-        canonicalJson(with_) === shown &&
-        answer !== undefined,
-    )
-  }
-  #ask(question: BodyQuestion): void {
-    checkRequest(question)
-    const others = this.questions.filter(({ kind, key }) => kind !== question.kind || key !== question.key)
-    if (others.length >= MAX_REQUESTS) {
-      throw new ToolError(`A call may make ${MAX_REQUESTS} requests at a time. It is run again after the answers.`)
-    }
-    this.questions = [...others, question]
-  }
-  /** Made when first looked at: most bodies never look. */
+  /** Aborted on timeout and cancellation. Created on first use: most bodies never read it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#aborted && !this.#controller.signal.aborted) this.#controller.abort(this.#aborted.reason)
     return this.#controller.signal
   }
+  /** Saves a new version of an artifact and returns its version. */
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number> {
     return this.#writes.saveArtifact(filename, part, options)
   }
+  /** Loads an artifact, by default its latest version. */
   loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
     return this.#writes.loadArtifact(filename, version)
   }
+  /** Lists the names of the artifacts. */
   listArtifacts(): Promise<string[]> {
     return this.#writes.listArtifacts()
   }
+  /** Searches the memory of the user. */
   searchMemory(query: string): Promise<readonly MemoryEntry[]> {
     return this.#writes.searchMemory(query)
   }
+  /** Makes another agent the active agent after this call. */
   transferToAgent(name: string): void {
     this.#writes.setControl('transferToAgent', name)
   }
+  /** Sends a value to the consumers of the run, unless the call has its response. */
   progress(value: unknown): void {
     const { functionCallId, tool, onProgress } = this.#options
     if (!this.#closed) onProgress(functionCallId, tool.name, value)
   }
 
-  /** The call is over, for every attempt. */
+  /** Aborts the signal of the call. */
   abort(reason: unknown): void {
     if (this.#aborted) return
     this.#aborted = { reason }
     this.#controller?.abort(reason)
   }
-  /** A human has approved the call. */
-  confirmedWith(confirmation: ToolConfirmation): void {
+  /** Sets `toolConfirmation` after an approval. */
+  setConfirmation(confirmation: ToolConfirmation): void {
     this.#confirmation = confirmation
   }
-  /** A context for one attempt of the body: what it writes counts only when it is adopted. */
+  /** Creates the context of one attempt of the body. Its writes count only after `adopt`. */
   attempt(): CallContext {
     const attempt = new CallContext(this.#options, this.state)
     attempt.#confirmation = this.#confirmation
     attempt.#requests = this.#requests
     return attempt
   }
-  /** The attempt has asked: what it wrote is dropped. */
-  adoptQuestions(attempt: CallContext): void {
-    this.questions = attempt.questions
+  /** Copies the requests of an attempt and drops its writes: the body runs again after the answers. */
+  adoptRequests(attempt: CallContext): void {
+    this.requested = attempt.requested
   }
-  /** The attempt has succeeded: what it wrote is the call's. */
+  /** Copies the requests and writes of a successful attempt. */
   adopt(attempt: CallContext): void {
     this.longRunning = attempt.longRunning
-    this.questions = attempt.questions
-    const taken = attempt.take()
-    if (taken) this.#writes.add(taken)
+    this.requested = attempt.requested
+    const actions = attempt.take()
+    if (actions) this.#writes.addActions(actions)
   }
-  /** From here on progress goes nowhere: the call has its response. */
+  /** Drops all later progress: the call has its response. */
   close(): void {
     this.#closed = true
   }
+  /** Returns the writes and clears them. Undefined if there are none. */
   take(): EventActions | undefined {
-    return this.#made?.take()
+    return this.#lazyWrites?.take()
   }
 }
 
-/** What the body asks, as `context.actions` shows it: the confirmation under the id of the call, inputs under their keys. */
-function requestedBy(questions: readonly BodyQuestion[], callId: string): RequestedActions {
-  const asked = questions.find(({ kind }) => kind === 'confirmation')
-  const inputs = questions.filter(({ kind }) => kind === 'input')
-  const confirmation = asked && {
-    hint: asked.hint ?? '',
-    confirmed: false,
-    ...(asked.payload !== undefined && { payload: copyJson(asked.payload) }),
-  }
-  return {
-    ...(confirmation && { requestedToolConfirmations: Object.fromEntries([[callId, confirmation]]) }),
-    ...(inputs.length && {
-      requestedInputs: Object.fromEntries(
-        inputs.map(({ key = '', hint = '', schema }) => [key, { message: hint, ...(schema && { schema }) }]),
-      ),
-    }),
-  }
-}
-
-/** What is recorded of a request, and shown to the approver, has a bound. */
-function checkRequest({ key = '', hint = '', payload, schema }: BodyQuestion): void {
-  if (key.length > MAX_NAME_LENGTH || hint.length > MAX_MESSAGE_LENGTH) {
-    const limits = `${MAX_NAME_LENGTH} characters in its key and ${MAX_MESSAGE_LENGTH} in its hint or message`
-    throw new ToolError(`A request has at most ${limits}. Pass the rest as payload, or save it as an artifact.`)
-  }
-  if (jsonSize({ payload, schema }, MAX_METADATA_BYTES) > MAX_METADATA_BYTES) {
-    const problem = `The payload and the schema of a request have at most ${MAX_METADATA_BYTES} bytes`
-    throw new ToolError(`${problem}. Save what is larger as an artifact.`)
-  }
-}
-
-registerShape(() => new CallContext({ tool: {} } as CallOptions))
+registerShape(() => new CallContext({ tool: {} } as CallContextOptions))

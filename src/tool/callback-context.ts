@@ -7,73 +7,81 @@ import { ToolwrightError } from '../error/error.ts'
 import type { EventActions } from '../event/event.ts'
 import type { MemoryEntry } from '../memory/service.ts'
 import type { StateReader } from '../session/service.ts'
-import { actionsView, type Control, checkControl, type RequestedActions } from './actions.ts'
+import { type ControlActions, checkControl, createActions, type RequestedActions } from './actions.ts'
+import { AgentInvocation } from './agent-invocation.ts'
 import type { Actions, CallbackContext, Invocation } from './context.ts'
-import type { InvocationHost } from './host.ts'
-import { AgentInvocation, artifactKey, requireArtifacts } from './invocation.ts'
+import type { InvocationHost } from './invocation-host.ts'
 import { type RunContext, requireRunContext } from './run-context.ts'
+import { artifactKey, requireArtifacts } from './scoped-services.ts'
 import { WritableState } from './state.ts'
 
-/** What callbacks get; parts are made when first used, because most callbacks use none. */
+/** The context of agent and model callbacks. Its parts are created on first use: most callbacks need none. */
 export class RunCallbackContext implements CallbackContext {
   readonly #host: InvocationHost
   readonly #agentName: string
   readonly #branch: string | undefined
-  readonly #under: StateReader | undefined
+  /** The state it reads. Default: the state of the host. */
+  readonly #baseState: StateReader | undefined
   #invocation: Invocation | undefined
   #state: WritableState | undefined
   #actions: Actions | undefined
-  #control: Control | undefined
+  #control: ControlActions | undefined
   #artifactDelta: { [filename: string]: number } | undefined
 
-  constructor(host: InvocationHost, agentName: string, branch: string | undefined, under?: StateReader) {
+  constructor(host: InvocationHost, agentName: string, branch: string | undefined, baseState?: StateReader) {
     this.#host = host
-    this.#under = under
+    this.#baseState = baseState
     this.#agentName = agentName
     this.#branch = branch
   }
+  /** The invocation, as the agent sees it. */
   get invocation(): Invocation {
     this.#invocation ??= new AgentInvocation(this.#host, this.#agentName, this.#branch)
     return this.#invocation
   }
+  /** The value that the app passed to this run. Throws if there is none. */
   get runContext(): RunContext {
     return requireRunContext(this.#host)
   }
+  /** The state, including the writes of this context. */
   get state(): WritableState {
-    this.#state ??= new WritableState(this.#under ?? this.#host.state)
+    this.#state ??= new WritableState(this.#baseState ?? this.#host.state)
     return this.#state
   }
+  /** The writes so far. */
   get actions(): Actions {
     this.#actions ??= this.viewActions()
     return this.#actions
   }
-  /** What was written so far. `requested`: what a call asks; without it, this is a callback's. */
+  /** Creates the value of `actions`. `requested` returns the requests of a tool call; callbacks have none. */
   viewActions(requested?: () => RequestedActions): Actions {
-    const writes = this
-    return actionsView({
+    const context = this
+    return createActions({
       get state() {
-        return writes.state
+        return context.state
       },
       get artifactDelta() {
-        return writes.#artifactDelta
+        return context.#artifactDelta
       },
       get control() {
-        return writes.#control
+        return context.#control
       },
       get requested() {
         return requested?.() ?? {}
       },
       isCall: requested !== undefined,
-      announce: (filename, version) => writes.#announce(filename, version),
-      setControl: (field, value) => writes.setControl(field, value),
+      recordArtifact: (filename, version) => context.#recordArtifact(filename, version),
+      setControl: (field, value) => context.setControl(field, value),
     })
   }
-  setControl(field: keyof Control, value: unknown): void {
+  /** Sets a control action. Throws if the value is invalid. */
+  setControl(field: keyof ControlActions, value: unknown): void {
     const checked = checkControl(field, value)
     const { [field]: _, ...others } = this.#control ?? {}
     const control = checked === undefined ? others : { ...others, [field]: checked }
     this.#control = Object.keys(control).length ? control : undefined
   }
+  /** Saves a new version of an artifact and returns its version. */
   async saveArtifact(
     filename: string,
     artifact: Part,
@@ -82,10 +90,10 @@ export class RunCallbackContext implements CallbackContext {
     const service = requireArtifacts(this.#host)
     checkArtifact(filename, artifact, options?.customMetadata)
     const version = await service.saveArtifact({ ...artifactKey(this.#host, filename), artifact, ...options })
-    this.#announce(filename, version)
+    this.#recordArtifact(filename, version)
     return version
   }
-  #announce(filename: string, version: number | undefined): void {
+  #recordArtifact(filename: string, version: number | undefined): void {
     this.#artifactDelta ??= {}
     if (version !== undefined) {
       setOwn(this.#artifactDelta, filename, version)
@@ -94,45 +102,48 @@ export class RunCallbackContext implements CallbackContext {
     delete this.#artifactDelta[filename]
     if (Object.keys(this.#artifactDelta).length === 0) this.#artifactDelta = undefined
   }
+  /** Loads an artifact, by default its latest version. */
   async loadArtifact(filename: string, version?: number): Promise<Part | undefined> {
     return await requireArtifacts(this.#host).loadArtifact({ ...artifactKey(this.#host, filename), version })
   }
+  /** Lists the names of the artifacts. */
   async listArtifacts(): Promise<string[]> {
     const { appName, userId, sessionId } = this.#host
     return await requireArtifacts(this.#host).listArtifactKeys({ appName, userId, sessionId })
   }
+  /** Searches the memory of the user. */
   async searchMemory(query: string): Promise<readonly MemoryEntry[]> {
     const { appName, userId, memoryService } = this.#host
     if (!memoryService) {
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        'No memory service: give the Runner a memoryService (new InMemoryMemoryService() will do) to search memory.',
+        'Memory cannot be searched: the Runner has no memoryService. Pass one, such as new InMemoryMemoryService().',
       )
     }
     return (await memoryService.searchMemory({ appName, userId, query })).memories
   }
-  /** Writes what another has written. */
-  add({ stateDelta, artifactDelta, ...actions }: EventActions): void {
+  /** Adds the writes of another context. */
+  addActions({ stateDelta, artifactDelta, ...actions }: EventActions): void {
     for (const key of Object.keys(stateDelta ?? {})) this.state.set(key, stateDelta?.[key])
-    for (const name of Object.keys(artifactDelta ?? {})) this.#announce(name, artifactDelta?.[name] ?? 0)
+    for (const name of Object.keys(artifactDelta ?? {})) this.#recordArtifact(name, artifactDelta?.[name] ?? 0)
     if (Object.keys(actions).length) this.#control = { ...this.#control, ...actions }
   }
-  /** Hands over what was written, once: it rides on the next event. Undefined when nothing was. */
+  /** Returns the writes for the next event and clears them. Undefined if there are none. */
   take(): EventActions | undefined {
-    const stateDelta = this.#state?.take()
+    const stateDelta = this.#state?.takeDelta()
     const control = this.#control
     const artifactDelta = this.#artifactDelta
     if (!stateDelta && !control && !artifactDelta) return undefined
     this.#control = undefined
     this.#artifactDelta = undefined
-    const taken: EventActions = { ...control }
-    if (stateDelta) taken.stateDelta = stateDelta
-    if (artifactDelta) taken.artifactDelta = artifactDelta
-    return taken
+    const actions: EventActions = { ...control }
+    if (stateDelta) actions.stateDelta = stateDelta
+    if (artifactDelta) actions.artifactDelta = artifactDelta
+    return actions
   }
 }
 
-/** Its name is recorded in an event, its metadata is listed with it. */
+/** Limits the name, which is recorded in an event, and the metadata. */
 function checkArtifact(filename: string, artifact: unknown, customMetadata: JsonObject | undefined): void {
   if (typeof filename !== 'string')
     throw new ToolwrightError('INVALID_REQUEST', `An artifact name must be a string, got ${kindOf(filename)}.`)
@@ -141,12 +152,12 @@ function checkArtifact(filename: string, artifact: unknown, customMetadata: Json
     throw new ToolwrightError('INVALID_REQUEST', `${problem}, got ${kindOf(artifact)}.`)
   }
   if (filename.length > MAX_NAME_LENGTH) {
-    const problem = `An artifact name has at most ${MAX_NAME_LENGTH} characters, this one has ${filename.length}`
-    throw new ToolwrightError('TOO_LARGE', `${problem}. Choose a shorter one.`)
+    const problem = `An artifact name has at most ${MAX_NAME_LENGTH} characters, got ${filename.length}`
+    throw new ToolwrightError('TOO_LARGE', `${problem}. Use a shorter name.`)
   }
   if (customMetadata && jsonSize(customMetadata, MAX_METADATA_BYTES) > MAX_METADATA_BYTES) {
     const problem = `The customMetadata of artifact "${filename}" has more than ${MAX_METADATA_BYTES} bytes`
-    throw new ToolwrightError('TOO_LARGE', `${problem}. Put it into the artifact.`)
+    throw new ToolwrightError('TOO_LARGE', `${problem}. Save it in the artifact instead.`)
   }
 }
 

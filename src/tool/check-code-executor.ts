@@ -1,6 +1,6 @@
 import { callback, checkMembers, flag, gate, list, type OptionRules, oneOf, text } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { GUARDED } from './check-tool.ts'
+import { SAFETY_MEMBERS } from './check-tool.ts'
 import type { CodeExecutor } from './code-executor.ts'
 
 const RULES: OptionRules<CodeExecutor> = {
@@ -14,9 +14,9 @@ const RULES: OptionRules<CodeExecutor> = {
   shutdown: callback,
 }
 
-/** Throws INVALID_CONFIG for an executor with a member of the wrong type or a misspelled gate. */
+/** Throws INVALID_CONFIG if a member of the executor is missing or has the wrong type, or if its gate is misspelled. */
 export function checkCodeExecutor(what: string, executor: CodeExecutor): void {
-  checkMembers(what, executor, RULES, { ...GUARDED, names: ['requiresConfirmation', 'effect'] })
+  checkMembers(what, executor, RULES, { ...SAFETY_MEMBERS, names: ['requiresConfirmation', 'effect'] })
   const missing = (['languages', 'execute'] as const).find((member) => executor[member] === undefined)
   if (missing === undefined) return
   const remedy = 'Use an executor of toolwright/code, or an object with languages and execute()'

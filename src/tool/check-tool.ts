@@ -11,26 +11,26 @@ import {
   text,
 } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { kindOfTool } from './agent-mark.ts'
 import type { Tool } from './tool.ts'
+import { kindOfTool } from './tool-marks.ts'
 
-/** Longer waits make a timer fire at once. */
-const MAX_TIMER = 2_147_483_647
+/** The longest delay of a timer in milliseconds. A longer one fires at once. */
+const MAX_TIMER_MS = 2_147_483_647
 
 const timeout: Rule = {
-  expects: `a positive number of milliseconds, at most ${MAX_TIMER} or Infinity`,
+  expects: `a positive number of milliseconds, at most ${MAX_TIMER_MS} or Infinity`,
   accepts: (value) =>
-    typeof value === 'number' && value > 0 && (value <= MAX_TIMER || value === Number.POSITIVE_INFINITY),
+    typeof value === 'number' && value > 0 && (value <= MAX_TIMER_MS || value === Number.POSITIVE_INFINITY),
 }
 const duration: Rule = {
   expects: 'a positive number of milliseconds',
   accepts: (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
 }
-const layers: Rule = {
+const middleware: Rule = {
   expects: 'a list of functions',
   accepts: (value) => Array.isArray(value) && value.every(callback.accepts),
 }
-/** The members a tool has in common with the options of `tool()`. */
+/** Rules for the members that `Tool` and the options of `tool()` share. */
 export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'confirmationHint'>> = {
   name: text,
   description: text,
@@ -47,7 +47,7 @@ export const COMMON_RULES: OptionRules<Omit<Tool, 'declaration' | 'parse' | 'con
   mayRepeat: flag,
   allowEditedArgs: flag,
   expiresInMs: duration,
-  middleware: layers,
+  middleware,
   requiresConfirmation: gate,
   processLlmRequest: callback,
 }
@@ -59,8 +59,11 @@ const TOOL_RULES: OptionRules<Tool> = {
   confirmationHint: callback,
 }
 
-/** Members that make a call safer: a misspelled one must not go unnoticed. */
-export const GUARDED: { readonly names: readonly string[]; readonly synonyms: { readonly [said: string]: string } } = {
+/** Members that make a call safer. A misspelled one is an error, never ignored. */
+export const SAFETY_MEMBERS: {
+  readonly names: readonly string[]
+  readonly synonyms: { readonly [misspelling: string]: string }
+} = {
   names: [
     'requiresConfirmation',
     'authConfig',
@@ -88,22 +91,23 @@ export const GUARDED: { readonly names: readonly string[]; readonly synonyms: { 
   },
 }
 
-/** Throws INVALID_CONFIG for a tool, however it was made, with a member of the wrong type or a misspelled one. */
+/** Throws INVALID_CONFIG if a member of the tool is misspelled or has the wrong type. */
 export function checkTool(tool: Tool): void {
   const what = `Tool "${tool.name}"`
-  checkMembers(what, tool, TOOL_RULES, GUARDED)
+  checkMembers(what, tool, TOOL_RULES, SAFETY_MEMBERS)
   checkReconcile(what, tool)
   if (!tool.isLongRunning || kindOfTool(tool) !== 'agent') return
   throw new ToolwrightError(
     'INVALID_CONFIG',
-    `${what} is an agent tool and cannot be long-running: its result is there when its agent is done. Make a tool of that agent long-running instead.`,
+    `${what} is an agent tool and cannot be long-running: it returns when its agent is done. Make a tool of that agent long-running instead.`,
   )
 }
 
+/** Throws INVALID_CONFIG if a reconcilable tool has no `reconcile`. */
 export function checkReconcile(what: string, { effect, reconcile }: Pick<Tool, 'effect' | 'reconcile'>): void {
   if (effect !== 'reconcilable' || typeof reconcile === 'function') return
   throw new ToolwrightError(
     'INVALID_CONFIG',
-    `${what}: effect "reconcilable" needs a reconcile function that finds out what an attempt did.`,
+    `${what} has effect "reconcilable" but no reconcile function. Add one that finds out whether an interrupted attempt took effect.`,
   )
 }

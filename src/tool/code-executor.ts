@@ -1,54 +1,60 @@
 import type { JsonObject } from '../base/json.ts'
 import type { Tool } from './tool.ts'
 
-/** Runs code a model wrote. */
+/** Runs code that a model wrote. */
 export interface CodeExecutor {
-  /** What it can run, as models name it in lower case: `javascript`, `python`. The first is the default. */
+  /** Languages it can run, in lower case: `javascript`, `python`. The first is the default. */
   readonly languages: readonly string[]
-  /** Variables live on from one run to the next of the same `sessionKey`. Default: every run starts fresh. */
+  /** Keep variables between runs with the same `sessionKey`. Default false: every run starts fresh. */
   readonly stateful?: boolean | undefined
-  /** Code can call the agent's tools through `callTool`. */
+  /** Code can call the agent's tools through `callTool`. Default false. */
   readonly callsTools?: boolean | undefined
-  /** What a run may do to the world beyond its result. Default `none`: it is isolated, and may run again after a crash. */
+  /** Side effects of a run. Default `none`: the code is isolated and may run again after a crash. */
   readonly effect?: 'none' | 'atMostOnce' | undefined
-  /** Code waits for somebody's yes before it runs, as a tool would. */
+  /** Wait for an approval before code runs: always, or when the function returns true. Default false. */
   readonly requiresConfirmation?: Tool['requiresConfirmation']
-  /** A line for the model on how to write code for it: how files are read and written, how tools are called. */
+  /** A line for the model on how to write code for this executor: how to read and write files, how to call tools. */
   readonly instruction?: string | undefined
+  /** Runs one piece of code. Code that throws is a result with the outcome `FAILED`, not a rejection. */
   execute(request: CodeRequest): Promise<CodeResult>
-  /** Ends what it keeps running. */
+  /** Ends the processes and threads it keeps. Called when the runner closes. */
   shutdown?(): Promise<void>
 }
 
 /** One piece of code to run. */
 export interface CodeRequest {
+  /** The code. */
   readonly code: string
+  /** One of the executor's `languages`. */
   readonly language: string
-  /** In the working directory when the code starts. */
+  /** Files in the working directory when the code starts. Default: none. */
   readonly files?: readonly CodeFile[] | undefined
-  /** The session it runs for, unique over apps and users; what stateful executors keep is kept under it. */
+  /** Identifies the session, unique over apps and users. A stateful executor keeps variables per key. */
   readonly sessionKey: string
-  /** Aborted when nobody waits for the result any more: the code is stopped and `execute` rejects. */
+  /** Aborted when the result is no longer needed. The executor stops the code, and `execute` rejects. */
   readonly signal: AbortSignal
-  /** The names `callTool` takes. */
+  /** Names of the tools that `callTool` accepts. */
   readonly tools?: readonly string[] | undefined
-  /** Runs a tool through the dispatcher, gates included. Rejects with a `ToolError` when the tool answers with an error. */
+  /** Calls a tool through the dispatcher, with its gates. Rejects with a `ToolError` if the call fails. */
   callTool?(name: string, args: JsonObject): Promise<JsonObject>
 }
 
+/** A file that code reads or writes. */
 export interface CodeFile {
-  /** A plain file name. */
+  /** The file name, without a folder. */
   readonly name: string
+  /** The media type, such as `image/png`. */
   readonly mimeType?: string | undefined
-  /** base64 */
+  /** The content as base64. */
   readonly data: string
 }
 
-/** What became of the code. A run that throws is `FAILED`; one that was cut off at its deadline is `DEADLINE_EXCEEDED`. */
+/** The result of one piece of code. */
 export interface CodeResult {
+  /** `FAILED` if the code throws, `DEADLINE_EXCEEDED` if it was stopped at its deadline. */
   readonly outcome: 'OK' | 'FAILED' | 'DEADLINE_EXCEEDED'
-  /** What it printed; what it wrote to its error stream follows after a line `--- stderr ---`. */
+  /** Standard output. Standard error follows after a line `--- stderr ---`. */
   readonly output: string
-  /** Files it wrote or changed. */
+  /** Files that the code wrote or changed. Default: none. */
   readonly files?: readonly CodeFile[] | undefined
 }

@@ -1,4 +1,4 @@
-// The three contexts: what a tool, a callback and a predicate may know and do.
+// The three contexts: `ReadonlyContext` < `CallbackContext` < `ToolContext`.
 import type { JsonObject } from '../base/json.ts'
 import type { AuthCredential } from '../content/auth.ts'
 import type { Content, Part, ToolConfirmation } from '../content/content.ts'
@@ -9,107 +9,132 @@ import type { Session } from '../session/service.ts'
 import type { RunConfig } from './run-config.ts'
 import type { RunContext } from './run-context.ts'
 
-/** State as a predicate sees it. Keys: none = session, `user:`, `app:`, and `temp:` for this run only. */
+/**
+ * State that can only be read. The prefix of a key is its scope: none for the session, `user:`, `app:`, or `temp:` for this run
+ * only.
+ */
 export interface ReadonlyState {
-  /** A copy of the value, or the fallback when the key is absent. */
+  /** Returns a copy of the value, or the fallback if the key is absent. */
   get<T = unknown>(key: string): T | undefined
   get<T>(key: string, fallback: T): T
+  /** Is there a value for the key? */
   has(key: string): boolean
+  /** Lists all keys, with their prefixes. */
   keys(): string[]
 }
 
-/** State that can be written; reads see this call's own writes. Written when the call's response is recorded. */
+/** State that can be written. Reads see the writes of the same context. They are stored with the event that follows. */
 export interface State extends ReadonlyState {
+  /** Sets a value, which must be JSON. One event may write at most 10 MB. */
   set(key: string, value: unknown): void
+  /** Deletes a key. */
   delete(key: string): void
 }
 
-/** The services of the run, already bound to its app, user and session. */
+/** The services of the run, bound to its app, user and session. */
 export interface ScopedServices {
+  /** The artifacts of the session. Undefined if the runner has no `artifactService`. */
   readonly artifacts?: {
+    /** Saves a new version and returns its version, from 0. */
     save(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number>
+    /** Loads an artifact, by default its latest version. Undefined if there is none. */
     load(filename: string, version?: number): Promise<Part | undefined>
+    /** Lists the names of the artifacts. */
     list(): Promise<string[]>
   }
+  /** The memory of the user. Undefined if the runner has no `memoryService`. */
   readonly memory?: { search(query: string): Promise<readonly MemoryEntry[]> }
 }
 
-/** Who is asking, and within what. */
+/** The invocation, as one agent sees it. */
 export interface Invocation {
+  /** The app. */
   readonly appName: string
+  /** The user. */
   readonly userId: string
+  /** A snapshot of the session. Read only. */
   readonly session: Session
+  /** The id of the invocation. It stays the same when another process resumes the invocation. */
   readonly invocationId: string
+  /** The agent. */
   readonly agentName: string
+  /** The branch of the agent. Undefined on the main branch. */
   readonly branch: string | undefined
-  /** The message that started the invocation. */
+  /** The user message that started the invocation. */
   readonly userContent: Content | undefined
+  /** The settings of the run. */
   readonly runConfig: RunConfig
+  /** The services of the run. */
   readonly services: ScopedServices
 }
 
-/** For whatever only looks: toolsets, instruction functions, confirmation predicates. */
+/** The context of toolsets, instruction functions and confirmation predicates. */
 export interface ReadonlyContext {
+  /** The current invocation. */
   readonly invocation: Invocation
+  /** The state of session, user and app. */
   readonly state: ReadonlyState
-  /** What the app passed to this run; reading it throws when it passed nothing. */
+  /** The value that the app passed as `runContext` to this run. Reading it throws if there is none. */
   readonly runContext: RunContext
 }
 
-/** What a body or a callback has written so far, to be read and to be written. */
+/** The writes and requests of a tool body or a callback so far. They become the actions of the event that follows. */
 export interface Actions extends EventActions {
-  /** What `state.set` wrote; a write here is one. Always there, also while it is empty. */
+  /** State changes, also those of `state.set`. Empty if there are none. */
   stateDelta: JsonObject
-  /** What `saveArtifact` announced. Always there, also while it is empty. */
+  /** Versions of saved artifacts, also those of `saveArtifact`. Empty if there are none. */
   artifactDelta: { [filename: string]: number }
-  /** What `requestConfirmation` asked, by call id. Only for reading. */
+  /** Requests of `requestConfirmation`, by call id. Read only. */
   readonly requestedToolConfirmations?: { readonly [callId: string]: ToolConfirmation }
-  /** What `requestInput` asked, by key. Only for reading. */
+  /** Requests of `requestInput`, by key. Read only. */
   readonly requestedInputs?: { readonly [key: string]: { readonly message: string; readonly schema?: JsonObject } }
 }
 
-/** For callbacks and `processLlmRequest`. What is written rides on the event that follows. */
+/** The context of agent and model callbacks and `processLlmRequest`. Writes are stored with the event that follows. */
 export interface CallbackContext extends ReadonlyContext {
+  /** The state of session, user and app. */
   readonly state: State
-  /** What was written so far, by whatever method. What is written here counts like the method. */
+  /** The writes so far. A write to it has the effect of the method: `actions.stateDelta.a = 1` is `state.set('a', 1)`. */
   readonly actions: Actions
-  /** Saves a new version (from 0) and announces it on the event. */
+  /** Saves a new version and returns its version, from 0. Throws if the runner has no `artifactService`. */
   saveArtifact(filename: string, part: Part, options?: { customMetadata?: JsonObject | undefined }): Promise<number>
-  /** The latest version unless told; `undefined` when there is none. */
+  /** Loads an artifact, by default its latest version. Undefined if there is none. */
   loadArtifact(filename: string, version?: number): Promise<Part | undefined>
+  /** Lists the names of the artifacts. */
   listArtifacts(): Promise<string[]>
+  /** Searches the memory of the user. Throws if the runner has no `memoryService`. */
   searchMemory(query: string): Promise<readonly MemoryEntry[]>
 }
 
-/** For a tool's body and the tool callbacks; fresh for each call. */
+/** The context of a tool body and the tool callbacks. Each call has its own. */
 export interface ToolContext extends CallbackContext {
+  /** The called tool. */
   readonly tool: { readonly name: string; readonly description: string }
+  /** The id of the function call. */
   readonly functionCallId: string
-  /** The same over retries, restarts and processes; different for two calls with equal arguments. */
+  /** Identifies the call in other systems. The same over retries, restarts and processes; different for every call. */
   readonly idempotencyKey: string
-  /** Aborted on timeout and cancellation. */
+  /** Aborted on timeout and cancellation. Pass it to `fetch` and other functions that wait. */
   readonly signal: AbortSignal
-  /** Starts as the tool's `isLongRunning`; what it is when the body returns decides. */
+  /** Does the result come later? Starts as the tool's `isLongRunning`. The value when the body returns decides. */
   longRunning: boolean
+  /** The credential for the tool's `authConfig`. Not implemented: always undefined in a run. */
   readonly authCredential: AuthCredential | undefined
+  /** The approval of this call, with the payload of the approver. Undefined if the call needed none. */
   readonly toolConfirmation: ToolConfirmation | undefined
-  /** Hands the rest of the invocation to another agent. */
+  /** Makes another agent the active agent after this call. */
   transferToAgent(name: string): void
   /**
-   * Comes back when somebody has said yes to this question. Else it is asked and the body goes no further (it throws): the
-   * call waits, and its body is run from the start after the yes. So ask before you act.
+   * Asks an approver. Returns if the approver has approved this hint and payload. Otherwise it throws and the call waits; after
+   * the approval the body runs again from the start. Call it before any side effect.
    */
-  requestConfirmation(question: { hint: string; payload?: unknown }): void
+  requestConfirmation(request: { hint: string; payload?: unknown }): void
   /**
-   * The answer to a question, checked against its schema; or undefined, and the question is put: the call waits, and its
-   * body is run from the start when it is answered.
+   * Asks the user. Returns the answer, checked against the schema. Returns undefined if there is no answer yet: when the body
+   * ends, the call waits, and after the answer the body runs again from the start. `key` identifies the request in the call.
    */
-  requestInput<const S extends Schema>(question: {
-    key: string
-    message: string
-    schema: S
-  }): InferOutput<S> | undefined
-  requestInput<T = unknown>(question: { key: string; message: string; schema?: unknown }): T | undefined
-  /** Shown to whoever follows the run, as it happens; never stored, never sent to the model. */
+  requestInput<const S extends Schema>(request: { key: string; message: string; schema: S }): InferOutput<S> | undefined
+  requestInput<T = unknown>(request: { key: string; message: string; schema?: unknown }): T | undefined
+  /** Sends a value to the consumers of the run at once. Never stored, never sent to the model. */
   progress(value: unknown): void
 }

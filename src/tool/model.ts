@@ -3,49 +3,63 @@ import type { Content } from '../content/content.ts'
 import type { ModelFallback } from '../event/event.ts'
 import type { LlmRequest } from './tool.ts'
 
+/** One response of a model. A reply is a sequence of responses: partial ones, then one that is complete. */
 export interface LlmResponse {
+  /** What the model wrote: text, thoughts, function calls. */
   readonly content?: Content | undefined
-  /** A delta; the last response, the only one without, holds the whole. */
+  /** The content is a delta. Only the last response is not partial; it holds the whole content. Default false. */
   readonly partial?: boolean | undefined
+  /** The model has ended its turn. For live models. */
   readonly turnComplete?: boolean | undefined
+  /** The user interrupted the model. For live models. */
   readonly interrupted?: boolean | undefined
+  /** Why the model stopped, in Gemini's terms: `STOP`, `MAX_TOKENS`, `SAFETY`, ... */
   readonly finishReason?: string | undefined
+  /** Token counts, as Gemini names them: `promptTokenCount`, `candidatesTokenCount`, ... */
   readonly usageMetadata?: JsonObject | undefined
+  /** Sources of a grounded reply. */
   readonly groundingMetadata?: JsonObject | undefined
+  /** Citations in the reply. */
   readonly citationMetadata?: JsonObject | undefined
+  /** Data that is added to the event. */
   readonly customMetadata?: JsonObject | undefined
-  /** Of `fallback()`, when another model than the first replied. */
+  /** Set by `fallback()` if another model than the first replied. */
   readonly fallback?: ModelFallback | undefined
+  /** Set if the model failed. */
   readonly errorCode?: string | undefined
+  /** Why the model failed. */
   readonly errorMessage?: string | undefined
 }
 
-/** Can it answer a request? */
-export function isModel(value: unknown): value is Model {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<Model>).generate === 'function'
-}
-
-/** What to do about a value that is no model, when it is one of the AI SDK's or makes one. */
-export function aiSdkHint(value: unknown): string | undefined {
-  if (typeof value === 'function')
-    return "If it makes models, call it with the name of one: gemini('gemini-2.5-flash'), or fromAiSdk(openai('gpt-5-mini')) for a provider of the AI SDK."
-  const isAiSdk = typeof value === 'object' && value !== null && 'doGenerate' in value
-  return isAiSdk ? 'It is a model of the AI SDK: wrap it in fromAiSdk() of "toolwright/ai-sdk".' : undefined
-}
-
-/** Anything that answers a request: a provider, a script, a rule. */
+/** A model: a provider, a script for tests, or any object with these members. */
 export interface Model {
+  /** The name of the model, such as `gemini-2.5-flash`. */
   readonly name: string
+  /** What the model supports. Default: none of these. */
   readonly capabilities?: {
-    /** Tools and a response schema may stand in one request. */
+    /** A request may have both tools and a response schema. Default false. */
     readonly toolsWithOutputSchema?: boolean
-    /** Names of the server-side tools it has (`googleSearch`, ...). */
+    /** Names of the tools that the provider runs (`googleSearch`, ...). Default: none. */
     readonly serverTools?: readonly string[]
+    /** A request may have both server tools and function declarations. Default false. */
     readonly serverToolsWithFunctions?: boolean
   }
-  /** Partial responses are deltas; exactly one response is not partial, the last, and holds the whole content. */
+  /** Sends a request. With `stream`, yields partial responses first. The last response, and only that, is not partial. */
   generate(
     request: LlmRequest,
     options: { signal?: AbortSignal | undefined; stream?: boolean | undefined },
   ): AsyncIterable<LlmResponse>
+}
+
+/** Is the value a model? */
+export function isModel(value: unknown): value is Model {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<Model>).generate === 'function'
+}
+
+/** Advice for a value that is not a model: a model of the AI SDK, or a function that makes models. */
+export function aiSdkHint(value: unknown): string | undefined {
+  if (typeof value === 'function')
+    return "If the function makes models, call it with a model name: gemini('gemini-2.5-flash'), or fromAiSdk(openai('gpt-5-mini')) for a provider of the AI SDK."
+  const isAiSdk = typeof value === 'object' && value !== null && 'doGenerate' in value
+  return isAiSdk ? 'The value is a model of the AI SDK. Wrap it with fromAiSdk() of "toolwright/ai-sdk".' : undefined
 }

@@ -4,10 +4,10 @@ import type { JsonObject } from '../base/json.ts'
 export interface RunConfig {
   /** Yield the model's text as it arrives, as partial events. Default false. */
   readonly streaming?: boolean | undefined
-  /** Most model calls of the invocation, including sub-agents and agent tools. Default 500. */
+  /** Maximum number of model calls of the invocation, including sub-agents and agent tools. Default 500. */
   readonly maxLlmCalls?: number | undefined
   /** Start at once, and continue when the consumer stops iterating. Default false. */
   readonly detach?: boolean | undefined
-  /** Data that is added to every event of the run. */
+  /** Data that is added to every event of the run. Default: none. */
   readonly customMetadata?: JsonObject | undefined
 }

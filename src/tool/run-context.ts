@@ -1,9 +1,9 @@
 import { ToolwrightError } from '../error/error.ts'
 
 /**
- * What your app hands to the tools and callbacks of one run: a database, the tenant, the signed-in user. It is never stored
- * and never shown to the model. Declare its members once; then `run({ runContext })` requires them and
- * `context.runContext` has them.
+ * A value that the app passes to the tools and callbacks of one run: a database, the tenant, the signed-in user. Never stored,
+ * never sent to the model. Declare its members once. Then `run({ runContext })` requires them and `context.runContext` has
+ * them.
  *
  * @example
  * declare module 'toolwright' {
@@ -15,7 +15,7 @@ import { ToolwrightError } from '../error/error.ts'
 // biome-ignore lint/suspicious/noEmptyInterface: applications declare the members
 export interface RunContext {}
 
-/** Required as soon as `RunContext` has a required member. */
+/** The option `runContext` of `run()`. Required if the app declares a required member of `RunContext`. */
 // biome-ignore lint/complexity/noBannedTypes: asks whether RunContext requires anything
 export type RunContextOption = {} extends RunContext
   ? {
@@ -27,11 +27,11 @@ export type RunContextOption = {} extends RunContext
       readonly runContext: RunContext
     }
 
-/** The value of the run, or an error that says where to pass it. */
+/** Returns the `runContext` of the run. Throws INVALID_REQUEST if there is none. */
 export function requireRunContext({ runContext }: { readonly runContext: RunContext | undefined }): RunContext {
   if (runContext !== undefined) return runContext
   throw new ToolwrightError(
     'INVALID_REQUEST',
-    'This run has no runContext, because it is never stored: pass it to runner.run(), complete(), resume(), recover() and cancel().',
+    'This run has no runContext. It is never stored: pass it to runner.run(), complete(), resume(), recover() and cancel().',
   )
 }

@@ -16,14 +16,14 @@ test('readonlyState returns copies and fallbacks', () => {
   expect(state.keys()).toEqual(['list', 'zero'])
 })
 
-test('WritableState reads its own writes first and hands them over once', () => {
+test('WritableState reads its own writes first and returns them once', () => {
   const state = new WritableState(reader({ a: 1, b: 2 }))
   state.set('a', 3)
   state.delete('b')
   state.set('c', 4)
   expect(state.keys()).toEqual(['a', 'c'])
-  expect(state.take()).toEqual({ a: 3, b: null, c: 4 })
-  expect(state.take()).toBeUndefined()
+  expect(state.takeDelta()).toEqual({ a: 3, b: null, c: 4 })
+  expect(state.takeDelta()).toBeUndefined()
   expect(state.get('a')).toBe(1)
 })
 
@@ -31,5 +31,5 @@ test('WritableState accepts names of Object.prototype members as keys', () => {
   const state = new WritableState(reader({}))
   for (const key of ['__proto__', 'constructor', 'hasOwnProperty']) state.set(key, key)
   expect(state.get('__proto__')).toBe('__proto__')
-  expect(Object.getOwnPropertyNames(state.take())).toEqual(['__proto__', 'constructor', 'hasOwnProperty'])
+  expect(Object.getOwnPropertyNames(state.takeDelta())).toEqual(['__proto__', 'constructor', 'hasOwnProperty'])
 })

@@ -7,7 +7,7 @@ import { ToolwrightError } from '../error/error.ts'
 import type { StateReader } from '../session/service.ts'
 import type { ReadonlyState, State } from './context.ts'
 
-/** State for those who only look. */
+/** Creates the state of a `ReadonlyContext`. */
 export function readonlyState(stored: StateReader): ReadonlyState {
   return {
     get: <T>(key: string, fallback?: T) => {
@@ -19,22 +19,25 @@ export function readonlyState(stored: StateReader): ReadonlyState {
   }
 }
 
-/** State with one call's own writes in front of it; the writes are what becomes the event's `stateDelta`. */
+/** The stored state with the writes of one context on top. The writes become the `stateDelta` of the next event. */
 export class WritableState implements State {
   readonly #stored: StateReader
   #delta: JsonObject | undefined
-  /** What was written so far, overwritten values included. */
+  /** Bytes written so far, including overwritten values. An upper bound of the size of the delta. */
   #bytes = 0
   constructor(stored: StateReader) {
     this.#stored = stored
   }
+  /** Returns a copy of the value, or the fallback if the key is absent. */
   get<T>(key: string, fallback?: T): T {
     const value = this.#read(key)
     return (value === undefined ? fallback : copyJson(value)) as T
   }
+  /** Is there a value for the key? */
   has(key: string): boolean {
     return this.#read(key) !== undefined
   }
+  /** Lists all keys. */
   keys(): string[] {
     const keys = new Set(this.#stored.keys())
     for (const key of Object.keys(this.#delta ?? {})) {
@@ -43,6 +46,7 @@ export class WritableState implements State {
     }
     return [...keys]
   }
+  /** Sets a value. Throws TOO_LARGE if the writes of one event become too large. */
   set(key: string, value: unknown): void {
     if (typeof key !== 'string')
       throw new ToolwrightError('INVALID_REQUEST', `A state key must be a string, got ${kindOf(key)}.`)
@@ -54,21 +58,22 @@ export class WritableState implements State {
     this.#delta ??= {}
     setOwn(this.#delta, key, plain.value)
   }
+  /** Deletes a key: null in a delta deletes. */
   delete(key: string): void {
     this.set(key, null)
   }
-  /** What was written so far; undefined when nothing was. */
+  /** The writes so far. Undefined if there are none. */
   get written(): Readonly<JsonObject> | undefined {
     return this.#delta
   }
-  /** Takes one write back. */
-  drop(key: string): void {
+  /** Undoes the writes to one key. */
+  undoSet(key: string): void {
     if (!this.#delta || !Object.hasOwn(this.#delta, key)) return
     delete this.#delta[key]
-    if (Object.keys(this.#delta).length === 0) this.take()
+    if (Object.keys(this.#delta).length === 0) this.takeDelta()
   }
-  /** Hands the writes over; whoever writes later writes into nothing. */
-  take(): JsonObject | undefined {
+  /** Returns the writes and clears them. Undefined if there are none. */
+  takeDelta(): JsonObject | undefined {
     const delta = this.#delta
     this.#delta = undefined
     this.#bytes = 0
@@ -80,24 +85,30 @@ export class WritableState implements State {
   }
 }
 
-/** The size of what one event writes; throws when it is too large. `key` and `bytes`: what was written last. */
+/** Returns the size of a delta. Throws if it is too large; the error names the latest write, `key` and `bytes`. */
 function checkDelta(delta: JsonObject, key: string, bytes: number): number {
   const size = Math.max(jsonSize(delta, MAX_STATE_DELTA_BYTES), bytes)
   if (size <= MAX_STATE_DELTA_BYTES) return size
   throw stateTooLarge(`state.set("${clip(key, MAX_NAME_LENGTH)}") with ${bytes} bytes`)
 }
 
-/** A `stateDelta` that was not written key by key, as it is recorded. */
-export function plainDelta(delta: unknown): JsonObject {
+/** Converts a whole `stateDelta` to JSON. Throws if it is too large or cannot be read. */
+export function toStateDelta(delta: unknown): JsonObject {
   const { value, bytes } = toJsonValue(delta, MAX_STATE_DELTA_BYTES)
   if (bytes > MAX_STATE_DELTA_BYTES) throw stateTooLarge(`A stateDelta of ${bytes} bytes`)
   if (isRecord(value)) return value
-  throw new ToolwrightError('INVALID_REQUEST', 'A stateDelta could not be read: a getter or a proxy in it throws.')
+  throw new ToolwrightError(
+    'INVALID_REQUEST',
+    'A stateDelta cannot be read: a getter or a proxy in it throws. Pass a plain object.',
+  )
 }
 
 function stateTooLarge(what: string): ToolwrightError {
   const instead = 'Save large values as artifacts and keep their names in state.'
-  return new ToolwrightError('TOO_LARGE', `${what}: one event may write ${MAX_STATE_DELTA_BYTES} bytes. ${instead}`)
+  return new ToolwrightError(
+    'TOO_LARGE',
+    `${what} is too large: one event may write ${MAX_STATE_DELTA_BYTES} bytes. ${instead}`,
+  )
 }
 
 registerShape(() => new WritableState({} as StateReader))

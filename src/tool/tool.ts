@@ -4,31 +4,34 @@ import type { Content, FunctionDeclaration } from '../content/content.ts'
 import { isRequestName, REQUEST_PREFIX } from '../event/request-names.ts'
 import type { Parsed } from '../schema/issues.ts'
 import type { CallbackContext, ReadonlyContext, ToolContext } from './context.ts'
-import type { LlmRequestConfig, WireTool } from './wire.ts'
+import type { LlmRequestConfig, WireTool } from './llm-request-config.ts'
 
 /**
- * What a body may do to the world, which decides what happens when a process dies between the body and its record:
- * `none` and `idempotent` run again under the same key, `reconcilable` asks `reconcile`, `atMostOnce` is answered
- * "unknown outcome" and never run again by itself.
+ * The side effects of a tool body. They decide what happens to a call that a crash interrupted: with `none` and `idempotent`
+ * the body runs again with the same `idempotencyKey`; with `reconcilable` the framework calls `reconcile`; with `atMostOnce`
+ * the response is `unknown_outcome`, and the body does not run again.
  */
 export type Effect = 'none' | 'idempotent' | 'reconcilable' | 'atMostOnce'
 
-/** What `reconcile` found out about an interrupted attempt. */
+/** What `reconcile` returns about an interrupted attempt. With `not-done` the body runs again. */
 export type Reconciled = { status: 'done'; result: unknown } | { status: 'not-done' } | { status: 'unknown' }
 
-/** One call on its way through a policy. */
+/** One tool call, as middleware sees it. */
 export interface PolicyCall {
+  /** The called tool. */
   readonly tool: Tool
+  /** The validated arguments. */
   readonly args: unknown
+  /** The context of the call. */
   readonly context: ToolContext
-  /** The call is of an agent tool whose agent began earlier and continues, after a pause or in another process. */
+  /** The agent of an agent tool continues, after a pause or in another process. Default false. */
   readonly isResumed?: boolean | undefined
 }
 
-/** A layer around a body. `next` runs what is inside; it may be run again or not at all. */
+/** A function around a tool body. `next` runs the inner middleware and the body; it may be called several times or not at all. */
 export type Middleware = (call: PolicyCall, next: (call: PolicyCall) => Promise<unknown>) => Promise<unknown>
 
-/** Anything a model can call. Any object that has these members is a tool; `tool()` makes one from a function. */
+/** A function that a model can call. Any object with these members is a tool; `tool()` makes one from a function. */
 export interface Tool {
   /** The name the model calls. */
   readonly name: string
@@ -36,28 +39,28 @@ export interface Tool {
   readonly description: string
   /** The declaration for the model. `undefined` makes the tool passive: not declared to the model, never dispatched. */
   declaration(): FunctionDeclaration | undefined
-  /** A value, a promise, or a generator whose yields are progress and whose return is the result. */
+  /** The body. Returns a value, a promise, or a generator whose yields are progress and whose return value is the result. */
   run(args: unknown, context: ToolContext): unknown
-  /** Checks arguments; without it they are checked against the declaration's schema. */
+  /** Validates the arguments. Default: they are validated against the schema of the declaration. */
   parse?(args: unknown): Parsed | Promise<Parsed>
-  /** The result comes later, with `respond()`: `run` returns a handle, and the call stays pending. Default false. */
+  /** The result comes later, with `respond()`. `run` returns a handle, and the call stays pending. Default false. */
   readonly isLongRunning?: boolean | undefined
   /** The credential the tool needs. Not implemented: calls fail with `AUTH_FAILED`. */
   readonly authConfig?: AuthConfig | undefined
-  /** What may happen twice: decides whether an interrupted call runs again after a crash. Default `atMostOnce`. */
+  /** The side effects of `run`, which decide whether an interrupted call runs again after a crash. Default `atMostOnce`. */
   readonly effect?: Effect | undefined
   /** Finds out whether an interrupted attempt took effect. Required by `effect: 'reconcilable'`. */
   reconcile?(attempt: { idempotencyKey: string; args: unknown; context: ToolContext }): Reconciled | Promise<Reconciled>
   /**
-   * Stops long-running work whose run was cancelled before the result. `handle` is what the body returned. It may be called
-   * more than once, and the end of the run waits at most 5 s for it.
+   * Stops long-running work whose run was cancelled before the result. `handle` is what `run` returned. May be called more than
+   * once. The run waits at most 5 s for it.
    */
   cancel?(work: { handle: JsonObject; idempotencyKey: string; args: unknown; context: ToolContext }): unknown
-  /** A Standard Schema or plain JSON Schema that results must match. */
+  /** A Standard Schema or plain JSON Schema that results must match. Default: results are not checked. */
   readonly outputSchema?: unknown
   /**
-   * What the model sees of a result, such as a summary of it; may be async. The event keeps the whole result. Media beside
-   * the result is for the app only, unless what this returns brings its own (`withParts`).
+   * Returns what the model sees of a result, such as a summary; may be async. The event keeps the whole result. The model gets
+   * no media of the result unless the returned value has its own (`withParts`). Default: the model sees the whole result.
    */
   toModelOutput?(call: { args: unknown; result: unknown; functionCallId: string }): unknown
   /** Deadline of `run` and `reconcile` in milliseconds. Default: `toolTimeoutMs` of the runner, 30,000. */
@@ -77,29 +80,32 @@ export interface Tool {
     | boolean
     | ((args: JsonObject, context: ReadonlyContext) => boolean | Promise<boolean>)
     | undefined
-  /** The question for the approver. Default: ``Approve execution of tool `name`?`` */
+  /** Returns the text shown to the approver. Default: ``Approve execution of tool `name`?`` */
   confirmationHint?(args: JsonObject): string
-  /** Runs before every model call and may add to the request. */
+  /** Called before every model call. May add to the request. */
   processLlmRequest?(request: LlmRequest, context: CallbackContext): void | Promise<void>
 }
 
-/** What a model is asked. Callbacks and tools may change it; the next request starts anew. */
+/** A request to a model. Callbacks and tools may change it. Changes do not carry over to the next request. */
 export interface LlmRequest {
+  /** The name of the model. */
   model?: string
+  /** The conversation. */
   contents: Content[]
+  /** System instruction, tools and generation settings. */
   config: LlmRequestConfig
-  /** Every tool the reply may call, by name. */
+  /** The tools that the model may call, by name. */
   readonly tools: ReadonlyMap<string, Tool>
   /** Adds a paragraph to the system instruction. */
   appendInstruction(text: string): void
-  /** Adds an entry to `config.tools`; one that is already there is not added twice. */
+  /** Adds an entry to `config.tools`, unless an equal one is there. */
   appendWireTool(entry: WireTool): void
 }
 
-/** The names tools may have, except reserved ones. */
+/** Valid tool names, except reserved ones. */
 export const TOOL_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 
-/** Why a tool cannot have this name; undefined when it can. */
+/** Why the name is invalid. Undefined if it is valid. */
 export function nameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string' || name === '') return 'a tool needs a name'
   if (isRequestName(name)) return `names starting with "${REQUEST_PREFIX}" are reserved`
@@ -108,7 +114,7 @@ export function nameProblem(name: unknown): string | undefined {
   return undefined
 }
 
-/** Is it a tool: has it a name, a declaration and a body? */
+/** Is the value a tool? */
 export function isTool(value: unknown): value is Tool {
   if (typeof value !== 'object' || value === null) return false
   const tool = value as Partial<Tool>

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { ToolwrightError } from '../error/error.ts'
 import { cached } from '../policy/cached.ts'
 import type { ReadonlyContext } from './context.ts'
-import { tool } from './define.ts'
-import { filterTools } from './filter.ts'
-import { prefixTools } from './prefix.ts'
+import { tool } from './define-tool.ts'
+import { filterTools } from './filter-tools.ts'
+import { prefixTools } from './prefix-tools.ts'
 import type { Tool } from './tool.ts'
 import { StaticToolset, type Toolset } from './toolset.ts'
 
@@ -21,15 +21,15 @@ describe('filterTools', () => {
 
   test('calls the predicate for each tool and each listing, with the context', async () => {
     let admin = false
-    const asked: ReadonlyContext[] = []
-    const filtered = filterTools(files(), ({ name }, who) => {
-      asked.push(who)
+    const contexts: ReadonlyContext[] = []
+    const filtered = filterTools(files(), ({ name }, received) => {
+      contexts.push(received)
       return admin || name === 'read'
     })
     expect(await names(filtered)).toEqual(['read'])
     admin = true
     expect(await names(filtered)).toEqual(['read', 'write', 'delete'])
-    expect(asked.every((who) => who === context)).toBe(true)
+    expect(contexts.every((received) => received === context)).toBe(true)
   })
 
   test('leaves a tool out when the predicate throws or returns no boolean', async () => {
@@ -75,7 +75,7 @@ describe('prefixTools', () => {
   })
 })
 
-test('filters see the name without prefix, inside and outside of prefixTools and through policies', async () => {
+test('filterTools sees the name without prefix, inside and outside of prefixTools and through policies', async () => {
   expect(await names(prefixTools(filterTools(files(), ['read']), 'fs_'))).toEqual(['fs_read'])
   expect(await names(filterTools(prefixTools(files(), 'fs_'), ['read']))).toEqual(['fs_read'])
   expect(await names(filterTools(prefixTools(prefixTools(files(), 'a_'), 'b_'), ['read']))).toEqual(['b_a_read'])
@@ -84,7 +84,7 @@ test('filters see the name without prefix, inside and outside of prefixTools and
   expect(await names(filterTools(wrapped, ['read']))).toEqual(['fs_read'])
 })
 
-test('forwards shutdown and asyncDispose, and adds none', async () => {
+test('filterTools and prefixTools forward shutdown and asyncDispose, and add none', async () => {
   class Connection implements Toolset {
     #ended: string[] = []
     readonly name = 'connection'

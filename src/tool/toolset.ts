@@ -1,25 +1,30 @@
 import { kindOf } from '../base/kind-of.ts'
 import { checkOptions, name } from '../error/check-options.ts'
 import { ToolwrightError } from '../error/error.ts'
-import { bareFunction } from './bare-function.ts'
+import { bareFunctionError } from './bare-function-error.ts'
 import type { ReadonlyContext } from './context.ts'
 import { isTool, type Tool } from './tool.ts'
 
-/** A supplier of tools whose list may depend on who asks. Closed with the runner. */
+/** A source of tools, such as a remote server. The list may depend on the context. The runner closes it. */
 export interface Toolset {
+  /** The name in warnings and errors. */
   readonly name: string
+  /** Lists the tools. Called before each model call. */
   listTools(context: ReadonlyContext): Promise<readonly Tool[]>
+  /** Closes connections. Called when the runner closes. Default: nothing to close. */
   shutdown?(): Promise<void>
+  /** Closes the toolset at the end of an `await using` block. */
   [Symbol.asyncDispose]?(): PromiseLike<void>
 }
 
-/** Is it a toolset: can it list tools? */
+/** Is the value a toolset? */
 export function isToolset(value: unknown): value is Toolset {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Toolset>).listTools === 'function'
 }
 
 /** A fixed list of tools. */
 export class StaticToolset implements Toolset {
+  /** The name in warnings and errors. Default `static`. */
   readonly name: string
   readonly #tools: Tool[]
   constructor(tools: readonly Tool[] = [], options: { name?: string | undefined } = {}) {
@@ -27,10 +32,12 @@ export class StaticToolset implements Toolset {
     this.name = options.name ?? 'static'
     this.#tools = tools.map(requireTool)
   }
+  /** Adds tools. Returns the toolset. */
   push(...tools: readonly Tool[]): this {
     this.#tools.push(...tools.map(requireTool))
     return this
   }
+  /** Lists the tools, in the order in which they were added. */
   listTools(): Promise<readonly Tool[]> {
     return Promise.resolve([...this.#tools])
   }
@@ -39,6 +46,9 @@ export class StaticToolset implements Toolset {
 function requireTool(tool: Tool): Tool {
   if (isTool(tool)) return tool
   const given: unknown = tool
-  if (typeof given === 'function') throw bareFunction(given, 'The tools of a StaticToolset')
-  throw new ToolwrightError('INVALID_CONFIG', `StaticToolset takes tools, got ${kindOf(given)}.`)
+  if (typeof given === 'function') throw bareFunctionError(given, 'The tools of a StaticToolset')
+  throw new ToolwrightError(
+    'INVALID_CONFIG',
+    `StaticToolset takes a list of tools, got ${kindOf(given)} in it. Create tools with tool().`,
+  )
 }

@@ -2,7 +2,7 @@
 import { isRecord, type JsonObject } from '../base/json.ts'
 import { callback, checkOptions, type OptionRules, oneOf, text, textOrCallback } from '../error/check-options.ts'
 import { messageOf, ToolError } from '../error/error.ts'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { readResults, type SearchResult } from './discovery-engine-results.ts'
 import { type AccessToken, googleToken } from './google-token.ts'

@@ -1,4 +1,4 @@
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 
 /**

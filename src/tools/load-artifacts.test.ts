@@ -4,7 +4,7 @@ import { InMemoryArtifactService } from '../artifact/in-memory.ts'
 import type { ArtifactService } from '../artifact/service.ts'
 import type { Part } from '../content/content.ts'
 import { createToolContext } from '../testing/tool-context.ts'
-import { partsOf } from '../tool/parts.ts'
+import { partsOf } from '../tool/result-parts.ts'
 import { loadArtifacts } from './load-artifacts.ts'
 import { instructionFrom, requestContext } from './request-context.test-kit.ts'
 

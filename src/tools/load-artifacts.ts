@@ -2,12 +2,12 @@ import { markArtifact } from '../artifact/artifact-mark.ts'
 import { isMediaName } from '../artifact/media-name.ts'
 import type { Part } from '../content/content.ts'
 import { messageOf, ToolwrightError } from '../error/error.ts'
-import { SHOWS_ARTIFACTS } from '../tool/artifact-loader.ts'
 import type { CallbackContext, ToolContext } from '../tool/context.ts'
-import { tool } from '../tool/define.ts'
-import { delegate } from '../tool/delegate.ts'
-import { withParts } from '../tool/parts.ts'
+import { tool } from '../tool/define-tool.ts'
+import { overrideTool } from '../tool/override-tool.ts'
+import { withParts } from '../tool/result-parts.ts'
 import type { LlmRequest, Tool } from '../tool/tool.ts'
+import { SHOWS_ARTIFACTS } from '../tool/tool-marks.ts'
 import { type ShownArtifact, showArtifact } from './show-artifact.ts'
 
 const MAX_NAMES = 20
@@ -48,7 +48,7 @@ export function loadArtifacts(): Tool {
     run: async ({ artifact_names }, context) => await loadAll([...new Set(artifact_names)], context),
     processLlmRequest: addArtifactList,
   })
-  return delegate<Tool>(loader, { [SHOWS_ARTIFACTS]: true })
+  return overrideTool<Tool>(loader, { [SHOWS_ARTIFACTS]: true })
 }
 
 type LoadedArtifact = { name: string; part: ShownArtifact['shown'] } | { name: string; error: string }

@@ -1,6 +1,6 @@
 import { textOf } from '../content/content.ts'
 import type { MemoryEntry } from '../memory/service.ts'
-import { tool } from '../tool/define.ts'
+import { tool } from '../tool/define-tool.ts'
 import type { Tool } from '../tool/tool.ts'
 import { truncate } from './truncate.ts'
 

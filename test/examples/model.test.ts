@@ -1,7 +1,9 @@
 // The model of the examples, with the real provider packages and a local server instead of the provider.
 import { expect, test } from 'vitest'
 import { ProviderServer } from '../../src/testing/server/provider-server.ts'
-import { anthropic, google, openaiResponses } from '../../src/testing/server/wires.ts'
+import { anthropic } from '../../src/testing/server/wire-anthropic.ts'
+import { google } from '../../src/testing/server/wire-google.ts'
+import { openaiResponses } from '../../src/testing/server/wire-openai-responses.ts'
 import { node, withoutKeys } from './child.ts'
 
 const key = 'key-0123456789'

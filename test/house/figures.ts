@@ -10,6 +10,7 @@ import { linesPerFunction, parametersPerFunction } from './functions.ts'
 import { importsPerFile } from './imports-per-file.ts'
 import { type Limit, limits } from './limits.ts'
 import { type Measurement, parseFile } from './parsed-file.ts'
+import { traceProgram } from './trace/call-path.ts'
 
 /** One row of the table: a number about the source, its limit, and the places that break it. */
 export interface Figure {
@@ -40,9 +41,26 @@ export function figures(sources: readonly Source[], prefix = ''): Figure[] {
     percentile95('lines per file, 95th percentile', fileLengths, limits.linesPerFileP95),
     atMost('lines of the longest file', fileLengths, limits.linesOfLongestFile),
     percentile95('lines per function, 95th percentile', under(linesPerFunction(files)), limits.linesPerFunctionP95),
-    // A figure about the call path of one tool call (files, folder crossings) belongs here.
     count('import cycles', under(importCycles(sources)), limits.importCycles),
     count('uses of any', under(anyTypes(files)), limits.anyTypes),
+  ]
+}
+
+/** The figures about the path of a call: two programs are run and traced. */
+export function pathFigures(): Figure[] {
+  const call = traceProgram('one-call')
+  const resumed = traceProgram('resumed-approval')
+  const asMeasurements = (names: readonly string[]): Measurement[] =>
+    names.map((name) => ({ file: `src/${name}`, line: 1, name: '', value: 1 }))
+  return [
+    count('files of one call', asMeasurements(call.files), limits.filesOfOneCall),
+    count('folder crossings of one call', asMeasurements(call.crossings), limits.crossingsOfOneCall),
+    count('files of a resumed approval', asMeasurements(resumed.files), limits.filesOfResumedApproval),
+    count(
+      'next() in a resumed approval',
+      asMeasurements(Array(resumed.nextCalls).fill('agent/loop/next.ts')),
+      limits.nextCallsOfResumedApproval,
+    ),
   ]
 }
 
@@ -93,7 +111,7 @@ function count(name: string, offenders: readonly Measurement[], { target, limit 
   const now = offenders.length
   return {
     name,
-    target: String(target),
+    target: target === 0 ? '0' : `<= ${target}`,
     now: String(now),
     isReached: now <= target,
     isWithinLimit: now <= limit,

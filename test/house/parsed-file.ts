@@ -22,9 +22,11 @@ export function parseFile(source: Source): ParsedFile {
   return { ...source, program: program as unknown as Node, docEnds: new Set(docs.map(({ end }) => end)) }
 }
 
-/** Whether a doc comment ends right before the node. */
+/** Whether a doc comment ends right before the node. Lines with `//` in between, such as lint suppressions, are skipped. */
 export function hasDocComment(file: ParsedFile, node: Node): boolean {
-  return file.docEnds.has(file.text.slice(0, Number(node.start)).trimEnd().length)
+  const lines = file.text.slice(0, Number(node.start)).trimEnd().split('\n')
+  while (lines.at(-1)?.trimStart().startsWith('//')) lines.pop()
+  return file.docEnds.has(lines.join('\n').trimEnd().length)
 }
 
 export function lineOf(file: Source, node: Node): number {

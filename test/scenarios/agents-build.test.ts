@@ -50,9 +50,9 @@ test('rejects a value in tools that is not a tool', () => {
 })
 
 test.each(['', 'user', 'a/b', 'a@1', 'a b', '1a', 'ä'])('rejects the agent name %j', (name) => {
-  expect(problem(() => named(name))).toContain("cannot be an agent's name")
-  expect(problem(() => new SequentialAgent({ name, subAgents: [named('x')] }))).toContain("cannot be an agent's name")
-  expect(problem(() => run({ name, run: async function* () {} }))).toContain("cannot be an agent's name")
+  expect(problem(() => named(name))).toContain('is not a valid agent name')
+  expect(problem(() => new SequentialAgent({ name, subAgents: [named('x')] }))).toContain('is not a valid agent name')
+  expect(problem(() => run({ name, run: async function* () {} }))).toContain('is not a valid agent name')
 })
 
 test('rejects two sub-agents with one name', () => {
@@ -115,10 +115,10 @@ test('rejects a model name without a registered model and names the package to u
 
 test('rejects an AI SDK model that is not wrapped in fromAiSdk', () => {
   const model = openai('gpt-5')
-  expect(problem(() => named('a', { model: model as never }))).toMatch(/model must be .*wrap it in fromAiSdk\(\)/)
+  expect(problem(() => named('a', { model: model as never }))).toMatch(/model must be .*Wrap it with fromAiSdk\(\)/)
   const models = { 'gpt-*': () => model as never }
   const agent = named('a', { model: 'gpt-5' })
-  expect(problem(() => new Runner({ appName: 'app', agent, models }))).toContain('wrap it in fromAiSdk()')
+  expect(problem(() => new Runner({ appName: 'app', agent, models }))).toContain('Wrap it with fromAiSdk()')
   expect(() => named('a', { model: fromAiSdk(model) })).not.toThrow()
 })
 
@@ -144,7 +144,7 @@ test.each([undefined, 0, -1, 1.5, Number.POSITIVE_INFINITY])(
       subAgents: Agent[]
       maxIterations: number
     }
-    expect(problem(() => new LoopAgent(options))).toContain('"loop" needs maxIterations')
+    expect(problem(() => new LoopAgent(options))).toContain('maxIterations of LoopAgent "loop"')
   },
 )
 

@@ -16,7 +16,7 @@ import {
   wires,
 } from '../../src/ai-sdk/providers.test-kit.ts'
 import { ProviderServer, type Reply } from '../../src/testing/server/provider-server.ts'
-import { openaiItems } from '../../src/testing/server/wires.ts'
+import { openaiItems } from '../../src/testing/server/wire-openai-responses.ts'
 import { silentLogger } from './kit.ts'
 
 const getWeather = tool({

@@ -556,14 +556,14 @@ describe('files of code execution', () => {
     })
   })
 
-  test('are lost without an artifact service, and the model is told', async () => {
+  test('are not saved without an artifact service, and the model sees their names', async () => {
     const codeExecutor = createExecutor({
       write: () => ({ outcome: 'OK', output: '', files: [{ name: 'a.txt', data: 'AAAA' }] }),
     })
     const result = await runScenario({ agent: { codeExecutor }, steps: [code('write'), 'done'] })
     expect(codeExecutor.runs[0]?.files).toBeUndefined()
     expect(results(result.events)[0]?.output).toContain('a.txt')
-    expect(results(result.events)[0]?.output).toContain('lost')
+    expect(results(result.events)[0]?.output).toContain('not saved')
   })
 })
 

@@ -175,7 +175,7 @@ describe.each(contexts)('context.actions %s', (_, inContext) => {
     [
       'endOfAgent',
       (actions) => void Object.assign(actions, { endOfAgent: true }),
-      /endOfAgent cannot be written\. The fields that can be are stateDelta/,
+      /endOfAgent cannot be written\. Writable fields: stateDelta/,
     ],
     [
       'an unknown field',

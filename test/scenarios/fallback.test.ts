@@ -238,7 +238,7 @@ describe('capabilities of a chain', () => {
   test('rejects a server-side tool that one model lacks when the runner is built', () =>
     staged([], [], async ({ runner }) => {
       expect(() => runner({ tools: [googleSearch()] })).toThrow(
-        /"fallback\(gemini-2\.5-flash, gpt-4\.1\)" has no googleSearch/,
+        /"fallback\(gemini-2\.5-flash, gpt-4\.1\)" does not support googleSearch/,
       )
     }))
 })

@@ -173,7 +173,7 @@ describe.each(stores)('%s', (_name, newStore) => {
       expect(text).toBe('one')
       expect(error).toMatchObject({
         code: 'AGENT_ERROR',
-        message: expect.stringContaining('yield events of createEvent()'),
+        message: expect.stringContaining('Yield events made by createEvent()'),
       })
     },
   )

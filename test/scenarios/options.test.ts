@@ -269,9 +269,7 @@ describe('an unknown option', () => {
     ['a workflow agent', new SequentialAgent({ name: 'leaf', subAgents: [new LlmAgent({ name: 'inner', model })] })],
   ])('rejects %s in tools and suggests agentTool()', (_, agent) => {
     const tools = [agent] as never[]
-    expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(
-      /hold the agent "leaf"\. Wrap it, agentTool\(leaf\)/,
-    )
+    expect(() => new LlmAgent({ name: 'a', model, tools })).toThrow(/contain the agent "leaf"\. Use agentTool\(leaf\)/)
     expect(() => new LlmAgent({ name: 'a', model, tools: [agentTool(agent)] })).not.toThrow()
   })
 

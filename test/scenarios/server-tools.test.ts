@@ -99,7 +99,7 @@ describe('a server-side tool alone', () => {
 
   test('names the server-side tools of the model when another one is missing', () => {
     expect(() => stage([urlContext()], { serverTools: ['googleSearch'] })).toThrow(
-      'has no urlContext. It has googleSearch.',
+      'does not support urlContext. It supports googleSearch.',
     )
   })
 

@@ -59,7 +59,7 @@ describe('a bare function', () => {
   })
 
   test('in agentTool() is rejected', () => {
-    expect(() => agentTool(wipeAll as never)).toThrow('agentTool() takes an agent')
+    expect(() => agentTool(wipeAll as never)).toThrow('agentTool() must be an agent')
   })
 
   test.each<[string, Toolset | ReturnType<typeof toolSource>]>([
@@ -127,7 +127,7 @@ describe('toolSource()', () => {
     const again: ReturnType<typeof toolSource> = toolSource(() => again, { name: 'again' })
     const result = await runScenario({ tools: [again], steps: ['done'], runner: { logger } })
     expect(result.text).toBe('done')
-    expect(logger.lines[0]).toContain('nested too deep')
+    expect(logger.lines[0]).toContain('nested more than 8 levels deep')
   })
 
   test.each([undefined, {}, [], 'tools'])('rejects %j instead of a function', (wrong) => {

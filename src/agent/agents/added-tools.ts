@@ -5,11 +5,11 @@ import type { Agent } from './agent.ts'
 import { finalAnswerTool } from './final-answer.ts'
 import { transferTool } from './transfer.ts'
 
-/** How a structured answer is asked for: in the request itself, or with a tool. */
+/** How the model gives a structured answer: `native` is a response schema in the request, `tool` is a tool call. */
 export type OutputMode = 'native' | 'tool' | undefined
 
-/** Natively where the model can: with tools beside it many cannot. */
-export function outputMode(
+/** Chooses `native` if the model supports it. Many models do not accept a response schema together with tools. */
+export function chooseOutputMode(
   output: CompiledSchema | undefined,
   hasTools: boolean,
   model: Model | undefined,
@@ -18,9 +18,9 @@ export function outputMode(
   return hasTools && !model?.capabilities?.toolsWithOutputSchema ? 'tool' : 'native'
 }
 
-/** The tools the framework gives an agent besides its own. */
+/** The tools that the framework adds to those of an agent. */
 export function addedTools(options: {
-  /** The agents it can hand over to with the framework's tool. */
+  /** The agents that the model can transfer to with the framework's tool. */
   readonly transferTo: readonly Agent[]
   readonly output: CompiledSchema | undefined
   readonly mode: OutputMode

@@ -1,24 +1,26 @@
 import type { JsonObject } from '../../base/json.ts'
 import { isRecord } from '../../base/json.ts'
+import { kindOf } from '../../base/kind-of.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
 import { checkOptions, flag, type OptionRules, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Parsed } from '../../schema/issues.ts'
-import { AGENT } from '../../tool/agent-mark.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { AGENT } from '../../tool/tool-marks.ts'
 import { type Agent, isAgent } from './agent.ts'
 import { LlmAgent } from './llm-agent.ts'
 
+/** Options of `agentTool()`. */
 export interface AgentToolOptions {
-  /** Default: the agent's name. */
+  /** The name the model calls the tool by. Default: the agent's name. */
   readonly name?: string | undefined
-  /** Default: the agent's description. */
+  /** What the tool does, for the model. Default: the agent's description. */
   readonly description?: string | undefined
-  /** The agent's answer is the caller's final answer. */
+  /** Use the agent's answer as the final answer of the calling agent. Default false. */
   readonly skipSummarization?: boolean | undefined
-  /** Default true: the runner's plugins see what happens inside. */
+  /** Show the events inside the agent tool to the runner's plugins. Default true. */
   readonly includePlugins?: boolean | undefined
-  /** What the agent's answer rests on is also said of the caller's next reply. */
+  /** Copy the grounding metadata of the agent's answer to the next reply of the calling agent. Default false. */
   readonly propagateGroundingMetadata?: boolean | undefined
 }
 
@@ -30,23 +32,32 @@ const RULES: OptionRules<AgentToolOptions> = {
   propagateGroundingMetadata: flag,
 }
 
-/** What the walk knows of an agent tool. */
-export interface AgentMark {
+/** The agent of an agent tool, and the options of the tool with their defaults. */
+export interface AgentToolSettings {
+  /** The agent to run. */
   readonly agent: Agent
+  /** Use the agent's answer as the final answer of the calling agent. */
   readonly skipSummarization: boolean
+  /** Show the events inside the agent tool to the runner's plugins. */
   readonly includePlugins: boolean
+  /** Copy the grounding metadata of the agent's answer to the next reply of the calling agent. */
   readonly propagateGroundingMetadata: boolean
 }
 
 /**
- * A whole agent as a tool: called with `{ request }` (or its `inputSchema`), it answers `{ text }` (or its output
- * object). It shares the caller's services, budget and cancellation, and sees only its own conversation.
+ * Makes a tool of an agent. The arguments are `{ request }` (or the agent's `inputSchema`), the result is `{ text }`
+ * (or the agent's output object). The agent shares the services, the budget and the cancellation of the calling run. It
+ * sees only its own conversation.
  *
  * @example
  * const writer = new LlmAgent({ name: 'writer', model, tools: [agentTool(researcher)] })
  */
 export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
-  if (!isAgent(agent)) throw new ToolwrightError('INVALID_CONFIG', 'agentTool() takes an agent as its first argument.')
+  if (!isAgent(agent))
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `The first argument of agentTool() must be an agent, got ${kindOf(agent)}.`,
+    )
   checkOptions(`agentTool() of agent "${agent.name}"`, options, RULES)
   const name = options.name ?? agent.name
   const description = options.description ?? agent.description ?? `Ask the agent ${agent.name}.`
@@ -58,29 +69,32 @@ export function agentTool(agent: Agent, options: AgentToolOptions = {}): Tool {
     parametersJsonSchema: input?.jsonSchema ?? requestSchema,
     ...(output && { responseJsonSchema: output.jsonSchema }),
   }
-  const mark: AgentMark = {
+  const settings: AgentToolSettings = {
     agent,
     skipSummarization: options.skipSummarization === true,
     includePlugins: options.includePlugins !== false,
     propagateGroundingMetadata: options.propagateGroundingMetadata === true,
   }
-  const made: Tool & { [AGENT]: AgentMark } = {
+  const made: Tool & { [AGENT]: AgentToolSettings } = {
     name,
     description,
-    effect: 'none', // what runs inside has effects of its own
+    effect: 'none', // the tools of the agent declare their own effects
     declaration: () => declaration,
     parse: (args) => (input ? input.parse(args) : parseRequest(args)),
     run: () => {
-      throw new ToolwrightError('INTERNAL', `Agent tool "${name}" has no body: it is walked as a scope of the run.`)
+      throw new ToolwrightError(
+        'INTERNAL',
+        `Agent tool "${name}" has no body: a runner runs its agent as a scope. Do not call run() of an agent tool.`,
+      )
     },
-    [AGENT]: mark,
+    [AGENT]: settings,
   }
   return made
 }
 
-/** The agent behind a tool, also through policies, which carry symbol properties along. */
-export function agentOf(tool: Tool | undefined): AgentMark | undefined {
-  return (tool as { [AGENT]?: AgentMark } | undefined)?.[AGENT]
+/** The settings of an agent tool, also behind policies, which keep symbol properties. Undefined for other tools. */
+export function agentToolSettings(tool: Tool | undefined): AgentToolSettings | undefined {
+  return (tool as { [AGENT]?: AgentToolSettings } | undefined)?.[AGENT]
 }
 
 const requestSchema: JsonObject = {

@@ -1,93 +1,75 @@
-// The agents of a run: who belongs to whom, who can hand over to whom, and what each one works with.
-import { entryOf, type ToolEntry, type ToolTable } from '../../dispatch/resolve.ts'
+// The agents of a runner: parents, transfer targets, and the model, tools and callbacks of each agent.
 import { ToolwrightError } from '../../error/error.ts'
 import type { Model } from '../../tool/model.ts'
-import { callableFromCode, codeInstruction, codeTool } from '../code/code-tool.ts'
-import { constantText } from '../request/instruction.ts'
-import { fitServerTools } from '../request/server-tools.ts'
-import { addedTools, type OutputMode, outputMode } from './added-tools.ts'
 import { type Agent, checkAgentName, subAgentsOf } from './agent.ts'
-import { type AgentMark, agentOf } from './agent-tool.ts'
+import { type AgentPlan, hasOwnTransferTool, makePlan } from './agent-plan.ts'
+import { type AgentToolSettings, agentToolSettings } from './agent-tool.ts'
 import { type Callbacks, type Hooks, hooksOf } from './callbacks.ts'
-import { type Instruction, LlmAgent } from './llm-agent.ts'
-import { roster, TRANSFER_TO_AGENT } from './transfer.ts'
+import { LlmAgent } from './llm-agent.ts'
 
-/** What the runner adds to a tree. */
+/** What the runner passes to a tree. */
 export interface TreeOptions {
-  /** A model for a name; throws when nobody answers to it. */
+  /** Finds the model with this name. Throws if there is none. */
   resolveModel(name: string, agentName: string): Model
-  /** The plugins' callbacks; they come before the agents' own. */
+  /** The callbacks of the plugins. They run before those of the agents. */
   readonly plugins: readonly Callbacks[]
-  /** For agents without a model of their own, up to the root. */
+  /** The model of agents that have none and inherit none from an agent above them. */
   readonly model?: Model | undefined
-}
-
-/** Everything about one LlmAgent that does not change from call to call. */
-export interface Plan {
-  readonly agent: LlmAgent
-  readonly model: Model
-  readonly hooks: Hooks
-  /** Its own tools and those the framework adds. */
-  readonly table: ToolTable
-  /** What answers the code it writes. */
-  readonly code: ToolEntry | undefined
-  readonly reachable: readonly Agent[]
-  readonly globalInstruction: Instruction | undefined
-  /** What the framework adds to its instruction: whom it can hand over to, how its code is run. */
-  readonly added: string
-  /** The whole system instruction when it never changes. */
-  readonly constantInstruction: { readonly text: string } | undefined
-  /** How a structured answer is asked for. */
-  readonly output: OutputMode
 }
 
 const NO_PLUGINS: readonly Callbacks[] = []
 
-/** One agent and all below it. An agent tool's child has a tree of its own. */
+/** An agent and all agents below it. The agent of an agent tool has its own tree. */
 export class AgentTree {
+  /** The agent at the top. */
   readonly root: Agent
   readonly #options: TreeOptions
   readonly #parents: Map<Agent, Agent> = new Map()
-  readonly #plans: Map<LlmAgent, Plan> = new Map()
-  readonly #children: Map<Agent, AgentTree[]> = new Map()
+  readonly #plans: Map<LlmAgent, AgentPlan> = new Map()
+  readonly #toolTrees: Map<Agent, AgentTree[]> = new Map()
   readonly #hooks: Map<Agent, Hooks> = new Map()
 
   constructor(root: Agent, options: TreeOptions) {
     this.root = root
     this.#options = options
-    this.#adopt(root, [])
+    this.#addAgent(root, [])
   }
 
-  /** Makes everything ready that can be, so that mistakes show now and not in the middle of a run. */
+  /** Makes the plan of every agent, so that a wrong configuration fails before the first run. */
   prepare(above: readonly Agent[] = []): void {
     if (above.includes(this.root)) {
       const names = [...above, this.root].map(({ name }) => name).join(' -> ')
-      throw new ToolwrightError('INVALID_CONFIG', `Agents call each other as tools in a circle: ${names}.`)
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        `Agents call each other as tools in a circle: ${names}. Remove one of these agent tools.`,
+      )
     }
     for (const agent of this.agents()) {
       if (!(agent instanceof LlmAgent)) continue
       const { table, model } = this.plan(agent)
       for (const { tool } of table.entries.values()) {
-        const mark = agentOf(tool)
-        if (mark) this.ofTool(mark, model).prepare([...above, this.root])
+        const settings = agentToolSettings(tool)
+        if (settings) this.treeForTool(settings, model).prepare([...above, this.root])
       }
     }
   }
 
+  /** All agents of the tree, the root first. */
   agents(): Agent[] {
     return [this.root, ...this.#parents.keys()]
   }
 
+  /** The parent of an agent. Undefined for the root. */
   parentOf(agent: Agent): Agent | undefined {
     return this.#parents.get(agent)
   }
 
-  /** An agent of this tree by name: the nearest below `from`, else anywhere. */
+  /** Finds an agent by name: the first one below `from`, else the first one of the tree. */
   find(name: string, from: Agent = this.root): Agent | undefined {
     return findBelow(from, name) ?? findBelow(this.root, name)
   }
 
-  /** The callbacks around any agent, workflow and custom ones included. */
+  /** The callbacks of an agent of any kind: those of plugins, then its own. */
   hooks(agent: Agent): Hooks {
     let hooks = this.#hooks.get(agent)
     if (!hooks) {
@@ -98,104 +80,88 @@ export class AgentTree {
     return hooks
   }
 
-  plan(agent: LlmAgent): Plan {
+  /** The plan of an agent of this tree. */
+  plan(agent: LlmAgent): AgentPlan {
     let plan = this.#plans.get(agent)
     if (!plan) {
-      plan = this.#makePlan(agent)
+      const { root } = this
+      plan = makePlan(agent, {
+        model: this.#modelOf(agent),
+        hooks: this.hooks(agent),
+        reachable: this.#reachable(agent),
+        globalInstruction: root instanceof LlmAgent ? root.options.globalInstruction : undefined,
+      })
       this.#plans.set(agent, plan)
     }
     return plan
   }
 
-  /** The tree of an agent tool's child, called by an agent with this model. */
-  ofTool(mark: AgentMark, model: Model | undefined): AgentTree {
-    const { agent, includePlugins } = mark
+  /** The tree of the agent of an agent tool. `model` is the model of the calling agent. */
+  treeForTool(settings: AgentToolSettings, model: Model | undefined): AgentTree {
+    const { agent, includePlugins } = settings
     const plugins = includePlugins ? this.#options.plugins : NO_PLUGINS
-    const known = this.#children.get(agent) ?? []
-    let tree = known.find((one) => one.#options.model === model && one.#options.plugins === plugins)
+    const known = this.#toolTrees.get(agent) ?? []
+    let tree = known.find((other) => other.#options.model === model && other.#options.plugins === plugins)
     if (!tree) {
       tree = new AgentTree(agent, { ...this.#options, plugins, model })
-      this.#children.set(agent, [...known, tree])
+      this.#toolTrees.set(agent, [...known, tree])
     }
     return tree
   }
 
-  #adopt(agent: Agent, above: readonly Agent[]): void {
+  /** Checks an agent and all below it, and notes their parents. */
+  #addAgent(agent: Agent, above: readonly Agent[]): void {
     checkAgentName(agent.name)
     if (agent instanceof LlmAgent) agent.attach(() => this.plan(agent).table)
     if (above.includes(agent)) {
       const names = [...above, agent].map(({ name }) => name).join(' -> ')
-      throw new ToolwrightError('INVALID_CONFIG', `The agent tree has a circle: ${names}.`)
+      throw new ToolwrightError(
+        'INVALID_CONFIG',
+        `The agent tree has a circle: ${names}. Remove one of these agents from subAgents.`,
+      )
     }
     const names = new Set<string>()
     for (const child of subAgentsOf(agent)) {
       if (names.has(child.name)) {
-        throw new ToolwrightError('INVALID_CONFIG', `"${agent.name}" has two sub-agents named "${child.name}".`)
+        throw new ToolwrightError(
+          'INVALID_CONFIG',
+          `Agent "${agent.name}" has two sub-agents named "${child.name}". Rename one of them.`,
+        )
       }
       names.add(child.name)
       const other = this.#parents.get(child)
       if (other) {
         throw new ToolwrightError(
           'INVALID_CONFIG',
-          `Agent "${child.name}" is in the tree twice, below "${other.name}" and below "${agent.name}". Make two agents of it.`,
+          `Agent "${child.name}" is in the tree twice, below "${other.name}" and below "${agent.name}". Create a second agent for one of them.`,
         )
       }
-      this.#adopt(child, [...above, agent])
+      this.#addAgent(child, [...above, agent])
       this.#parents.set(child, agent)
     }
   }
 
-  #makePlan(agent: LlmAgent): Plan {
-    const model = this.#modelOf(agent)
-    const byHand = agent.table.entries.has(TRANSFER_TO_AGENT)
-    const reachable = this.#reachable(agent, byHand)
-    const transferTo = byHand ? [] : reachable
-    const output = outputMode(agent.output, transferTo.length > 0 || agent.hasTools, model)
-    const added = addedTools({ transferTo, output: agent.output, mode: output })
-    const table = fitServerTools(agent.tableWith(added), model, agent.name)
-    const { codeExecutor } = agent.options
-    const told = joinInstructions([
-      reachable.length ? roster(reachable) : undefined,
-      codeExecutor && codeInstruction(codeExecutor, callableFromCode(table)),
-    ])
-    const root = this.root
-    const globalInstruction = root instanceof LlmAgent ? root.options.globalInstruction : undefined
-    const constants = [constantText(globalInstruction), constantText(agent.options.instruction)]
-    return {
-      agent,
-      model,
-      hooks: this.hooks(agent),
-      table,
-      code: codeExecutor && entryOf(codeTool(codeExecutor)),
-      reachable,
-      globalInstruction,
-      added: told,
-      constantInstruction:
-        constants[0] && constants[1]
-          ? { text: joinInstructions([constants[0].text, constants[1].text, told]) }
-          : undefined,
-      output,
-    }
-  }
-
   #modelOf(agent: LlmAgent): Model {
-    for (let one: Agent | undefined = agent; one; one = this.parentOf(one)) {
-      const model = one instanceof LlmAgent ? one.model : undefined
-      if (typeof model === 'string') return this.#options.resolveModel(model, one.name)
+    for (let owner: Agent | undefined = agent; owner; owner = this.parentOf(owner)) {
+      const model = owner instanceof LlmAgent ? owner.model : undefined
+      if (typeof model === 'string') return this.#options.resolveModel(model, owner.name)
       if (model) return model
     }
     if (this.#options.model) return this.#options.model
     throw new ToolwrightError(
       'INVALID_CONFIG',
-      `Agent "${agent.name}" has no model, and no agent above it has one. Give it one: new LlmAgent({ model, ... }).`,
+      `Agent "${agent.name}" has no model, and no agent above it has one. Set its model: new LlmAgent({ model, ... }).`,
     )
   }
 
-  /** Sub-agents, the parent and the peers; the whole tree when the tool was attached by hand. */
-  #reachable(agent: LlmAgent, byHand: boolean): readonly Agent[] {
+  /**
+   * Sub-agents, the parent and its other sub-agents. All agents of the tree if the agent's `tools` have
+   * `transferToAgent()`.
+   */
+  #reachable(agent: LlmAgent): readonly Agent[] {
     const { disableTransfer, disallowTransferToParent, disallowTransferToPeers } = agent.options
     if (disableTransfer) return []
-    if (byHand) return this.agents().filter((other) => other !== agent)
+    if (hasOwnTransferTool(agent)) return this.agents().filter((other) => other !== agent)
     const parent = this.parentOf(agent)
     const near: Agent[] = [...agent.subAgents]
     if (parent instanceof LlmAgent) {
@@ -204,11 +170,6 @@ export class AgentTree {
     }
     return near
   }
-}
-
-/** Paragraphs of a system instruction, those that are there. */
-export function joinInstructions(paragraphs: readonly (string | undefined)[]): string {
-  return paragraphs.filter(Boolean).join('\n\n')
 }
 
 function findBelow(agent: Agent, name: string): Agent | undefined {

@@ -3,22 +3,27 @@ import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
 import type { CallbackContext } from '../../tool/context.ts'
 
-/** How a built-in agent gets into the walk of the run it is called from. */
-export const RUN_SCOPE: unique symbol = Symbol('toolwright.walk')
+/** The member of the context that runs a built-in agent as a scope of the current run. */
+export const RUN_SCOPE: unique symbol = Symbol('toolwright.runScope')
 
-/** What an agent's own `run` gets. */
+/** The argument of `run` of an agent. */
 export interface InvocationContext extends CallbackContext {
-  /** The scope this agent runs in. */
+  /** The path of the scope this agent runs in. */
   readonly path: string
-  /** What was recorded in this scope already: an agent is resumed by running it again. */
+  /**
+   * The events recorded in this scope so far. A resumed agent runs again from the start and finds its earlier events
+   * here.
+   */
   readonly events: readonly Event[]
+  /** Aborted when the run stops. */
   readonly signal: AbortSignal
+  /** @internal Runs a built-in agent in a scope below this one. */
   readonly [RUN_SCOPE]: (agent: Agent) => AsyncIterable<Event>
 }
 
 /**
- * Anything that can be put in charge. Write your own by giving it a `run`: what it yields (see `createEvent`) is
- * recorded, and `child.run(context)` runs another agent inside it.
+ * An agent. To write your own, implement `run`: the events it yields (see `createEvent`) are recorded, and
+ * `child.run(context)` runs another agent inside it.
  */
 export interface Agent<Output = unknown> {
   /** Unique among sibling agents; author of the agent's events. */
@@ -33,29 +38,33 @@ export interface Agent<Output = unknown> {
   readonly $output?: Output
 }
 
-/** Can it be put in charge? */
+/** Is the value an agent, so an object with a `run` method? */
 export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && typeof (value as Partial<Agent>).run === 'function'
 }
 
+/** The option rule for a list of agents. */
 export const agents: Rule = {
   expects: 'a list of agents',
   accepts: (value) => Array.isArray(value) && value.every(isAgent),
 }
 
-/** The sub-agents of any agent; of one that a developer wrote as an object, nothing has checked them before. */
+/** The sub-agents of an agent. Checks them, because a custom agent has no constructor that did. */
 export function subAgentsOf(agent: Agent): readonly Agent[] {
   const subAgents = agent.subAgents ?? []
   if (agents.accepts(subAgents)) return subAgents
-  const message = `The subAgents of agent "${agent.name}" must be ${agents.expects}, each with a name and a run.`
+  const message = `The subAgents of agent "${agent.name}" must be ${agents.expects}, each with a name and a run method.`
   throw new ToolwrightError('INVALID_CONFIG', message)
 }
 
-/** Names become parts of paths, so they hold neither `/` nor `@`; `user` is the human. */
+/**
+ * Throws if the name is not valid. Names are parts of scope paths, so `/` and `@` are not allowed. `user` is the author
+ * of user messages.
+ */
 export function checkAgentName(name: unknown): void {
   if (typeof name === 'string' && name !== 'user' && /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/.test(name)) return
   throw new ToolwrightError(
     'INVALID_CONFIG',
-    `"${String(name)}" cannot be an agent's name: it must start with a letter or "_", go on with letters, digits, "_" or "-", and not be "user".`,
+    `"${String(name)}" is not a valid agent name. A name starts with a letter or "_", has only letters, digits, "_" and "-", at most 128 characters, and is not "user".`,
   )
 }

@@ -8,25 +8,25 @@ import type { LlmRequest } from '../../tool/tool.ts'
 // biome-ignore lint/suspicious/noConfusingVoidType: a callback may return nothing
 type Maybe<T> = undefined | void | T | Promise<undefined | void | T>
 
-/** Answers instead of the agent when it gives content. */
+/** Runs before an agent. Content it returns replaces the agent's answer. */
 export type BeforeAgent = (call: { context: CallbackContext }) => Maybe<Content>
-/** Content it gives is said after the agent's last word. */
+/** Runs after an agent. Content it returns is added after the agent's last reply. */
 export type AfterAgent = (call: { context: CallbackContext }) => Maybe<Content>
-/** Answers instead of the model when it gives a response; may change the request. */
+/** Runs before a model call. May change the request. A response it returns replaces the model call. */
 export type BeforeModel = (call: { request: LlmRequest; context: CallbackContext }) => Maybe<LlmResponse>
-/** Gives another response. */
+/** Runs after a model call. A response it returns replaces the model's. */
 export type AfterModel = (call: { response: LlmResponse; context: CallbackContext }) => Maybe<LlmResponse>
-/** Gives a response in place of the model's failure. */
+/** Runs when a model call fails. A response it returns replaces the error. */
 export type OnModelError = (call: {
   request: LlmRequest
   error: unknown
   context: CallbackContext
 }) => Maybe<LlmResponse>
 
-/** One callback or a list: `before*` and `on*Error` stop at the first answer, `after*` are chained. */
+/** One callback or a list. `before*` and `on*Error` stop at the first value returned, `after*` are chained. */
 export type OneOrMore<T> = T | readonly T[]
 
-/** The eight callbacks, as people write them. */
+/** The callbacks of an agent or a plugin. */
 export interface Callbacks {
   /** Runs before an agent starts. Content it returns replaces the agent's answer. */
   readonly beforeAgent?: OneOrMore<BeforeAgent> | undefined
@@ -46,7 +46,7 @@ export interface Callbacks {
   readonly onToolError?: OneOrMore<OnToolError> | undefined
 }
 
-/** Rules for the eight, where options hold them. */
+/** The option rules for the callbacks. */
 export const CALLBACK_RULES: OptionRules<Callbacks> = {
   beforeAgent: callbacks,
   afterAgent: callbacks,
@@ -58,16 +58,21 @@ export const CALLBACK_RULES: OptionRules<Callbacks> = {
   onToolError: callbacks,
 }
 
-/** The eight, as the walk uses them. */
+/** The callbacks of all plugins and of one agent, as lists. */
 export interface Hooks extends ToolHooks {
+  /** Run before the agent, until one returns content. */
   readonly beforeAgent: readonly BeforeAgent[]
+  /** Run after the agent, all of them. */
   readonly afterAgent: readonly AfterAgent[]
+  /** Run before a model call, until one returns a response. */
   readonly beforeModel: readonly BeforeModel[]
+  /** Run after a model call, each with the response of the one before. */
   readonly afterModel: readonly AfterModel[]
+  /** Run when a model call fails, until one returns a response. */
   readonly onModelError: readonly OnModelError[]
 }
 
-/** Several sources of callbacks as one, the first source first. */
+/** Joins the callbacks of several sources, in the order of the sources. */
 export function hooksOf(sources: readonly Callbacks[]): Hooks {
   const all = <K extends keyof Callbacks>(key: K): Hooks[K] =>
     // each element is of the type its key promises; flat() loses that

@@ -1,4 +1,4 @@
-// Structured output for models that cannot have tools and a response schema in one request.
+// Structured answers: the tool for models that do not accept tools and a response schema in one request, and parsing.
 import type { JsonObject } from '../../base/json.ts'
 import { isRecord } from '../../base/json.ts'
 import type { CallState } from '../../event/call-state.ts'
@@ -9,12 +9,15 @@ import type { CompiledSchema } from '../../schema/compile.ts'
 import type { Parsed } from '../../schema/issues.ts'
 import type { Tool } from '../../tool/tool.ts'
 
+/** The name of the tool that a model gives its final answer with. */
 export const SET_MODEL_RESPONSE = 'set_model_response'
 
-/** How often an agent is told to answer again before its answer is given up. */
+/** How often a model is asked to correct its answer before the agent fails with `INVALID_OUTPUT`. */
 export const MAX_CORRECTIONS = 2
 
-/** The tool a model gives its final answer with; its arguments are checked like any other's. */
+/**
+ * The tool that a model gives its final answer with. Its arguments are the answer, checked like those of other tools.
+ */
 export function finalAnswerTool(output: CompiledSchema): Tool {
   const isObject = output.jsonSchema.type === 'object'
   const parametersJsonSchema: JsonObject = isObject
@@ -27,38 +30,38 @@ export function finalAnswerTool(output: CompiledSchema): Tool {
     description,
     effect: 'none',
     declaration: () => declaration,
-    parse: (args) => output.parse(unwrapped(output, args)),
+    parse: (args) => output.parse(unwrapAnswer(output, args)),
     run: () => ({ status: 'ok' }),
   }
 }
 
-/** The answer given with the tool in the latest reply, if there is one: as it was given. */
-export function finalAnswer(output: CompiledSchema, scope: ScopeState | undefined): { raw: unknown } | undefined {
-  const given = scope?.calls.find(isAnswer)
-  return given && { raw: unwrapped(output, given.args) }
+/** The answer that the latest reply gave with the tool, not transformed by the schema. Undefined if it gave none. */
+export function findFinalAnswer(output: CompiledSchema, scope: ScopeState | undefined): { raw: unknown } | undefined {
+  const call = scope?.calls.find(isAcceptedAnswer)
+  return call && { raw: unwrapAnswer(output, call.args) }
 }
 
-/** Schemas of anything but objects are given as `{ result }`. */
-function unwrapped(output: CompiledSchema, args: unknown): unknown {
+/** Arguments must be an object, so an answer that is not an object is given as `{ result }`. */
+function unwrapAnswer(output: CompiledSchema, args: unknown): unknown {
   return output.jsonSchema.type === 'object' || !isRecord(args) ? args : args.result
 }
 
-/** What was wrong with each answer that the tool refused. */
-export function wrongAnswers(fold: Fold, path: string): unknown[] {
-  const wrong: unknown[] = []
-  const made = [...fold.calls.values()].slice(fold.scopes.get(path)?.reopenedAt)
-  for (const { name, path: at, response } of made) {
-    if (name !== SET_MODEL_RESPONSE || at !== path || !response || !isFailure(response.response)) continue
-    wrong.push(response.response.error)
+/** The error of each answer in this scope that the tool rejected. */
+export function rejectedAnswers(fold: Fold, path: string): unknown[] {
+  const errors: unknown[] = []
+  const calls = [...fold.calls.values()].slice(fold.scopes.get(path)?.reopenedAt)
+  for (const { name, path: callPath, response } of calls) {
+    if (name !== SET_MODEL_RESPONSE || callPath !== path || !response || !isFailure(response.response)) continue
+    errors.push(response.response.error)
   }
-  return wrong
+  return errors
 }
 
-function isAnswer(call: CallState): boolean {
+function isAcceptedAnswer(call: CallState): boolean {
   return call.name === SET_MODEL_RESPONSE && call.response !== undefined && !isFailure(call.response.response)
 }
 
-/** Reads an answer given as text: JSON, perhaps in a fenced block. */
+/** Parses an answer given as text: JSON, perhaps in a fenced block. */
 export function parseAnswer(output: CompiledSchema, text: string): Parsed | Promise<Parsed> {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)
   try {

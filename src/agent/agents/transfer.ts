@@ -3,6 +3,7 @@ import type { FunctionDeclaration } from '../../content/content.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Agent } from './agent.ts'
 
+/** The name of the tool that a model transfers the conversation with. */
 export const TRANSFER_TO_AGENT = 'transfer_to_agent'
 
 const declaration: FunctionDeclaration = {
@@ -16,8 +17,8 @@ const declaration: FunctionDeclaration = {
 }
 
 /**
- * The tool a model hands over with. Agents that have somebody to hand over to get it by themselves; attached by hand
- * it reaches every agent of the tree.
+ * The tool that a model transfers the conversation with. Agents that have a sub-agent, a parent or a peer get it
+ * automatically. Add it to `tools` to let the model transfer to every agent of the tree.
  */
 export function transferToAgent(): Tool {
   return transferTool([])
@@ -25,7 +26,9 @@ export function transferToAgent(): Tool {
 
 const TARGETS: unique symbol = Symbol.for('toolwright.transfer-targets')
 
-/** The transfer tool of an agent that can reach these; a model in the same process can ask for them. */
+/**
+ * The transfer tool of an agent that can transfer to `agents`. Scripted models read the targets with `transferTargets`.
+ */
 export function transferTool(agents: readonly Agent[]): Tool {
   const made: Tool & { [TARGETS]: readonly Agent[] } = {
     name: TRANSFER_TO_AGENT,
@@ -41,14 +44,17 @@ export function transferTool(agents: readonly Agent[]): Tool {
   return made
 }
 
-/** The agents a transfer tool reaches, name and description; undefined when the tool does not know. */
+/**
+ * The name and description of each agent that a transfer tool can transfer to. Undefined if the tool has no list of
+ * agents.
+ */
 export function transferTargets(tool: Tool | undefined): readonly { name: string; description: string }[] | undefined {
   const agents = (tool as { [TARGETS]?: readonly Agent[] } | undefined)?.[TARGETS]
   return agents?.length ? agents.map(({ name, description = '' }) => ({ name, description })) : undefined
 }
 
-/** What a model is told about those it can hand over to. */
-export function roster(agents: readonly Agent[]): string {
+/** The instruction that lists the agents a model can transfer to. */
+export function transferInstruction(agents: readonly Agent[]): string {
   const lines = agents.map(({ name, description }) => `- ${name}${description ? `: ${description}` : ''}`)
   return [
     `You can hand the conversation over to another agent by calling ${TRANSFER_TO_AGENT} with its name:`,

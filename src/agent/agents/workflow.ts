@@ -1,4 +1,5 @@
-// Agents without a model: they decide only who runs when.
+// Agents without a model. They run their sub-agents one after another, at the same time, or in a loop.
+import { kindOf } from '../../base/kind-of.ts'
 import { anything, checkOptions, type OptionRules, type Rule, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import type { Event } from '../../event/event.ts'
@@ -17,7 +18,7 @@ export interface WorkflowAgentOptions {
 const RULES: OptionRules<WorkflowAgentOptions> = { name: anything, description: text, subAgents: agents }
 const LOOP_RULES = { ...RULES, maxIterations: anything }
 
-/** Runs its sub-agents one after another; stops when one escalates or fails. */
+/** Runs its sub-agents one after another. Stops when one escalates or fails. */
 export class SequentialAgent implements Agent {
   readonly name: string
   readonly description: string | undefined
@@ -32,7 +33,7 @@ export class SequentialAgent implements Agent {
   }
 }
 
-/** Runs its sub-agents beside each other, each in its own branch: they do not see each other's events. */
+/** Runs its sub-agents at the same time, each in its own branch. They do not see each other's events. */
 export class ParallelAgent implements Agent {
   readonly name: string
   readonly description: string | undefined
@@ -47,11 +48,12 @@ export class ParallelAgent implements Agent {
   }
 }
 
-/** Runs its sub-agents again and again until one escalates, fails, or `maxIterations` rounds are done. */
+/** Runs its sub-agents in rounds until one escalates or fails, or `maxIterations` rounds are done. */
 export class LoopAgent implements Agent {
   readonly name: string
   readonly description: string | undefined
   readonly subAgents: readonly Agent[]
+  /** Most rounds. */
   readonly maxIterations: number
   constructor(options: WorkflowAgentOptions & { readonly maxIterations: number }) {
     this.name = check('LoopAgent', options, LOOP_RULES)
@@ -61,7 +63,7 @@ export class LoopAgent implements Agent {
     if (!Number.isInteger(options.maxIterations) || options.maxIterations < 1) {
       throw new ToolwrightError(
         'INVALID_CONFIG',
-        `LoopAgent "${options.name}" needs maxIterations, a whole number above 0: a loop must end.`,
+        `maxIterations of LoopAgent "${options.name}" must be a whole number above 0, got ${kindOf(options.maxIterations)}. It limits the rounds of the loop.`,
       )
     }
   }
@@ -75,5 +77,5 @@ function check(kind: string, options: WorkflowAgentOptions, rules: { readonly [o
   checkAgentName(name)
   checkOptions(`${kind} "${name}"`, options, rules)
   if (subAgents?.length > 0) return name
-  throw new ToolwrightError('INVALID_CONFIG', `Agent "${name}" has no subAgents: there is nothing to run.`)
+  throw new ToolwrightError('INVALID_CONFIG', `${kind} "${name}" has no subAgents. Add at least one agent.`)
 }

@@ -4,29 +4,29 @@ import { hasResult } from '../../event/code-call.ts'
 import type { CallIds } from '../loop/call-ids.ts'
 import type { RunHost } from '../loop/run-host.ts'
 import { isFitId } from '../request/sendable-calls.ts'
-import { fencedCode } from './fenced-code.ts'
+import { readFencedCode } from './fenced-code.ts'
 
-/** A reply whose code can be run: fenced blocks become code where the model has no such parts, and each gets an id. */
-export function codeParts(run: RunHost, ids: CallIds, content: Content, languages: readonly string[]): Content {
+/** Gives each piece of code in a reply an id. If the reply has no code parts, its fenced blocks become code parts. */
+export function withRunnableCode(run: RunHost, ids: CallIds, content: Content, languages: readonly string[]): Content {
   const parts = content.parts.some((part) => part.executableCode) ? content.parts : fromFences(content.parts, languages)
-  const fit: Part[] = []
-  let leftOut = 0
+  const runnable: Part[] = []
+  let skipped = 0
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as Part
-    if (!part.executableCode || hasResult(parts, at)) fit.push(part)
-    else if (ids.hasRoom()) fit.push(withId(run, ids, part, part.executableCode))
-    else leftOut++
+    if (!part.executableCode || hasResult(parts, at)) runnable.push(part)
+    else if (ids.hasRoom()) runnable.push(withId(run, ids, part, part.executableCode))
+    else skipped++
   }
-  if (leftOut) fit.push({ text: `(${leftOut} more pieces of code were left out of this reply.)` })
-  return { role: content.role, parts: fit }
+  if (skipped) runnable.push({ text: `(${skipped} more pieces of code were left out of this reply.)` })
+  return { role: content.role, parts: runnable }
 }
 
-/** Everything a model said after its code is dropped, except calls. */
+/** Turns fenced blocks into code parts. Text after the code is dropped, calls are kept. */
 function fromFences(parts: readonly Part[], languages: readonly string[]): readonly Part[] {
   const read: Part[] = []
   let hasCode = false
   for (const part of parts) {
-    const code = part.text && !part.thought ? fencedCode(part.text, languages) : undefined
+    const code = part.text && !part.thought ? readFencedCode(part.text, languages) : undefined
     if (code) {
       hasCode = true
       const signed = part.thoughtSignature === undefined ? {} : { thoughtSignature: part.thoughtSignature }
@@ -37,13 +37,13 @@ function fromFences(parts: readonly Part[], languages: readonly string[]): reado
   return hasCode ? read : parts
 }
 
-/** Ids name a call in its invocation, whether it is of a tool or code. */
+/** Tool calls and code share one set of ids. */
 function withId(run: RunHost, ids: CallIds, part: Part, { id, ...code }: ExecutableCode): Part {
-  const given = isFitId(id) && ids.take(id) ? id : ids.takeNew()
+  const ownId = isFitId(id) && ids.claim(id) ? id : ids.claimNew()
   const language = clip(String(code.language), MAX_NAME_LENGTH)
   const text = String(code.code)
   return {
     ...part,
-    executableCode: { ...code, id: given, language, code: text.length > run.services.maxArgsBytes ? '' : text },
+    executableCode: { ...code, id: ownId, language, code: text.length > run.services.maxArgsBytes ? '' : text },
   }
 }

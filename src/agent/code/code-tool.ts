@@ -3,12 +3,12 @@ import { isRecord } from '../../base/json.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
 import { ToolwrightError } from '../../error/error.ts'
 import { EXECUTE_CODE } from '../../event/code-call.ts'
-import { RUNS_CODE } from '../../tool/agent-mark.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { RUNS_CODE } from '../../tool/tool-marks.ts'
 import { SET_MODEL_RESPONSE } from '../agents/final-answer.ts'
 
-/** What dispatch sees of an executor: a tool no model is told of, so that code passes the same callbacks and gates. */
+/** The executor as a tool for dispatch, so that code passes the same callbacks and gates. The model does not see it. */
 export function codeTool(executor: CodeExecutor): Tool & { [RUNS_CODE]: true } {
   const description = `Run ${executor.languages.join(' or ')} code.`
   const declaration = { name: EXECUTE_CODE, description, parametersJsonSchema: codeSchema }
@@ -23,10 +23,13 @@ export function codeTool(executor: CodeExecutor): Tool & { [RUNS_CODE]: true } {
       isRecord(args) && typeof args.code === 'string' && args.code !== '' && typeof args.language === 'string'
         ? { value: { language: args.language, code: args.code } }
         : {
-            issues: [{ path: 'code', expected: 'code and its language, as text, and no more than maxArgsBytes of it' }],
+            issues: [{ path: 'code', expected: 'code and its language as strings, at most maxArgsBytes long' }],
           },
     run: () => {
-      throw new ToolwrightError('INTERNAL', 'Code has no body: it is run as a scope of the run.')
+      throw new ToolwrightError(
+        'INTERNAL',
+        'The code tool has no body: a runner runs the code as a scope. Do not call run() of the code tool.',
+      )
     },
   }
 }
@@ -37,7 +40,7 @@ const codeSchema: JsonObject = {
   required: ['language', 'code'],
 }
 
-/** What a model must know to write code that runs. */
+/** The instruction that tells a model how to write code that runs. */
 export function codeInstruction(executor: CodeExecutor, toolNames: readonly string[]): string {
   const languages = executor.languages.join(' or ')
   const lines = [
@@ -48,7 +51,7 @@ export function codeInstruction(executor: CodeExecutor, toolNames: readonly stri
   return lines.filter(Boolean).join(' ')
 }
 
-/** The tools code may call: those the model may, but for how it answers. */
+/** The names of the tools that code can call: those of the model, without the tool for the final answer. */
 export function callableFromCode({ entries }: ToolTable): string[] {
   return [...entries.values()].flatMap(({ tool, declaration }) =>
     declaration && tool.name !== SET_MODEL_RESPONSE ? [tool.name] : [],

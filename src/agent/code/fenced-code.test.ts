@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import { fencedCode } from './fenced-code.ts'
+import { readFencedCode } from './fenced-code.ts'
 
 const code = (language: string, text: string): object => ({ executableCode: { language, code: text } })
 
 test('turns a block in a supported language into code and keeps the text before it', () => {
-  expect(fencedCode('Let me see.\n\n```python\nprint(1)\n```', ['python'])).toEqual([
+  expect(readFencedCode('Let me see.\n\n```python\nprint(1)\n```', ['python'])).toEqual([
     { text: 'Let me see.' },
     code('python', 'print(1)'),
   ])
 })
 
 test('drops the text after the last block', () => {
-  expect(fencedCode('```js\n1\n```\nIt is 2!', ['javascript'])).toEqual([code('javascript', '1')])
+  expect(readFencedCode('```js\n1\n```\nIt is 2!', ['javascript'])).toEqual([code('javascript', '1')])
 })
 
 test('keeps several blocks in order with the text between them', () => {
-  expect(fencedCode('```js\n1\n```\nand\n```js\n2\n```', ['javascript'])).toEqual([
+  expect(readFencedCode('```js\n1\n```\nand\n```js\n2\n```', ['javascript'])).toEqual([
     code('javascript', '1'),
     { text: 'and' },
     code('javascript', '2'),
@@ -28,11 +28,11 @@ test.each([
   ['py', 'python'],
   ['tool_code', 'javascript'],
 ])('maps the label %s to %s', (label, language) => {
-  expect(fencedCode(`\`\`\`${label}\nx\n\`\`\``, ['javascript', 'python'])).toEqual([code(language, 'x')])
+  expect(readFencedCode(`\`\`\`${label}\nx\n\`\`\``, ['javascript', 'python'])).toEqual([code(language, 'x')])
 })
 
 test('reads a longer fence around a shorter one, and does not mix ticks and tildes', () => {
-  expect(fencedCode('````js\n```\n~~~\n````', ['javascript'])).toEqual([code('javascript', '```\n~~~')])
+  expect(readFencedCode('````js\n```\n~~~\n````', ['javascript'])).toEqual([code('javascript', '```\n~~~')])
 })
 
 test.each([
@@ -43,13 +43,13 @@ test.each([
   ['a fence inside a line', 'Write ```js 1``` there.'],
   ['the label __proto__', '```__proto__\n1\n```'],
 ])('finds no code in a text with %s', (_, text) => {
-  expect(fencedCode(text, ['javascript'])).toBeUndefined()
+  expect(readFencedCode(text, ['javascript'])).toBeUndefined()
 })
 
 test('finds no code inside a block of another language', () => {
-  expect(fencedCode('````md\n```js\n1\n```\n````', ['javascript'])).toBeUndefined()
+  expect(readFencedCode('````md\n```js\n1\n```\n````', ['javascript'])).toBeUndefined()
 })
 
 test('reads a long text of unclosed fences in linear time', () => {
-  expect(fencedCode('```js\n~~~~\n'.repeat(50_000), ['javascript'])).toBeUndefined()
+  expect(readFencedCode('```js\n~~~~\n'.repeat(50_000), ['javascript'])).toBeUndefined()
 })

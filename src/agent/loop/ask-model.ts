@@ -1,6 +1,4 @@
 // One model call, from the request to the recorded reply.
-
-import { jsonSize } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { MAX_CONTENT_BYTES } from '../../base/limits.ts'
 import { registerShape } from '../../base/object-shapes.ts'
@@ -13,21 +11,21 @@ import { repliesOf } from '../../event/fold.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
 import type { LlmResponse, Model } from '../../tool/model.ts'
 import type { LlmRequest } from '../../tool/tool.ts'
-import { codeParts } from '../code/code-parts.ts'
+import { withRunnableCode } from '../code/code-parts.ts'
 import { buildRequest } from '../request/build-request.ts'
 import { CallIds } from './call-ids.ts'
-import { answerByTool, checkAnswer } from './check-answer.ts'
+import { checkAnswer, toolAnswerEvent } from './check-answer.ts'
 import { endingEvent, modelErrorEvent } from './end-scope.ts'
 import { afterModel, beforeModel, onModelError } from './model-callbacks.ts'
-import { isFinal, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
+import { isFinal, isReplyTooLarge, isResponse, replyEvent, withReplyMetadata } from './reply-event.ts'
 import { type AgentTurn, type ModelTurn, type RunHost, untilStopped } from './run-host.ts'
 
 /** Asks the model of an agent once and records its reply. */
 export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<ToolTable>): Promise<void> {
   const { run, plan, frame } = agentTurn
   const turn: ModelTurn = { run, plan, frame, context: new RunCallbackContext(run, plan.agent.name, frame.branch) }
-  const answer = plan.output === 'tool' ? await answerByTool(turn) : undefined
-  const instead = answer ?? budgetSpent(turn)
+  const answer = plan.output === 'tool' ? await toolAnswerEvent(turn) : undefined
+  const instead = answer ?? limitEvent(turn)
   if (instead) return await run.recorder.commit([{ event: instead }])
   const ids = new CallIds(run) // from here on the call counts against the budget
   try {
@@ -37,7 +35,7 @@ export async function askModel(agentTurn: AgentTurn, tools: ToolTable | Promise<
   }
 }
 
-/** The entries of one model call: the reply, or why there is none. */
+/** The entries of one model call: the reply, or the error that ends the scope. */
 async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, ids: CallIds): Promise<NewEntry[]> {
   const { run, plan } = turn
   const table = tools instanceof Promise ? await tools : tools
@@ -54,23 +52,14 @@ async function replyTo(turn: ModelTurn, tools: ToolTable | Promise<ToolTable>, i
   if (plan.hooks.afterModel.length) response = await afterModel(turn, response)
   const filled = ids.fill(response.content)
   const { codeExecutor } = plan.agent.options
-  const content = codeExecutor ? codeParts(run, ids, filled, codeExecutor.languages) : filled
-  if (isTooLarge(content, response)) return [{ event: modelErrorEvent(turn, replyTooLarge(plan.model)) }]
+  const content = codeExecutor ? withRunnableCode(run, ids, filled, codeExecutor.languages) : filled
+  if (isReplyTooLarge(content, response)) return [{ event: modelErrorEvent(turn, replyTooLarge(plan.model)) }]
   const hasAnswer = plan.agent.output && isFinal(content, response)
   const correction = hasAnswer ? await checkAnswer(turn, content) : undefined
   const event = replyEvent(turn, content, response)
   const longRunning = table.hasLongRunning ? longRunningIds(table, content.parts) : undefined
   if (longRunning) event.longRunningToolIds = longRunning
   return correction ? [{ event }, { event: correction }] : [{ event }]
-}
-
-/** Metadata counts too: it is recorded with the reply. */
-function isTooLarge(content: Content, response: LlmResponse): boolean {
-  if (partsSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) return true
-  const { usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback } = response
-  if (!usageMetadata && !groundingMetadata && !citationMetadata && !customMetadata && !fallback) return false
-  const metadata = [usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback]
-  return jsonSize(metadata, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES
 }
 
 function replyTooLarge(model: Model): Error {
@@ -80,7 +69,7 @@ function replyTooLarge(model: Model): Error {
 }
 
 /** The event that is recorded instead of a model call when a limit is reached. */
-function budgetSpent(turn: AgentTurn): EventDraft | undefined {
+function limitEvent(turn: AgentTurn): EventDraft | undefined {
   const { run, plan, frame } = turn
   const { agent } = plan
   // agents that run at the same time share the budget: model calls under way count like those in the log
@@ -93,10 +82,10 @@ function budgetSpent(turn: AgentTurn): EventDraft | undefined {
   return endingEvent(run, agent.name, frame, { errorCode: 'MAX_ITERATIONS', errorMessage: limit })
 }
 
-/** Partial responses of a model before timers have a turn. */
+/** After this many partial responses of a model, timers get a turn. */
 const RESPONSES_PER_TURN = 1_000
 
-/** Bytes of all deltas of one reply. A delta takes more than its text; the final response is measured by itself. */
+/** Most bytes of all deltas of one reply. The final response has its own limit. */
 const MAX_STREAM_BYTES = 4 * MAX_CONTENT_BYTES
 
 async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Promise<LlmResponse> {
@@ -121,7 +110,7 @@ async function generate(turn: ModelTurn, request: LlmRequest, ids: CallIds): Pro
       if (behind) await untilStopped(run, behind) // the model's stream waits for the consumer
     }
   }
-  if (!whole) throw new Error(`Model "${model.name}" gave no final response. The last response must not be partial.`)
+  if (!whole) throw new Error(`Model "${model.name}" yielded no final response. Its last response must not be partial.`)
   return whole
 }
 
@@ -132,7 +121,10 @@ function partialEvent({ run, plan, frame }: AgentTurn, delta: Content, response:
   return event
 }
 
-/** The signal is made when the model reads it. (A getter in a literal would cost a hidden class for every call.) */
+/**
+ * Creates the signal only if the model reads it. A class, because a getter in a literal would cost a hidden class per
+ * call.
+ */
 class GenerateOptions {
   readonly #run: RunHost
   readonly stream: boolean

@@ -9,17 +9,17 @@ import type { CallState } from '../../event/call-state.ts'
 import { childPath } from '../../event/scope.ts'
 import type { CodeExecutor } from '../../tool/code-executor.ts'
 import type { Agent } from '../agents/agent.ts'
-import { type AgentMark, agentOf } from '../agents/agent-tool.ts'
-import { runAgentTool } from '../agents/agent-tool-body.ts'
-import type { Plan } from '../agents/agent-tree.ts'
+import type { AgentPlan } from '../agents/agent-plan.ts'
+import { type AgentToolSettings, agentToolSettings } from '../agents/agent-tool.ts'
 import type { Hooks } from '../agents/callbacks.ts'
-import { type Code, runCode } from '../code/code-body.ts'
+import { runAgentTool } from '../agents/run-agent-tool.ts'
+import { type CodeArgs, runCode } from '../code/run-code.ts'
 import { checkFinalResult } from './check-answer.ts'
 import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
 type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-/** The calls of one reply of an LlmAgent. */
+/** The tool calls of one reply of an LlmAgent, for dispatch. */
 export class CallBatch implements Batch {
   readonly host: RunHost
   readonly scope: ScopeFrame
@@ -28,7 +28,7 @@ export class CallBatch implements Batch {
   readonly code: ToolEntry | undefined
   readonly hooks: Hooks
   readonly calls: readonly CallState[]
-  readonly #plan: Plan
+  readonly #plan: AgentPlan
   readonly #runScope: RunScope
   /** Calls of agent tools whose agent has failed. */
   #failed: Set<CallState> | undefined
@@ -57,14 +57,22 @@ export class CallBatch implements Batch {
   }
   runInScope(scoped: ScopedCall): Promise<unknown> {
     if (scoped.entry.kind === 'code') return this.#runCode(scoped)
-    return this.#runAgent(scoped, agentOf(scoped.entry.tool) as AgentMark) // the kind is `agent`
+    return this.#runAgent(scoped, agentToolSettings(scoped.entry.tool) as AgentToolSettings) // true, because the kind is `agent`
   }
-  async #runAgent(scoped: ScopedCall, mark: AgentMark): Promise<unknown> {
+  async #runAgent(scoped: ScopedCall, settings: AgentToolSettings): Promise<unknown> {
     const { call } = scoped
     const { host: run, scope: frame } = this
     const isRetry = this.#failed?.has(call) ?? false
     try {
-      return await runAgentTool({ run, plan: this.#plan, frame, mark, isRetry, runScope: this.#runScope, ...scoped })
+      return await runAgentTool({
+        run,
+        plan: this.#plan,
+        frame,
+        settings,
+        isRetry,
+        runScope: this.#runScope,
+        ...scoped,
+      })
     } catch (error) {
       this.#failed ??= new Set()
       this.#failed.add(call)
@@ -75,7 +83,7 @@ export class CallBatch implements Batch {
     const { host: run, scope: frame, table } = this
     const plan = this.#plan
     const { agent } = plan
-    const executor = agent.options.codeExecutor as CodeExecutor // the plan's `code` was made from it
+    const executor = agent.options.codeExecutor as CodeExecutor // true, because a code entry is made from it
     const dispatchInside = (calls: readonly CallState[], inner: ScopeFrame): Promise<void> =>
       dispatch(new CallBatch({ run, plan, frame: inner }, table, calls, this.#runScope))
     return runCode({
@@ -85,27 +93,27 @@ export class CallBatch implements Batch {
       frame,
       table,
       call,
-      args: args as Code,
+      args: args as CodeArgs,
       context,
       dispatch: dispatchInside,
     })
   }
   checkFinal(result: CallResult): CallResult | Promise<CallResult> {
     const { output } = this.#plan.agent
-    const beside = this.host.fold.scopes.get(this.scope.path)?.calls.length ?? 0
-    return output ? checkFinalResult(this.#plan.agent, output, result, beside > 1) : result
+    const calls = this.host.fold.scopes.get(this.scope.path)?.calls.length ?? 0
+    return output ? checkFinalResult(this.#plan.agent, output, result, calls > 1) : result
   }
   hasStarted(call: CallState): boolean {
     return this.host.fold.hasStarted(this.#scopeOf(call).path)
   }
   groundingOf(call: CallState): JsonObject | undefined {
-    const { mark, path } = this.#scopeOf(call)
-    return mark.propagateGroundingMetadata ? this.host.fold.lastReplyIn(path)?.groundingMetadata : undefined
+    const { settings, path } = this.#scopeOf(call)
+    return settings.propagateGroundingMetadata ? this.host.fold.lastReplyIn(path)?.groundingMetadata : undefined
   }
-  /** Of a call whose entry is of kind `agent`. */
-  #scopeOf(call: CallState): { mark: AgentMark; path: string } {
-    const mark = agentOf(this.table.tools.get(call.name)) as AgentMark
-    return { mark, path: childPath(this.scope.path, mark.agent.name, call.id) }
+  /** The scope of an agent tool's call, which has the kind `agent`. */
+  #scopeOf(call: CallState): { settings: AgentToolSettings; path: string } {
+    const settings = agentToolSettings(this.table.tools.get(call.name)) as AgentToolSettings
+    return { settings, path: childPath(this.scope.path, settings.agent.name, call.id) }
   }
   readonly onProgress = (functionCallId: string, toolName: string, value: unknown): void => {
     emitProgress(this, functionCallId, toolName, value)

@@ -6,54 +6,61 @@ import { newOwnId } from '../../event/own-id.ts'
 import { isFitId } from '../request/sendable-calls.ts'
 import type { RunHost } from './run-host.ts'
 
-/** Calls recorded of one reply, as a multiple of those that run: the others are left out of it. */
+/** Most calls recorded of one reply, as a multiple of the calls that run. Calls above it are left out of the reply. */
 const RECORDED_FACTOR = 8
 
+/** The position of code, which has no place among the calls. */
 const CODE = -1
 
-/** Gives calls the ids they lack; the deltas of a reply and the whole have the same ones. */
+/**
+ * The call ids of one reply. Calls without a valid id get a new one, the same in the deltas and in the final response.
+ */
 export class CallIds {
   readonly #run: RunHost
-  /** Ids by the place of their call in the reply. */
-  #given: string[] | undefined
-  /** The place each id was given to last; `CODE` for code. */
-  #places: Map<string, number> | undefined
+  /** The id of each call, by the position of the call in the reply. */
+  #ids: string[] | undefined
+  /** The latest position of each id; `CODE` for code. */
+  #positions: Map<string, number> | undefined
   /** Calls in the deltas so far. */
   #streamed = 0
   constructor(run: RunHost) {
     this.#run = run
     run.progress.replies.push(this)
   }
-  /** Gives the ids up: the reply is in the log, or never will be. */
+  /** Releases the ids: the reply is in the log, or never will be. */
   close(): void {
     const { replies } = this.#run.progress
     replies.splice(replies.indexOf(this), 1)
   }
-  /** Calls that one reply may have at most in the log. */
-  get #most(): number {
+  /** Most calls that one reply may have in the log. */
+  get #maxCalls(): number {
     return this.#run.services.maxCallsPerReply * RECORDED_FACTOR
   }
+  /** The content with an id for every call. */
   fill(content: Content | undefined, isDelta = false): Content {
     if (!content) return { role: 'model', parts: [] }
     const { parts } = content
     let calls = isDelta ? this.#streamed : 0
-    let filled: Part[] | undefined // most replies are fit as they are
+    let filled: Part[] | undefined // most replies need no change
     for (let at = 0; at < parts.length; at++) {
       const part = parts[at] as Part
       let fit: Part | undefined = part
-      if (part.functionCall) fit = calls++ < this.#most ? this.#fillOne(part, part.functionCall, calls - 1) : undefined
+      if (part.functionCall)
+        fit = calls++ < this.#maxCalls ? this.#fillOne(part, part.functionCall, calls - 1) : undefined
       if (fit !== part) filled ??= parts.slice(0, at)
       if (fit) filled?.push(fit)
     }
     if (isDelta) this.#streamed = calls
-    else if (calls > this.#most) filled?.push(this.#leftOut(calls))
+    else if (calls > this.#maxCalls) filled?.push(this.#leftOutNote(calls))
     if (filled) return { role: 'model', parts: filled }
     return content.role === 'model' ? content : { role: 'model', parts }
   }
-  /** Every call in a history needs a response: calls that get none are not in the reply either. */
-  #leftOut(calls: number): Part {
+  /**
+   * Says how many calls were left out. They cannot stay in the reply, because every call in a history needs a response.
+   */
+  #leftOutNote(calls: number): Part {
     const { maxCallsPerReply } = this.#run.services
-    const text = `(${calls - this.#most} of ${calls} calls were left out of this reply. One reply runs ${maxCallsPerReply} calls.)`
+    const text = `(${calls - this.#maxCalls} of ${calls} calls were left out of this reply. One reply runs ${maxCallsPerReply} calls.)`
     return { text }
   }
   #fillOne(part: Part, call: FunctionCall, at: number): Part {
@@ -61,39 +68,40 @@ export class CallIds {
     const name = clip(String(call.name), MAX_NAME_LENGTH)
     const args = storableArgs(call.args, this.#run.services.maxArgsBytes)
     const fit = isFitId(id) && this.#isFree(id, at)
-    this.#given ??= []
-    const given = (fit ? id : undefined) ?? this.#given[at] ?? newOwnId(this.#run.services.ports)
-    this.#given[at] = given
-    this.#places ??= new Map()
-    this.#places.set(given, at)
+    this.#ids ??= []
+    const given = (fit ? id : undefined) ?? this.#ids[at] ?? newOwnId(this.#run.services.ports)
+    this.#ids[at] = given
+    this.#positions ??= new Map()
+    this.#positions.set(given, at)
     return { ...part, functionCall: { ...call, id: given, name, args } }
   }
   #isFree(id: string, at: number): boolean {
-    return this.has(id) ? this.#places?.get(id) === at : this.#isNew(id)
+    return this.has(id) ? this.#positions?.get(id) === at : this.#isNew(id)
   }
-  /** Takes an id for code of the same reply; false when it is another call's. */
-  take(id: string): boolean {
+  /** Claims an id for code of this reply. False if another call has it. */
+  claim(id: string): boolean {
     if (this.has(id) || !this.#isNew(id)) return false
-    this.#places ??= new Map()
-    this.#places.set(id, CODE)
+    this.#positions ??= new Map()
+    this.#positions.set(id, CODE)
     return true
   }
-  /** A new id for code. */
-  takeNew(): string {
+  /** Makes a new id for code of this reply. */
+  claimNew(): string {
     const id = newOwnId(this.#run.services.ports)
-    this.#places ??= new Map()
-    this.#places.set(id, CODE)
+    this.#positions ??= new Map()
+    this.#positions.set(id, CODE)
     return id
   }
-  /** May the reply have another call in the log? */
+  /** Can the reply have one more call in the log? */
   hasRoom(): boolean {
-    return (this.#places?.size ?? 0) < this.#most
+    return (this.#positions?.size ?? 0) < this.#maxCalls
   }
+  /** Does a call or code of this reply have this id? */
   has(id: string): boolean {
-    const at = this.#places?.get(id)
-    return at !== undefined && (at === CODE || this.#given?.[at] === id) // a delta may have had another id there
+    const at = this.#positions?.get(id)
+    return at !== undefined && (at === CODE || this.#ids?.[at] === id) // a delta may have had another id at this position
   }
-  /** Ids name a call in its session. Replies of several scopes may be on their way to the log at the same time. */
+  /** Is the id new in the session? Replies of other scopes that are not recorded yet count too. */
   #isNew(id: string): boolean {
     if (this.#run.view.hasId(id)) return false
     const { replies } = this.#run.progress

@@ -1,5 +1,5 @@
-// What agent and model callbacks may return: nothing (undefined), or a value of the right shape. Anything else, null
-// included, throws: a guard that denies in an unknown shape must not let the run continue.
+// Checks what agent and model callbacks return: undefined, or a value of the right shape. Any other value throws, also
+// null: a guard that denies with an invalid value must not let the run continue.
 import { isRecord } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { type Content, hasParts } from '../../content/content.ts'
@@ -7,13 +7,13 @@ import type { LlmResponse } from '../../tool/model.ts'
 import type { Hooks } from '../agents/callbacks.ts'
 import { isResponse } from './reply-event.ts'
 
-/** What `beforeAgent` or `afterAgent` returned. */
+/** Checks what `beforeAgent` or `afterAgent` returned. */
 export function contentFrom(hook: keyof Hooks, agentName: string, value: unknown): Content | undefined {
   if (value === undefined || hasParts(value)) return value
   throw invalid(hook, agentName, value, 'a content { role, parts }')
 }
 
-/** What `beforeModel`, `afterModel` or `onModelError` returned. */
+/** Checks what `beforeModel`, `afterModel` or `onModelError` returned. */
 export function responseFrom(hook: keyof Hooks, agentName: string, value: unknown): LlmResponse | undefined {
   if (value === undefined) return undefined
   if (isResponse(value) && Object.keys(value).some((key) => Object.hasOwn(MEMBERS, key))) return value

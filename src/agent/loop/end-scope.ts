@@ -7,7 +7,9 @@ import type { ModelTurn, RunHost, ScopeFrame } from './run-host.ts'
 
 /** Why a scope ends. */
 export interface ScopeEnding {
+  /** The code on the event. */
   readonly errorCode: EventErrorCode
+  /** The message on the event. A long one is clipped. */
   readonly errorMessage: string
 }
 

@@ -6,7 +6,7 @@ import { LlmAgent } from '../agents/llm-agent.ts'
 import { treeInside } from './missing-agent.ts'
 import type { RunHost } from './run-host.ts'
 
-/** The tool of a recorded call; undefined when it no longer exists, or its toolset is not listed in this run. */
+/** The tool of a recorded call. Undefined if it no longer exists, or its toolset is not listed in this run. */
 export function findTool(run: Pick<RunHost, 'fold' | 'tree' | 'progress'>, call: CallState): Tool | undefined {
   const tree = treeAt(run.tree, run.fold, call.path)
   const agent = tree?.find(call.agent)
@@ -15,7 +15,7 @@ export function findTool(run: Pick<RunHost, 'fold' | 'tree' | 'progress'>, call:
   return table.tools.get(call.name)
 }
 
-/** The tree whose agents run in this scope: the root's, or that of an agent tool on the way. */
+/** The tree whose agents run in this scope: that of the runner, or that of the innermost agent tool in the path. */
 function treeAt(root: AgentTree, fold: Fold, path: string): AgentTree | undefined {
   let tree = root
   let above = ''

@@ -1,17 +1,17 @@
-// An invocation may be older than the agents it is to go on with.
+// Finds agents that an interrupted invocation needs and that no longer exist, because the program changed since.
 import type { CallState } from '../../event/call-state.ts'
 import type { Fold } from '../../event/fold.ts'
 import type { ScopeState } from '../../event/scope-state.ts'
-import { agentOf } from '../agents/agent-tool.ts'
+import { agentToolSettings } from '../agents/agent-tool.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 
-/** The name of an agent that has something left to do here and no longer exists; undefined when all are there. */
+/** The name of an agent that has pending work and no longer exists. Undefined if all agents exist. */
 export function findMissingAgent(tree: AgentTree, fold: Fold): string | undefined {
   for (const scope of fold.scopes.values()) {
     if (!isUnfinished(fold, scope)) continue
-    const lost = missingInPath(tree, fold, scope)
-    if (lost !== undefined) return lost
+    const missing = missingInPath(tree, fold, scope)
+    if (missing !== undefined) return missing
   }
   return undefined
 }
@@ -21,7 +21,7 @@ function isUnfinished(fold: Fold, scope: ScopeState): boolean {
   return scope.calls.some((call) => fold.isOpen(call)) || (scope.active !== undefined && !scope.answered)
 }
 
-/** Follows a scope's path down: each step is an agent of the tree, the child of an agent tool, or code. */
+/** Checks each step of a scope path: it is an agent of the tree, the agent of an agent tool, or code. */
 function missingInPath(root: AgentTree, fold: Fold, { path, active, calls }: ScopeState): string | undefined {
   const [first = '', ...steps] = path.split('/')
   if (first !== root.root.name) return first
@@ -41,13 +41,16 @@ function missingInPath(root: AgentTree, fold: Fold, { path, active, calls }: Sco
   return [active, ...calls.map(({ agent }) => agent)].find((name) => name !== undefined && !tree.find(name))
 }
 
-/** The tree of an agent tool's child, or the name of an agent it had; undefined when nobody can tell from here. */
+/**
+ * The tree inside the call of an agent tool, or the name of the agent that is missing. Undefined if the call does not
+ * show it.
+ */
 export function treeInside(tree: AgentTree, call: CallState, name: string): AgentTree | string | undefined {
   const caller = tree.find(call.agent)
   if (!(caller instanceof LlmAgent)) return call.agent
-  if (call.isCode) return undefined // what code calls is answered in the code's own turn
+  if (call.isCode) return undefined // calls of code are answered when the code runs again
   const { table, model } = tree.plan(caller)
-  const mark = agentOf(table.tools.get(call.name))
-  if (!mark) return undefined // listed later, or gone: then the call itself is answered so
-  return mark.agent.name === name ? tree.ofTool(mark, model) : name
+  const settings = agentToolSettings(table.tools.get(call.name))
+  if (!settings) return undefined // a dynamic tool that is not listed yet, or a removed one: dispatch answers that
+  return settings.agent.name === name ? tree.treeForTool(settings, model) : name
 }

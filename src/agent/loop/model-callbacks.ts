@@ -4,7 +4,7 @@ import type { LlmRequest } from '../../tool/tool.ts'
 import { responseFrom } from './callback-result.ts'
 import type { ModelTurn } from './run-host.ts'
 
-/** A response instead of the model call; undefined when no callback gives one. */
+/** The response that replaces the model call. Undefined if no callback returns one. */
 export async function beforeModel({ plan, context }: ModelTurn, request: LlmRequest): Promise<LlmResponse | undefined> {
   for (const hook of plan.hooks.beforeModel) {
     const response = responseFrom('beforeModel', plan.agent.name, await hook({ request, context }))
@@ -13,7 +13,7 @@ export async function beforeModel({ plan, context }: ModelTurn, request: LlmRequ
   return undefined
 }
 
-/** The response as the callbacks leave it. */
+/** The response after all callbacks. */
 export async function afterModel({ plan, context }: ModelTurn, response: LlmResponse): Promise<LlmResponse> {
   let last = response
   for (const hook of plan.hooks.afterModel) {
@@ -22,7 +22,7 @@ export async function afterModel({ plan, context }: ModelTurn, response: LlmResp
   return last
 }
 
-/** A response instead of the failure; undefined when no callback gives one. */
+/** The response that replaces the error. Undefined if no callback returns one. */
 export async function onModelError(
   { plan, context }: ModelTurn,
   request: LlmRequest,

@@ -1,14 +1,14 @@
 // The event of a model reply.
-import { isRecord } from '../../base/json.ts'
-import { clip } from '../../base/limits.ts'
+import { isRecord, jsonSize } from '../../base/json.ts'
+import { clip, MAX_CONTENT_BYTES } from '../../base/limits.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
-import { type Content, hasParts, textOf } from '../../content/content.ts'
+import { type Content, hasParts, partsSize, textOf } from '../../content/content.ts'
 import type { EventDraft } from '../../dispatch/host.ts'
 import { codeCallOf } from '../../event/code-call.ts'
 import type { LlmResponse } from '../../tool/model.ts'
 import type { ModelTurn } from './run-host.ts'
 
-/** The whole reply, with its output key and what callbacks wrote. */
+/** The event of a final response. Writes the answer to the `outputKey` and adds the actions of callbacks. */
 export function replyEvent(turn: ModelTurn, content: Content, response: LlmResponse): EventDraft {
   const { run, plan, frame, context } = turn
   const { agent } = plan
@@ -30,14 +30,14 @@ export function replyEvent(turn: ModelTurn, content: Content, response: LlmRespo
   return event
 }
 
-/** Is a value that a model or a callback gave a response? */
+/** Is a value from a model or a callback a response? */
 export function isResponse(value: unknown): value is LlmResponse {
   if (!isRecord(value)) return false
   const { content } = value
   return content === undefined || content === null || hasParts(content)
 }
 
-/** Does the reply end the turn: no call, no code to run, no error? */
+/** Is the reply the answer of the agent: without calls, code to run and errors? */
 export function isFinal({ parts }: Content, { errorCode }: LlmResponse): boolean {
   return (
     errorCode === undefined &&
@@ -45,7 +45,16 @@ export function isFinal({ parts }: Content, { errorCode }: LlmResponse): boolean
   )
 }
 
-/** Copies what a model says about its reply to the event. */
+/** Is the reply too large to be recorded? Metadata counts, because it is recorded with the reply. */
+export function isReplyTooLarge(content: Content, response: LlmResponse): boolean {
+  if (partsSize(content.parts, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES) return true
+  const { usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback } = response
+  if (!usageMetadata && !groundingMetadata && !citationMetadata && !customMetadata && !fallback) return false
+  const metadata = [usageMetadata, groundingMetadata, citationMetadata, customMetadata, fallback]
+  return jsonSize(metadata, MAX_CONTENT_BYTES) > MAX_CONTENT_BYTES
+}
+
+/** Copies the metadata of a response to the event. */
 export function withReplyMetadata(event: EventDraft, response: LlmResponse): void {
   if (response.interrupted !== undefined) event.interrupted = response.interrupted
   if (response.finishReason !== undefined) event.finishReason = clip(String(response.finishReason))
@@ -58,7 +67,7 @@ export function withReplyMetadata(event: EventDraft, response: LlmResponse): voi
   if (response.fallback !== undefined) event.fallback = plainMetadata(response.fallback)
 }
 
-/** As JSON: one value that a store cannot hold must not cost the whole reply. */
+/** Metadata as JSON. A value that a store cannot hold must not make the reply fail. */
 function plainMetadata<T extends object>(metadata: T): T {
   return toJsonValue(metadata).value as T
 }

@@ -3,7 +3,8 @@ import type { ToolTable } from '../../dispatch/resolve.ts'
 import type { Event } from '../../event/event.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import type { RunCallbackContext } from '../../tool/callback-context.ts'
-import type { AgentTree, Plan } from '../agents/agent-tree.ts'
+import type { AgentPlan } from '../agents/agent-plan.ts'
+import type { AgentTree } from '../agents/agent-tree.ts'
 import type { LlmAgent } from '../agents/llm-agent.ts'
 import type { KeptToolsets } from '../request/kept-toolsets.ts'
 import type { MediaOptions } from '../request/media-options.ts'
@@ -11,6 +12,7 @@ import type { SessionView } from './session-view.ts'
 
 /** The parts of the runner that the agent loop uses. */
 export interface LoopServices extends DispatchServices {
+  /** Which stored files are sent to models. */
   readonly media: MediaOptions
   /** Toolsets that dynamic sources have returned to the runs of this runner. */
   readonly keptToolsets: KeptToolsets
@@ -36,12 +38,17 @@ export interface LoopRecorder extends RunRecorder {
 
 /** What the agent loop reads of the run it is part of. */
 export interface RunHost extends DispatchHost {
+  /** What all runs of the runner share. */
   readonly services: LoopServices
+  /** Writes to the log of the session. */
   readonly recorder: LoopRecorder
+  /** The session's log as folds and histories. */
   readonly view: SessionView
   /** The agent tree of the runner. */
   readonly tree: AgentTree
+  /** What all scopes of the run share. */
   readonly progress: RunProgress
+  /** Most model calls of the invocation. */
   readonly maxLlmCalls: number
   /** The run's events on their way to the consumer, partial ones too. */
   readonly events: { listen(callback: (event: Event) => void): () => void }
@@ -49,22 +56,27 @@ export interface RunHost extends DispatchHost {
 
 /** A scope, and the tree its agents belong to. */
 export interface ScopeFrame extends ScopePath {
+  /** The tree of the runner, or that of an agent tool. */
   readonly tree: AgentTree
 }
 
-/** An LlmAgent at work in a scope. */
+/** An LlmAgent that is active in a scope. */
 export interface AgentTurn {
+  /** The run the scope belongs to. */
   readonly run: RunHost
-  readonly plan: Plan
+  /** The agent, with its model, tools and callbacks. */
+  readonly plan: AgentPlan
+  /** The scope. */
   readonly frame: ScopeFrame
 }
 
-/** One model call of an agent; callbacks and tools write through `context`. */
+/** One model call of an agent. */
 export interface ModelTurn extends AgentTurn {
+  /** Collects the actions of callbacks and of tools that change the request. */
   readonly context: RunCallbackContext
 }
 
-/** Waits for work, but no longer than the run lives; what it gives afterwards is dropped. */
+/** Waits for work until the run stops. A later result is ignored. */
 export function untilStopped<T>(host: DispatchHost, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const listener = { stop: reject }

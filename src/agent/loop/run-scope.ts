@@ -1,22 +1,23 @@
-// The one loop: ask `next`, do it, ask again. New, resumed and recovered runs use it.
+// The agent loop: call `next`, do what it returns, repeat. New, resumed and recovered runs all use it.
 import { unreachable } from '../../base/unreachable.ts'
 import { dispatch } from '../../dispatch/dispatch.ts'
 import { refreshToolTable, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf } from '../../error/error.ts'
 import type { CallState } from '../../event/call-state.ts'
-import { readonlyContext } from '../../tool/invocation.ts'
+import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { Agent } from '../agents/agent.ts'
-import type { Plan } from '../agents/agent-tree.ts'
-import { PausedInside, runCustom } from '../agents/custom.ts'
+import type { AgentPlan } from '../agents/agent-plan.ts'
+import { ChildPaused, runCustomAgent } from '../agents/custom-agent.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { ParallelAgent } from '../agents/workflow.ts'
 import { listTools } from '../request/list-tools.ts'
 import { fitServerTools } from '../request/server-tools.ts'
+import { activeAgent, type FoldedLog, type ScopedAgent } from './active-agent.ts'
 import { afterAgent, beforeAgent } from './agent-callbacks.ts'
 import { askModel } from './ask-model.ts'
 import { CallBatch } from './call-batch.ts'
 import { endingEvent } from './end-scope.ts'
-import { activeAgent, type FoldedLog, next, type ScopedAgent } from './next.ts'
+import { next } from './next.ts'
 import type { AgentTurn, RunHost, ScopeFrame } from './run-host.ts'
 
 /** Runs a scope to its end, or until it waits for an answer or a result. */
@@ -33,7 +34,7 @@ export async function runScope(run: RunHost, agent: Agent, frame: ScopeFrame): P
     try {
       if (now.agent !== active || step.type === 'done') {
         const before = active
-        active = undefined // its callbacks run once, also when they throw
+        active = undefined // `afterAgent` runs once, also if it throws
         if (before && tree.hooks(before).afterAgent.length) await afterAgent(run, before, frame)
         if (step.type === 'done') return 'done'
         if (now.path !== frame.path) return await runScope(run, now.agent, { ...frame, path: now.path })
@@ -94,12 +95,12 @@ async function listCurrentTools({ run, plan, frame }: AgentTurn, table: ToolTabl
   return listed
 }
 
-function keepTable({ progress }: RunHost, { agent }: Plan, table: ToolTable): void {
+function keepTable({ progress }: RunHost, { agent }: AgentPlan, table: ToolTable): void {
   progress.tables ??= new Map()
   progress.tables.set(agent, table)
 }
 
-/** Dispatches to the tools that the reply was offered; they are listed again only after a restart. */
+/** Dispatches calls to the tools that the model saw. Dynamic tools are listed again only after a restart. */
 async function dispatchCalls(turn: AgentTurn, calls: readonly CallState[]): Promise<void> {
   const table = turn.run.progress.tables?.get(turn.plan.agent) ?? currentTools(turn)
   await dispatch(new CallBatch(turn, table instanceof Promise ? await table : table, calls, runScope))
@@ -112,7 +113,7 @@ async function runChildren(
   children: readonly ScopedAgent[],
 ): Promise<'done' | 'wait'> {
   const only = children[0] as ScopedAgent
-  if (only.path === frame.path) return await runItself(run, agent, frame)
+  if (only.path === frame.path) return await runCustomScope(run, agent, frame)
   const inBranch = agent instanceof ParallelAgent
   const scopes = children.map((child) => {
     const branch = inBranch
@@ -133,12 +134,12 @@ async function runChildScope(run: RunHost, agent: Agent, frame: ScopeFrame): Pro
   return outcome
 }
 
-async function runItself(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
+async function runCustomScope(run: RunHost, agent: Agent, frame: ScopeFrame): Promise<'done' | 'wait'> {
   try {
-    await runCustom(run, agent, frame, runChildScope)
+    await runCustomAgent(run, agent, frame, runChildScope)
     return 'done'
   } catch (error) {
-    if (error instanceof PausedInside) return 'wait'
+    if (error instanceof ChildPaused) return 'wait'
     throw error
   }
 }

@@ -14,7 +14,10 @@ import type { LoopRecorder, RunHost, ScopeFrame } from './run-host.ts'
 
 type RunScope = (run: RunHost, agent: Agent, frame: ScopeFrame) => Promise<'done' | 'wait'>
 
-/** Runs a scope, and ends it with a recorded `TIMEOUT` when it takes longer. Only time in this process counts. */
+/**
+ * Runs a scope. Ends it with a recorded `TIMEOUT` if it takes longer than `timeoutMs`. Only time in this process
+ * counts.
+ */
 export async function runScopeWithDeadline(
   run: RunHost,
   agent: Agent,
@@ -30,7 +33,7 @@ export async function runScopeWithDeadline(
   run.stop.add(stop)
   if (!run.stop.stopped) deadlines.set(timeoutMs, deadline)
   try {
-    // the scope sees the same run, but stops alone
+    // the scope sees the same run, but has its own stop signal and recorder
     const host: RunHost = Object.assign(Object.create(run), { stop, recorder })
     return await unlessStopped(stop, runScope(host, agent, frame))
   } catch (error) {
@@ -45,7 +48,7 @@ export async function runScopeWithDeadline(
   }
 }
 
-/** The result of the work; a stop ends the wait even if the work hangs. */
+/** Waits for work. A stop rejects, even if the work hangs. */
 function unlessStopped<T>(stop: StopSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     stop.add({ stop: reject })
@@ -53,7 +56,7 @@ function unlessStopped<T>(stop: StopSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Every open call in the scope gets its final response, then the scope ends: in one append. */
+/** Answers every open call in the scope and ends the scope, in one append. */
 async function closeScope(
   run: RunHost,
   agent: Agent,
@@ -62,7 +65,7 @@ async function closeScope(
 ): Promise<void> {
   const { fold, progress } = run
   const log = { fold, tree: frame.tree, progress }
-  if (next(agent, log, frame.path).type === 'done') return // its final answer was being recorded
+  if (next(agent, log, frame.path).type === 'done') return // its final answer was recorded in the meantime
   const started = startedWork(fold, ending.unrecorded, (call) => findTool(run, call)).filter(({ call }) =>
     isWithin(call.path, frame.path),
   )
@@ -71,7 +74,7 @@ async function closeScope(
   await run.recorder.commit(entries)
 }
 
-/** Records for one scope until the scope is stopped. */
+/** The recorder of one scope. It records nothing after the scope is stopped. */
 class ScopeRecorder implements LoopRecorder {
   readonly #recorder: LoopRecorder
   readonly #stop: StopSignal
@@ -92,7 +95,7 @@ class ScopeRecorder implements LoopRecorder {
     if (this.#stop.stopped) return Promise.reject(this.#stop.stopped.reason)
     const commit = this.#recorder.commit(entries).finally(() => this.#commits.delete(commit))
     this.#commits.add(commit)
-    // an intent that is recorded after the stop starts no body
+    // no body may start after the stop, even if its intent was recorded
     return commit.then(() => {
       if (this.#stop.stopped) throw this.#stop.stopped.reason
     })
@@ -105,7 +108,7 @@ class ScopeRecorder implements LoopRecorder {
     this.unrecorded.push(outcomes)
     return () => {
       recorded()
-      this.unrecorded = this.unrecorded.filter((one) => one !== outcomes)
+      this.unrecorded = this.unrecorded.filter((other) => other !== outcomes)
     }
   }
   draft(...event: Parameters<LoopRecorder['draft']>): ReturnType<LoopRecorder['draft']> {

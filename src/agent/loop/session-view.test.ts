@@ -21,7 +21,10 @@ const look = tool({ name: 'look', description: 'looks', run: () => ({ seen: true
 const job = tool({ name: 'job', description: 'takes long', isLongRunning: true, run: () => ({ ticket: 7 }) })
 const call = (name: string, args = {}): Step => ({ calls: [{ name, args }] })
 
-/** An agent tree with branches, loop rounds, agent tools, a transfer, a failure, a long-running call and several invocations. */
+/**
+ * An agent tree with branches, loop rounds, agent tools, a transfer, a failure, a long-running call and several
+ * invocations.
+ */
 function build(): Agent {
   const inner = new Llm({ name: 'inner', model: scriptedModel([call('look'), 'in']), tools: [look] })
   const clerk = new Llm({ name: 'clerk', model: scriptedModel(['hello', call('job'), 'bye']), tools: [job] })

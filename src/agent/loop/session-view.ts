@@ -1,47 +1,54 @@
-// A session's log as a run uses it: folded per invocation, with the histories models see. Rebuilt when absent.
+// The log of a session in the form that runs use: one fold per invocation, and the histories that models see. The
+// runner keeps it between runs, and builds it again from the log if it has none.
 import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { Entry, Event, NewEntry } from '../../event/event.ts'
-import { Fold, openRequests, startsWaiting } from '../../event/fold.ts'
+import { Fold, startsWaiting } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import type { AgentTree } from '../agents/agent-tree.ts'
 import { LlmAgent } from '../agents/llm-agent.ts'
 import { History } from '../request/history.ts'
 import { isSendable } from '../request/sendable-calls.ts'
 import { type Next, next } from './next.ts'
+import {
+  EvaluatedInvocation,
+  isDormant,
+  NO_INVOCATIONS,
+  type OpenInvocation,
+  withInvocation,
+} from './open-invocation.ts'
 
-/** Shared and never written: most sessions have no earlier invocation that is unfinished. */
-const NO_INVOCATIONS: Map<string, Evaluated> = new Map()
-
+/** The log of a session, folded. */
 export class SessionView {
+  /** All events of the log, in order. */
   readonly events: Event[] = []
   readonly #tree: AgentTree
   #histories: History[] = []
-  /** Earlier invocations that were not at their end, by id. */
-  #open: Map<string, Evaluated> = NO_INVOCATIONS
-  /** Those of them that may do more than wait for long-running results, or have changed since that was found out. */
-  #awake: Map<string, Evaluated> = NO_INVOCATIONS
-  #evaluated: Evaluated | undefined
+  /** Earlier invocations that are unfinished, by id. */
+  #open: Map<string, EvaluatedInvocation> = NO_INVOCATIONS
+  /** Those of `#open` that may not be dormant. An invocation that changed is here until it is evaluated again. */
+  #awake: Map<string, EvaluatedInvocation> = NO_INVOCATIONS
+  #evaluated: EvaluatedInvocation | undefined
   #latest: Fold | undefined
   #sticky: string | undefined
   #seq = 0
-  /** Ids that calls and requests of earlier invocations had. */
+  /** Ids of calls and requests of earlier invocations. */
   #earlierIds: Set<string> | undefined
-  /** Where the events of each agent tool's scope begin: its history need not look further back. */
+  /** The index of the first event of each agent tool's scope. A history of the scope starts there. */
   #isolated: Map<string, number> | undefined
-  /** Some id is there twice, or missing, or cannot be sent: not by us. */
+  /** The log has a call id that is repeated, missing or not sendable. Only logs written by other programs have. */
   #hasRepeats = false
-  /** Some event holds a file. Set by the recorder for new events. */
+  /** Some event has a file. Set by the recorder for new events. */
   hasMedia = false
   /** Some call has waited for an answer or a result. Set by the recorder for new entries. */
   hasWaited = false
-  /** A run has it. One that lost its lease before it began may still have it when the next run begins. */
+  /** A run uses the view. A run that lost its lease may still use it when the next run starts. */
   isHeld = false
-  /** Taking in an entry failed: the view must not be used again. */
+  /** An entry could not be added: the view is incomplete and must not be used again. */
   isHalfRead = false
   /**
-   * The ids of what each invocation waits for, as the store has them. Undefined = they have to be stored again: by
-   * another process, or by an append that failed, they may have become others.
+   * The pending request ids of each invocation, as the store has them. Undefined if the store may have others, because
+   * another process wrote to it or an append failed. Then they are stored again.
    */
   listed: ReadonlyMap<string, string> | undefined
 
@@ -49,11 +56,12 @@ export class SessionView {
     this.#tree = tree
   }
 
-  /** The last sequence number that was taken in. */
+  /** The sequence number of the latest entry. */
   get seq(): number {
     return this.#seq
   }
 
+  /** Adds the entries of the log that the view does not have yet. */
   catchUp(entries: readonly Entry[]): void {
     let at = entries.length
     while (at > 0 && (entries[at - 1] as Entry).seq > this.#seq) at--
@@ -61,8 +69,10 @@ export class SessionView {
     for (; at < entries.length; at++) {
       const entry = entries[at] as Entry
       this.isHalfRead = true
-      // a store that leaves an entry out, or gives one twice, would let calls run on half of their log
-      if (entry.seq !== this.#seq + 1) throw new Error(`entry ${entry.seq} follows entry ${this.#seq}`)
+      // with a missing or repeated entry, calls could run twice
+      if (entry.seq !== this.#seq + 1) {
+        throw new Error(`The event log has a missing or repeated entry: entry ${entry.seq} follows entry ${this.#seq}.`)
+      }
       if (entry.event?.turnComplete) this.#checkIds(entry.event) // another process may have written it
       if (!this.hasMedia && entry.event?.content) this.hasMedia = hasMedia(entry.event.content.parts)
       if (!this.hasWaited) this.hasWaited = startsWaiting(entry)
@@ -70,16 +80,16 @@ export class SessionView {
     }
   }
 
-  /** Takes in what is stored under this number, once. */
+  /** Adds an entry that is stored under this sequence number. Does nothing if the view already has it. */
   add(entry: NewEntry, seq: number): void {
     if (seq <= this.#seq) return
     this.isHalfRead = true
     this.#seq = seq
-    this.#takeIn(entry, seq)
+    this.#addToFold(entry, seq)
     this.isHalfRead = false
   }
 
-  #takeIn(entry: NewEntry, seq: number): void {
+  #addToFold(entry: NewEntry, seq: number): void {
     if (entry.event) {
       const { isolationScope } = entry.event
       if (isolationScope !== undefined && !this.#isolated?.has(isolationScope)) {
@@ -87,16 +97,16 @@ export class SessionView {
         this.#isolated.set(isolationScope, this.events.length)
       }
       this.events.push(entry.event)
-      if (!entry.event.turnComplete) this.#checkIds(entry.event) // a model's reply has ids that we gave or looked at
+      if (!entry.event.turnComplete) this.#checkIds(entry.event) // `CallIds` has checked those of a reply
       if (isStateEdit(entry.event)) return
     }
     const fold = this.foldOf((entry.event ?? entry.record).invocationId)
     fold.add(entry, seq)
-    if (fold !== this.#latest) this.#changed(fold, entry.event)
+    if (fold !== this.#latest) this.#noteChange(fold, entry.event)
   }
 
-  /** An earlier invocation continues. */
-  #changed(fold: Fold, event: Event | undefined): void {
+  /** An earlier invocation has a new entry: evaluate it again. */
+  #noteChange(fold: Fold, event: Event | undefined): void {
     const open = this.#open.get(fold.invocationId)
     if (open) this.#awake = withInvocation(this.#awake, open)
     if (event?.content?.role !== 'model') return
@@ -106,51 +116,51 @@ export class SessionView {
     }
   }
 
-  /** The fold of an invocation; a new one begins where the latest transfer left control. */
+  /** The fold of an invocation. A new invocation starts with the agent that was active last. */
   foldOf(invocationId: string): Fold {
     if (this.#latest?.invocationId === invocationId) return this.#latest
     const known = this.#open.get(invocationId)
     if (known) return known.fold
-    this.#retire()
+    this.#retireLatest()
     this.#latest = new Fold(invocationId, this.#sticky)
     return this.#latest
   }
 
   /** Unfinished invocations and the next step of each. */
-  open(): readonly Open[] {
+  open(): readonly OpenInvocation[] {
     if (!this.#latest && this.#open.size === 0) return NONE
     return this.#unfinished(this.#open.values())
   }
 
-  /** The same without those that only wait for long-running results: there may be any number of them. */
-  awake(): readonly Open[] {
+  /** Unfinished invocations without those that only wait for long-running results, of which there may be many. */
+  awake(): readonly OpenInvocation[] {
     if (!this.#latest && this.#awake.size === 0) return NONE
-    for (const one of this.#awake.values()) {
-      if (this.#evaluate(one).isDormant) this.#awake.delete(one.fold.invocationId)
+    for (const invocation of this.#awake.values()) {
+      if (this.#evaluate(invocation).isDormant) this.#awake.delete(invocation.fold.invocationId)
     }
-    return this.#unfinished(this.#awake.values()).filter((one) => !(one as Evaluated).isDormant)
+    return this.#unfinished(this.#awake.values()).filter((invocation) => !(invocation as EvaluatedInvocation).isDormant)
   }
 
-  #unfinished(earlier: Iterable<Evaluated>): Open[] {
-    const found: Open[] = []
-    for (const one of earlier) if (this.#evaluate(one).step.type !== 'done') found.push(one)
-    // a run that failed before it recorded anything left none
+  #unfinished(earlier: Iterable<EvaluatedInvocation>): OpenInvocation[] {
+    const found: OpenInvocation[] = []
+    for (const invocation of earlier) if (this.#evaluate(invocation).step.type !== 'done') found.push(invocation)
+    // an empty fold is left by a run that failed before it recorded anything
     if (!this.#latest || isEmpty(this.#latest)) return found
-    if (this.#evaluated?.fold !== this.#latest) this.#evaluated = new Evaluated(this.#latest)
+    if (this.#evaluated?.fold !== this.#latest) this.#evaluated = new EvaluatedInvocation(this.#latest)
     if (this.#evaluate(this.#evaluated).step.type !== 'done') found.push(this.#evaluated)
     return found
   }
 
-  #evaluate(one: Evaluated): Evaluated {
-    const { fold } = one
-    if (one.version === fold.version) return one
-    one.version = fold.version
-    one.step = this.stepOf(fold)
-    one.isDormant = onlyLongRunning(one.step) && fold.waitingCalls().every((call) => openRequests(call).length === 0)
-    return one
+  #evaluate(invocation: EvaluatedInvocation): EvaluatedInvocation {
+    const { fold } = invocation
+    if (invocation.version === fold.version) return invocation
+    invocation.version = fold.version
+    invocation.step = this.stepOf(fold)
+    invocation.isDormant = isDormant(fold, invocation.step)
+    return invocation
   }
 
-  /** Are there unfinished invocations beside this one? */
+  /** Are there other unfinished invocations? */
   hasOthers(fold: Fold): boolean {
     const isEarlier = this.#open.get(fold.invocationId)?.fold === fold
     return this.#open.size > (isEarlier ? 1 : 0) || (this.#latest !== undefined && this.#latest !== fold)
@@ -161,7 +171,7 @@ export class SessionView {
     return this.#latest?.hasId(id) || this.#earlierIds?.has(id) || false
   }
 
-  /** Models are shown each id once: histories that counted on it are made anew when one is not fit. */
+  /** Checks that each call id is sendable and new. If not, histories are built again, with ids made unique. */
   #checkIds({ content, nodeInfo }: Event): void {
     if (content?.role !== 'model') return
     const { parts } = content
@@ -173,7 +183,7 @@ export class SessionView {
         this.#hasRepeats = true
         this.#histories = []
       }
-      if (!nodeInfo && id !== undefined) this.#remember(id) // of an invocation from elsewhere: in no fold
+      if (!nodeInfo && id !== undefined) this.#remember(id) // an event of another framework is in no fold
     }
   }
 
@@ -189,28 +199,29 @@ export class SessionView {
     }
   }
 
-  /** An invocation has ended: nothing needs its fold any more. */
+  /** Removes an invocation that has ended. */
   close({ invocationId }: Fold): void {
     this.#open.delete(invocationId)
     this.#awake.delete(invocationId)
   }
 
+  /** The next step of an invocation. */
   stepOf(fold: Fold): Next {
     return next(this.#tree.root, { fold, tree: this.#tree }, this.#tree.root.name)
   }
 
-  /** What an agent's model is shown. */
+  /** The contents that the model of an agent sees. */
   history(agentName: string, scope: ScopePath, which?: 'default' | 'none'): Content[] {
     return this.#historyOf(agentName, scope).upTo(this.events, which)
   }
 
-  /** Where the last message of the user stands in what `history` gave, or one that many messages before it. */
-  turnIn(agentName: string, scope: ScopePath, which: 'default' | 'none' | undefined, earlier: number): number {
-    return this.#historyOf(agentName, scope).turnIn(which, earlier)
+  /** The index in `history()` of the user's latest message, or of the message that many messages `earlier`. */
+  turnStart(agentName: string, scope: ScopePath, which: 'default' | 'none' | undefined, earlier: number): number {
+    return this.#historyOf(agentName, scope).turnStart(which, earlier)
   }
 
   #historyOf(agentName: string, scope: ScopePath): History {
-    let history = this.#histories.find((one) => one.isOf(agentName, scope))
+    let history = this.#histories.find((known) => known.belongsTo(agentName, scope))
     if (!history) {
       const from = scope.isolation === undefined ? 0 : (this.#isolated?.get(scope.isolation) ?? this.events.length)
       history = new History(agentName, scope, this.#hasRepeats, from)
@@ -219,53 +230,27 @@ export class SessionView {
     return history
   }
 
-  #retire(): void {
+  /** Makes the latest invocation an earlier one. */
+  #retireLatest(): void {
     const fold = this.#latest
     if (!fold) return
     this.#latest = undefined
     this.#rememberIds(fold)
     const target = fold.scopes.get(this.#tree.root.name)?.active
     if (target !== undefined && this.#tree.find(target) instanceof LlmAgent) this.#sticky = target
-    const ended = new Evaluated(fold)
+    const ended = new EvaluatedInvocation(fold)
     if (!isEmpty(fold) && this.#evaluate(ended).step.type !== 'done') {
       this.#open = withInvocation(this.#open, ended)
       if (!ended.isDormant) this.#awake = withInvocation(this.#awake, ended)
     }
     // an agent tool's history ends with its invocation; a resumed invocation builds it again
-    this.#histories = this.#histories.filter((one) => !one.isIsolated)
+    this.#histories = this.#histories.filter((history) => !history.isIsolated)
   }
 }
 
-/** An unfinished invocation and its next step. */
-export interface Open {
-  readonly fold: Fold
-  readonly step: Next
-}
+const NONE: readonly OpenInvocation[] = []
 
-/** A fold with what was found out about it; it is looked at again when it has changed. */
-class Evaluated implements Open {
-  readonly fold: Fold
-  version = -1
-  step: Next = { type: 'done' }
-  /** It waits for results of long-running calls, and for nothing else. */
-  isDormant = false
-  constructor(fold: Fold) {
-    this.fold = fold
-  }
-}
-
-const NONE: readonly Open[] = []
-
-function withInvocation(all: Map<string, Evaluated>, one: Evaluated): Map<string, Evaluated> {
-  const own = all === NO_INVOCATIONS ? new Map<string, Evaluated>() : all
-  return own.set(one.fold.invocationId, one)
-}
-
-function onlyLongRunning(step: Next): boolean {
-  return step.type === 'wait' && step.on.every(({ pending }) => pending)
-}
-
-/** Someone changed state from outside: no invocation. */
+/** Is the event a change of state by the app, outside any invocation? */
 function isStateEdit(event: Event): boolean {
   return event.author === 'user' && !event.content
 }

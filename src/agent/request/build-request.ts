@@ -3,13 +3,13 @@ import { MEDIA_TURNS } from '../../base/limits.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import type { ToolTable } from '../../dispatch/resolve.ts'
-import { readonlyContext } from '../../tool/invocation.ts'
+import type { LlmRequestConfig, WireTool } from '../../tool/llm-request-config.ts'
+import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { LlmRequest, Tool } from '../../tool/tool.ts'
-import type { LlmRequestConfig, WireTool } from '../../tool/wire.ts'
-import { joinInstructions } from '../agents/agent-tree.ts'
+import { joinParagraphs } from '../agents/agent-plan.ts'
 import type { ModelTurn } from '../loop/run-host.ts'
-import { fill } from './instruction.ts'
-import { nameOfLoader, withMedia } from './request-media.ts'
+import { fillInstruction } from './instruction.ts'
+import { findLoaderName, withMedia } from './request-media.ts'
 
 class Request implements LlmRequest {
   model?: string
@@ -23,7 +23,7 @@ class Request implements LlmRequest {
     this.tools = tools
   }
   appendInstruction(text: string): void {
-    this.config.systemInstruction = joinInstructions([this.config.systemInstruction, text])
+    this.config.systemInstruction = joinParagraphs([this.config.systemInstruction, text])
   }
   appendWireTool(entry: WireTool): void {
     const wire = this.config.tools ?? []
@@ -32,16 +32,16 @@ class Request implements LlmRequest {
   }
 }
 
-/** A request made anew for each model call: history, media, instruction, declarations, and what tools add to it. */
+/** Builds the request of one model call: history, media, instruction, declarations, and what tools add to it. */
 export function buildRequest(turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
   const { run, plan, frame } = turn
   const contents = contentsFor(turn)
   if (!run.view.hasMedia) return requestWith(contents, turn, table)
   const { name, options } = plan.agent
-  const loader = nameOfLoader(table.tools)
+  const loader = findLoaderName(table.tools)
   const earlierTurns = run.services.media.earlierTurns ?? (loader === undefined ? MEDIA_TURNS : 0)
-  const from = run.view.turnIn(name, frame, options.includeContents, earlierTurns)
-  return withMedia(run, contents, from, loader).then((sent) => requestWith(sent, turn, table))
+  const from = run.view.turnStart(name, frame, options.includeContents, earlierTurns)
+  return withMedia(run, contents, from, loader).then((loaded) => requestWith(loaded, turn, table))
 }
 
 function requestWith(contents: Content[], turn: ModelTurn, table: ToolTable): LlmRequest | Promise<LlmRequest> {
@@ -51,31 +51,36 @@ function requestWith(contents: Content[], turn: ModelTurn, table: ToolTable): Ll
   const mayChange = table.processors.length > 0 || plan.hooks.beforeModel.length > 0
   if (table.hasDeclarations) {
     const wire = table.wire ?? table.declare()
-    config.tools = mayChange ? wire.map(ownWireTool) : wire
+    config.tools = mayChange ? wire.map(copyWireTool) : wire
   }
   if (output === 'native' && agent.output) {
     config.responseJsonSchema = agent.output.jsonSchema
     config.responseMimeType = 'application/json'
   }
-  // callbacks and tools change a request in place: they must not reach the log, nor the requests of other runs
+  // callbacks and tools may change the request in place: without a copy they would change the log or other requests
   const request = new Request(model.name, mayChange ? copyJson(contents) : contents, config, table.tools)
   if (!plan.constantInstruction || table.processors.length) return complete(turn, table, request)
   if (plan.constantInstruction.text) config.systemInstruction = plan.constantInstruction.text
   return request
 }
 
-function ownWireTool(entry: WireTool): WireTool {
+function copyWireTool(entry: WireTool): WireTool {
   if (!('functionDeclarations' in entry) || !entry.functionDeclarations) return { ...entry }
   return { ...entry, functionDeclarations: entry.functionDeclarations.map((declaration) => ({ ...declaration })) }
 }
 
+/** Adds the instruction, and lets tools change the request. */
 async function complete(turn: ModelTurn, table: ToolTable, request: Request): Promise<LlmRequest> {
   const { run, plan, frame, context } = turn
-  const { agent, globalInstruction, added } = plan
-  const asking = readonlyContext(run, agent.name, frame.branch)
+  const { agent, globalInstruction, addedInstruction } = plan
+  const readContext = readonlyContext(run, agent.name, frame.branch)
   const text =
     plan.constantInstruction?.text ??
-    joinInstructions([await fill(globalInstruction, asking), await fill(agent.options.instruction, asking), added])
+    joinParagraphs([
+      await fillInstruction(globalInstruction, readContext),
+      await fillInstruction(agent.options.instruction, readContext),
+      addedInstruction,
+    ])
   if (text) request.config.systemInstruction = text
   for (const tool of table.processors) await tool.processLlmRequest?.(request, context)
   return request

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { InMemoryArtifactService } from '../../artifact/in-memory.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
-import { constantText, fill } from './instruction.ts'
+import { constantText, fillInstruction } from './instruction.ts'
 
 const artifactService = new InMemoryArtifactService()
 const context = (state: { [key: string]: unknown }, load?: (filename: string) => Promise<unknown>) =>
@@ -19,20 +19,20 @@ test.each([
   ['{a}', { a: 0 }, '0'],
   ['{a}', { a: false }, 'false'],
 ])('fills %s', async (text, state, expected) => {
-  expect(await fill(text, context(state))).toBe(expected)
+  expect(await fillInstruction(text, context(state))).toBe(expected)
 })
 
 test.each(['{}', '{"a": 1}', '{ a }', '{a b}', '{1}', '{a.b}', '{other:a}', '{a-b}', '${', '{{', 'a}', "{'a'}"])(
   'leaves %s unchanged and treats it as constant',
   async (text) => {
-    expect(await fill(text, context({ a: 'x' }))).toBe(text)
+    expect(await fillInstruction(text, context({ a: 'x' }))).toBe(text)
     expect(constantText(text)).toEqual({ text })
   },
 )
 
 test.each(['{a}', '{user:a}', '{artifact.a.txt}'])('suggests the optional form when %s has no value', async (text) => {
   const load = async () => undefined
-  const error = await fill(text, context({}, load)).catch((thrown) => thrown)
+  const error = await fillInstruction(text, context({}, load)).catch((thrown) => thrown)
   expect(error).toMatchObject({ code: 'INVALID_CONFIG' })
   expect(error.message).toContain('agent "agent"')
   expect(error.message).toContain(`Write ${text.replace('}', '?}')}`)
@@ -41,7 +41,7 @@ test.each(['{a}', '{user:a}', '{artifact.a.txt}'])('suggests the optional form w
 test('does not fill the name of an Object.prototype member', async () => {
   const state = new Map<string, unknown>()
   const asking = { ...context({}), state: { get: (key: string) => state.get(key) } } as unknown as ReadonlyContext
-  await expect(fill('{constructor}', asking)).rejects.toThrow('{constructor?}')
+  await expect(fillInstruction('{constructor}', asking)).rejects.toThrow('{constructor?}')
 })
 
 test('does not treat a text with placeholders or a function as constant', () => {
@@ -52,22 +52,22 @@ test('does not treat a text with placeholders or a function as constant', () => 
 })
 
 test('does not fill placeholders in the text of a function', async () => {
-  expect(await fill(() => '{a}', context({ a: 'x' }))).toBe('{a}')
-  expect(await fill(async ({ state }) => `${state.get('a')}`, context({ a: 'x' }))).toBe('x')
+  expect(await fillInstruction(() => '{a}', context({ a: 'x' }))).toBe('{a}')
+  expect(await fillInstruction(async ({ state }) => `${state.get('a')}`, context({ a: 'x' }))).toBe('x')
 })
 
 test('loads an artifact by its complete name', async () => {
   const key = { appName: 'app', userId: 'ada', sessionId: 's1' }
   await artifactService.saveArtifact({ ...key, filename: 'user:style guide.md', artifact: { text: 'Be brief.' } })
   const load = (filename: string) => artifactService.loadArtifact({ ...key, filename })
-  expect(await fill('{artifact.user:style guide.md}', context({}, load))).toBe('Be brief.')
+  expect(await fillInstruction('{artifact.user:style guide.md}', context({}, load))).toBe('Be brief.')
 })
 
 test('rejects with STORAGE when an artifact cannot be read', async () => {
   const load = async () => {
     throw new Error('disk on fire')
   }
-  await expect(fill('{artifact.a?}', context({}, load))).rejects.toMatchObject({
+  await expect(fillInstruction('{artifact.a?}', context({}, load))).rejects.toMatchObject({
     code: 'STORAGE',
     message: expect.stringContaining('disk on fire'),
   })

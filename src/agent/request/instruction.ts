@@ -2,55 +2,61 @@ import { kindOf } from '../../base/kind-of.ts'
 import { textOf } from '../../content/content.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
-import type { Instruction } from '../agents/llm-agent.ts'
+import type { Instruction } from '../agents/llm-agent-options.ts'
 
 const PLACEHOLDER = /\{(artifact\.[^{}?]+|(?:app:|user:|temp:)?[A-Za-z_][A-Za-z0-9_]*)(\?)?\}/g
 
-/** The text, when it is always the same. */
+/** The text of an instruction without placeholders. Undefined if the text can change. */
 export function constantText(instruction: Instruction | undefined): { text: string | undefined } | undefined {
   if (typeof instruction === 'function') return undefined
   return instruction === undefined || instruction.search(PLACEHOLDER) < 0 ? { text: instruction } : undefined
 }
 
-/** The instruction as it is now: placeholders filled from state and artifacts. A function's text is left as it is. */
-export async function fill(
+/**
+ * The current text of an instruction. Placeholders are filled from state and artifacts, but not in the text of a
+ * function.
+ */
+export async function fillInstruction(
   instruction: Instruction | undefined,
   context: ReadonlyContext,
 ): Promise<string | undefined> {
-  if (typeof instruction === 'function') return textFrom(await instruction(context), context)
+  if (typeof instruction === 'function') return checkText(await instruction(context), context)
   if (instruction === undefined) return undefined
   let filled = ''
   let at = 0
   for (const found of instruction.matchAll(PLACEHOLDER)) {
     const [whole, name = '', optional] = found
-    filled += instruction.slice(at, found.index) + (await placeholder(name, optional === '?', context))
+    filled += instruction.slice(at, found.index) + (await fillPlaceholder(name, optional === '?', context))
     at = found.index + whole.length
   }
   return filled + instruction.slice(at)
 }
 
-function textFrom(given: unknown, { invocation }: ReadonlyContext): string {
-  if (typeof given === 'string') return given
+function checkText(text: unknown, { invocation }: ReadonlyContext): string {
+  if (typeof text === 'string') return text
   throw new ToolwrightError(
     'INVALID_CONFIG',
-    `The instruction function of agent "${invocation.agentName}" returned ${kindOf(given)}. Return a string; '' is no instruction.`,
+    `The instruction function of agent "${invocation.agentName}" returned ${kindOf(text)}. Return a string, or '' for no instruction.`,
   )
 }
 
-async function placeholder(name: string, optional: boolean, context: ReadonlyContext): Promise<string> {
-  const value = name.startsWith('artifact.') ? await artifact(name.slice(9), context) : context.state.get(name)
+async function fillPlaceholder(name: string, isOptional: boolean, context: ReadonlyContext): Promise<string> {
+  const value = name.startsWith('artifact.') ? await loadText(name.slice(9), context) : context.state.get(name)
   if (value !== undefined && value !== null) return typeof value === 'string' ? value : JSON.stringify(value)
-  if (optional) return ''
+  if (isOptional) return ''
   throw new ToolwrightError(
     'INVALID_CONFIG',
-    `The instruction of agent "${context.invocation.agentName}" needs {${name}}, which is not there. Write {${name}?} if it may be missing.`,
+    `The instruction of agent "${context.invocation.agentName}" needs {${name}}, which is not set. Write {${name}?} if it may be missing.`,
   )
 }
 
-async function artifact(filename: string, { invocation }: ReadonlyContext): Promise<string | undefined> {
+async function loadText(filename: string, { invocation }: ReadonlyContext): Promise<string | undefined> {
   const { artifacts } = invocation.services
   if (!artifacts) {
-    throw new ToolwrightError('INVALID_CONFIG', `{artifact.${filename}} needs an artifactService on the Runner.`)
+    throw new ToolwrightError(
+      'INVALID_CONFIG',
+      `The instruction of agent "${invocation.agentName}" needs {artifact.${filename}}, but the Runner has no artifactService. Set one.`,
+    )
   }
   try {
     const part = await artifacts.load(filename)

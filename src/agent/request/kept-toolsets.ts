@@ -1,26 +1,31 @@
-// What dynamic sources have returned to the runs of one runner: reused by key, closed with the runner.
+// The toolsets that dynamic tool sources returned to the runs of one runner. They are reused by key and closed with the
+// runner.
 import { kindOf } from '../../base/kind-of.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
-import { innermost } from '../../tool/delegate-toolset.ts'
 import { type DynamicToolSource, keyOfSource, listSources, type ToolSource } from '../../tool/tool-source.ts'
 import type { Toolset } from '../../tool/toolset.ts'
+import { innermostToolset } from '../../tool/wrap-toolset.ts'
 
-/** A source without a key that returns more toolsets than this makes new ones again and again. */
+/** If a source without a key returns more toolsets than this, the operator gets a warning. */
 const MANY_TOOLSETS = 10
 
+/** The toolsets of dynamic sources, for the lifetime of a runner. */
 export class KeptToolsets {
   readonly #lists: Map<DynamicToolSource, Map<string, Promise<ToolSource>>> = new Map()
   readonly #toolsets: Set<Toolset> = new Set()
   readonly #counts: Map<DynamicToolSource, number> = new Map()
   #closeLate: ((toolset: Toolset) => void) | undefined
 
-  /** Every toolset that a source has returned, without filters and prefixes. One that comes later is handed to `closeLate`. */
+  /**
+   * Every toolset that a source returned, without filters and prefixes. `closeLate` is called for each one that arrives
+   * later.
+   */
   takeAll(closeLate: (toolset: Toolset) => void): Iterable<Toolset> {
     this.#closeLate = closeLate
     return this.#toolsets
   }
 
-  /** What the source returns for this context; with a key the first list of that key. */
+  /** Lists the source for this context. A source with a key is listed once per key. */
   list(source: DynamicToolSource, context: ReadonlyContext): ToolSource | Promise<ToolSource> {
     const key = keyOfSource(source, context)
     if (key === undefined) return listSources(source, context)
@@ -40,15 +45,17 @@ export class KeptToolsets {
     return listed
   }
 
-  /** A list that failed or hangs: the next listing asks the source again. */
+  /** Drops a list that failed or hangs, so that the source is listed again next time. */
   forget(source: DynamicToolSource, listed: Promise<ToolSource>): void {
     const lists = this.#lists.get(source)
-    for (const [key, one] of lists ?? []) if (one === listed) lists?.delete(key)
+    for (const [key, known] of lists ?? []) if (known === listed) lists?.delete(key)
   }
 
-  /** Notes a toolset that a source returned. A warning when the source seems to make a new one for each listing. */
+  /**
+   * Keeps a toolset that a source returned. Returns a warning if the source seems to make a new one for each listing.
+   */
   add(source: DynamicToolSource, toolset: Toolset): string | undefined {
-    const inner = innermost(toolset)
+    const inner = innermostToolset(toolset)
     if (this.#toolsets.has(inner)) return undefined
     this.#toolsets.add(inner)
     this.#closeLate?.(inner)

@@ -1,38 +1,37 @@
-// From what people write as `tools` to what can be called.
-
+// Turns the `tools` option of an agent into the tools that its model can call.
 import { kindOf } from '../../base/kind-of.ts'
 import type { Ports } from '../../base/ports.ts'
 import { withTimeout } from '../../base/with-timeout.ts'
 import { extendToolTable, type SourcedTool, type ToolTable } from '../../dispatch/resolve.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
-import { bareFunction } from '../../tool/bare-function.ts'
+import { aiSdkToolHint } from '../../tool/ai-sdk-tool-hint.ts'
+import { bareFunctionError } from '../../tool/bare-function-error.ts'
 import type { ReadonlyContext } from '../../tool/context.ts'
-import { aiSdkToolHint } from '../../tool/define.ts'
 import { isTool } from '../../tool/tool.ts'
 import { type DynamicToolSource, isDynamicSource, type ToolSource } from '../../tool/tool-source.ts'
 import { isToolset, type Toolset } from '../../tool/toolset.ts'
 import { type Agent, isAgent } from '../agents/agent.ts'
 import type { KeptToolsets } from './kept-toolsets.ts'
 
-/** Tools that depend on who asks. */
+/** Sources whose tools depend on the context. */
 export type DynamicTools = Toolset | DynamicToolSource
 
-/** Nested arrays become one list: what is a tool now, and what must be asked later. Anything else is for `refuse`. */
-export function flatten(
+/** Flattens nested lists into tools, and dynamic sources that are listed later. Calls `refuse` for anything else. */
+export function flattenSources(
   sources: ToolSource,
   source: string,
   refuse: (problem: ToolwrightError) => void = raise,
 ): { tools: SourcedTool[]; dynamic: DynamicTools[] } {
   const tools: SourcedTool[] = []
   const dynamic: DynamicTools[] = []
-  const visit = (one: unknown, depth: number): void => {
-    if (Array.isArray(one) && depth < 32) for (const inner of one) visit(inner, depth + 1)
-    else if (isBuiltInAgent(one)) refuse(agentAmongTools(one, source))
-    else if (isToolset(one) || isDynamicSource(one)) dynamic.push(one)
-    else if (isTool(one)) tools.push({ tool: one, source })
-    else if (typeof one === 'function') refuse(bareFunction(one, `The tools of ${source}`))
+  const visit = (item: unknown, depth: number): void => {
+    if (Array.isArray(item) && depth < 32) for (const inner of item) visit(inner, depth + 1)
+    else if (isBuiltInAgent(item)) refuse(agentAmongTools(item, source))
+    else if (isToolset(item) || isDynamicSource(item)) dynamic.push(item)
+    else if (isTool(item)) tools.push({ tool: item, source })
+    else if (typeof item === 'function') refuse(bareFunctionError(item, `The tools of ${source}`))
     else {
-      const message = `The tools of ${source} hold something that is no tool, toolset or toolSource(), but ${kindOf(one)}. Use tool({ name, description, run }).${aiSdkToolHint(one)}`
+      const message = `The tools of ${source} contain ${kindOf(item)}, which is not a tool, toolset or toolSource(). Use tool({ name, description, run }).${aiSdkToolHint(item)}`
       refuse(new ToolwrightError('INVALID_CONFIG', message))
     }
   }
@@ -40,7 +39,7 @@ export function flatten(
   return { tools, dynamic }
 }
 
-/** An `LlmAgent` has `listTools` like a toolset; taken for one, it would lend its tools and never answer itself. */
+/** An `LlmAgent` has `listTools` like a toolset. As a toolset it would add its tools and never answer itself. */
 function isBuiltInAgent(value: unknown): value is Agent {
   return isAgent(value) && Array.isArray(value.subAgents)
 }
@@ -48,7 +47,7 @@ function isBuiltInAgent(value: unknown): value is Agent {
 function agentAmongTools({ name }: Agent, source: string): ToolwrightError {
   return new ToolwrightError(
     'INVALID_CONFIG',
-    `The tools of ${source} hold the agent "${name}". Wrap it, agentTool(${name}), to call it like a tool; or put it in subAgents to hand the conversation over to it.`,
+    `The tools of ${source} contain the agent "${name}". Use agentTool(${name}) to call it as a tool, or put it in subAgents to transfer the conversation to it.`,
   )
 }
 
@@ -56,38 +55,46 @@ function raise(problem: ToolwrightError): never {
   throw problem
 }
 
-/** A source that takes longer to list its tools is left out. */
-const LIST_MS = 30_000
+/** Time limit for one source to list its tools, in milliseconds. A source that takes longer is left out. */
+const LIST_TIMEOUT_MS = 30_000
 
-/** Who asks for tools. */
-export interface Listing {
+/** Dynamic sources can return sources. Deeper nesting is refused. */
+const MAX_NESTED_SOURCES = 8
+
+/** Options of `listTools`. */
+export interface ListingOptions {
+  /** The context that the sources get. */
   readonly context: ReadonlyContext
+  /** The toolsets that sources returned before. */
   readonly kept: KeptToolsets
+  /** The timer for the time limit. */
   readonly ports: Pick<Ports, 'setTimer'>
+  /** Called with each problem, for the operator. */
   report(problem: string): void
 }
 
-/** A table with what its dynamic sources list for this context. One that fails or hangs is left out and reported. */
+/** Extends a table with the tools that dynamic sources list. A source that fails or hangs is left out and reported. */
 export async function listTools(
   sources: readonly DynamicTools[],
   table: ToolTable,
-  listing: Listing,
+  listing: ListingOptions,
 ): Promise<ToolTable> {
   if (sources.length === 0) return table
-  const listed = await Promise.all(sources.map((source) => ask(source, listing, 0)))
+  const listed = await Promise.all(sources.map((source) => listSource(source, listing, 0)))
   return extendToolTable(table, listed.flat(), listing.report)
 }
 
-async function ask(source: DynamicTools, listing: Listing, depth: number): Promise<SourcedTool[]> {
+async function listSource(source: DynamicTools, listing: ListingOptions, depth: number): Promise<SourcedTool[]> {
   const name = `${isToolset(source) ? 'toolset' : 'tool source'} "${source.name}"`
   const { report } = listing
   try {
-    if (depth > 8) throw new Error('tool sources are nested too deep')
-    const { tools, dynamic } = flatten(await listOne(source, listing), name, (problem) =>
+    if (depth > MAX_NESTED_SOURCES)
+      throw new Error(`tool sources are nested more than ${MAX_NESTED_SOURCES} levels deep`)
+    const { tools, dynamic } = flattenSources(await listOne(source, listing), name, (problem) =>
       report(`Left out: ${problem.message}`),
     )
     if (!isToolset(source)) keepToolsets(source, dynamic, listing)
-    const inner = await Promise.all(dynamic.map((one) => ask(one, listing, depth + 1)))
+    const inner = await Promise.all(dynamic.map((nested) => listSource(nested, listing, depth + 1)))
     return [...tools, ...inner.flat()]
   } catch (error) {
     report(`The tools of ${name} are left out: ${messageOf(error)}`)
@@ -95,22 +102,26 @@ async function ask(source: DynamicTools, listing: Listing, depth: number): Promi
   }
 }
 
-async function listOne(source: DynamicTools, listing: Listing): Promise<ToolSource> {
+async function listOne(source: DynamicTools, listing: ListingOptions): Promise<ToolSource> {
   const { context, kept, ports } = listing
   const listed = isToolset(source) ? source.listTools(context) : kept.list(source, context)
   if (typeof listed !== 'object' || listed === null || !('then' in listed)) return listed
   const given = Promise.resolve<ToolSource>(listed)
-  return await withTimeout(given, LIST_MS, ports, () => {
+  return await withTimeout(given, LIST_TIMEOUT_MS, ports, () => {
     if (!isToolset(source)) {
       kept.forget(source, given)
-      const keep = (late: ToolSource): void => keepToolsets(source, flatten(late, '', () => {}).dynamic, listing)
+      const keep = (late: ToolSource): void => keepToolsets(source, flattenSources(late, '', () => {}).dynamic, listing)
       given.then(keep).catch(() => {})
     }
-    throw new Error(`listing them took longer than ${LIST_MS} ms`)
+    throw new Error(`listing them took longer than ${LIST_TIMEOUT_MS} ms`)
   })
 }
 
-function keepToolsets(source: DynamicToolSource, dynamic: readonly DynamicTools[], { kept, report }: Listing): void {
+function keepToolsets(
+  source: DynamicToolSource,
+  dynamic: readonly DynamicTools[],
+  { kept, report }: ListingOptions,
+): void {
   for (const one of dynamic) {
     const warning = isToolset(one) ? kept.add(source, one) : undefined
     if (warning !== undefined) report(warning)

@@ -1,12 +1,12 @@
-/** What a model request holds of the images, sounds and documents of a session. */
+/** Which images, sounds and documents of a session are sent to models. */
 export interface MediaOptions {
   /**
-   * Stored files are sent while the user's message and as many messages after it are the latest ones; then a line of text
-   * takes their place. `Infinity` sends them always. Default: 0 for an agent that has `loadArtifacts()`, else 3.
+   * How many earlier messages of the user are sent with their files, besides the latest one. Older files are replaced
+   * by a line of text. `Infinity` sends all files. Default: 0 for an agent that has `loadArtifacts()`, else 3.
    */
   readonly earlierTurns?: number | undefined
-  /** All files of one request together, decoded. The newest come first. Default 24 MiB. */
+  /** Most bytes of all files of one request, decoded. Newer files are sent first. Default 24 MiB. */
   readonly maxBytesPerRequest?: number | undefined
-  /** Default 64. */
+  /** Most files of one request. Newer files are sent first. Default 64. */
   readonly maxFilesPerRequest?: number | undefined
 }

@@ -1,17 +1,19 @@
-// The media of one model request: references become bytes again, newest first, as far as the limits go. What is not
-// sent is described in a line of text.
-
+// The media of one model request. References to stored files are replaced by their bytes, newest first, up to the
+// limits. A file that is not sent is described in a line of text.
 import { ARTIFACT_URI, artifactUri, parseArtifactUri } from '../../artifact/uri.ts'
 import { base64ByteLength } from '../../base/base64.ts'
 import { clip, MAX_REQUEST_MEDIA_BYTES, MAX_REQUEST_MEDIA_FILES } from '../../base/limits.ts'
 import { type Blob, type Content, hasMedia, type Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
-import { SHOWS_ARTIFACTS } from '../../tool/artifact-loader.ts'
-import { artifactKey } from '../../tool/invocation.ts'
+import { artifactKey } from '../../tool/scoped-services.ts'
 import type { Tool } from '../../tool/tool.ts'
+import { SHOWS_ARTIFACTS } from '../../tool/tool-marks.ts'
 import type { RunHost } from '../loop/run-host.ts'
 
-/** The contents as they are sent. `from`: stored files before it are described. `loader`: the tool that shows them again. */
+/**
+ * Loads the media of contents. Stored files before index `from` are only described. `loader` is the tool that shows
+ * them again.
+ */
 export async function withMedia(
   run: RunHost,
   contents: readonly Content[],
@@ -32,8 +34,8 @@ export async function withMedia(
   return sent
 }
 
-/** The tool that shows files again, under the name this agent has it. */
-export function nameOfLoader(tools: ReadonlyMap<string, Tool>): string | undefined {
+/** The name of the tool that shows files again. Undefined if the agent has none. */
+export function findLoaderName(tools: ReadonlyMap<string, Tool>): string | undefined {
   for (const [name, tool] of tools) if (SHOWS_ARTIFACTS in tool) return name
   return undefined
 }
@@ -57,7 +59,7 @@ class RequestMedia {
     this.#filesLeft = maxFilesPerRequest ?? MAX_REQUEST_MEDIA_FILES
   }
 
-  /** Called with the newest part first. */
+  /** The part with its bytes or its description. Call it for the newest part first. */
   async show(part: Part, isEarlier: boolean): Promise<Part> {
     if (part.inlineData) return this.#fits(part.inlineData) ? part : describe(part, LEFT_OUT)
     const uri: unknown = part.fileData?.fileUri
@@ -68,7 +70,7 @@ class RequestMedia {
     if (isEarlier) return describe(part, `shown earlier${this.#hint(filename)}`, filename)
     const blob = this.#isFull ? undefined : await this.#load(reference)
     if (typeof blob === 'string') {
-      this.#filesLeft-- // a message with thousands of files that are gone would be thousands of loads
+      this.#filesLeft-- // limits the loads for a message with thousands of deleted files
       return describe(part, blob, filename)
     }
     if (!blob || !this.#fits(blob)) return describe(part, `${LEFT_OUT}${this.#hint(filename)}`, filename)
@@ -81,7 +83,7 @@ class RequestMedia {
     }
   }
 
-  /** Once a file did not fit, no older one is loaded: what is sent would depend on the sizes of what is not. */
+  /** After a file that does not fit, no older file is loaded. So the files sent are always the newest ones. */
   get #isFull(): boolean {
     return this.#filesLeft <= 0 || this.#bytesLeft <= 0
   }
@@ -94,15 +96,15 @@ class RequestMedia {
     return fits
   }
 
-  /** In the session of this run and nowhere else, whatever the address says. */
+  /** Resolves an artifact URI. Undefined if it is not an artifact of this session or its user. */
   #resolve(uri: string): Reference | undefined {
-    const to = parseArtifactUri(uri)
-    if (!to) return undefined
-    const { filename, version } = to
+    const parsed = parseArtifactUri(uri)
+    if (!parsed) return undefined
+    const { filename, version } = parsed
     return artifactUri({ ...artifactKey(this.#run, filename), version }) === uri ? { filename, version } : undefined
   }
 
-  /** The bytes, or why there are none: a file that is gone must not end the conversation. */
+  /** The bytes, or the reason why there are none. A deleted file must not make the run fail. */
   async #load({ filename, version }: Reference): Promise<Blob | string> {
     const { artifactService, services, sessionId } = this.#run
     if (!artifactService) return 'not available: there is no artifact service'
@@ -125,7 +127,7 @@ class RequestMedia {
 
 const LEFT_OUT = 'left out: the request has no room for it'
 
-/** A line in place of a file. Its name and type are data that a client or a tool chose. */
+/** Describes a file in a line of text. A client or a tool chose its name and type, so they are clipped. */
 function describe({ inlineData, fileData }: Part, why: string, filename = 'media/'): Part {
   const { mimeType, displayName = filename.startsWith('media/') ? undefined : filename } = inlineData ?? fileData ?? {}
   const name = displayName === undefined ? '' : ` ${JSON.stringify(clip(String(displayName), 100))}`

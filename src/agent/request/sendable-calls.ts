@@ -1,5 +1,5 @@
-// What a model once said, as every provider takes it back: ids that are fit and used once, names that could be a tool's,
-// arguments that are an object, no part that says nothing.
+// Makes recorded replies valid for every provider: call ids are valid and unique, names are valid tool names, arguments
+// are objects, and no part is empty.
 import { isRecord } from '../../base/json.ts'
 import type { FunctionCall, Part } from '../../content/content.ts'
 import { isReservedPathStep } from '../../event/fold.ts'
@@ -9,39 +9,42 @@ import { TOOL_NAME } from '../../tool/tool.ts'
 
 const FIT_ID = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** Can a model's new call have this id: every provider takes it, no path has it, and the framework makes none like it? */
+/**
+ * Can a new call of a model have this id? Every provider must accept it, and it must not look like an id of the
+ * framework.
+ */
 export function isFitId(id: unknown): id is string {
   if (!isSendable(id) || id.startsWith(OWN_ID_PREFIX)) return false
   const first = id.charCodeAt(0)
-  return (first !== 116 && first > 57) || !isReservedPathStep(id) // places begin with a digit or a t
+  return (first !== 116 && first > 57) || !isReservedPathStep(id) // reserved path steps begin with a digit or a t
 }
 
-/** Does every provider take it back? */
+/** Does every provider accept the id? */
 export function isSendable(id: unknown): id is string {
   return typeof id === 'string' && FIT_ID.test(id)
 }
 
 /**
- * The part itself when it is fit; undefined when there is nothing to show. `used`: the ids before it, where a log may hold
- * one twice.
+ * The part in a form that every provider accepts, unchanged if it is valid. Undefined if it is empty. `used` has the
+ * call ids before it, if the log may repeat one.
  */
 export function fitPart(part: Part, used: Set<string> | undefined): Part | undefined {
   if (part.functionCall) return fitCall(part, part.functionCall, used)
-  if (part.functionResponse || saysNull(part)) return undefined // a model answers no calls
+  if (part.functionResponse || hasNull(part)) return undefined // a model's reply has no tool responses
   if (part.text === undefined) return isEmpty(part) ? undefined : part
-  const isSilent = !/\S/.test(part.text) && part.thoughtSignature === undefined && part.partMetadata === undefined
-  return isSilent ? undefined : part
+  const isBlank = !/\S/.test(part.text) && part.thoughtSignature === undefined && part.partMetadata === undefined
+  return isBlank ? undefined : part
 }
 
 function fitCall(part: Part, call: FunctionCall, used: Set<string> | undefined): Part {
-  const id = used ? ownId(call.id, used) : call.id
+  const id = used ? uniqueId(call.id, used) : call.id
   const name = fitName(call.name)
   const args = isRecord(call.args) ? call.args : {}
   if (id === call.id && name === call.name && args === call.args) return part
   return { ...part, functionCall: { ...call, ...(id !== undefined && { id }), name, args } }
 }
 
-function ownId(id: unknown, used: Set<string>): string {
+function uniqueId(id: unknown, used: Set<string>): string {
   const own = isSendable(id) && !used.has(id) ? id : newId(String(id ?? ''), used)
   used.add(own)
   return own
@@ -54,7 +57,7 @@ function newId(unfit: string, used: Set<string>): string {
   return `${like}_${n}`
 }
 
-/** A name no tool can have, as one it could: nobody but a model ever called it that. */
+/** A valid tool name. Providers refuse a request with an invalid name, also one that a model invented. */
 function fitName(name: string): string {
   if (typeof name === 'string' && TOOL_NAME.test(name) && !name.startsWith(REQUEST_PREFIX)) return name
   const like = String(name)
@@ -63,7 +66,7 @@ function fitName(name: string): string {
   return /^[a-zA-Z_]/.test(like) ? like : `_${like}`
 }
 
-function saysNull(part: Part): boolean {
+function hasNull(part: Part): boolean {
   for (const key in part) if (part[key as keyof Part] === null) return true
   return false
 }

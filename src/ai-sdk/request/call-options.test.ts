@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../../base/json.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { ProviderServer } from '../../testing/server/provider-server.ts'
-import type { LlmRequestConfig } from '../../tool/wire.ts'
+import type { LlmRequestConfig } from '../../tool/llm-request-config.ts'
 import { type FromAiSdkOptions, fromAiSdk } from '../from-ai-sdk.ts'
 import { ask, at, chat, claude, gemini, type ProviderWire, request, responses, user } from '../providers.test-kit.ts'
 

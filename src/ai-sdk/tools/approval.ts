@@ -1,7 +1,7 @@
 // Approvals for toAiSdkTools(): when the AI SDK must ask the user, and whether its messages contain an approval.
 import { canonicalJson, isRecord, type JsonObject } from '../../base/json.ts'
-import type { InvocationHost } from '../../tool/host.ts'
-import { readonlyContext } from '../../tool/invocation.ts'
+import type { InvocationHost } from '../../tool/invocation-host.ts'
+import { readonlyContext } from '../../tool/readonly-context.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { InputSchema } from './input-schema.ts'
 import { AGENT_NAME, type CallEnvironment } from './run-tool-call.ts'

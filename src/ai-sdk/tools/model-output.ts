@@ -4,7 +4,7 @@ import { encodeBase64 } from '../../base/base64.ts'
 import { isRecord, type JsonObject } from '../../base/json.ts'
 import { toJsonValue } from '../../base/to-json-value.ts'
 import type { Part } from '../../content/content.ts'
-import { partsOf, withParts } from '../../tool/parts.ts'
+import { partsOf, withParts } from '../../tool/result-parts.ts'
 
 /** Converts an AI SDK model output to a tool result. Errors become an object with `error`, media becomes parts. */
 export function fromModelOutput(output: unknown): unknown {

@@ -3,8 +3,8 @@ import { isRecord, type JsonObject } from '../../base/json.ts'
 import { kindOf } from '../../base/kind-of.ts'
 import { checkOptions, text } from '../../error/check-options.ts'
 import { ToolwrightError } from '../../error/error.ts'
+import type { WireTool } from '../../tool/llm-request-config.ts'
 import { nameProblem, type Tool } from '../../tool/tool.ts'
-import type { WireTool } from '../../tool/wire.ts'
 import { requestOnlyTool } from '../../tools/request-only-tool.ts'
 
 /** A tool of an AI SDK provider, for example `openai.tools.webSearch({ ... })`. */

@@ -7,8 +7,8 @@ import { type ResultErrorCode, ToolError, ToolwrightError } from '../../error/er
 import { isFailure } from '../../event/fold.ts'
 import { compileSchema } from '../../schema/compile.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
-import { delegate } from '../../tool/delegate.ts'
-import { withParts } from '../../tool/parts.ts'
+import { overrideTool } from '../../tool/override-tool.ts'
+import { withParts } from '../../tool/result-parts.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { approvalGate, isApproved } from './approval.ts'
 import type { InputSchema } from './input-schema.ts'
@@ -129,7 +129,7 @@ async function execute(
   const { name } = tool
   const { environment, queue } = settings
   const hasApproval = settings.acceptAiSdkApproval && isApproved(messages, { id: toolCallId, name, input })
-  const gated = hasApproval ? delegate(tool, { requiresConfirmation: false }) : tool
+  const gated = hasApproval ? overrideTool(tool, { requiresConfirmation: false }) : tool
   const call = { id: toolCallId, name, args: toJsonValue(input).value as JsonObject }
   const run = () => runToolCall(gated, call, environment, abortSignal)
   const { result, sessionId } = await (environment.sessionId === undefined ? run() : queue.run(run))

@@ -15,7 +15,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** A typed line: a message to send, a command, or an unknown command with a hint for the user. */
-export type TypedInput =
+type TypedInput =
   | { readonly type: 'message'; readonly text: string }
   | { readonly type: 'command'; readonly name: string }
   | { readonly type: 'unknown'; readonly hint: string }

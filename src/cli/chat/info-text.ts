@@ -1,6 +1,6 @@
 // Text about the agents of a chat: the header, /help, /tools and /state.
 import { type Agent, subAgentsOf } from '../../agent/agents/agent.ts'
-import { agentOf } from '../../agent/agents/agent-tool.ts'
+import { agentToolSettings } from '../../agent/agents/agent-tool.ts'
 import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { escapeJson, escapeLine } from '../screen/escape.ts'
@@ -9,7 +9,7 @@ import { hardWrap, truncate } from '../screen/text-width.ts'
 import { COMMANDS } from './commands.ts'
 
 /** How the text is laid out. */
-export interface InfoTextOptions {
+interface InfoTextOptions {
   /** Columns of the terminal. */
   readonly width: number
   /** Applies styles. */
@@ -70,7 +70,7 @@ export function stateText(state: { readonly [key: string]: unknown }): string {
 function collectAgents(root: Agent, seen: Set<Agent> = new Set()): Agent[] {
   if (seen.has(root)) return []
   seen.add(root)
-  const used = toolsOf(root).flatMap((tool) => agentOf(tool)?.agent ?? [])
+  const used = toolsOf(root).flatMap((tool) => agentToolSettings(tool)?.agent ?? [])
   return [root, ...[...subAgentsOf(root), ...used].flatMap((agent) => collectAgents(agent, seen))]
 }
 

@@ -2,8 +2,11 @@ import { PassThrough, type Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Interrupts } from './interrupts.ts'
 
-/** A stream of key presses; a terminal also has `setRawMode`. */
-export type KeyInput = Readable & { setRawMode?(isRaw: boolean): unknown }
+/** A stream of key presses. */
+export type KeyInput = Readable & {
+  /** Delivers each key press at once, without echo. Only a terminal has it. */
+  setRawMode?(isRaw: boolean): unknown
+}
 
 /** Shown for a line break inside a message while it is edited. */
 export const NEWLINE = '↵'

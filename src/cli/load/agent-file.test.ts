@@ -99,7 +99,7 @@ describe('toolwright run fails with one clear message for', () => {
     [
       'an invalid agent name',
       "import { LlmAgent } from 'toolwright'\nexport default new LlmAgent({ name: 'a b' })",
-      [/"a b" cannot be an agent's name.*\(line 2\)/],
+      [/"a b" is not a valid agent name.*\(line 2\)/],
     ],
     ['an agent with a getter that throws', 'export default { get name() { throw 1 } }', [/Cannot read the exports of/]],
     [

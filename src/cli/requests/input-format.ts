@@ -5,7 +5,7 @@ import { listIssues } from '../../schema/issues.ts'
 import { escapeJson } from '../screen/escape.ts'
 
 /** How the user types a value of a schema. */
-export interface InputFormat {
+interface InputFormat {
   /** Names the format in the prompt, e.g. `true or false`. */
   readonly label: string
   /** Converts the typed line to a value; throws when the line cannot be parsed. */

@@ -22,7 +22,7 @@ export interface RequestPrompt {
 }
 
 /** A typed line as read: an answer, a problem to show before asking again, or a follow-up prompt. */
-export type LineReading = { readonly part: Part } | { readonly problem: string } | { readonly next: RequestPrompt }
+type LineReading = { readonly part: Part } | { readonly problem: string } | { readonly next: RequestPrompt }
 
 /** Creates the prompt for a request; undefined when a user cannot answer it in a terminal. */
 export function requestPrompt(request: PendingRequest, rootName: string): RequestPrompt | undefined {

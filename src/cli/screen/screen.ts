@@ -3,7 +3,7 @@ import { createPaint, type Paint } from './paint.ts'
 import { truncate } from './text-width.ts'
 
 /** Options of `Screen`. */
-export interface ScreenOptions {
+interface ScreenOptions {
   /** Standard output. */
   readonly output: Output
   /** Standard error. Tools and the log write to it; the status line is erased first. */
@@ -13,7 +13,12 @@ export interface ScreenOptions {
 }
 
 /** A stream that may be a terminal. */
-export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined }
+export type Output = Writable & {
+  /** Is it a terminal? Default false. */
+  readonly isTTY?: boolean | undefined
+  /** Width in characters. Only a terminal has it. */
+  readonly columns?: number | undefined
+}
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 100

@@ -18,7 +18,7 @@ import type { Paint } from './paint.ts'
 import { textWidth } from './text-width.ts'
 
 /** Options of `StreamingText`. */
-export interface StreamingTextOptions {
+interface StreamingTextOptions {
   /** Columns to wrap to. Default: text is written unchanged, without delay. */
   readonly width?: number | undefined
   /** Render markdown as styles. */

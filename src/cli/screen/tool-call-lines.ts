@@ -21,7 +21,7 @@ export interface CallLayout {
 }
 
 /** A tool call with its response. */
-export interface CompletedCall {
+interface CompletedCall {
   /** Name of the tool. */
   readonly name: string
   /** Arguments; undefined when they are unknown or were shown before. */
@@ -50,7 +50,7 @@ const ERROR_ROWS = 4
 
 /** The line of an agent tool call whose events are shown below it. */
 export function agentCallLine(name: string, args: unknown, layout: CallLayout): string {
-  return callLine(OPENED, name, formatValue(args), '', layout).text
+  return callLine({ sign: OPENED, name, args: formatValue(args), end: '' }, layout).text
 }
 
 /** The lines of a call and its result. */
@@ -59,7 +59,7 @@ export function completedCallLines({ name, args, response, ...call }: CompletedC
   const error = formatError(response)
   const sign = error !== undefined ? ERROR : call.isWaiting ? WAITING : DONE
   const time = call.seconds >= 0.1 ? `  ${call.seconds.toFixed(1)}s` : ''
-  const head = callLine(sign, name, args === undefined ? '' : formatValue(args), time, layout)
+  const head = callLine({ sign, name, args: args === undefined ? '' : formatValue(args), end: time }, layout)
   const result = error ?? (call.isShownElsewhere ? '' : formatResult(response))
   const room = (width - INDENT.length) * (error === undefined ? 1 : ERROR_ROWS)
   const shown = verbose ? result : truncateResult(result, room, onTruncated ? '/more' : '--verbose')
@@ -68,14 +68,18 @@ export function completedCallLines({ name, args, response, ...call }: CompletedC
   return [head.text, ...(error === undefined ? [INDENT + paint(['dim'], shown)] : errorRows(shown, layout))]
 }
 
+interface CallLine {
+  readonly sign: Sign
+  readonly name: string
+  readonly args: string
+  /** Text after the arguments. */
+  readonly end: string
+}
+
 function callLine(
-  sign: Sign,
-  name: string,
-  args: string,
-  end: string,
-  layout: CallLayout,
+  { sign, name, args, end }: CallLine,
+  { width, paint, verbose }: CallLayout,
 ): { text: string; isCut: boolean } {
-  const { width, paint, verbose } = layout
   const shownName = truncate(escapeLine(name), 40)
   const shownArgs = verbose ? args : truncate(args, Math.max(width - shownName.length - end.length - 4, 12))
   const start = `${paint(sign.style, sign.text)} ${paint(['bold'], shownName)}`

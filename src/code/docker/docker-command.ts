@@ -15,7 +15,7 @@ export interface ContainerResources {
 }
 
 /** What to start in a container. */
-export interface ContainerLaunch extends ContainerResources {
+interface ContainerLaunch extends ContainerResources {
   /** Name of the container, by which it is removed. */
   readonly name: string
   /** The image to run. */

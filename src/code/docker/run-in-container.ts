@@ -15,7 +15,7 @@ import { Container } from './container.ts'
 import { type ContainerResources, dockerCommand } from './docker-command.ts'
 
 /** One run of code in a new container. */
-export interface ContainerRun {
+interface ContainerRun {
   /** The command-line program of the engine. */
   readonly engine: string
   /** The image to run. */

@@ -69,7 +69,7 @@ function padToBlock(bytes: Uint8Array): Uint8Array {
 }
 
 /** Receives the files a `TarReader` finds. */
-export interface TarSink {
+interface TarSink {
   /** The largest size the next file may have. The reader skips a larger file. */
   readonly remainingBytes: number
   /** Called with each regular file that fits. */

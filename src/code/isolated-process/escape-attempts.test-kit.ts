@@ -22,7 +22,7 @@ export interface AttackTarget {
 }
 
 /** One attempt to escape. */
-export interface EscapeAttempt {
+interface EscapeAttempt {
   /** What the code tries to do, as in "stops code that tries to <name>". */
   readonly name: string
   /** The language of the code. */

@@ -8,7 +8,7 @@ import { systemCallFilterFor } from './system-call-filter.ts'
 import { unshareIsolation } from './unshare.ts'
 
 /** Tries an isolation. Resolves with the reason when it does not work on this machine. */
-export type TryIsolation = (isolation: Isolation) => Promise<string | undefined>
+type TryIsolation = (isolation: Isolation) => Promise<string | undefined>
 
 /**
  * Finds the first isolation that works on this machine. Throws when none works: code that cannot be isolated does not

@@ -3,7 +3,7 @@ import type { SandboxView } from './sandbox-view.ts'
 import type { SystemCallFilter } from './system-call-filter.ts'
 
 /** What to start in a sandbox. */
-export interface SandboxLaunch {
+interface SandboxLaunch {
   /** The part of the machine's file system that the code sees. */
   readonly view: SandboxView
   /** Limits that the sandbox itself enforces. */

@@ -12,7 +12,7 @@ export interface PackedProgram {
 }
 
 /** The code to pack and where it will run. */
-export interface PackOptions {
+interface PackOptions {
   /** Source code written by the model. */
   readonly code: string
   /** Whether the code can call tools. */

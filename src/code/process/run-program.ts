@@ -7,7 +7,7 @@ const TIMEOUT_MS = 20_000
 const MAX_OUTPUT_BYTES = 100_000
 
 /** How a program ended and what it printed. */
-export interface ProgramOutput {
+interface ProgramOutput {
   /** Exit code; undefined if a signal ended the program. */
   readonly code: number | undefined
   /** The first 100 000 bytes of stdout. */

@@ -5,12 +5,12 @@ import { ToolChannel } from '../tool-calls/tool-channel.ts'
 import type { ProcessOptions, RunningProcess } from './child-process.ts'
 
 /** The descriptor the code writes its tool calls to. */
-export const TOOL_REQUESTS = 5
+const TOOL_REQUESTS = 5
 /** The descriptor the code reads the results of its tool calls from. */
-export const TOOL_RESULTS = 6
+const TOOL_RESULTS = 6
 
 /** One run of code in a process. */
-export interface SupervisedRun {
+interface SupervisedRun {
   /** The code, its signal and its tools. */
   readonly request: CodeRequest
   /** Deadline and output limits. */
@@ -26,7 +26,7 @@ export interface SupervisedRun {
 }
 
 /** The pipes of a process, and a way for a handler to stop the run. */
-export interface RunPipes extends Required<Pick<ProcessOptions, 'outputHandlers' | 'writableDescriptors'>> {
+interface RunPipes extends Required<Pick<ProcessOptions, 'outputHandlers' | 'writableDescriptors'>> {
   /** Stops the run. The model sees the reason. */
   stop(reason: string): void
 }

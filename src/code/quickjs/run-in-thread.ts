@@ -11,7 +11,7 @@ import type { VmThread } from './vm-thread.ts'
 const GRACE_MS = 250
 
 /** One run of code in a QuickJS thread. */
-export interface ThreadRun {
+interface ThreadRun {
   /** The thread that runs the code. */
   readonly thread: VmThread
   /** The code, its signal and its tools. */
@@ -27,7 +27,7 @@ export interface ThreadRun {
 }
 
 /** How a run in a thread ended. */
-export interface ThreadRunResult {
+interface ThreadRunResult {
   /** The outcome that the model sees. */
   readonly outcome: CodeResult['outcome']
   /** Whether the thread can run code again. */

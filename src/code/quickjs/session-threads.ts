@@ -2,7 +2,7 @@ import type { Ports } from '../../base/ports.ts'
 import type { VmThread } from './vm-thread.ts'
 
 /** How many idle threads are kept, for how long, and how a thread is started. */
-export interface SessionThreadsOptions {
+interface SessionThreadsOptions {
   /** The most idle threads. Above it, the thread that is idle the longest is terminated. */
   readonly maxSessions: number
   /** An idle thread is terminated after this many milliseconds. */

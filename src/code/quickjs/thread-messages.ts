@@ -1,7 +1,7 @@
 import type { VmOptions, VmOutcome } from './vm.ts'
 
 /** Files cross between threads as pairs of name and bytes. */
-export type NamedBytes = readonly (readonly [string, Uint8Array])[]
+type NamedBytes = readonly (readonly [string, Uint8Array])[]
 
 /** What a worker thread is started with. */
 export interface VmWorkerData extends VmOptions {

@@ -17,7 +17,7 @@ export interface VmOptions {
 }
 
 /** Everything the code can reach outside the virtual machine. */
-export interface VmHost {
+interface VmHost {
   /** The files of the session. */
   readonly files: VmFiles
   /** Receives what the code prints. */

@@ -15,7 +15,7 @@ const MAX_NAME = 200
 const NEWLINE = 10
 
 /** How a `ToolChannel` reaches the tools and the code. */
-export interface ToolChannelOptions {
+interface ToolChannelOptions {
   /** Runs a tool through the dispatcher. */
   readonly callTool: NonNullable<CodeRequest['callTool']>
   /** Sends one line to the code. Resolves when the code can read it. */

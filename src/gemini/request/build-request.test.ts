@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../base/json.ts'
 import type { Content, Part } from '../../content/content.ts'
 import { geminiServer } from '../../testing/gemini-server.ts'
-import type { WireTool } from '../../tool/wire.ts'
+import type { WireTool } from '../../tool/llm-request-config.ts'
 import { ask, model, requestOf, tool, user } from '../gemini.test-kit.ts'
 import { gemini } from '../gemini.ts'
 

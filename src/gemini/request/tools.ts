@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { FunctionDeclaration } from '../../content/content.ts'
-import type { WireTool } from '../../tool/wire.ts'
+import type { WireTool } from '../../tool/llm-request-config.ts'
 import { appendNotes } from '../schema/describe-constraints.ts'
 import { argumentsSchema, valueSchema } from '../schema/gemini-schema.ts'
 

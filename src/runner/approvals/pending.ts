@@ -1,32 +1,36 @@
-// What an invocation waits for, for whoever can answer.
+// The pending requests of a session, derived from its fold.
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { CallState } from '../../event/call-state.ts'
 import { choiceIn } from '../../event/decision.ts'
-import type { Denial, Request } from '../../event/event.ts'
-import { type Fold, openRequests } from '../../event/fold.ts'
+import type { Denial, NewEntry, Request } from '../../event/event.ts'
+import { type Fold, openRequests, startsWaiting } from '../../event/fold.ts'
 import type { PendingRequest } from '../../event/pending.ts'
 
-export interface Where {
+/** The invocation that waits. */
+export interface WaitingInvocation {
+  /** The user of the session. */
   readonly userId: string
+  /** The session. */
   readonly sessionId: string
+  /** The invocation. */
   readonly invocationId: string
 }
 
-export function pendingOf(on: readonly CallState[], where: Where): PendingRequest[] {
-  return on.flatMap((call): PendingRequest[] => {
-    const asked = openRequests(call).map(({ request }) => requestOf(request, call, where))
-    if (asked.length) return asked
-    return call.pending ? [resultOf(call, where)] : []
+/** The pending requests of these calls: their open requests, or the result of a long-running call. */
+export function pendingOf(calls: readonly CallState[], invocation: WaitingInvocation): PendingRequest[] {
+  return calls.flatMap((call): PendingRequest[] => {
+    const requests = openRequests(call).map(({ request }) => pendingRequest(request, call, invocation))
+    if (requests.length) return requests
+    return call.pending ? [pendingResult(call, invocation)] : []
   })
 }
 
-/** A question about a call. */
-export function requestOf(request: Request, call: CallState, where: Where): PendingRequest {
+function pendingRequest(request: Request, call: CallState, invocation: WaitingInvocation): PendingRequest {
   const { hint, key, schema, editable, payload, createdAt, expiresAt } = request
   return {
     id: request.id,
     kind: request.kind,
-    ...common(call, where),
+    ...described(call, invocation),
     args: request.args,
     createdAt,
     ...(hint !== undefined && { hint }),
@@ -38,43 +42,95 @@ export function requestOf(request: Request, call: CallState, where: Where): Pend
   }
 }
 
-/** The result of a call that is still at work. */
-export function resultOf(call: CallState, where: Where): PendingRequest {
+function pendingResult(call: CallState, invocation: WaitingInvocation): PendingRequest {
   const { prompt, options } = choiceIn(call.response?.response) ?? {}
   return {
     id: call.id,
     kind: 'longRunning',
-    ...common(call, where),
+    ...described(call, invocation),
     args: call.args,
     ...(typeof prompt === 'string' && { hint: prompt }),
     ...(options && { schema: { enum: options } }),
   }
 }
 
-function common({ id, name: tool, agent }: CallState, { userId, sessionId, invocationId }: Where): Where & Called {
+function described(
+  { id, name: tool, agent }: CallState,
+  { userId, sessionId, invocationId }: WaitingInvocation,
+): WaitingInvocation & Pick<PendingRequest, 'functionCallId' | 'tool' | 'agent'> {
   return { userId, sessionId, invocationId, functionCallId: id, tool, agent }
 }
 
-type Called = Pick<PendingRequest, 'functionCallId' | 'tool' | 'agent'>
+/** The list to store with an append, and `SessionView.listed` once it is stored. */
+export interface PendingListing {
+  /** The pending requests of all invocations of the session. */
+  readonly pending: readonly PendingRequest[]
+  /** Their ids, by invocation. */
+  readonly listed: ReadonlyMap<string, string>
+}
 
-/** Is this one unfinished, and waits for nobody? */
+/**
+ * The pending requests of the session once `entries` are recorded, so that the store changes the list in the same
+ * transaction as the log. Each invocation is folded with the entries on a copy. Undefined when the stored list is right.
+ */
+export function pendingAfter(
+  session: WaitingInvocation & { readonly view: SessionView },
+  entries: readonly NewEntry[],
+): PendingListing | undefined {
+  const { view, userId, sessionId } = session
+  const pendingIn = (invocationId: string): PendingRequest[] => {
+    const own = entries.filter(({ event, record }) => (event ?? record).invocationId === invocationId)
+    const calls = foldWith(view.foldOf(invocationId), own).waitingCalls()
+    return pendingOf(calls, { userId, sessionId, invocationId })
+  }
+  const after = new Map([[session.invocationId, pendingIn(session.invocationId)]])
+  for (const { event, record } of entries) {
+    const { invocationId } = event ?? record
+    if (!after.has(invocationId)) after.set(invocationId, pendingIn(invocationId))
+  }
+  const before = view.listed
+  if (before && [...after].every(([id, pending]) => (before.get(id) ?? '') === idsOf(pending))) return undefined
+  for (const { fold } of view.open()) {
+    if (!after.has(fold.invocationId)) after.set(fold.invocationId, pendingIn(fold.invocationId))
+  }
+  view.listed = undefined // unknown until the append has succeeded
+  const listed = [...after].filter(([, pending]) => pending.length > 0)
+  return {
+    pending: listed.flatMap(([, pending]) => pending),
+    listed: new Map(listed.map(([id, pending]) => [id, idsOf(pending)])),
+  }
+}
+
+/** Only a fold that waits, or starts to, can have other pending requests afterwards. */
+function foldWith(fold: Fold, entries: readonly NewEntry[]): Fold {
+  if (entries.length === 0 || !(fold.isWaiting || entries.some(startsWaiting))) return fold
+  const tentative = fold.copy()
+  for (const entry of entries) tentative.add(entry)
+  return tentative
+}
+
+function idsOf(pending: readonly PendingRequest[]): string {
+  return pending.map(({ id }) => id).join('\n')
+}
+
+/** Is this invocation unfinished without waiting for an answer or a result? */
 export function isAtWork(view: SessionView, invocationId: string): boolean {
   return view.awake().some(({ fold, step }) => fold.invocationId === invocationId && step.type !== 'wait')
 }
 
-/** Is something unfinished that waits for nobody? */
+/** Is any invocation unfinished without waiting for an answer or a result? */
 export function isInterrupted(view: SessionView): boolean {
   return view.awake().some(({ step }) => step.type !== 'wait')
 }
 
-/** The invocation that would go on, had anybody looked, because nobody had answered in time. */
+/** The invocation that can continue because its request expired. */
 export function overdueIn(view: SessionView): string | undefined {
   const wasDenied = ({ requests }: CallState): boolean => requests.some(({ denied }) => denied !== undefined)
   return view.awake().find(({ fold, step }) => step.type !== 'wait' && fold.openCalls().some(wasDenied))?.fold
     .invocationId
 }
 
-/** Denials for questions of an invocation that nobody answered in time. */
+/** Denials for the expired requests of an invocation. `now`: seconds since the epoch. */
 export function expired(fold: Fold, now: number): Denial[] {
   return fold.waitingCalls().flatMap((call) =>
     openRequests(call)

@@ -11,19 +11,20 @@ import { FollowedRun } from './followed-run.ts'
 /** How often to try the lease while a run in another process holds it. */
 const RETRY_MS = 250
 
-/** What claiming needs of the runner. */
-export interface ClaimOptions {
+interface PostOptions {
   readonly sessionService: SessionService
   readonly ports: Ports
   /** The run of this runner that holds the session. */
-  findHolder(key: SessionKey): ActiveRun | undefined
+  findHolder(): ActiveRun | undefined
   /** Throws when the caller no longer waits. */
   throwIfCancelled(): void
 }
 
 /** The lease is claimed; the caller records the answers. */
 export interface ClaimedSession {
+  /** Tells it from a followed run. */
   readonly type: 'claimed'
+  /** Undefined = there is no such session. */
   readonly lease: Lease | undefined
   /** The inbox item that holds the answers, if they were posted: the caller's append removes it. */
   readonly drained: readonly string[] | undefined
@@ -31,26 +32,24 @@ export interface ClaimedSession {
   readonly asOf: number
 }
 
-/** Claims a free session; else posts the answers and follows the run that records them. */
-export async function claimOrFollow(
+/** Posts answers to a session with a holder and follows the run that records them, or claims the session once it is free. */
+export async function postAndFollow(
   key: SessionKey,
   { message, stateDelta }: { readonly message: Content; readonly stateDelta: JsonObject | undefined },
-  options: ClaimOptions,
+  options: PostOptions,
 ): Promise<ClaimedSession | { readonly type: 'followed'; readonly run: FollowedRun }> {
   const { sessionService, ports } = options
   const item: InboxItem = { id: ports.newId(), type: 'answer', content: message, ...(stateDelta && { stateDelta }) }
-  let drained: readonly string[] | undefined
-  let asOf = Number.POSITIVE_INFINITY // a free session has no requests newer than the answers
+  const asOf = await sessionService.post(key, item)
+  const drained = [item.id]
   for (;;) {
-    options.throwIfCancelled()
-    const free = await claimIfFree(sessionService, key)
-    if (free) return { type: 'claimed', lease: free.lease, drained, asOf }
-    if (!drained) asOf = await sessionService.post(key, item)
-    drained = [item.id]
-    const holder = options.findHolder(key)
+    const holder = options.findHolder()
     const run = holder && (await followHolder(holder, { ...item, seq: asOf }, message))
     if (run) return { type: 'followed', run }
     await waitForHolder(ports, holder)
+    options.throwIfCancelled()
+    const free = await claimIfFree(sessionService, key)
+    if (free) return { type: 'claimed', lease: free.lease, drained, asOf }
   }
 }
 

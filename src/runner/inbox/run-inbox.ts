@@ -1,29 +1,15 @@
 // The inbox of a session while a run holds it: other processes post answers, results, state edits and cancels.
-import type { SessionView } from '../../agent/loop/session-view.ts'
 import { isRecord } from '../../base/json.ts'
 import type { Content } from '../../content/content.ts'
-import type { DispatchServices, RunRecorder } from '../../dispatch/host.ts'
-import type { StopSignal } from '../../dispatch/stop-signal.ts'
+import type { RunRecorder } from '../../dispatch/host.ts'
 import { messageOf, ToolwrightError } from '../../error/error.ts'
 import type { NewEntry } from '../../event/event.ts'
-import type { Fold } from '../../event/fold.ts'
 import type { InboxItem, PostedItem } from '../../session/service.ts'
 import { wasAnswered } from '../approvals/accept.ts'
 import { type Answers, readAnswers } from '../approvals/answers.ts'
 import { expired } from '../approvals/pending.ts'
 import { Cancelled } from '../run/cancelled.ts'
-import type { RunnerProgress } from '../run/run-progress.ts'
-
-/** The run that holds the session. */
-export interface InboxOwner {
-  readonly invocationId: string
-  readonly sessionId: string
-  readonly services: Pick<DispatchServices, 'logger' | 'ports'>
-  readonly view: SessionView
-  readonly fold: Fold
-  readonly stop: StopSignal
-  readonly progress: RunnerProgress
-}
+import type { RecordedRun } from '../run/recorded-run.ts'
 
 /** Writes to the log of the run that holds the session. */
 export interface InboxRecorder extends Pick<RunRecorder, 'draft'> {
@@ -37,7 +23,7 @@ export interface InboxRecorder extends Pick<RunRecorder, 'draft'> {
 
 /** Drains the inbox for a run. */
 export class RunInbox {
-  readonly #run: InboxOwner
+  readonly #run: RecordedRun
   readonly #recorder: InboxRecorder
   /** The latest read, and those before it. */
   #draining: Promise<void> = Promise.resolve()
@@ -45,7 +31,7 @@ export class RunInbox {
   readonly #recorded: Map<string, Content> = new Map()
 
   /** `after`: commits that come before the first read. */
-  constructor(run: InboxOwner, recorder: InboxRecorder, after: Promise<void> | undefined) {
+  constructor(run: RecordedRun, recorder: InboxRecorder, after: Promise<void> | undefined) {
     this.#run = run
     this.#recorder = recorder
     if (after) this.#draining = after.catch(() => {})
@@ -86,7 +72,7 @@ export class RunInbox {
 }
 
 /** A cancel without an invocation id ends all open ones: the item stays for the others. */
-function cancelRun({ invocationId, view, progress, stop }: InboxOwner, item: InboxItem & { type: 'cancel' }): void {
+function cancelRun({ invocationId, view, progress, stop }: RecordedRun, item: InboxItem & { type: 'cancel' }): void {
   if (item.invocationId !== undefined && item.invocationId !== invocationId) return
   const isForOthers =
     item.invocationId === undefined && view.open().some(({ fold }) => fold.invocationId !== invocationId)
@@ -103,7 +89,7 @@ type PostedAnswer = PostedItem & { type: 'answer' | 'result' }
 
 /** The answer as recorded, now or before; undefined when refused, or for another invocation, where it stays in the inbox. */
 async function recordAnswer(
-  run: InboxOwner,
+  run: RecordedRun,
   recorder: InboxRecorder,
   item: PostedAnswer,
 ): Promise<Content | undefined> {
@@ -132,7 +118,10 @@ async function recordAnswer(
 }
 
 /** Undefined when the answers are refused: their sender gets the reason when it asks. */
-async function readPosted({ view, services, sessionId }: InboxOwner, item: PostedAnswer): Promise<Answers | undefined> {
+async function readPosted(
+  { view, services, sessionId }: RecordedRun,
+  item: PostedAnswer,
+): Promise<Answers | undefined> {
   try {
     const folds = view.open().map(({ fold }) => fold)
     // a result of long-running work answers no other request

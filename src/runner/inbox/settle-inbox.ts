@@ -1,4 +1,4 @@
-// What was left for a session while nobody held it, or by somebody whose holder died: dealt with before a run begins.
+// Inbox items that were posted while no run held the session, or whose holder died. Settled before a run starts.
 import { isRecord } from '../../base/json.ts'
 import type { Ports } from '../../base/ports.ts'
 import { createEvent, type Event } from '../../event/event.ts'
@@ -9,19 +9,21 @@ import type { HeldSession } from '../lease/claim-session.ts'
 interface Settling {
   readonly sessionService: SessionService
   readonly ports: Ports
-  /** Ends these invocations; the items are done with then. */
-  cancelAll(held: HeldSession, invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
+  /** Ends these invocations and removes the inbox items. */
+  cancelAll(invocationIds: readonly string[], drained: readonly string[]): Promise<Event[]>
 }
 
 const NONE: readonly Event[] = []
 
 /**
- * Gives the events of what was cancelled. Answers stay, for a run that goes on with what they answer; but none that answers
- * nothing yet: it must not find a question that is asked later.
+ * Applies state edits and cancels; gives the events of cancelled invocations. Answers stay for the run that continues their
+ * invocation. An answer to no recorded request is removed: it must not answer a request that is made later.
  */
-export async function settleInbox(held: HeldSession, settling: Settling): Promise<readonly Event[]> {
-  const items = await settling.sessionService.drain(held.lease)
-  if (items.length === 0) return NONE
+export async function settleInbox(
+  held: HeldSession,
+  items: readonly PostedItem[],
+  settling: Settling,
+): Promise<readonly Event[]> {
   for (const item of items) if (item.type === 'state') await editState(held, item, settling)
   const drained = items.flatMap((item) => (isAnswer(item) && !isKnown(held, item) ? [item.id] : []))
   if (drained.length) await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
@@ -35,7 +37,7 @@ function isAnswer(item: PostedItem): item is AnswerItem {
   return item.type === 'answer' || item.type === 'result'
 }
 
-/** Was everything it answers there to be answered when it was posted? */
+/** Was every request it answers recorded before it was posted? */
 function isKnown({ view }: HeldSession, item: AnswerItem): boolean {
   const folds = view.open().map(({ fold }) => fold)
   return idsIn(item).every((id) => folds.some((fold) => wasAsked(fold, id, item.seq)))
@@ -48,7 +50,7 @@ function wasAsked(fold: Fold, id: string, asOf: number): boolean {
   return asked !== undefined && asked.seq <= asOf
 }
 
-/** What was left may be anything. */
+/** The ids an item answers. Its content comes from outside and may have any shape. */
 function idsIn(item: AnswerItem): string[] {
   if (item.type === 'result') return [String(item.callId)]
   const parts: unknown = isRecord(item.content) ? item.content.parts : undefined
@@ -56,7 +58,7 @@ function idsIn(item: AnswerItem): string[] {
   return parts.map((part) => String(part?.functionResponse?.id ?? ''))
 }
 
-/** A cancel ends what is open; one that came too late for its run is not for the next one. */
+/** Ends the open invocations that a cancel names. A cancel for a finished run does not end the next one. */
 async function cancel(
   held: HeldSession,
   cancels: readonly (InboxItem & { type: 'cancel' })[],
@@ -67,7 +69,7 @@ async function cancel(
     cancels.some((item) => item.invocationId === undefined || item.invocationId === invocationId)
   const drained = cancels.map(({ id }) => id)
   const ended = open.filter(isNamed)
-  if (ended.length) return await settling.cancelAll(held, ended, drained)
+  if (ended.length) return await settling.cancelAll(ended, drained)
   await settling.sessionService.append(held.lease, held.view.seq, [], { drained })
   return NONE
 }

@@ -3,7 +3,7 @@ import { LlmAgent } from '../../agent/agents/llm-agent.ts'
 import { InMemorySessionService } from '../../session/in-memory.ts'
 import type { HeldLog, Lease } from '../../session/service.ts'
 import { scriptedModel } from '../../testing/scripted-model.ts'
-import { tool } from '../../tool/define.ts'
+import { tool } from '../../tool/define-tool.ts'
 import { approve } from '../approvals/answer-parts.ts'
 import { Runner } from '../runner.ts'
 

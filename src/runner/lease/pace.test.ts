@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Pace } from './pace.ts'
+import { Pace } from './active-runs.ts'
 
 /** Timers fired by hand. */
 function stage(): { pace: Pace; timers: (() => void)[]; begun: number[]; begin(count: number): void } {

@@ -1,7 +1,7 @@
 // Plugins that look at events: they see each before it is stored or yielded, one after another, and may change it.
 import type { Ports } from '../../base/ports.ts'
 import type { Event, NewEntry } from '../../event/event.ts'
-import type { InvocationHost } from '../../tool/host.ts'
+import type { InvocationHost } from '../../tool/invocation-host.ts'
 import type { Plugin } from './plugin.ts'
 import { showEvent, type Warn } from './show-event.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Part } from '../../content/content.ts'
 import type { Event } from '../../event/event.ts'
-import type { InvocationHost } from '../../tool/host.ts'
+import type { InvocationHost } from '../../tool/invocation-host.ts'
 import type { Plugin } from './plugin.ts'
 import { showEvent } from './show-event.ts'
 

@@ -4,7 +4,7 @@ import { toJsonValue } from '../../base/to-json-value.ts'
 import { type Content, hasParts, type Part } from '../../content/content.ts'
 import type { Event, EventActions } from '../../event/event.ts'
 import { RunCallbackContext } from '../../tool/callback-context.ts'
-import type { InvocationHost } from '../../tool/host.ts'
+import type { InvocationHost } from '../../tool/invocation-host.ts'
 import type { Plugin } from './plugin.ts'
 
 /** What a plugin does when it may not: for the operator. */

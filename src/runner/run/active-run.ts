@@ -2,9 +2,11 @@
 import { branchedText } from '../../agent/agents/answer-text.ts'
 import { findTool } from '../../agent/loop/find-tool.ts'
 import { findMissingAgent } from '../../agent/loop/missing-agent.ts'
-import { type Next, next, scopeError } from '../../agent/loop/next.ts'
+import { type Next, next } from '../../agent/loop/next.ts'
 import { runScope } from '../../agent/loop/run-scope.ts'
+import { scopeError } from '../../agent/loop/scope-result.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import { cancelWork, type StartedWork } from '../../dispatch/cancel-work.ts'
 import { closingEntries, startedWork } from '../../dispatch/close-scope.ts'
@@ -102,12 +104,12 @@ export class ActiveRun implements Followable {
     return this.data.recorder.draft('user', undefined, content, context.take() ?? {})
   }
 
-  async #runAgents(): Promise<'done' | 'wait'> {
+  #runAgents(): Promise<'done' | 'wait'> {
     const { tree, fold } = this.data
     const missing = findMissingAgent(tree, fold)
-    if (missing === undefined) return await runScope(this.data, tree.root, { path: tree.root.name, tree })
-    await this.#endWithError(`Agent "${missing}" no longer exists. Its unfinished work was not done.`)
-    return 'done'
+    if (missing === undefined) return runScope(this.data, tree.root, { path: tree.root.name, tree })
+    const reason = `Agent "${missing}" no longer exists. Its unfinished work was not done.`
+    return this.#endWithError(reason).then(() => 'done')
   }
 
   /** Ends an invocation that no agent can continue. */
@@ -228,7 +230,7 @@ export class ActiveRun implements Followable {
   branchedText(): string {
     const { tree, view, invocationId } = this.data
     const own = view.events.filter((event) => event.invocationId === invocationId)
-    return branchedText(tree.root, tree, { path: tree.root.name }, own)
+    return branchedText({ agent: tree.root, tree }, { path: tree.root.name }, own)
   }
 
   stop(reason: unknown): void {
@@ -246,3 +248,5 @@ export class ActiveRun implements Followable {
     await this.data.recorder.drainInbox()
   }
 }
+
+registerShape(() => new ActiveRun({} as RunData))

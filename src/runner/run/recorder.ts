@@ -1,44 +1,28 @@
 // The one writer of a run: entries are appended all or none, one batch after another, then folded, then yielded.
 import type { LoopRecorder } from '../../agent/loop/run-host.ts'
-import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import { type Content, hasMedia } from '../../content/content.ts'
 import type { EventDraft, UnrecordedResult } from '../../dispatch/host.ts'
-import type { StopSignal } from '../../dispatch/stop-signal.ts'
 import { messageOf } from '../../error/error.ts'
 import type { Event, EventActions, NewEntry } from '../../event/event.ts'
-import { type Fold, startsWaiting } from '../../event/fold.ts'
+import { startsWaiting } from '../../event/fold.ts'
 import type { ScopePath } from '../../event/scope.ts'
 import { DEFAULT_LEASE_MS } from '../../session/lease.ts'
 import type { Lease, PostedItem } from '../../session/service.ts'
-import type { InvocationHost } from '../../tool/host.ts'
-import { type PendingListing, pendingAfter } from '../approvals/pending-after.ts'
+import { pendingAfter } from '../approvals/pending.ts'
 import { RunInbox } from '../inbox/run-inbox.ts'
 import type { HeldSession } from '../lease/claim-session.ts'
 import { EventWatch } from '../plugins/event-watch.ts'
-import type { RunServices } from '../run-services.ts'
-import { type EventQueue, MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
-import type { RunnerProgress } from './run-progress.ts'
-import type { RunState } from './run-state.ts'
+import { MANY_PARTIALS, MAX_PARTIALS } from './event-queue.ts'
+import type { RecordedRun } from './recorded-run.ts'
 import { MediaStore } from './store-media.ts'
 
 const NO_ENTRIES: readonly NewEntry[] = []
 
 /** A run reads its inbox between two steps, but not more often than this. */
 const INBOX_MS = 500
-
-/** The run that is recorded. */
-export interface RecordedRun extends InvocationHost {
-  readonly services: RunServices
-  readonly view: SessionView
-  readonly fold: Fold
-  readonly state: RunState
-  readonly stop: StopSignal
-  readonly events: EventQueue
-  readonly progress: RunnerProgress
-}
 
 /** Records one run: appends, plugins, media, lease and inbox. */
 export class Recorder implements LoopRecorder {
@@ -89,10 +73,16 @@ export class Recorder implements LoopRecorder {
   }
 
   /** `drained`: inbox items that this append removes. */
-  async commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
-    if (!drained && this.#isInboxDue()) await this.drainInbox().catch(ignore) // a broken store fails the append too
-    const recorded = this.#watch || hasMediaIn(entries) ? await this.#prepare(entries) : entries
-    await this.#append(recorded, drained)
+  commit(entries: readonly NewEntry[], drained?: readonly string[]): Promise<void> {
+    if (drained || !this.#isInboxDue()) return this.#commit(entries, drained)
+    return this.drainInbox()
+      .catch(ignore) // a broken store fails the append too
+      .then(() => this.#commit(entries, drained))
+  }
+
+  #commit(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
+    if (!this.#watch && !hasMediaIn(entries)) return this.#append(entries, drained)
+    return this.#prepare(entries).then((prepared) => this.#append(prepared, drained))
   }
 
   /** Commits only if `isStillWanted` once all earlier commits are recorded; false = nothing was recorded. */
@@ -101,7 +91,13 @@ export class Recorder implements LoopRecorder {
     entries: readonly NewEntry[],
     drained: readonly string[],
   ): Promise<boolean> {
-    return await this.#append(await this.#prepare(entries), drained, isStillWanted)
+    const prepared = await this.#prepare(entries)
+    let isWanted = true
+    await this.#append(prepared, drained, () => {
+      isWanted = isStillWanted()
+      return isWanted
+    })
+    return isWanted
   }
 
   /** Records the end of a stopped run, after the appends that were under way. */
@@ -110,7 +106,7 @@ export class Recorder implements LoopRecorder {
     this.#isAppending = true
     try {
       const last = entries()
-      await this.#write(this.#watch ? await this.#watch.showBriefly(last, this.#run.services.ports) : last, drained)
+      await this.#store(this.#watch ? await this.#watch.showBriefly(last, this.#run.services.ports) : last, drained)
     } finally {
       this.#leave()
     }
@@ -118,8 +114,7 @@ export class Recorder implements LoopRecorder {
 
   /** Updates the stored list of pending requests when it is not up to date. */
   async listPending(): Promise<void> {
-    const listing = pendingAfter(this.#run, NO_ENTRIES)
-    if (listing) await this.#store(NO_ENTRIES, listing, undefined)
+    if (pendingAfter(this.#run, NO_ENTRIES)) await this.#store(NO_ENTRIES, undefined)
   }
 
   /** Shows entries to plugins, then moves large media to artifacts. */
@@ -137,15 +132,13 @@ export class Recorder implements LoopRecorder {
     entries: readonly NewEntry[],
     drained: readonly string[] | undefined,
     isStillWanted?: () => boolean,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const { stop } = this.#run
     if (this.#isAppending) await this.#turn()
     this.#isAppending = true
     try {
       if (stop.stopped) throw stop.stopped.reason
-      if (isStillWanted && !isStillWanted()) return false
-      await this.#write(entries, drained)
-      return true
+      if (!isStillWanted || isStillWanted()) await this.#store(entries, drained)
     } catch (error) {
       stop.stop(error) // after a failed append nothing more is recorded
       throw error
@@ -167,26 +160,24 @@ export class Recorder implements LoopRecorder {
     else this.#isAppending = false
   }
 
-  #write(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
-    const { view } = this.#run
+  /** Store, then fold, then yield. */
+  #store(entries: readonly NewEntry[], drained: readonly string[] | undefined): Promise<void> {
+    const { services, view } = this.#run
     this.#keepTemp(entries)
-    const mayWait = view.hasWaited || entries.some(startsWaiting)
-    if (mayWait) view.hasWaited = true
-    return this.#store(entries, mayWait ? pendingAfter(this.#run, entries) : undefined, drained)
-  }
-
-  /** Store, fold, yield. */
-  async #store(
-    entries: readonly NewEntry[],
-    listing: PendingListing | undefined,
-    drained: readonly string[] | undefined,
-  ): Promise<void> {
-    const { services, view, events } = this.#run
+    if (!view.hasWaited) view.hasWaited = entries.some(startsWaiting)
+    const listing = view.hasWaited ? pendingAfter(this.#run, entries) : undefined
     const options = listing ? { drained, pending: listing.pending } : drained && { drained }
     const before = this.#seq
-    this.#seq = await services.sessionService.append(this.#lease, before, entries, options)
-    // a run that lost its lease may learn late that its last append succeeded: another run has listed more since
-    if (listing && this.#seq >= view.seq) view.listed = listing.listed
+    return services.sessionService.append(this.#lease, before, entries, options).then((seq) => {
+      this.#seq = seq
+      // a run that lost its lease may learn late that its last append succeeded: another run has listed more since
+      if (listing && seq >= view.seq) view.listed = listing.listed
+      this.#fold(entries, before)
+    })
+  }
+
+  #fold(entries: readonly NewEntry[], before: number): void {
+    const { view, events } = this.#run
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as NewEntry
       view.add(entry, before + at + 1)

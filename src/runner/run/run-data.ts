@@ -2,6 +2,7 @@ import type { AgentTree } from '../../agent/agents/agent-tree.ts'
 import type { RunHost } from '../../agent/loop/run-host.ts'
 import type { SessionView } from '../../agent/loop/session-view.ts'
 import type { ArtifactService } from '../../artifact/service.ts'
+import { isTempKey } from '../../base/key-scope.ts'
 import { registerShape } from '../../base/object-shapes.ts'
 import type { Content } from '../../content/content.ts'
 import type { CredentialService } from '../../credential/service.ts'
@@ -9,15 +10,14 @@ import { StopSignal } from '../../dispatch/stop-signal.ts'
 import type { Entry } from '../../event/event.ts'
 import { Fold } from '../../event/fold.ts'
 import type { MemoryService } from '../../memory/service.ts'
-import type { Session } from '../../session/service.ts'
+import type { Session, StateReader } from '../../session/service.ts'
 import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import type { HeldSession } from '../lease/claim-session.ts'
 import type { RunServices } from '../run-services.ts'
 import { EventQueue } from './event-queue.ts'
+import type { RecordedRun, RecordedState, RunnerProgress } from './recorded-run.ts'
 import { Recorder } from './recorder.ts'
-import type { RunnerProgress } from './run-progress.ts'
-import { RunState } from './run-state.ts'
 import { SessionSnapshot } from './session-snapshot.ts'
 
 /** What a run is created from. */
@@ -34,7 +34,7 @@ export interface RunDataOptions {
 }
 
 /** Everything the loop, the dispatcher, the contexts and the inbox read of one run. Fields only; `ActiveRun` acts on it. */
-export class RunData implements RunHost {
+export class RunData implements RunHost, RecordedRun {
   readonly appName: string
   readonly userId: string
   readonly sessionId: string
@@ -51,7 +51,7 @@ export class RunData implements RunHost {
   /** The session's log as read when the lease was claimed, and what the store has added to it. */
   readonly entries: readonly Entry[]
   readonly fold: Fold
-  readonly state: RunState
+  readonly state: RecordedState
   readonly stop: StopSignal = new StopSignal()
   readonly events: EventQueue = new EventQueue()
   readonly progress: RunnerProgress
@@ -94,6 +94,28 @@ export class RunData implements RunHost {
     return new SessionSnapshot(this)
   }
 }
+
+/** Stored state, and the `temp:` values that live as long as the run. */
+class RunState implements RecordedState {
+  readonly #stored: StateReader
+  #temp: Map<string, unknown> | undefined
+  constructor(stored: StateReader) {
+    this.#stored = stored
+  }
+  get(key: string): unknown {
+    return isTempKey(key) ? this.#temp?.get(key) : this.#stored.get(key)
+  }
+  keys(): string[] {
+    return [...this.#stored.keys(), ...(this.#temp?.keys() ?? [])]
+  }
+  setTemp(key: string, value: unknown): void {
+    this.#temp ??= new Map()
+    if (value === null || value === undefined) this.#temp.delete(key)
+    else this.#temp.set(key, value)
+  }
+}
+
+registerShape(() => new RunState({} as StateReader))
 
 registerShape(
   () =>

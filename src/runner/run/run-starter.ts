@@ -10,11 +10,10 @@ import type { RunConfig } from '../../tool/run-config.ts'
 import type { RunContext } from '../../tool/run-context.ts'
 import { type Accepted, accept, acceptAnswers } from '../approvals/accept.ts'
 import { expired, isAtWork, isInterrupted, overdueIn } from '../approvals/pending.ts'
-import { type ClaimedSession, claimOrFollow } from '../inbox/post-answers.ts'
+import { type ClaimedSession, postAndFollow } from '../inbox/post-answers.ts'
 import { settleInbox } from '../inbox/settle-inbox.ts'
-import { ActiveRuns } from '../lease/active-runs.ts'
-import { claimSession, type HeldSession, isOutdated, openSession } from '../lease/claim-session.ts'
-import { Pace } from '../lease/pace.ts'
+import { ActiveRuns, Pace } from '../lease/active-runs.ts'
+import { claimIfFree, claimSession, type HeldSession, isOutdated, openSession } from '../lease/claim-session.ts'
 import type { RunServices } from '../run-services.ts'
 import { ActiveRun } from './active-run.ts'
 import { Cancelled } from './cancelled.ts'
@@ -51,8 +50,16 @@ interface RunStarterOptions {
   readonly whilePaused: 'reject' | 'cancel' | 'continue' | undefined
 }
 
+interface StartOptions {
+  /** Inbox items to remove with the message. */
+  readonly drained?: readonly string[] | undefined
+  /** Events that the consumer sees first. */
+  readonly before?: readonly Event[] | undefined
+}
+
 const NO_EVENTS: readonly Event[] = []
 
+/** Starts the runs of a runner, and renews their leases. */
 export class RunStarter {
   readonly #options: RunStarterOptions
   readonly #services: RunServices
@@ -61,6 +68,7 @@ export class RunStarter {
   #runs = 0
   #stopRenewing: (() => void) | undefined
   #isClosed = false
+  /** The runs under way. */
   readonly running: ActiveRuns = new ActiveRuns()
 
   constructor(options: RunStarterOptions) {
@@ -102,30 +110,25 @@ export class RunStarter {
     }
   }
 
-  async #claim(request: RunRequest): ReturnType<typeof claimOrFollow> {
+  async #claim(request: RunRequest): ReturnType<typeof postAndFollow> {
     const { sessionService, ports } = this.#services
     const { userId, sessionId, message, stateDelta, isNew } = request
     const key = { appName: this.#options.appName, userId, sessionId }
-    if (message && !isNew && !request.invocationId) {
-      return await claimOrFollow(
-        key,
-        { message, stateDelta },
-        {
-          sessionService,
-          ports,
-          findHolder: (one) => this.running.of(one)[0],
-          throwIfCancelled: () => {
-            this.#throwIfClosed()
-            if (request.isCancelled?.()) throw new Cancelled('The run was cancelled before it started.')
-          },
-        },
-      )
-    }
     if (isNew) await sessionService.createSession(key)
-    const lease = isNew
-      ? await sessionService.claim(key)
-      : await claimSession(sessionService, key, message !== undefined)
-    return { type: 'claimed', lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
+    if (isNew || !message || request.invocationId) {
+      const create = message !== undefined
+      const lease = isNew ? await sessionService.claim(key) : await claimSession(sessionService, key, create)
+      return { type: 'claimed', lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
+    }
+    const throwIfCancelled = (): void => {
+      this.#throwIfClosed()
+      if (request.isCancelled?.()) throw new Cancelled('The run was cancelled before it started.')
+    }
+    throwIfCancelled()
+    const free = await claimIfFree(sessionService, key)
+    if (free) return { type: 'claimed', lease: free.lease, drained: undefined, asOf: Number.POSITIVE_INFINITY }
+    const findHolder = (): ActiveRun | undefined => this.running.of(key)[0]
+    return await postAndFollow(key, { message, stateDelta }, { sessionService, ports, findHolder, throwIfCancelled })
   }
 
   /** Reads the log. A run of this runner that still believes it holds the session is stopped. */
@@ -146,11 +149,10 @@ export class RunStarter {
   /** Drains the inbox and denies expired requests before the message is judged. Gives the events of cancelled runs. */
   async #settle(held: HeldSession, { message, runContext }: RunRequest): Promise<readonly Event[]> {
     const { sessionService, ports } = this.#services
-    const events = await settleInbox(held, {
-      sessionService,
-      ports,
-      cancelAll: (one, ids, drained) => this.#cancelAll(one, ids, runContext, drained),
-    })
+    const items = await sessionService.drain(held.lease)
+    const cancelAll = (ids: readonly string[], drained: readonly string[]): Promise<Event[]> =>
+      this.#cancelAll(held, ids, runContext, drained)
+    const events = items.length ? await settleInbox(held, items, { sessionService, ports, cancelAll }) : NO_EVENTS
     const now = ports.now() / 1000
     for (const { fold } of held.view.awake()) {
       const denials = expired(fold, now)
@@ -172,22 +174,25 @@ export class RunStarter {
     { drained, asOf }: ClaimedSession,
     before: readonly Event[],
   ): Promise<ActiveRun> {
-    const accepted = await this.#accept(held, request, asOf)
+    const { message, invocationId: named } = request
+    const accepted =
+      named || !message
+        ? accept(held.view, request, this.#options.whilePaused)
+        : await this.#acceptAnswers(held, message, asOf)
     if (accepted.replay) {
       const { invocationId, replay } = accepted
       if (!isAtWork(held.view, invocationId)) return await this.#replay(held, invocationId, replay, drained)
       // the answers were recorded, then the run was interrupted: sending them again resumes it
       const resumed = { ...request, stateDelta: undefined }
-      return this.#start(held, continuing(invocationId), resumed, drained, [...before, ...replay])
+      return this.#start(held, continuing(invocationId), resumed, { drained, before: [...before, ...replay] })
     }
     const ended = accepted.cancel.length ? await this.#cancelAll(held, accepted.cancel, request.runContext) : NO_EVENTS
     this.#throwIfClosed()
-    return this.#start(held, accepted, request, drained, ended.length ? [...before, ...ended] : before)
+    return this.#start(held, accepted, request, { drained, before: ended.length ? [...before, ...ended] : before })
   }
 
-  async #accept({ view, log: { entries } }: HeldSession, request: RunRequest, asOf: number): Promise<Accepted> {
-    const { message, invocationId } = request
-    if (invocationId || !message) return accept(view, request, this.#options.whilePaused)
+  async #acceptAnswers({ view, log }: HeldSession, message: Content, asOf: number): Promise<Accepted> {
+    const { entries } = log
     return await acceptAnswers({ view, entries }, message, { now: this.#services.ports.now(), asOf })
   }
 
@@ -224,13 +229,12 @@ export class RunStarter {
     held: HeldSession,
     accepted: Accepted,
     request: RunRequest,
-    drained?: readonly string[],
-    before: readonly Event[] = NO_EVENTS,
+    { drained, before }: StartOptions = {},
   ): ActiveRun {
     const { stateDelta, runConfig, runContext, signal, isRead } = request
     const active = this.#activate(held, accepted.invocationId, runConfig, runContext)
     if (isRead?.()) active.events.open()
-    for (const event of before) active.events.push(event)
+    for (const event of before ?? NO_EVENTS) active.events.push(event)
     this.running.add(active)
     // a service written before leases told their length has the default one
     this.#keepRenewing((held.lease.leaseMs || DEFAULT_LEASE_MS) / RENEWALS_PER_LEASE)

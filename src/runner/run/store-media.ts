@@ -10,8 +10,8 @@ import { MAX_INLINE_MEDIA_BYTES } from '../../base/limits.ts'
 import { type Blob, hasMedia, type Part } from '../../content/content.ts'
 import { messageOf } from '../../error/error.ts'
 import type { NewEntry } from '../../event/event.ts'
-import type { InvocationHost } from '../../tool/host.ts'
-import { artifactKey } from '../../tool/invocation.ts'
+import type { InvocationHost } from '../../tool/invocation-host.ts'
+import { artifactKey } from '../../tool/scoped-services.ts'
 
 /** Does an entry hold files that may have to be stored? */
 export function holdMedia(entries: readonly NewEntry[]): boolean {

@@ -5,7 +5,7 @@ import { acceptsCharacter, type CharacterTest } from './character-test.ts'
 import type { Step } from './program.ts'
 
 /** A program as numbers, which run faster, with the memory of one run. Runs never overlap. */
-export interface Machine {
+interface Machine {
   /** By step: its code in `CODES`. */
   readonly does: Uint8Array
   /** By step: the step that follows. */

@@ -22,7 +22,7 @@ export interface Program {
 }
 
 /** A lookaround. The positions where it is true are found before the pattern itself runs. */
-export interface Lookaround {
+interface Lookaround {
   /** The steps of its body. Those of a lookahead are reversed: they run from the end of the text to its start. */
   readonly steps: readonly Step[]
   /** Is it a lookbehind? */

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Content, FunctionDeclaration, Part } from '../../content/content.ts'
+import type { LlmRequestConfig } from '../../tool/llm-request-config.ts'
 import type { Model } from '../../tool/model.ts'
 import type { LlmRequest, Tool } from '../../tool/tool.ts'
-import type { LlmRequestConfig } from '../../tool/wire.ts'
 import { offlineModel } from '../offline-model.ts'
 
 /** A Wednesday. */
 export const wednesday = (): Date => new Date('2025-03-12T10:00:00Z')
 
 /** A request to the offline model. */
-export interface OfflineRequest {
+interface OfflineRequest {
   readonly model?: Model | undefined
   readonly tools?: readonly FunctionDeclaration[] | undefined
   /** The user message, or the whole conversation. */

@@ -7,7 +7,7 @@ import { LoopAgent, ParallelAgent, SequentialAgent } from '../../agent/agents/wo
 import { functionCallsOf, type Part, textOf } from '../../content/content.ts'
 import { longRunning } from '../../policy/long-running.ts'
 import { Runner } from '../../runner/runner.ts'
-import { tool } from '../../tool/define.ts'
+import { tool } from '../../tool/define-tool.ts'
 import type { Model } from '../../tool/model.ts'
 import { exitLoop } from '../../tools/exit-loop.ts'
 import { offlineModel } from '../offline-model.ts'

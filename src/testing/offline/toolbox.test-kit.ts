@@ -1,6 +1,6 @@
 // A large toolbox with tools for many domains.
 import { z } from 'zod'
-import { tool } from '../../tool/define.ts'
+import { tool } from '../../tool/define-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 
 const rooms = z.enum(['kitchen', 'bedroom', 'living_room', 'hall'])

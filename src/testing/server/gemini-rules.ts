@@ -5,7 +5,7 @@ import { schemaProblem } from './gemini-schema-rules.ts'
 import { turnsProblem } from './gemini-turn-rules.ts'
 
 /** The model that a request is checked for. */
-export interface RuleTarget {
+interface RuleTarget {
   /** Whether the request goes to Vertex AI. */
   readonly isVertex: boolean
   /** The rules of the model. */

@@ -1,8 +1,8 @@
 // For tests only: one turn of a model in the wire format of Amazon Bedrock's Converse API.
 import { crc32 } from 'node:zlib'
 import type { JsonObject } from '../../base/json.ts'
+import { argsText, bodyOrEvents, type ModelTurn, splitText } from './model-turn.ts'
 import type { Reply } from './provider-server.ts'
-import { argsText, bodyOrEvents, type ModelTurn, splitText } from './wires.ts'
 
 /** `/model/<id>/converse` and `/model/<id>/converse-stream` of Amazon Bedrock. */
 export function bedrock({ text, calls = [], finish }: ModelTurn): Reply {

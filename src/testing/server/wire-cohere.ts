@@ -1,6 +1,7 @@
 // For tests only: one turn of a model in the wire format of Cohere's chat API, version 2.
+
+import { argsText, bodyOrEvents, type ModelTurn, splitText } from './model-turn.ts'
 import type { Reply } from './provider-server.ts'
-import { argsText, bodyOrEvents, type ModelTurn, splitText } from './wires.ts'
 
 /** `/chat` of Cohere. */
 export function cohere({ text, calls = [], finish }: ModelTurn): Reply {

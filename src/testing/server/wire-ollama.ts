@@ -1,6 +1,7 @@
 // For tests only: one turn of a model in the wire format of Ollama, a line of JSON for each event.
+
+import { bodyOrEvents, type ModelTurn, splitText } from './model-turn.ts'
 import type { Reply } from './provider-server.ts'
-import { bodyOrEvents, type ModelTurn, splitText } from './wires.ts'
 
 /** `/chat` of Ollama. Calls are not streamed: their arguments are an object. */
 export function ollama({ text, calls = [], finish = 'stop' }: ModelTurn): Reply {

@@ -18,7 +18,7 @@ export type MadeService<S> = S | { readonly service: S; readonly close?: (() => 
 export type MakeService<S> = (options: SuiteOptions) => MadeService<S> | Promise<MadeService<S>>
 
 /** The clocks of the service under test. */
-export interface SuiteClock {
+interface SuiteClock {
   /** Milliseconds since 1970. Changing it moves both clocks. */
   time: number
   /** How far the system clock was set. It must not affect leases. */

@@ -1,30 +1,34 @@
+// Traced by npm run house: one tool call in a process that has served calls before, from the model's reply to the
+// next model request.
 import { LlmAgent, type Model, Runner, tool } from 'toolwright'
 import { z } from 'zod'
+import type { Trace } from './hook.ts'
 
-declare const __trace: { start(): void; stop(): unknown }
-let n = 0
+declare const __trace: Trace
+
+let requests = 0
 const model: Model = {
-  name: 'two-replies',
+  name: 'call-then-text',
   async *generate() {
-    n++
-    if (n === 2 || n === 4) {
-      const e = __trace.stop()
-      if (n === 4) process.stdout.write(JSON.stringify(e))
+    requests++
+    const isTraced = requests > 2 // the first run warms up: it converts schemas
+    if (requests % 2 === 0) {
+      if (isTraced) process.stdout.write(JSON.stringify(__trace.stop()))
+      yield { content: { role: 'model', parts: [{ text: 'It is 2 degrees.' }] } }
+      return
     }
-    if (n % 2 === 1) {
-      if (n === 3) __trace.start()
-      yield {
-        content: { role: 'model', parts: [{ functionCall: { id: `c${n}`, name: 'weather', args: { city: 'Oslo' } } }] },
-      }
-    } else yield { content: { role: 'model', parts: [{ text: 'done' }] } }
+    if (isTraced) __trace.start()
+    const functionCall = { id: `call-${requests}`, name: 'get_weather', args: { city: 'Oslo' } }
+    yield { content: { role: 'model', parts: [{ functionCall }] } }
   },
 }
-const weather = tool({
-  name: 'weather',
-  description: 'Weather',
+
+const getWeather = tool({
+  name: 'get_weather',
+  description: 'Get current weather for a city',
   parameters: z.object({ city: z.string() }),
-  run: ({ city }) => ({ city, t: 2 }),
+  run: ({ city }) => ({ city, temperature: 2 }),
 })
-const runner = new Runner({ appName: 'a', agent: new LlmAgent({ name: 'w', model, tools: [weather] }) })
-const first = await runner.complete({ userId: 'u', message: 'hi' })
-await runner.complete({ userId: 'u', sessionId: first.sessionId, message: 'again' })
+const runner = new Runner({ appName: 'weather', agent: new LlmAgent({ name: 'weather', model, tools: [getWeather] }) })
+const { sessionId } = await runner.complete({ userId: 'ada', message: 'Is it cold in Oslo?' })
+await runner.complete({ userId: 'ada', sessionId, message: 'And now?' })

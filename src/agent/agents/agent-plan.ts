@@ -1,0 +1,82 @@
+import { entryOf, type ToolEntry, type ToolTable } from '../../dispatch/resolve.ts'
+import type { Model } from '../../tool/model.ts'
+import { callableFromCode, codeInstruction, codeTool } from '../code/code-tool.ts'
+import { constantText } from '../request/instruction.ts'
+import { fitServerTools } from '../request/server-tools.ts'
+import { addedTools, chooseOutputMode, type OutputMode } from './added-tools.ts'
+import type { Agent } from './agent.ts'
+import type { Hooks } from './callbacks.ts'
+import type { LlmAgent } from './llm-agent.ts'
+import type { Instruction } from './llm-agent-options.ts'
+import { TRANSFER_TO_AGENT, transferInstruction } from './transfer.ts'
+
+/** Everything about an LlmAgent that is the same for all its model calls. */
+export interface AgentPlan {
+  /** The agent. */
+  readonly agent: LlmAgent
+  /** The agent's model, perhaps inherited from an agent above it. */
+  readonly model: Model
+  /** The callbacks of plugins and of the agent. */
+  readonly hooks: Hooks
+  /** The agent's own tools and those the framework adds. Dynamic tools are not in it. */
+  readonly table: ToolTable
+  /** The tool that runs the code of the model. Undefined without a `codeExecutor`. */
+  readonly code: ToolEntry | undefined
+  /** The agents that the model can transfer to. */
+  readonly reachable: readonly Agent[]
+  /** The `globalInstruction` of the root agent. */
+  readonly globalInstruction: Instruction | undefined
+  /** The instruction that the framework adds: the transfer targets, and how code runs. */
+  readonly addedInstruction: string
+  /** The whole system instruction if it is constant. */
+  readonly constantInstruction: { readonly text: string } | undefined
+  /** How the model gives a structured answer. */
+  readonly output: OutputMode
+}
+
+/** What the position of an agent in its tree decides. */
+interface AgentPosition {
+  readonly model: Model
+  readonly hooks: Hooks
+  readonly reachable: readonly Agent[]
+  readonly globalInstruction: Instruction | undefined
+}
+
+/** Makes the plan of an agent: its tools, and the parts of its instruction that the framework adds. */
+export function makePlan(agent: LlmAgent, { model, hooks, reachable, globalInstruction }: AgentPosition): AgentPlan {
+  const transferTo = hasOwnTransferTool(agent) ? [] : reachable
+  const output = chooseOutputMode(agent.output, transferTo.length > 0 || agent.hasTools, model)
+  const added = addedTools({ transferTo, output: agent.output, mode: output })
+  const table = fitServerTools(agent.tableWith(added), model, agent.name)
+  const { codeExecutor, instruction } = agent.options
+  const addedInstruction = joinParagraphs([
+    reachable.length ? transferInstruction(reachable) : undefined,
+    codeExecutor && codeInstruction(codeExecutor, callableFromCode(table)),
+  ])
+  const constants = [constantText(globalInstruction), constantText(instruction)]
+  return {
+    agent,
+    model,
+    hooks,
+    table,
+    code: codeExecutor && entryOf(codeTool(codeExecutor)),
+    reachable,
+    globalInstruction,
+    addedInstruction,
+    constantInstruction:
+      constants[0] && constants[1]
+        ? { text: joinParagraphs([constants[0].text, constants[1].text, addedInstruction]) }
+        : undefined,
+    output,
+  }
+}
+
+/** Do the agent's own `tools` have `transferToAgent()`? */
+export function hasOwnTransferTool(agent: LlmAgent): boolean {
+  return agent.table.entries.has(TRANSFER_TO_AGENT)
+}
+
+/** Joins the paragraphs of a system instruction, without empty ones. */
+export function joinParagraphs(paragraphs: readonly (string | undefined)[]): string {
+  return paragraphs.filter(Boolean).join('\n\n')
+}

@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../base/json.ts'
+import type { Content, Part } from '../../content/content.ts'
+import { responsePart } from '../../event/code-call.ts'
+
+/** The calls of one reply, while some of them have no final response. */
+export interface CallGroup {
+  /** The index of the responses in the history. */
+  readonly at: number
+  /** The invocation of the reply. */
+  readonly invocationId: string
+  /** The calls, in the order of the reply. */
+  readonly calls: readonly GroupCall[]
+  /** The calls by logged id, for a reply with many calls. Calls with the same id are in order. */
+  readonly byId: ReadonlyMap<string, readonly GroupCall[]> | undefined
+  /** The number of calls without a final response. */
+  open: number
+  /** Contents that arrived after the reply. They are shown after the responses. */
+  late: Content[] | undefined
+}
+
+/** One call of a group. */
+export interface GroupCall {
+  /** The id in the log. */
+  readonly loggedId: string
+  /** The id that the model sees. */
+  readonly id: string
+  /** The name that the model sees. */
+  readonly name: string
+  /** The call is code to run. */
+  readonly isCode: boolean
+  /** The latest response, as the model sees it. */
+  answer: readonly Part[] | undefined
+  /** The call has no final response. */
+  isOpen: boolean
+}
+
+/** Shown for a call without a response in the log: the response is lost, or its invocation is still paused. */
+const NO_RESULT: JsonObject = {
+  error: 'No result was recorded so far. Do not repeat the call unless you are asked to.',
+}
+
+/** One response for each call, in call order, then the contents that arrived after the reply. */
+export function groupContents({ calls, late = [] }: CallGroup): Content[] {
+  const parts = calls.flatMap((call) => call.answer ?? [responsePart(call, NO_RESULT)])
+  return [{ role: 'tool', parts }, ...late]
+}

@@ -1,0 +1,41 @@
+import type { RunProgress } from '../../agent/loop/run-host.ts'
+import type { SessionView } from '../../agent/loop/session-view.ts'
+import type { StopSignal } from '../../dispatch/stop-signal.ts'
+import type { Fold } from '../../event/fold.ts'
+import type { StateReader } from '../../session/service.ts'
+import type { InvocationHost } from '../../tool/invocation-host.ts'
+import type { RunServices } from '../run-services.ts'
+import type { EventQueue } from './event-queue.ts'
+
+/** What changes while a run is under way. */
+export interface RunnerProgress extends RunProgress {
+  /** The user's message is recorded and the loop has started. */
+  hasStarted: boolean
+  /** The run drains no more inbox items: they are for the next run of the session. */
+  isFinalizing: boolean
+  /** Inbox items to remove with the user's message, or with the append that ends the run. */
+  drained: readonly string[] | undefined
+}
+
+/** State of the session, with the `temp:` values of the run. */
+export interface RecordedState extends StateReader {
+  /** Sets a `temp:` value; null or undefined deletes it. */
+  setTemp(key: string, value: unknown): void
+}
+
+/** What the recorder and the inbox read of their run. */
+export interface RecordedRun extends InvocationHost {
+  /** What the runner gives every run. */
+  readonly services: RunServices
+  /** The session's log, folded. */
+  readonly view: SessionView
+  /** The fold of the run's invocation. */
+  readonly fold: Fold
+  readonly state: RecordedState
+  /** Stops the run. */
+  readonly stop: StopSignal
+  /** The events on their way to the consumer. */
+  readonly events: EventQueue
+  /** What changes while the run is under way. */
+  readonly progress: RunnerProgress
+}

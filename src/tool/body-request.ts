@@ -1,0 +1,86 @@
+// Requests that a tool body makes with `context.requestConfirmation()` and `context.requestInput()`.
+import { canonicalJson, copyJson, jsonSize } from '../base/json.ts'
+import { MAX_MESSAGE_LENGTH, MAX_METADATA_BYTES, MAX_NAME_LENGTH, MAX_REQUESTS } from '../base/limits.ts'
+import { ToolError } from '../error/error.ts'
+import type { RequestState } from '../event/call-state.ts'
+import { inputOf } from '../event/decision.ts'
+import type { Request } from '../event/event.ts'
+import type { CompiledSchema } from '../schema/compile.ts'
+import type { RequestedActions } from './actions.ts'
+
+/** A confirmation or an input that a tool body requests. */
+export type BodyRequest = Pick<Request, 'kind' | 'key' | 'hint' | 'payload' | 'schema'>
+
+/** Adds a request to those of the attempt. It replaces one of the same kind and key. Throws if there are too many. */
+export function addRequest(requested: readonly BodyRequest[], added: BodyRequest): readonly BodyRequest[] {
+  checkSize(added)
+  const others = requested.filter(({ kind, key }) => kind !== added.kind || key !== added.key)
+  if (others.length < MAX_REQUESTS) return [...others, added]
+  throw new ToolError(
+    `The call makes more than ${MAX_REQUESTS} requests at a time. Request the rest after the answers, when the body runs again.`,
+  )
+}
+
+/** Limits what is recorded and shown to the approver. */
+function checkSize({ key = '', hint = '', payload, schema }: BodyRequest): void {
+  if (key.length > MAX_NAME_LENGTH)
+    throw new ToolError(`The key of a request has ${key.length} characters, at most ${MAX_NAME_LENGTH} are allowed.`)
+  if (hint.length > MAX_MESSAGE_LENGTH) {
+    const problem = `The hint or message of a request has ${hint.length} characters, at most ${MAX_MESSAGE_LENGTH} are allowed`
+    throw new ToolError(`${problem}. Pass the rest as payload, or save it as an artifact.`)
+  }
+  if (jsonSize({ payload, schema }, MAX_METADATA_BYTES) > MAX_METADATA_BYTES) {
+    const problem = `The payload and the schema of a request are too large: at most ${MAX_METADATA_BYTES} bytes are allowed`
+    throw new ToolError(`${problem}. Save large data as an artifact.`)
+  }
+}
+
+/** Has an approver approved this confirmation? A different hint or payload is a different request. */
+export function isConfirmed(earlier: readonly RequestState[], { hint, payload = null }: BodyRequest): boolean {
+  const wanted = canonicalJson(payload)
+  return earlier.some(
+    ({ request, answer }) =>
+      request.kind === 'confirmation' &&
+      request.origin === 'body' &&
+      request.hint === hint &&
+      canonicalJson(request.payload ?? null) === wanted &&
+      answer !== undefined,
+  )
+}
+
+/** The latest answer to the input request with this key. Undefined if there is none, or if the schema rejects it. */
+export function findInput(
+  earlier: readonly RequestState[],
+  key: string,
+  schema: Pick<CompiledSchema, 'parse'> | undefined,
+): { readonly value: unknown } | undefined {
+  const latest = earlier.findLast(
+    ({ request, answer }) => request.kind === 'input' && request.key === key && answer !== undefined,
+  )
+  if (!latest?.answer) return undefined
+  const value = inputOf(latest.answer)
+  if (!schema) return { value }
+  const parsed = schema.parse(value)
+  if (!(parsed instanceof Promise)) return parsed.issues ? undefined : parsed
+  const problem = `requestInput(): the schema of key "${key}" validates asynchronously, which is not supported`
+  throw new ToolError(`${problem}. Use a schema without async checks.`)
+}
+
+/** The requests as `context.actions` shows them: the confirmation under the call id, inputs under their keys. */
+export function toRequestedActions(requested: readonly BodyRequest[], callId: string): RequestedActions {
+  const confirmation = requested.find(({ kind }) => kind === 'confirmation')
+  const inputs = requested.filter(({ kind }) => kind === 'input')
+  const shown = confirmation && {
+    hint: confirmation.hint ?? '',
+    confirmed: false,
+    ...(confirmation.payload !== undefined && { payload: copyJson(confirmation.payload) }),
+  }
+  return {
+    ...(shown && { requestedToolConfirmations: Object.fromEntries([[callId, shown]]) }),
+    ...(inputs.length && {
+      requestedInputs: Object.fromEntries(
+        inputs.map(({ key = '', hint = '', schema }) => [key, { message: hint, ...(schema && { schema }) }]),
+      ),
+    }),
+  }
+}

@@ -1,0 +1,35 @@
+import type { ArtifactService } from '../artifact/service.ts'
+import type { Content } from '../content/content.ts'
+import type { CredentialService } from '../credential/service.ts'
+import type { MemoryService } from '../memory/service.ts'
+import type { Session, StateReader } from '../session/service.ts'
+import type { RunConfig } from './run-config.ts'
+import type { RunContext } from './run-context.ts'
+
+/** What contexts need from the run. `createToolContext` implements it for tests. */
+export interface InvocationHost {
+  /** The app. */
+  readonly appName: string
+  /** The user. */
+  readonly userId: string
+  /** The session. */
+  readonly sessionId: string
+  /** The invocation. */
+  readonly invocationId: string
+  /** The user message that started the invocation. */
+  readonly userContent: Content | undefined
+  /** The settings of the run. */
+  readonly runConfig: RunConfig
+  /** The value that the app passed to this run. */
+  readonly runContext: RunContext | undefined
+  /** Stores artifacts. */
+  readonly artifactService: ArtifactService | undefined
+  /** Searches memory. */
+  readonly memoryService: MemoryService | undefined
+  /** Stores credentials. */
+  readonly credentialService: CredentialService | undefined
+  /** The stored state and the `temp:` values of the run. */
+  readonly state: StateReader
+  /** Returns a snapshot of the session. */
+  session(): Session
+}

@@ -1,0 +1,11 @@
+import type { FunctionDeclaration } from '../content/content.ts'
+
+const NOTE =
+  'This starts work that goes on after the call returns. While its result is pending, do not call it again for the same work.'
+
+/** Adds a sentence that tells the model not to call a long-running tool again. Adds it only once. */
+export function addPendingNote(declaration: FunctionDeclaration): FunctionDeclaration {
+  const { description = '' }: { description?: string } = declaration // a declaration written by hand may have none
+  if (description.includes(NOTE)) return declaration
+  return { ...declaration, description: description === '' ? NOTE : `${description}\n\n${NOTE}` }
+}

@@ -1,0 +1,24 @@
+import { AgentInvocation } from './agent-invocation.ts'
+import type { Invocation, ReadonlyContext, ReadonlyState } from './context.ts'
+import type { InvocationHost } from './invocation-host.ts'
+import { type RunContext, requireRunContext } from './run-context.ts'
+import { readonlyState } from './state.ts'
+
+/** Creates the context of toolsets, instruction functions and confirmation predicates. */
+export function readonlyContext(host: InvocationHost, agentName: string, branch: string | undefined): ReadonlyContext {
+  return new RunReadonlyContext(host, new AgentInvocation(host, agentName, branch))
+}
+
+class RunReadonlyContext implements ReadonlyContext {
+  readonly #host: InvocationHost
+  readonly invocation: Invocation
+  readonly state: ReadonlyState
+  constructor(host: InvocationHost, invocation: Invocation) {
+    this.#host = host
+    this.invocation = invocation
+    this.state = readonlyState(host.state)
+  }
+  get runContext(): RunContext {
+    return requireRunContext(this.#host)
+  }
+}

@@ -1,0 +1,22 @@
+import type { Toolset } from './toolset.ts'
+
+const INNER: unique symbol = Symbol.for('toolwright.innerToolset')
+
+/** Wraps a toolset with another `listTools`. Name, `shutdown` and disposal are those of the given toolset. */
+export function wrapToolset(toolset: Toolset, listTools: Toolset['listTools']): Toolset {
+  const dispose = toolset[Symbol.asyncDispose]
+  const made: Toolset & { [INNER]: Toolset } = {
+    name: toolset.name,
+    listTools,
+    ...(toolset.shutdown && { shutdown: toolset.shutdown.bind(toolset) }),
+    ...(dispose && { [Symbol.asyncDispose]: dispose.bind(toolset) }),
+    [INNER]: toolset,
+  }
+  return made
+}
+
+/** The toolset behind filters and prefixes. The runner closes this one. */
+export function innermostToolset(toolset: Toolset): Toolset {
+  const inner = (toolset as { [INNER]?: Toolset })[INNER]
+  return inner ? innermostToolset(inner) : toolset
+}
